@@ -80,8 +80,8 @@ bench 1 'decode sentences, beam 2' "$keys" "${decode[@]}" --case a2 "${tiny[@]}"
 is 'its beam' beam 2
 
 # ---- group ---------------------------------------------------------------------------------------------------------
-# One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the numbers.
-group=("$RAPT" bench group --json --seconds 0.02 --numbers 100000)
+# One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements.
+group=("$RAPT" bench group --json --seconds 0.02 --elements 100000)
 bench 1 'group of one' 'ranks hosts repeats ms of_bound idle_share' "${group[@]}"
 is 'it sends nothing' sent_mb 0.0
 for ranks in 2 3 4; do
@@ -117,7 +117,7 @@ refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench dec
 refused 1 'is for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
 refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
 refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1
-refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --numbers 1000 no/such.yaml
+refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --elements 1000 no/such.yaml
 refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
 
 # ---- the scripts of bench/ -----------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-/* cli/bench/bench_exchange.c: the exchange of a training step without the step: sums of all ranks' numbers, bucket by bucket,
- * then their gathering, timed; small messages; and what the communication thread takes while there is nothing to do. */
+/* cli/bench/bench_exchange.c: the exchange of a training step without the step: reduce-scatter of each bucket,
+ * then all-gather, timed; small messages; and what the communication thread takes while there is nothing to do. */
 #define _GNU_SOURCE
 #include "cli/bench/bench_group.h"
 
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define BUCKET ((size_t)1 << 20) /* numbers: 4 MB, as in training */
+#define BUCKET ((size_t)1 << 20) /* elements: 4 MB, as in training */
 #define LEAST_REPEATS 5
 #define PINGS 100
 
 typedef struct exchange_bench {
     rapt_group *g;
     int ranks;
-    size_t numbers, buckets;
+    size_t elements, buckets;
     size_t *bounds;     /* [buckets, ranks + 1], each bucket's from 0 */
-    rapt_real *memory, **parts; /* [numbers]; where each bucket begins */
+    rapt_real *memory, **parts; /* [elements]; where each bucket begins */
     group_op **operations;
     bench_times ms;
 } exchange_bench;
@@ -28,13 +28,13 @@ static rapt_code exchange_prepare(exchange_bench *b, rapt_error *err)
 {
     size_t limits = (size_t)b->ranks + 1;
     b->bounds = malloc(b->buckets * limits * sizeof *b->bounds);
-    b->memory = malloc(b->numbers * sizeof *b->memory);
+    b->memory = malloc(b->elements * sizeof *b->memory);
     b->parts = malloc(b->buckets * sizeof *b->parts);
     b->operations = malloc(b->buckets * sizeof *b->operations);
     if (!b->bounds || !b->memory || !b->parts || !b->operations)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu numbers", b->numbers);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu elements", b->elements);
     for (size_t i = 0; i < b->buckets; i++) {
-        size_t first = i * BUCKET, count = b->numbers - first < BUCKET ? b->numbers - first : BUCKET;
+        size_t first = i * BUCKET, count = b->elements - first < BUCKET ? b->elements - first : BUCKET;
         b->parts[i] = b->memory + first;
         for (size_t r = 0; r < limits; r++)
             b->bounds[i * limits + r] = r * count / (size_t)b->ranks;
@@ -74,7 +74,7 @@ static rapt_code exchange_once(exchange_bench *b, double *ms, rapt_error *err)
     char ready = 1, *all = malloc((size_t)b->ranks);
     if (!all)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an exchange");
-    for (size_t i = 0; i < b->numbers; i++)
+    for (size_t i = 0; i < b->elements; i++)
         b->memory[i] = 1;
     rapt_code code = group_share(b->g, &ready, 1, all, err);
     free(all);
@@ -82,9 +82,9 @@ static rapt_code exchange_once(exchange_bench *b, double *ms, rapt_error *err)
     code = code ? code : exchange_all(b, false, err);
     code = code ? code : exchange_all(b, true, err);
     *ms = 1e3 * (clock_seconds() - start);
-    for (size_t i = 0; i < b->numbers && !code; i++)
+    for (size_t i = 0; i < b->elements && !code; i++)
         if (b->memory[i] != (rapt_real)b->ranks)
-            code = rapt_fail(err, RAPT_ERR_FORMAT, "number %zu is %g after the exchange, not %d", i, (double)b->memory[i],
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "element %zu is %g after the exchange, not %d", i, (double)b->memory[i],
                              b->ranks);
     return code;
 }
@@ -150,18 +150,18 @@ static double idle_share(double seconds)
     return (seconds_of_cpu() - cpu) / (clock_seconds() - start);
 }
 
-rapt_code bench_exchange(rapt_group *g, size_t numbers, double seconds, group_exchange *found, rapt_error *err)
+rapt_code bench_exchange(rapt_group *g, size_t elements, double seconds, group_exchange *found, rapt_error *err)
 {
     int ranks = rapt_group_size(g);
-    exchange_bench b = {.g = g, .ranks = ranks, .numbers = numbers, .buckets = (numbers + BUCKET - 1) / BUCKET};
+    exchange_bench b = {.g = g, .ranks = ranks, .elements = elements, .buckets = (elements + BUCKET - 1) / BUCKET};
     rapt_code code = group_agree(g, exchange_prepare(&b, err), err);
-    *found = (group_exchange){.buckets = b.buckets, .bound = 8.0 * (ranks - 1) / ranks * (double)numbers};
+    *found = (group_exchange){.buckets = b.buckets, .bound = 8.0 * (ranks - 1) / ranks * (double)elements};
     if (!code)
         code = exchange_repeat(&b, seconds, &found->sent, err);
     if (!code)
         code = ping(g, &found->ping_us, err);
     if (code)
-        group_halt(g); /* operations that were begun look no longer at the numbers */
+        group_halt(g); /* operations that were begun leave the memory alone */
     found->repeats = b.ms.count;
     found->ms = bench_times_at(&b.ms, 0.5);
     found->p10 = bench_times_at(&b.ms, 0.1);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DEFAULT_SECONDS 5
-#define DEFAULT_NUMBERS ((size_t)8 << 20)
+#define DEFAULT_ELEMENTS ((size_t)8 << 20)
 
 /* A rank: a process of mpirun, or a thread of this one. */
 typedef struct bench_rank {
@@ -47,8 +47,8 @@ static json_t *exchange_json(const bench_rank *r)
 {
     const group_exchange *x = &r->exchange;
     return json_pack("{s:s, s:i, s:i, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "sys", "rapt", "ranks",
-                     rapt_group_size(r->g), "hosts", hosts_of(r->g), "transport", r->transport, "numbers",
-                     (json_int_t)r->o.numbers, "buckets", (json_int_t)x->buckets, "repeats", (json_int_t)x->repeats, "ms", x->ms,
+                     rapt_group_size(r->g), "hosts", hosts_of(r->g), "transport", r->transport, "elements",
+                     (json_int_t)r->o.elements, "buckets", (json_int_t)x->buckets, "repeats", (json_int_t)x->repeats, "ms", x->ms,
                      "p10", x->p10, "p90", x->p90, "sent_mb", x->sent * 1e-6, "bound_mb", x->bound * 1e-6, "of_bound",
                      x->bound > 0 ? x->sent / x->bound : 1, "mb_s", x->sent / x->ms * 1e-3, "ping_us", x->ping_us, "idle_share",
                      x->idle);
@@ -68,10 +68,10 @@ static json_t *steps_json(const bench_rank *r)
 
 static void print_exchange(const json_t *x)
 {
-    printf("%.0f ranks on %.0f machine%s (%s): %.0f numbers added up and gathered in %.1f ms (median of %.0f), %.0f MB/s; each "
-           "sends %.1f MB, and at least %.1f; %.0f us for a message to all; %.1f %% of a CPU while there is nothing to send\n",
+    printf("%.0f ranks on %.0f machine%s (%s): reduce-scatter and all-gather of %.0f elements in %.1f ms (median of %.0f), "
+           "%.0f MB/s; each sends %.1f MB (least possible: %.1f); %.0f us for a message to all; %.1f %% of a CPU while idle\n",
            bench_number(x, "ranks"), bench_number(x, "hosts"), bench_number(x, "hosts") > 1 ? "s" : "",
-           json_string_value(json_object_get(x, "transport")), bench_number(x, "numbers"), bench_number(x, "ms"),
+           json_string_value(json_object_get(x, "transport")), bench_number(x, "elements"), bench_number(x, "ms"),
            bench_number(x, "repeats"), bench_number(x, "mb_s"), bench_number(x, "sent_mb"), bench_number(x, "bound_mb"),
            bench_number(x, "ping_us"), 100 * bench_number(x, "idle_share"));
 }
@@ -79,7 +79,7 @@ static void print_exchange(const json_t *x)
 static void print_steps(const json_t *x)
 {
     printf("%s: %.0f parameters, %.0f tokens a step; %.1f ms a step (median of %.0f), %.0f tokens/s; a rank alone takes %.1f ms "
-           "for its share: efficiency %.1f %%; %.1f %% of a step waited; each sends %.1f MB a step, and at least %.1f\n",
+           "for its share: efficiency %.1f %%; %.1f %% of a step waited; each sends %.1f MB a step (least possible: %.1f)\n",
            json_string_value(json_object_get(x, "recipe")), bench_number(x, "params"), bench_number(x, "step_tokens"),
            bench_number(x, "ms"), bench_number(x, "steps"), bench_number(x, "tok_s"), bench_number(x, "alone_ms"),
            100 * bench_number(x, "efficiency"), 100 * bench_number(x, "waited"), bench_number(x, "sent_mb"),
@@ -102,7 +102,7 @@ static rapt_code bench_group_print(const bench_rank *r, json_t *x, void (*print)
 
 static rapt_code bench_rank_exchange(bench_rank *r, rapt_error *err)
 {
-    rapt_code code = bench_exchange(r->g, r->o.numbers, r->o.seconds, &r->exchange, err);
+    rapt_code code = bench_exchange(r->g, r->o.elements, r->o.seconds, &r->exchange, err);
     return code || rapt_group_rank(r->g) > 0 ? code : bench_group_print(r, exchange_json(r), print_exchange, err);
 }
 
@@ -179,7 +179,7 @@ int bench_group(const bench_options *o)
     cli_group group;
     bench_options filled = *o;
     filled.seconds = o->seconds > 0 ? o->seconds : DEFAULT_SECONDS;
-    filled.numbers = o->numbers ? o->numbers : DEFAULT_NUMBERS;
+    filled.elements = o->elements ? o->elements : DEFAULT_ELEMENTS;
     int status = cli_group_join(&group, 0);
     if (status)
         return status;

@@ -25,7 +25,7 @@ typedef struct group_steps {
 } group_steps;
 
 /* Each is called by all ranks. A failure of one is everybody's. */
-rapt_code bench_exchange(rapt_group *g, size_t numbers, double seconds, group_exchange *found, rapt_error *err);
+rapt_code bench_exchange(rapt_group *g, size_t elements, double seconds, group_exchange *found, rapt_error *err);
 /* Reads the recipe that the options name; the caller frees it, also after a failure. */
 rapt_code bench_group_recipe(rapt_group *g, const bench_options *o, rapt_recipe *recipe, rapt_error *err);
 rapt_code bench_group_steps(rapt_group *g, const rapt_recipe *recipe, double seconds, int threads, group_steps *found,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_SECONDS, KEY_PROFILE, KEY_RECOMPUTE,
-       KEY_NUMBERS, KEY_RANKS };
+       KEY_ELEMENTS, KEY_RANKS };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
@@ -24,7 +24,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only"),
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
-    {"numbers", KEY_NUMBERS, "N", 0, "group: numbers to exchange (default 8388608: 32 MB)", 0},
+    {"elements", KEY_ELEMENTS, "N", 0, "group: elements to exchange (default 8388608: 32 MB)", 0},
     {"ranks", KEY_RANKS, "N", 0, "group: without mpirun, N ranks in one process (default 1)", 0},
     CLI_OPTION_JSON("Print JSON objects"),
     {0}};
@@ -80,8 +80,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
         cli_usage_error(state, "--beam is for `decode`");
-    if ((a->o.numbers || a->o.ranks) && a->run)
-        cli_usage_error(state, "--numbers and --ranks are for `group`");
+    if ((a->o.elements || a->o.ranks) && a->run)
+        cli_usage_error(state, "--elements and --ranks are for `group`");
     if (a->o.case_name && !a->run)
         cli_usage_error(state, "`group` takes a recipe, no --case");
 }
@@ -108,7 +108,7 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_JSON: a->o.json = true; return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
-    case KEY_NUMBERS: a->o.numbers = parse_size(text, 1, 1L << 40, "numbers", state); return 0;
+    case KEY_ELEMENTS: a->o.elements = parse_size(text, 1, 1L << 40, "elements", state); return 0;
     case KEY_RANKS: a->o.ranks = parse_size(text, 1, 1024, "ranks", state); return 0;
     case ARGP_KEY_ARG: take_argument(a, text, state); return 0;
     case ARGP_KEY_END: cmd_bench_check(a, state); return 0;

@@ -21,7 +21,7 @@ typedef struct bench_options {
     size_t beam;    /* of `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
     const char *tokenizer, *text; /* of `tokenizer` */
-    size_t numbers, ranks;  /* of `group`; 0: the usual number, one rank */
+    size_t elements, ranks; /* of `group`; 0: the default, one rank */
     const char *recipe;     /* of `group`, or NULL */
 } bench_options;
 
