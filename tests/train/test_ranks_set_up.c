@@ -12,6 +12,7 @@
 #include "train_ranks.h"
 
 #define SHARDS "train.accumulate=4 train.shards=4 train.batch=1 train.steps=8 train.checkpoint_every=2 "
+#define SAME_RECIPE ": all ranks need the same recipe"
 
 static char host[256];
 
@@ -51,11 +52,11 @@ static train_ranks *three(const char *changes)
 static void other_recipes(void **state)
 {
     static const char *const cases[][2] = {
-        {"train.lr=0.001", "rank 2 on HOST: train.lr is 0.001, and 0.01 on rank 0 (HOST)"},
-        {"train.steps=9", "rank 2 on HOST: train.steps is 9, and 8 on rank 0 (HOST)"},
-        {"train.report_every=4", "rank 2 on HOST: train.report_every is 4, and 5 on rank 0 (HOST)"},
-        {"train.freeze=*.bias", "rank 2 on HOST: train.freeze is *.bias, and empty on rank 0 (HOST)"},
-        {"train.shards=2", "rank 2 on HOST: train.shards is 2, and 4 on rank 0 (HOST)"}};
+        {"train.lr=0.001", "rank 2 on HOST: train.lr is 0.001, and 0.01 on rank 0 (HOST)" SAME_RECIPE},
+        {"train.steps=9", "rank 2 on HOST: train.steps is 9, and 8 on rank 0 (HOST)" SAME_RECIPE},
+        {"train.report_every=4", "rank 2 on HOST: train.report_every is 4, and 5 on rank 0 (HOST)" SAME_RECIPE},
+        {"train.freeze=*.bias", "rank 2 on HOST: train.freeze is *.bias, and empty on rank 0 (HOST)" SAME_RECIPE},
+        {"train.shards=2", "rank 2 on HOST: train.shards is 2, and 4 on rank 0 (HOST)" SAME_RECIPE}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         train_ranks *t = three(SHARDS);
@@ -102,7 +103,7 @@ static void other_texts(void **state)
     (void)state;
     train_ranks *t = three(SHARDS);
     change_byte("rank1/text.txt");
-    assert_refused(t, "rank 1 on HOST: text.txt is not the same as on rank 0 (HOST)");
+    assert_refused(t, "rank 1 on HOST: text.txt is not the same as on rank 0 (HOST): copy it to all machines");
     t = three(SHARDS);
     assert_int_equal(system("mv rank2/text.txt rank2/text.tx"), 0);
     assert_refused(t, "rank 2 on HOST: cannot read text.txt: No such file or directory");
@@ -125,7 +126,7 @@ static void other_pairs(void **state)
             change_byte("rank2/text.txt");
         else
             assert_int_equal(system("mv rank2/text.txt rank2/text.tx"), 0);
-        assert_refused(t, i == 0 ? "rank 2 on HOST: text.txt is not the same as on rank 0 (HOST)"
+        assert_refused(t, i == 0 ? "rank 2 on HOST: text.txt is not the same as on rank 0 (HOST): copy it to all machines"
                                  : "rank 2 on HOST: cannot read text.txt: No such file or directory");
     }
 }
@@ -142,7 +143,8 @@ static void other_models(void **state)
     for (int i = 0; i < 3; i++)
         t->list[i].options.init = i == 1 ? "../b" : i == 2 ? "../a" : "a";
     assert_int_equal(system("mv rank1/a/text.txt rank1 && rmdir rank1/a"), 0);
-    assert_refused(t, "rank 1 on HOST: the model in ../b differs from the one that rank 0 (HOST) starts from");
+    assert_refused(t, "rank 1 on HOST: the model in ../b differs from the one that rank 0 (HOST) starts from: "
+                      "copy it to all machines");
 }
 
 /* ---- failures ------------------------------------------------------------------------------------------------- */
@@ -181,7 +183,8 @@ static void other_vectors(void **state)
     put_vectors("w", 0.125);
     for (int i = 0; i < 3; i++)
         set_all(&t->list[i].recipe, i == 0 ? "train.vectors=v" : i == 1 ? "train.vectors=../v" : "train.vectors=../w");
-    assert_refused(t, "rank 2 on HOST: the embeddings that train.vectors gives differ from those on rank 0 (HOST)");
+    assert_refused(t, "rank 2 on HOST: the embeddings that train.vectors gives differ from those on rank 0 (HOST): copy the "
+                      "file to all machines");
 }
 
 static void rank_0_alone_is_refused(void **state)

@@ -32,8 +32,8 @@ static rapt_code compare_programs(const run *r, rapt_error *err)
     if (code)
         return code;
     if (memcmp(&first, &mine, sizeof mine) != 0)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "this is %s, and on rank 0 (%s) %.90s", mine.text, group_host(r->group, 0),
-                         quote(first.text).text);
+        code = rapt_fail(err, RAPT_ERR_VALUE, "this is %s, and on rank 0 (%s) %.90s: install the same rapt on all machines",
+                         mine.text, group_host(r->group, 0), quote(first.text).text);
     return ranks_agree(r, code, err);
 }
 
@@ -69,7 +69,7 @@ static rapt_code compare_keys(const run *r, const rapt_recipe *first, rapt_error
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
         if (!same_value(key, r->recipe, first))
-            return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s, and %s on rank 0 (%s)", key->name,
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s, and %s on rank 0 (%s): all ranks need the same recipe", key->name,
                              quote(shown(recipe_key_value(key, r->recipe, here))).text,
                              quote(shown(recipe_key_value(key, first, there))).text, group_host(r->group, 0));
     }
@@ -166,7 +166,7 @@ rapt_code handshake_data(run *r, rapt_error *err)
         return code;
     for (size_t i = 0; i < TASK_MAX_INPUTS && !code; i++)
         if (first[i] != mine[i].hash)
-            code = rapt_fail(err, RAPT_ERR_VALUE, "%s is not the same as on rank 0 (%s)", mine[i].name,
+            code = rapt_fail(err, RAPT_ERR_VALUE, "%s is not the same as on rank 0 (%s): copy it to all machines", mine[i].name,
                              group_host(r->group, 0));
     return ranks_agree(r, code, err);
 }
@@ -223,16 +223,18 @@ static rapt_code compare_numbers(const run *r, const numbers *mine, const number
     const bool bf16 = r->recipe->train.precision == RAPT_PRECISION_BF16;
     const char *host = group_host(r->group, 0);
     if (bf16 && strcmp(mine->products, first->products) != 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "with train.precision bf16 all processors have to multiply alike: this one does by "
-                         "%s, and that of rank 0 (%s) by %s", mine->products, host, quote(first->products).text);
+        return rapt_fail(err, RAPT_ERR_VALUE, "bf16 products are by %s here and by %s on rank 0 (%s), which round differently: "
+                         "set RAPT_ISA to what all machines have, or train.precision to fp32", mine->products,
+                         quote(first->products).text, host);
     if (mine->product != first->product)
         return rapt_fail(err, RAPT_ERR_VALUE, "a small product by %s has other bits than on rank 0 (%s): one of the two machines "
                          "computes wrongly", mine->products, host);
     if (mine->vectors != first->vectors)
-        return rapt_fail(err, RAPT_ERR_VALUE, "the embeddings that train.vectors gives differ from those on rank 0 (%s)", host);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the embeddings that train.vectors gives differ from those on rank 0 (%s): copy "
+                         "the file to all machines", host);
     if (mine->parameters != first->parameters && r->init)
-        return rapt_fail(err, RAPT_ERR_VALUE, "the model in %.200s differs from the one that rank 0 (%s) starts from", r->init,
-                         host);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the model in %.200s differs from the one that rank 0 (%s) starts from: copy it to "
+                         "all machines", r->init, host);
     if (mine->parameters != first->parameters)
         return rapt_fail(err, RAPT_ERR_VALUE, "the initial parameters differ from those on rank 0 (%s)", host);
     return RAPT_OK;

@@ -65,7 +65,8 @@ static rapt_code compare_text(const run *r, const char *path, const token_header
     if (text.size == h->text_bytes)
         code = hash_text_of(r, &text, &hash, err);
     if (!code && (text.size != h->text_bytes || hash != h->text_hash))
-        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is not the same as on rank 0 (%s)", path, group_host(r->group, 0));
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is not the same as on rank 0 (%s): copy it to all machines", path,
+                         group_host(r->group, 0));
     file_map_close(&text);
     return code;
 }
