@@ -103,10 +103,12 @@ static const struct argp ARGP = {
            "\vProgress goes to stderr: one line per report (step, loss, validation loss, throughput), in between a live line "
            "on a terminal, elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP write a checkpoint for --resume; a "
            "resumed run is bit-identical to one that was never stopped. The exit status after a signal is 128 plus its "
-           "number: 130 after Ctrl-C."};
+           "number: 130 after Ctrl-C.\n\nSeveral processes, on one machine or more: mpirun -n 4 rapt train RECIPE.yaml, with "
+           "train.shards of 4 or more in the recipe; the model is the same, byte for byte (docs/cluster.md). SIGUSR1 to mpirun "
+           "writes a checkpoint and stops all of them."};
 
 typedef struct display {
-    bool quiet;
+    bool quiet, several; /* processes */
     progress *progress; /* NULL: quiet */
     rapt_task task;
     int64_t patience;
@@ -148,9 +150,10 @@ static void show_plan(void *context, const rapt_memory_plan *p)
     show_data(d, p);
     fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
     show_gemm(p);
-    fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
+    fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s%s\n",
             cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
-            cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
+            cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations),
+            d->several ? ", in each process" : "");
 }
 
 static void show_end(const display *d, const rapt_progress *p)
@@ -295,7 +298,8 @@ static void set_callbacks(rapt_train_options *o, display *d)
 
 static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, const cli_group *group, rapt_error *err)
 {
-    display d = {.quiet = a->quiet || group->rank > 0, .task = r->task, .patience = r->train.patience};
+    display d = {.quiet = a->quiet || group->rank > 0, .several = group->ranks != NULL, .task = r->task,
+                 .patience = r->train.patience};
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
     rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume, .group = group->ranks,

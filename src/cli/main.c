@@ -31,7 +31,7 @@ static const command COMMANDS[] = {
     {"data", cmd_data, "check sentence pairs before training: lengths, duplicates, defects"},
     {"tokenizer", cmd_tokenizer, "train tokenizers, encode text to ids, decode ids"},
     {"plot", cmd_plot, "plot attention weights, positions, embeddings, training curves or tables"},
-    {"info", cmd_info, "this machine, or a model's sizes"},
+    {"info", cmd_info, "this machine, a model's sizes, or what training from a recipe takes"},
     {"bench", cmd_bench, "throughput of kernels, training steps, decoding, tokenizers, groups of processes"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
@@ -68,8 +68,8 @@ static bool is_started_too_often(int argc, char **argv, const char *title)
                                                                    strcmp(argv[2], "group") == 0))
         return false;
     if (l.rank == 0)
-        fprintf(stderr, "%s: runs in one process, and %s has started %d: start it by itself%s\n", title, l.launcher, l.size,
-                strcmp(l.launcher, "srun") == 0 ? ", or by `srun --mpi=none`" : "");
+        fprintf(stderr, "%s: runs in one process, and %s has started %d: start it without %s\n", title, l.launcher, l.size,
+                strcmp(l.launcher, "srun") == 0 ? "srun, or by `srun --mpi=none`" : "mpirun");
     return true;
 }
 

@@ -114,8 +114,8 @@ static void warn_of_cpus(const cli_group *g, const group_layout *l)
     if (l->odd_machines > 1)
         snprintf(more, sizeof more, " (and %d more machines)", l->odd_machines - 1);
     if (m->crowded)
-        cli_say("rapt: warning: %s%s: %d processes with %d threads share %d CPU%s: start one process per machine, or fewer "
-                "threads (--threads)\n", group_host(g->ranks, m->rank), more, m->ranks, m->threads, m->cpus,
+        cli_say("rapt: warning: %s%s: %d processes with %d threads share %d CPU%s: start fewer processes, or fewer threads "
+                "in each (--threads)\n", group_host(g->ranks, m->rank), more, m->ranks, m->threads, m->cpus,
                 cli_plural((size_t)m->cpus));
     else if (m->idle)
         cli_say("rapt: warning: %s%s: %d of %d CPUs are unused, because mpirun binds each process to some: start it with "
