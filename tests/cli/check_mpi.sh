@@ -184,7 +184,7 @@ for mpi in "${mpis[@]}"; do
     launch "$mpi" "asleep-$mpi" --wait 3
     kill -STOP "$(ranks_of "$WORK/asleep-$mpi" | tail -1)"
     check "$mpi: all end with one that does not answer" ended "asleep-$mpi"
-    check "$mpi: it is named" grep -q '^rapt: rank [0-9] on .* has not answered for 3 s' "asleep-$mpi.err"
+    check "$mpi: it and the step are named" grep -q '^rapt: rank [0-9] on .* has not answered for 3 s in step [0-9]' "asleep-$mpi.err"
     check "$mpi: once" test "$(lines "asleep-$mpi")" = 1 -a "$ended" != 0
     # What they have left is resumed by one process, to the bytes of a run that was never stopped.
     for what in signal killed asleep; do
