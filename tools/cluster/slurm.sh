@@ -128,12 +128,12 @@ check_jobs() {
     done
 }
 
-# Slurm sends its warning up to a minute early, so that the least it can be asked for is a job of a minute.
+# Slurm sends its warning up to a minute early: here between half a minute and one and a half after the start.
 check_requeue() {
     local log=again.log start=$SECONDS
     make_recipe 200000 10000
     "$RAPT" train toy.yaml --out long --max-steps 1 --quiet 2>/dev/null # how long a step takes is not known before
-    MPIRUN=mpirun.$1 job $log --time=1 --signal=B:USR1@30 -- again >sbatch.txt 2>&1 &
+    MPIRUN=mpirun.$1 job $log --time=2 --signal=B:USR1@30 -- again >sbatch.txt 2>&1 &
     local waiting=$!
     for ((; SECONDS - start < 240;)); do
         grep -q 'stopped after step' $log 2>/dev/null && break
