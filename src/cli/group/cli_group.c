@@ -17,15 +17,21 @@
 
 #define TURN_SECONDS 2.5 /* for rank 0 to say something, and for its launcher to end the others */
 #define NEXT_SECONDS 1.0 /* and so on, up to rank 10 */
+#define PASS_SECONDS 0.5 /* for a launcher to pass on what was printed: MPICH's drops the rest when it ends all */
+
+static void sleep_for(double seconds)
+{
+    struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&t, &t) != 0)
+        ;
+}
 
 /* The launcher's SIGTERM ends the waiting: another rank has spoken. */
 static void wait_for_turn(int rank)
 {
-    double seconds = rank == 0 ? 0 : TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1);
-    struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
     signal(SIGTERM, SIG_DFL);
-    while (nanosleep(&t, &t) != 0)
-        ;
+    if (rank > 0)
+        sleep_for(TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1));
 }
 
 /* ---- joining ------------------------------------------------------------------------------------------------------ */
@@ -167,6 +173,7 @@ static int end_all(cli_group *g, const rapt_error *err)
     else
         cli_say("rapt: rank %d on %s: %s\n", g->rank, group_host(g->ranks, g->rank),
                 err->message[0] ? err->message : rapt_code_name(err->code));
+    sleep_for(PASS_SECONDS);
     rapt_group_abort(g->ranks, 1);
     return 1;
 }
