@@ -62,7 +62,7 @@ failures=0 hangs=
 # row NAME OK: what the last run did, from $status, $seconds and log.
 row() {
     local message mark=
-    message=$(grep -a '^rapt: ' log | grep -av 'rapt: warning' | sort -u | sed 's/|/\\|/g; s#/tmp/tmp\.[A-Za-z0-9]*/##g' | paste -sd ' ')
+    message=$(grep -a -E '^rapt( [a-z]+)?: ' log | grep -av 'rapt: warning' | sort -u | sed 's/|/\\|/g; s#/tmp/tmp\.[A-Za-z0-9]*/##g' | paste -sd ' ')
     [ "$2" = 0 ] || { mark='FAIL ' failures=$((failures + 1)); cp log "log.$failures"; }
     echo "| $mark$1 | $status | $seconds | ${message:-none}${hangs#yes} |"
 }
