@@ -53,11 +53,11 @@ static largest_part largest_part_of(const cluster_job *j, uint32_t machines)
     return most;
 }
 
-/* Seconds of an exchange that a pass of `pass` seconds does not hide: at least that of one bucket, which has to wait for the end
- * of the backward pass, or for which the forward pass has to wait. */
-static double exposed(double all, double pass, double buckets, double rounds)
+/* Seconds of an exchange that a pass of `pass` seconds does not hide: at least those of the part `edge`, which has to wait for
+ * the end of the backward pass, or for which the forward pass has to wait. */
+static double exposed(double all, double pass, double edge, double rounds)
 {
-    return fmax(all / buckets + rounds, all - pass * (buckets - 1) / buckets);
+    return fmax(all * edge + rounds, all - pass * (1 - edge));
 }
 
 static bool halves_evenly(uint32_t n)
@@ -77,13 +77,14 @@ static void exchange(cluster_cost *c, const cluster_machine *m, const cluster_jo
     double numbers = j->parameters - j->sparse, share = (machines - 1.0) / machines;
     double buckets = fmax(1, ceil(4 * numbers / BUCKET));
     double reduces = reduce_rounds(j, machines) * m->latency, gathers = ceil(log2(machines)) * m->latency;
+    double edge = fmax(1 / buckets, j->embedding / numbers); /* of all bytes: a bucket, or the embedding */
     double matrices = j->parameters - j->looked_up, shared = 8 * numbers / NORM_BLOCK;
     double gradients = 4 * numbers * share * (double)pieces;
     double gathered = share * (4 * numbers - (j->bf16 ? 2 * matrices : 0));
     double batch = 2 * matrices * j->tokens / j->batches / m->flops; /* its forward pass; the backward pass takes twice as long */
     c->reduce = gradients / m->network + buckets * reduces / IN_FLIGHT;
     c->gather = gathered / m->network + buckets * gathers / IN_FLIGHT;
-    c->exposed = exposed(c->reduce, 2 * batch, buckets, reduces) + exposed(c->gather, batch, buckets, gathers) +
+    c->exposed = exposed(c->reduce, 2 * batch, edge, reduces) + exposed(c->gather, batch, edge, gathers) +
                  2 * gathers + share * shared / m->network;
     c->sent = gradients + gathered + share * shared;
 }

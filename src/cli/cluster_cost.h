@@ -20,6 +20,7 @@ typedef struct cluster_job {
     double parameters;      /* that are trained */
     double looked_up;       /* of these: in no matrix product */
     double sparse;          /* of these: updated row by row, and so little to send that it is not counted */
+    double embedding;       /* of these: in the embedding that is read first, and whose gradient is complete last */
     double tokens;          /* of a step */
     double activations;     /* bytes */
     uint32_t batches;       /* train.accumulate */

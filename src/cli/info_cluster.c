@@ -41,6 +41,8 @@ static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *
     j.activations *= (double)batches / j.batches;
     j.looked_up = fmin(j.looked_up, j.parameters);
     j.sparse = fmin(j.sparse, j.looked_up);
+    j.embedding = (double)p->source_vocab * (double)k->model.d_model - j.sparse;
+    j.embedding = fmax(0, fmin(j.embedding, j.parameters - j.sparse));
     return j;
 }
 
