@@ -68,7 +68,8 @@ static rapt_code collect(void *context, const int32_t *list, size_t count, rapt_
     ids *to = context;
     (void)err;
     assert_true(ARRAY_RESERVE(&to->list, &to->capacity, to->count + count));
-    memcpy(to->list + to->count, list, count * sizeof *list);
+    if (count > 0) /* else there may be no list */
+        memcpy(to->list + to->count, list, count * sizeof *list);
     to->count += count;
     return RAPT_OK;
 }
