@@ -38,6 +38,8 @@ static void print_quoted(const char *text)
 __attribute__((noreturn)) static void fail(const char *name, const char *message)
 {
     if (!launch_leaves_words_to_others()) {
+        static char line[BUFSIZ];
+        setvbuf(stderr, line, _IOLBF, sizeof line); /* in one piece: mpirun puts its own lines between pieces */
         fprintf(stderr, "%s: ", name);
         print_quoted(message);
         fprintf(stderr, " (see `%s --help`)\n", name);
