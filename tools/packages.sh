@@ -25,7 +25,7 @@ install_missing() {
     fi
     echo "installing: ${missing[*]}"
     "${root[@]}" apt-get update -qq
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends "${missing[@]}" >/dev/null ||
         { echo "could not install: ${missing[*]}"; return 1; }
 }
 

@@ -2,12 +2,12 @@
  * batch's backward pass, and parameters gathered during the next step's first forward pass (LogGP: Alexandrov et al. 1995). */
 #include "cli/cluster_cost.h"
 
+#include "group/exchange.h"
 #include "group/shard_tree.h"
+#include "train/shards/buckets.h"
 
 #include <math.h>
 
-#define BUCKET 6e6       /* bytes */
-#define IN_FLIGHT 6      /* exchanges at once, whose latencies pass together */
 #define NORM_BLOCK 8192  /* numbers for each sum of squares, which is a double */
 #define ADDITION 12      /* bytes that one moves: two operands and a sum */
 #define ADAM 28          /* gradient, parameter and two moments are read, three of them written */
@@ -72,18 +72,18 @@ static double reduce_rounds(const cluster_job *j, uint32_t machines)
 }
 
 /* What is sent, and what of it is waited for. */
-static void exchange(cluster_cost *c, const cluster_machine *m, const cluster_job *j, uint32_t machines, size_t pieces)
+static void add_exchange(cluster_cost *c, const cluster_machine *m, const cluster_job *j, uint32_t machines, size_t pieces)
 {
     double numbers = j->parameters - j->sparse, share = (machines - 1.0) / machines;
-    double buckets = fmax(1, ceil(4 * numbers / BUCKET));
+    double cuts = (double)buckets_wanted((size_t)numbers);
     double reduces = reduce_rounds(j, machines) * m->latency, gathers = ceil(log2(machines)) * m->latency;
-    double edge = fmax(1 / buckets, j->embedding / numbers); /* of all bytes: a bucket, or the embedding */
+    double edge = fmax(1 / cuts, j->embedding / numbers); /* of all bytes: a bucket, or the embedding */
     double matrices = j->parameters - j->looked_up, shared = 8 * numbers / NORM_BLOCK;
     double gradients = 4 * numbers * share * (double)pieces;
     double gathered = share * (4 * numbers - (j->bf16 ? 2 * matrices : 0));
     double batch = 2 * matrices * j->tokens / j->batches / m->flops; /* its forward pass; the backward pass takes twice as long */
-    c->reduce = gradients / m->network + buckets * reduces / IN_FLIGHT;
-    c->gather = gathered / m->network + buckets * gathers / IN_FLIGHT;
+    c->reduce = gradients / m->network + cuts * reduces / EXCHANGE_IN_FLIGHT;
+    c->gather = gathered / m->network + cuts * gathers / EXCHANGE_IN_FLIGHT;
     c->exposed = exposed(c->reduce, 2 * batch, edge, reduces) + exposed(c->gather, batch, edge, gathers) +
                  2 * gathers + share * shared / m->network;
     c->sent = gradients + gathered + share * shared;
@@ -98,7 +98,7 @@ cluster_cost cluster_cost_of(const cluster_machine *m, const cluster_job *j, uin
     c.additions = (part.shards - 1.0) * ADDITION * numbers / m->memory;
     c.adam = ADAM * numbers / machines / m->memory;
     if (machines > 1)
-        exchange(&c, m, j, machines, part.pieces);
+        add_exchange(&c, m, j, machines, part.pieces);
     c.step = c.compute + c.additions + c.exposed + c.adam;
     c.resident = 4 * j->parameters + 4 * numbers * (double)part.buffers + 8 * numbers / machines + 12 * j->sparse +
                  j->activations;

@@ -1,8 +1,8 @@
 /* cli/info_recipe.c: `rapt info RECIPE`: what a run of a recipe would train and take, and with --cluster what it would take on
  * several machines (info_cluster.c). The run itself says so: it is stopped before it makes anything. */
-#define _GNU_SOURCE
 #include "cli/cmd_info.h"
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/fetch_hint.h"
 #include "cli/info_cluster.h"
@@ -35,22 +35,15 @@ static bool info_recipe_stop(void *context)
 /* The plan of a run in a folder that does not stay; a machine with too little memory for the run can say so, too. */
 static rapt_code info_recipe_plan(const info_arguments *a, const rapt_recipe *k, rapt_memory_plan *plan, rapt_error *err)
 {
-    char *temporary = NULL, *out = NULL;
-    const char *parent = getenv("TMPDIR");
+    char *out;
     planned p = {.done = false};
     rapt_error own = {0};
-    if (asprintf(&temporary, "%s/rapt-info-XXXXXX", parent && *parent ? parent : "/tmp") < 0 || !mkdtemp(temporary)) {
-        free(temporary);
-        return rapt_fail(err, RAPT_ERR_IO, "cannot make a folder for temporary files; TMPDIR names another place");
-    }
-    rapt_train_options o = {.recipe = k, .out = out, .threads = a->threads, .stop = info_recipe_stop, .on_plan = info_recipe_keep,
-                            .context = &p};
-    if (asprintf(&out, "%s/run", temporary) < 0)
-        out = NULL;
-    o.out = out;
-    rapt_code code = out ? rapt_train(&o, &own) : rapt_fail(&own, RAPT_ERR_MEMORY, "out of memory");
-    rmdir(temporary);
-    free(temporary);
+    rapt_code code = file_make_temporary("info", &out, err);
+    if (code)
+        return code;
+    code = rapt_train(&(rapt_train_options){.recipe = k, .out = out, .threads = a->threads, .stop = info_recipe_stop,
+                                            .on_plan = info_recipe_keep, .context = &p}, &own);
+    rmdir(out);
     free(out);
     *plan = p.plan;
     return p.done ? RAPT_OK : rapt_fail(err, code, "%s", own.message);

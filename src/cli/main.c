@@ -70,6 +70,8 @@ static bool is_started_too_often(int argc, char **argv, const char *title)
     if (l.rank == 0)
         fprintf(stderr, "%s: runs in one process, and %s has started %d: start it without %s\n", title, l.launcher, l.size,
                 strcmp(l.launcher, "srun") == 0 ? "srun, or by `srun --mpi=none`" : "mpirun");
+    else
+        launch_let_others_speak();
     return true;
 }
 

@@ -43,6 +43,8 @@ __attribute__((noreturn)) static void fail(const char *name, const char *message
         fprintf(stderr, "%s: ", name);
         print_quoted(message);
         fprintf(stderr, " (see `%s --help`)\n", name);
+    } else {
+        launch_let_others_speak();
     }
     exit(argp_err_exit_status);
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define EXCHANGE_TAGS 32767 /* one operation, one tag; the last tag is left to the heartbeat */
-#define EXCHANGE_IN_FLIGHT 6 /* fewer leave the wire idle while messages of a round begin; more delay the first */
 
 /* Memory for what an operation receives before it is added; kept for the next one. */
 typedef struct exchange_slot {

@@ -5,11 +5,14 @@
 
 #include "group/operation.h"
 
+/* Operations at once: fewer leave the wire idle while messages of a round begin; more delay the first. */
+#define EXCHANGE_IN_FLIGHT 6
+
 typedef struct exchange exchange;
 
 /* Zeroed: the defaults. Anything but `in_flight` is for tests and simulations. */
 typedef struct exchange_options {
-    int in_flight;                     /* operations at once, small ones not counted; 0: 6 */
+    int in_flight;                     /* operations at once, small ones not counted; 0: EXCHANGE_IN_FLIGHT */
     size_t portion;                    /* bytes of a message at most; 0: RAPT_TRANSPORT_MAX */
     operation_add_fn *add;             /* y = a + b; NULL: the kernels' */
     void *(*allocate)(size_t bytes);   /* memory for what is received before it is added; NULL: aligned_alloc and free */

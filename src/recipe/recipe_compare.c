@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-/* A run may be resumed with other values: paths, reports and checkpoints, memory, early stopping. */
-static const char *const FREE[] = {
-    "data.pairs", "data.validation", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
-    "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init",
-    "train.vectors", "train.target_vectors", "train.keep_untrained"};
+/* A run may be resumed with other values of these, and with other paths: reports and checkpoints, memory, early stopping. */
+static const char *const FREE[] = {"train.recompute", "train.checkpoint_every", "train.keep", "train.sample_every",
+                                   "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience",
+                                   "train.keep_untrained"};
 
 static bool is_length(const recipe_key *key)
 {
@@ -39,7 +38,7 @@ bool recipe_key_of_init(const recipe_key *key)
  * which are compared directly; the keys that they were made with may be unknown. */
 static bool decides(const recipe_key *key, bool init)
 {
-    return !is_one_of(key, FREE, sizeof FREE / sizeof *FREE) && !(init && recipe_key_of_init(key));
+    return !is_one_of(key, FREE, sizeof FREE / sizeof *FREE) && !recipe_key_is_path(key) && !(init && recipe_key_of_init(key));
 }
 
 /* tokenizer.vocab_size has another default than in version 0.1; it has no effect where no BPE merges are trained. */

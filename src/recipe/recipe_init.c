@@ -100,7 +100,9 @@ static rapt_code find_resumed(const char *resumed, const char *folder, const rap
 static rapt_recipe_tokenizer type_of(const rapt_tokenizer *k, rapt_recipe_tokenizer said)
 {
     const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
-    if (said == RAPT_RECIPE_TOKENIZER_FILE || (kind == RAPT_TOKENIZER_BYTE_BPE && said > RAPT_RECIPE_TOKENIZER_FILE))
+    if (said == RAPT_RECIPE_TOKENIZER_FILE || kind == RAPT_TOKENIZER_SENTENCEPIECE)
+        return RAPT_RECIPE_TOKENIZER_FILE;
+    if (kind == RAPT_TOKENIZER_BYTE_BPE && said > RAPT_RECIPE_TOKENIZER_FILE)
         return said;
     return kind == RAPT_TOKENIZER_WORDS ? RAPT_RECIPE_TOKENIZER_WORDS : kind == RAPT_TOKENIZER_CHARACTERS
            ? RAPT_RECIPE_TOKENIZER_CHARACTERS : RAPT_RECIPE_TOKENIZER_BPE;

@@ -430,6 +430,16 @@ bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_re
     return strcmp(text ? text : "", other ? other : "") == 0;
 }
 
+bool recipe_key_is_path(const recipe_key *key)
+{
+    static const char *const paths[] = {"data.pairs", "data.validation", "data.text", "tokenizer.path", "train.init",
+                                        "train.vectors", "train.target_vectors"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (strcmp(key->name, paths[i]) == 0)
+            return true;
+    return false;
+}
+
 enum { GIVEN_BITS = 64 };
 _Static_assert(KEYS <= 2 * GIVEN_BITS, "rapt_recipe.given has not a bit for each key");
 

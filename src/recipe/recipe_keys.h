@@ -37,7 +37,7 @@
                                                                                                           \
     CHOICE(tokenizer.type, RAPT_RECIPE_TOKENIZER_WORDS, "words|characters|bpe|file|cl100k_base|o200k_base|r50k_base", \
          "kind of tokenizer: trained (the first three), or loaded from tokenizer.path")                   \
-    STRING(tokenizer.path, "tokenizer.json, or rank file (tiktoken); relative to the recipe")             \
+    STRING(tokenizer.path, "tokenizer.json, SentencePiece model, or rank file (tiktoken); relative to the recipe")             \
     AUTO(tokenizer.vocab_size, 8000, 257, 1000000, "bpe: vocabulary size; 0: by the size of the text")    \
     STRING(tokenizer.pattern, "bpe: regular expression for pre-tokenization; empty: GPT-2's")             \
     BOOL(tokenizer.lowercase, true, "words: lowercase the text")                                          \
@@ -171,6 +171,9 @@ bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_re
 /* Whether a file or an assignment has set the field; and marks it so. */
 bool recipe_key_given(const recipe_key *key, const rapt_recipe *recipe);
 void recipe_key_give(const recipe_key *key, rapt_recipe *recipe);
+
+/* Whether a key names files or a folder, whose contents decide a run, whatever they are called. */
+bool recipe_key_is_path(const recipe_key *key);
 
 /* A field's value, which recipe_key_check accepts, as text for recipe_key_set: in `buffer`, or the string of the field itself. */
 const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, char buffer[RECIPE_NUMBER]);

@@ -137,7 +137,17 @@ static rapt_code save_params(run *r, rapt_error *err)
     return rapt_model_save_params(r->model, r->options->out, err);
 }
 
-/* The model first: a checkpoint without its model would be harder to explain than the reverse. */
+/* The model first: a checkpoint without its model would be harder to explain than the reverse. But not the first time: a run that
+ * is killed in between would leave a trained model that could be neither resumed nor replaced. */
+static rapt_code save_model_and_checkpoint(run *r, const moments *m, const checkpoint_state *s, rapt_error *err)
+{
+    const checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
+    rapt_code code = r->resumable ? ranks_first(r, save_params, err) : RAPT_OK;
+    if (!code)
+        code = checkpoint_save(r->options->out, r->model, m, s, plan, err);
+    return code || r->resumable ? code : ranks_first(r, save_params, err);
+}
+
 static rapt_code save_checkpoint(loop *l, rapt_error *err)
 {
     run *r = l->r;
@@ -145,7 +155,6 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     checkpoint_state s = {.step = c->step, .recipe_hash = r->recipe_hash, .nll = c->nll, .book = c->book, .tokens = c->tokens,
                           .grad_norm = c->grad_norm, .best_val_loss = c->best_val_loss, .val_loss = c->val_loss,
                           .seconds = report_seconds(r, &l->call), .waited = c->waited};
-    checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
     const moments m = run_moments(r);
     double before = clock_seconds();
     run_phase(r, "writing a checkpoint", 0, 0);
@@ -153,9 +162,7 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     if (!code)
         code = handshake_same_parameters(r, err);
     if (!code)
-        code = ranks_first(r, save_params, err);
-    if (!code)
-        code = checkpoint_save(r->options->out, r->model, &m, &s, plan, err);
+        code = save_model_and_checkpoint(r, &m, &s, err);
     double now = clock_seconds();
     checkpoint_clock_written(&l->clock, before, now);
     l->call.pause += now - before;

@@ -216,6 +216,14 @@ if mount -t tmpfs -o size=256k none full 2>/dev/null; then
     refused 1 'full/.*No space left' 'disk full from the start' "$RAPT" train tiny.yaml --quiet --out full/m
     check 'disk full from the start: no temporary file' test -z "$(find full -name '*.tmp')"
     umount full
+    # Room for the model, but not for the first checkpoint: a model without any could not be resumed.
+    mkdir -p first/checkpoints
+    MOUNTED=$WORK/first/checkpoints
+    mount -t tmpfs -o size=8k none first/checkpoints
+    refused 1 'checkpoints.*No space left' 'disk full at the first checkpoint' "$RAPT" train tiny.yaml --quiet --out first
+    umount first/checkpoints
+    check 'disk full at the first checkpoint: it starts again' "$RAPT" train tiny.yaml --quiet --out first --resume
+    check 'disk full at the first checkpoint: the same model' same_model good first
     MOUNTED=
 else
     skip 'disk full while saving (needs the right to mount a tmpfs)'

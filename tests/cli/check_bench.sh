@@ -80,7 +80,8 @@ bench 1 'decode sentences, beam 2' "$keys" "${decode[@]}" --case a2 "${tiny[@]}"
 is 'its beam' beam 2
 
 # ---- group ---------------------------------------------------------------------------------------------------------
-# One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements.
+# One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements: rank 0
+# somewhat more or less, where parts are not equal.
 group=("$RAPT" bench group --json --seconds 0.02 --elements 100000)
 bench 1 'group of one' 'ranks hosts repeats ms of_bound idle_share' "${group[@]}"
 is 'it sends nothing' sent_mb 0.0
@@ -88,7 +89,7 @@ for ranks in 2 3 4; do
     keys='ms p10 p90 sent_mb bound_mb of_bound mb_s ping_us idle_share'
     bench 1 "group of $ranks" "$keys" "${group[@]}" --ranks $ranks
     is 'its ranks' ranks $ranks
-    check 'its bytes are the least possible' awk -v a="$(value of_bound)" 'BEGIN { exit !(a >= 1 && a < 1.001) }'
+    check 'its bytes are the least possible' awk -v a="$(value of_bound)" 'BEGIN { exit !(a > 0.999 && a < 1.001) }'
     check 'the least possible' awk -v a="$(value bound_mb)" -v p=$ranks 'BEGIN { exit !((a - 0.8 * (p - 1) / p) ^ 2 < 1e-8) }'
 done
 cat >recipe.yaml <<END

@@ -2,9 +2,7 @@
 # tests/cli/check_mpi.sh: processes under a real mpirun on this machine, for each MPI that the build has found: messages through
 # its module; what is refused, in one line, by one process; training with one to four ranks, which gives the bytes of one process;
 # ranks that are stopped, killed or asleep. Skips, by name, the MPIs that are not there.
-. "$(dirname "$0")/lib.sh"
-BUILD=$(dirname "$RAPT")
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of Open MPI, which refuses otherwise in a container
+. "$(dirname "$0")/lib_mpi.sh"
 # What MPI libraries leave behind when they end has no name that leaks.txt could have.
 [ -z "$SANITIZED" ] || export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 mpis=()
@@ -17,15 +15,6 @@ for mpi in openmpi mpich; do
         mpis+=("$mpi")
     fi
 done
-
-# run MPI PROCESSES COMMAND...: more processes than CPUs are fine.
-run() {
-    local mpi=$1 count=$2 launcher=mpirun options=()
-    shift 2
-    ! command -v mpirun."$mpi" >/dev/null || launcher=mpirun.$mpi
-    [ "$mpi" = mpich ] || options=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
-    timeout 120 "$launcher" "${options[@]}" -n "$count" "$@" </dev/null
-}
 
 # says MPI PROCESSES STATUS PATTERN NAME COMMAND...: ends with STATUS, with one line of rapt's, which matches; launchers may say
 # more.
@@ -81,22 +70,6 @@ fi
 # More steps than a test waits for, but for those that are to end.
 sharded() { "$@" --set train.accumulate=6 --set train.shards=6 --set train.batch=4 --set train.keep=2; }
 MANY=(--set train.steps=100000 --set train.checkpoint_every=50 --set train.report_every=50)
-
-# Of a checkpoint, without what time decides.
-header_of() { tail -c +9 "$1" | head -c "$(od -An -t u8 -N 8 "$1" | tr -d ' ')" | sed -E 's/"(seconds|waited|xxh3_64_header)":"[0-9a-f]*"//g; s/ *$//'; }
-
-# same_run A B: every file of two runs' folders, but for times.
-same_run() {
-    local f
-    diff <(cd "$1" && find . -type f | sort) <(cd "$2" && find . -type f | sort) || return 1
-    (cd "$1" && find . -type f ! -name train.jsonl) | while read -r f; do
-        case $f in
-        ./checkpoints/*) same_parameters "$1/$f" "$2/$f" && cmp <(header_of "$1/$f") <(header_of "$2/$f") ;;
-        *) cmp "$1/$f" "$2/$f" ;;
-        esac || exit 1
-    done &&
-        diff <(timeless "$1/train.jsonl") <(timeless "$2/train.jsonl")
-}
 
 # The ranks of the run that writes into a folder.
 ranks_of() {

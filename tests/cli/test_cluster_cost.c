@@ -1,5 +1,5 @@
 /* tests/cli/test_cluster_cost.c: the formulas of `rapt info RECIPE --cluster`, against values calculated by hand for numbers that
- * make this easy: 12 million parameters are 48 MB, eight buckets. */
+ * make this easy: 12 million parameters are 48 MB, 24 buckets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +28,8 @@ static void one_machine(void **state)
     CLOSE(c.resident, 48e6 + 4 * 48e6 + 96e6 + 1e6);
 }
 
-/* Half of 48 MB takes 0.24 s, and eight messages of a millisecond, six at once, 4/3 ms. A batch's backward pass takes 0.04 s, of
- * which seven eighths hide something; its forward pass half as long. The norm: two messages and half of 1464.84375 doubles. */
+/* Half of 48 MB takes 0.24 s, and 24 messages of a millisecond, six at once, 4 ms. A batch's backward pass takes 0.04 s, of which
+ * 23 of 24 parts hide something; its forward pass half as long. The norm: two messages and half of 1464.84375 doubles. */
 static void two_machines(void **state)
 {
     (void)state;
@@ -38,10 +38,10 @@ static void two_machines(void **state)
     CLOSE(c.compute, 0.24);
     CLOSE(c.additions, 0.036);
     CLOSE(c.adam, 0.014);
-    const double each = 0.24 + 0.004 / 3;
+    const double each = 0.24 + 0.004;
     CLOSE(c.reduce, each);
     CLOSE(c.gather, each);
-    CLOSE(c.exposed, (each - 0.035) + (each - 0.0175) + 0.002 + 0.00005859375);
+    CLOSE(c.exposed, (each - 0.04 * 23 / 24) + (each - 0.02 * 23 / 24) + 0.002 + 0.00005859375);
     CLOSE(c.step, 0.24 + 0.036 + 0.014 + c.exposed);
     CLOSE(c.sent, 48e6 + 5859.375);
     CLOSE(c.resident, 48e6 + 3 * 48e6 + 48e6 + 1e6);
@@ -55,8 +55,8 @@ static void three_machines(void **state)
     assert_int_equal(c.batches, 3);
     CLOSE(c.compute, 0.18);
     CLOSE(c.additions, 0.024);
-    CLOSE(c.reduce, 0.64 + 8 * 0.002 / 6);
-    CLOSE(c.gather, 0.32 + 8 * 0.002 / 6);
+    CLOSE(c.reduce, 0.64 + 24 * 0.002 / 6);
+    CLOSE(c.gather, 0.32 + 24 * 0.002 / 6);
     CLOSE(c.resident, 48e6 + 3 * 48e6 + 32e6 + 1e6);
 }
 
@@ -68,18 +68,18 @@ static void uneven_shards(void **state)
     cluster_job j = job;
     j.batches = j.shards = 24;
     cluster_cost c = cluster_cost_of(&machine, &j, 8);
-    CLOSE(c.reduce, 2 * 0.42 + 8 * 0.007 / 6);
-    CLOSE(c.gather, 0.42 + 8 * 0.003 / 6);
+    CLOSE(c.reduce, 2 * 0.42 + 24 * 0.007 / 6);
+    CLOSE(c.gather, 0.42 + 24 * 0.003 / 6);
 }
 
-/* Batches of 40 times the tokens hide all but a bucket: an eighth of its time and its message, twice. */
+/* Batches of 40 times the tokens hide all but a bucket: a 24th of its time and its message, twice. */
 static void all_is_hidden(void **state)
 {
     (void)state;
     cluster_job large = job;
     large.tokens *= 40;
     cluster_cost c = cluster_cost_of(&machine, &large, 2);
-    CLOSE(c.exposed, 2 * ((0.24 + 0.004 / 3) / 8 + 0.001) + 0.002 + 0.00005859375);
+    CLOSE(c.exposed, 2 * ((0.24 + 0.004) / 24 + 0.001) + 0.002 + 0.00005859375);
     CLOSE(cluster_cost_hides(&machine, &job), 12.0 / 10 * 1e12 / 1e8);
 }
 

@@ -108,22 +108,25 @@ static void silent_rank(void **state)
     run_faulty(new_faulty(7, 1), silent_body);
 }
 
-/* Half of the ranks are cut off: both halves end, and neither blames one rank alone. */
+/* Half of the ranks are cut off: both halves end, and neither blames one rank alone. Whether rank 2 or 3 was heard of last is a
+ * matter of chance. */
 static void cut_body(case_rank *r)
 {
     rapt_error err = {0};
     char expected[200];
     int rank = rapt_group_rank(r->g);
     fault_transport *f = r->context;
-    snprintf(expected, sizeof expected, "rank 2 on %s and 1 more have not answered for 1 s", group_host(r->g, 2));
     CASE_CHECK(r, group_agree(r->g, RAPT_OK, &err) == RAPT_OK);
     if (rank >= 2)
         atomic_store(&f->silent, true);
     CASE_CHECK(r, sum_once(r, ELEMENTS, &err) == RAPT_ERR_IO);
     if (rank >= 2) /* those that hear nobody */
         check_message(r, &err, "none of the other 3 ranks has answered for 1 s");
-    else
+    else {
+        int named = strncmp(err.message, "rank 3", 6) == 0 ? 3 : 2;
+        snprintf(expected, sizeof expected, "rank %d on %s and 1 more have not answered for 1 s", named, group_host(r->g, 2));
         check_message(r, &err, expected);
+    }
     usleep(3000000);
     rapt_group_abort(r->g, 1);
 }

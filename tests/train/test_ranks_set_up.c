@@ -70,7 +70,7 @@ static void other_options(void **state)
     (void)state;
     train_ranks *t = three(SHARDS);
     t->list[1].options.max_steps = 4;
-    assert_refused(t, "rank 1 on HOST: --max-steps is 4, and 0 on rank 0 (HOST)");
+    assert_refused(t, "rank 1 on HOST: --max-steps is 4, and not given on rank 0 (HOST)");
     t = three(SHARDS);
     t->list[1].options.resume = true;
     assert_refused(t, "rank 1 on HOST: --resume is given to only one of this rank and rank 0 (HOST)");

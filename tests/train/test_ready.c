@@ -41,7 +41,7 @@ static void teller_make(teller *x, bool tied, bool recompute)
     tape_count(x->m.t, true);
     backward(x, recompute, RAPT_OK);
     tape_count(x->m.t, false);
-    ready_learnt(x->ready, 1);
+    ready_learnt(x->ready);
     rapt_params_zero_grad(x->m.lm->params);
 }
 
@@ -96,8 +96,7 @@ static void most_are_told_early(void **state)
     x.ready = ready_new(x.m.t, x.m.lm->params, &x.m.layout, &x.m.b, note_embedding, &x, NULL);
     ready_learn(x.ready, x.m.gradients);
     backward(&x, false, RAPT_OK);
-    backward(&x, false, RAPT_OK);
-    ready_learnt(x.ready, 2);
+    ready_learnt(x.ready);
     rapt_params_zero_grad(x.m.lm->params);
     memset(x.m.gradients, 0, x.m.layout.size * sizeof *x.m.gradients);
     embedding_grad = rapt_params_find(x.m.lm->params, "embedding.weight")->value.grad; /* token 0 is in the text */
@@ -116,7 +115,7 @@ static void more_than_learnt_fails(void **state)
     teller x;
     teller_make(&x, false, false);
     ready_learn(x.ready, x.m.gradients);
-    ready_learnt(x.ready, 1);
+    ready_learnt(x.ready);
     ready_begin(x.ready, x.m.gradients);
     backward(&x, false, RAPT_ERR_VALUE);
     ready_end(x.ready);

@@ -4,7 +4,8 @@
 #   bytes     payload a step as the kernel counts it, 2, 4 and 8 machines: at most 1.02 times 2 (P - 1) / P of the parameters in
 #             fp32; in bf16 at most 0.77 times as much
 #   exchange  of 32 MB between two machines at 1 Gbit/s: at most 1.25 times the time of its bytes
-#   steps     with four times the tokens at which exchange and computing take the same time, 1 Gbit/s: at most 5 % waited
+#   steps     with four times the tokens at which exchange and computing take the same time, in two batches, 1 Gbit/s: at most 5 %
+#             waited
 #   halves    two processes with a thread each against one with two: at most 1.10 times its time
 #   idle      share of a CPU that the communication thread takes: at most 3 %
 #   peer      beside PyTorch's DistributedDataParallel over gloo on the same two machines: at least its tokens/s (PYTHON names a
@@ -89,15 +90,22 @@ what_exchange() {
         -v rate=$BYTES_A_SECOND 'BEGIN { print ms / (mb * 1e9 / rate) }')" 1.25
 }
 
+# steps WINDOWS: `rapt bench group` of a step of four batches of so many windows of 128 by two machines.
+steps() {
+    language_model 512 "$1" 4 >"$work/steps.yaml"
+    machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH" "$work/steps.yaml" | tail -1
+}
+# What FORMULA of these makes of such a result: f, flop/s of a machine; t, its tokens a step; b, bytes/s of the network.
+of_steps() {
+    awk -v n="$(value params <<<"$2")" -v all="$(value step_tokens <<<"$2")" -v ms="$(value alone_ms <<<"$2")" \
+        -v b=$BYTES_A_SECOND "{ t = all / 2; f = 6 * n * t / (ms * 1e-3); $1 }" <<<''
+}
 what_steps() {
-    local json
-    language_model 512 8 10 >"$work/steps.yaml"
-    json=$(machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH" "$work/steps.yaml" | tail -1)
-    echo "$json" | awk -v n="$(value params <<<"$json")" -v t="$(value step_tokens <<<"$json")" \
-        -v ms="$(value alone_ms <<<"$json")" -v b=$BYTES_A_SECOND '{
-            f = 6 * n * t / 2 / (ms * 1e-3)
-            printf "(%.0f GFLOP/s a machine: %.0f tokens a machine are %.1f times those of equal time)\n", f * 1e-9, t / 2, t / 2 / (f / b)
-        }'
+    local json windows
+    # docs/cluster.md: a batch of 2 F / B tokens hides reduction and gathering.
+    windows=$(of_steps 'print int(2 * f / b / 128 + 0.999)' "$(SECONDS_EACH=2 steps 28)")
+    json=$(steps "$windows")
+    of_steps 'printf "(%.0f GFLOP/s a machine: %.0f tokens a machine, in two batches, are %.1f times those of equal time)\n", f * 1e-9, t, t / (f / b)' "$json"
     bar 'share of a step that is waited, 1 Gbit/s' "$(value waited <<<"$json")" 0.05
     bar 'time of a step of two machines, of one alone with its share' "$(awk -v a="$(value ms <<<"$json")" \
         -v b="$(value alone_ms <<<"$json")" 'BEGIN { print a / b }')" 1.05

@@ -5,13 +5,11 @@
 # byte; then a run that is stopped and resumed by 4, 1, 3 and 8 processes, each time under the other MPI. One line a comparison;
 # the last is "N passed, N failed, N skipped". MPI: openmpi and mpich, where the build has found them. From the environment: RAPT
 # (default build/rapt).
-. "$(dirname "$0")/../../tests/cli/lib.sh"
-BUILD=$(dirname "$RAPT")
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of Open MPI, which refuses otherwise in a container
+. "$(dirname "$0")/../../tests/cli/lib_mpi.sh"
 MPIS=("$@")
 [ $# -gt 0 ] || MPIS=(openmpi mpich)
 COUNTS=(1 2 3 4 5 7 8)
-LEVELS=$("$RAPT" info --json | tr -d ' \n' | sed 's/.*"levels":\[\([^]]*\)\].*/\1/' | tr -d '"' | tr ',' ' ')
+LEVELS=$(levels)
 STEPS=(--set train.steps=8 --set train.report_every=4 --set train.checkpoint_every=2 --set train.keep=9)
 
 # ---- recipes ------------------------------------------------------------------------------------------------------
@@ -69,28 +67,13 @@ END
 chmod +x rank.sh
 export RAPT LEVELS
 
+RUN_SECONDS=600
 # ranks MPI PROCESSES MIXED ARGUMENTS...
 ranks() {
-    local mpi=$1 count=$2 launcher=mpirun options=()
+    local mpi=$1 count=$2
     export MIXED=$3
     shift 3
-    ! command -v mpirun."$mpi" >/dev/null || launcher=mpirun.$mpi
-    [ "$mpi" = mpich ] || options=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
-    timeout 600 "$launcher" "${options[@]}" -n "$count" ./rank.sh "$@" --quiet </dev/null
-}
-
-tensors() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; }
-losses() { sed -E 's/"(seconds|tokens_per_s|waited|ranks)": ?[^,}]*,? ?//g' "$1"; }
-
-# same A B: what two runs have left.
-same() {
-    local a=$1 b=$2 f
-    cmp "$a/model.safetensors" "$b/model.safetensors" && cmp "$a/best/model.safetensors" "$b/best/model.safetensors" || return 1
-    [ "$(ls "$a/checkpoints")" = "$(ls "$b/checkpoints")" ] || return 1
-    for f in "$a"/checkpoints/*; do
-        cmp <(tensors "$f") <(tensors "$b/checkpoints/${f##*/}") || return 1
-    done
-    diff <(losses "$a/train.jsonl") <(losses "$b/train.jsonl")
+    run "$mpi" "$count" ./rank.sh "$@" --quiet
 }
 
 there=()
@@ -106,7 +89,7 @@ for name in "${NAMES[@]}"; do
         for mpi in "${there[@]}"; do
             for count in "${COUNTS[@]}"; do
                 ranks "$mpi" "$count" $mixed "${with[@]}" --out many >.log 2>&1 || head -c 600 .log
-                check "$name, $shards shards, $mpi, $count processes" same one many
+                check "$name, $shards shards, $mpi, $count processes" same_run one many
                 rm -rf many
             done
         done
@@ -127,7 +110,7 @@ for name in translator-post grouped-query; do
         ranks "${there[$((part % ${#there[@]}))]}" $count yes "${with[@]}" --out many "${more[@]}" --max-steps $((2 * part)) >.log 2>&1 ||
             head -c 600 .log
     done
-    check "$name: stopped and resumed by 4, 1, 3, 8 processes" same one many
+    check "$name: stopped and resumed by 4, 1, 3, 8 processes" same_run one many
     rm -rf one many
 done
 finish

@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "cli/bench/bench_times.h"
 #include "group/group_ops.h"
+#include "train/shards/buckets.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#define BUCKET ((size_t)1 << 20) /* elements: 4 MB, as in training */
 #define LEAST_REPEATS 5
 #define PINGS 100
 
@@ -34,7 +34,7 @@ static rapt_code exchange_prepare(exchange_bench *b, rapt_error *err)
     if (!b->bounds || !b->memory || !b->parts || !b->operations)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu elements", b->elements);
     for (size_t i = 0; i < b->buckets; i++) {
-        size_t first = i * BUCKET, count = b->elements - first < BUCKET ? b->elements - first : BUCKET;
+        size_t first = b->elements * i / b->buckets, count = b->elements * (i + 1) / b->buckets - first;
         b->parts[i] = b->memory + first;
         for (size_t r = 0; r < limits; r++)
             b->bounds[i * limits + r] = r * count / (size_t)b->ranks;
@@ -153,7 +153,7 @@ static double idle_share(double seconds)
 rapt_code bench_exchange(rapt_group *g, size_t elements, double seconds, group_exchange *found, rapt_error *err)
 {
     int ranks = rapt_group_size(g);
-    exchange_bench b = {.g = g, .ranks = ranks, .elements = elements, .buckets = (elements + BUCKET - 1) / BUCKET};
+    exchange_bench b = {.g = g, .ranks = ranks, .elements = elements, .buckets = buckets_wanted(elements)};
     rapt_code code = group_agree(g, exchange_prepare(&b, err), err);
     *found = (group_exchange){.buckets = b.buckets, .bound = 8.0 * (ranks - 1) / ranks * (double)elements};
     if (!code)

@@ -4,6 +4,7 @@
 #include "cli/bench/bench_group.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "cli/bench/bench_times.h"
 #include "group/group_ops.h"
 #include "rapt/train.h"
@@ -61,35 +62,20 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
     return remove(path);
 }
 
-/* A name in the folder for temporary files, which the caller frees. */
-static char *temporary_folder(rapt_error *err)
-{
-    const char *parent = getenv("TMPDIR");
-    char *name = NULL;
-    if (asprintf(&name, "%s/rapt-bench-XXXXXX", parent && *parent ? parent : "/tmp") < 0) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
-        return NULL;
-    }
-    if (mkdtemp(name))
-        return name;
-    rapt_fail(err, RAPT_ERR_IO, "cannot make a folder %s for the run", name);
-    free(name);
-    return NULL;
-}
-
 static rapt_code steps_train(steps_bench *b, const rapt_recipe *recipe, int threads, rapt_error *err)
 {
     bool first = !b->g || rapt_group_rank(b->g) == 0;
-    char *out = temporary_folder(err);
-    if (!out)
-        return err->code;
+    char *out;
+    rapt_code code = file_make_temporary("bench", &out, err);
+    if (code)
+        return code;
     rapt_train_options o = {.recipe = recipe, .out = out, .threads = threads, .group = b->g, .context = b};
     if (first) {
         o.stop = steps_are_enough;
         o.on_plan = steps_plan;
         o.on_progress = steps_progress;
     }
-    rapt_code code = rapt_train(&o, err);
+    code = rapt_train(&o, err);
     if (code == RAPT_ERR_INTERRUPTED) { /* as wanted */
         *err = (rapt_error){0};
         code = RAPT_OK;

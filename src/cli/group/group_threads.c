@@ -4,6 +4,7 @@
 #include "cli/group/group_threads.h"
 
 #include "base/cgroup.h"
+#include "base/rng.h"
 
 #include <sched.h>
 #include <stdbool.h>
@@ -23,13 +24,14 @@ static void read_first_line(const char *path, char *to, int size)
         fclose(in);
 }
 
-/* FNV-1a of the file that names a process's control groups. */
+/* Hash of the names of this process's control groups. */
 static uint64_t cgroup_identity(void)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = 0;
+    char line[512];
     FILE *in = fopen("/proc/self/cgroup", "re");
-    for (int c; in && (c = fgetc(in)) != EOF;)
-        hash = (hash ^ (uint64_t)c) * 0x100000001b3u;
+    while (in && fgets(line, sizeof line, in))
+        hash = rng_mix(hash, rng_hash_text(line));
     if (in)
         fclose(in);
     return hash;

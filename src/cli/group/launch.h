@@ -21,5 +21,7 @@ extern const launch launch_mpis[LAUNCH_MPIS]; /* those that there may be a modul
 
 /* Whether rank 0 says what goes for all of them: wrong options, a command that runs in one process. */
 bool launch_leaves_words_to_others(void);
+/* Gives rank 0 the time to say it, before the exit of this rank makes mpirun end all of them. */
+void launch_let_others_speak(void);
 
 #endif

@@ -40,20 +40,10 @@ static rapt_code compare_programs(const run *r, rapt_error *err)
 /* ---- the recipe ----------------------------------------------------------------------------------------------- */
 
 /* Paths may differ from machine to machine: what they lead to is compared. */
-static bool is_path(const recipe_key *key)
-{
-    static const char *const names[] = {"data.pairs", "data.validation", "data.text", "tokenizer.path", "train.init",
-                                        "train.vectors", "train.target_vectors"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        found = found || strcmp(key->name, names[i]) == 0;
-    return found;
-}
-
 static bool same_value(const recipe_key *key, const rapt_recipe *a, const rapt_recipe *b)
 {
     char one[RECIPE_NUMBER], other[RECIPE_NUMBER];
-    if (!is_path(key))
+    if (!recipe_key_is_path(key))
         return recipe_key_equal(key, a, b);
     return !*recipe_key_value(key, a, one) == !*recipe_key_value(key, b, other); /* both have one, or neither */
 }
@@ -108,18 +98,27 @@ typedef struct course {
     uint32_t resume, untrained, init;
 } course;
 
+static const char *shown_steps(const course *c, char text[24])
+{
+    if (!c->max_steps && !c->untrained)
+        return "not given";
+    snprintf(text, 24, "%" PRIu64, c->max_steps);
+    return text;
+}
+
 static rapt_code compare_courses(const run *r, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
     const course mine = {o->max_steps, o->resume, o->untrained, r->init != NULL};
     course first = mine;
     const char *host = group_host(r->group, 0), *what = NULL;
+    char here[24], there[24];
     rapt_code code = ranks_give(r, &first, sizeof first, err);
     if (code)
         return code;
     if (first.max_steps != mine.max_steps)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "--max-steps is %" PRIu64 ", and %" PRIu64 " on rank 0 (%s)", mine.max_steps,
-                         first.max_steps, host);
+        code = rapt_fail(err, RAPT_ERR_VALUE, "--max-steps is %s, and %s on rank 0 (%s)", shown_steps(&mine, here),
+                         shown_steps(&first, there), host);
     what = first.resume != mine.resume ? "--resume" : first.untrained != mine.untrained ? "--max-steps 0"
            : first.init != mine.init ? "--init" : NULL;
     if (!code && what)

@@ -9,7 +9,7 @@
 #define SMALL ((size_t)16 << 10) /* and at least: each message has its price. */
 #define WANTED 24                /* buckets of a model between both */
 
-static size_t buckets_wanted(size_t size)
+size_t buckets_wanted(size_t size)
 {
     size_t bytes = size * sizeof(rapt_real), each = bytes / WANTED;
     each = each < SMALL ? SMALL : each > LARGE ? LARGE : each;
@@ -117,17 +117,22 @@ void buckets_free(buckets *b)
     *b = (buckets){0};
 }
 
-size_t buckets_segment(const buckets *b, size_t offset, size_t size, size_t at, size_t *limits)
+size_t buckets_find(const buckets *b, size_t at)
 {
     size_t low = 0, high = b->count - 1;
-    while (low < high) { /* the bucket that has element offset + at */
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (b->list[middle].end > offset + at)
+        if (b->list[middle].end > at)
             high = middle;
         else
             low = middle + 1;
     }
-    const bucket *k = &b->list[low];
+    return low;
+}
+
+size_t buckets_segment(const buckets *b, size_t offset, size_t size, size_t at, size_t *limits)
+{
+    const bucket *k = &b->list[buckets_find(b, offset + at)];
     size_t end = k->end - offset < size ? k->end - offset : size;
     for (int i = 0; i <= b->ranks; i++) {
         size_t limit = k->first + k->bounds[i];

@@ -26,9 +26,15 @@ typedef struct buckets {
     size_t *bounds;       /* memory of all buckets' */
 } buckets;
 
+/* How many buckets `size` elements are cut into, before limits are moved to those of blocks. */
+size_t buckets_wanted(size_t size);
+
 /* RAPT_ERR_MEMORY: out of memory; nothing has to be freed then. */
 rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks, rapt_error *err);
 void buckets_free(buckets *b);
+
+/* The bucket that has element `at` of the array. */
+size_t buckets_find(const buckets *b, size_t at);
 
 /* The elements of a parameter from `at` on that lie in one bucket: they end before what is returned. limits[i] .. limits[i + 1]
  * - 1 of them, [ranks + 1], lie in range i. `offset` is the parameter's place in the array, `size` its elements. */

@@ -114,9 +114,7 @@ static void gathers_install(gathers *g)
 {
     for (size_t i = 0; i < g->layout->dense; i++) {
         rapt_param *p = params_at(g->set, g->layout->order[i]);
-        size_t from = g->layout->offset[p->index], first = 0, end;
-        while (g->b->list[first].end <= from)
-            first++;
+        size_t from = g->layout->offset[p->index], first = buckets_find(g->b, from), end;
         for (end = first + 1; end < g->b->count && g->b->list[end].first < from + rapt_tensor_size(&p->value);)
             end++;
         g->readers[p->index] = (gather_reader){g, first, end};

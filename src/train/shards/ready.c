@@ -61,11 +61,9 @@ void ready_learn(ready_buckets *r, const rapt_real *array)
     grad_watch(r->t, array, array + r->layout->size, ready_count, r);
 }
 
-void ready_learnt(ready_buckets *r, size_t passes)
+void ready_learnt(ready_buckets *r)
 {
     grad_watch(r->t, NULL, NULL, NULL, NULL);
-    for (size_t i = 0; i < r->layout->params; i++)
-        r->uses[i] /= (uint32_t)passes;
 }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
@@ -73,16 +71,9 @@ void ready_learnt(ready_buckets *r, size_t passes)
 /* Adds `by` to what is missing of each bucket that has elements of a parameter. */
 static void ready_change_missing(ready_buckets *r, const rapt_param *p, int by)
 {
-    size_t from = r->layout->offset[p->index], end = from + rapt_tensor_size(&p->value), low = 0, high = r->b->count - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->b->list[middle].end > from)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    for (; low < r->b->count && r->b->list[low].first < end; low++)
-        r->missing[low] += (uint32_t)by;
+    size_t from = r->layout->offset[p->index], end = from + rapt_tensor_size(&p->value);
+    for (size_t i = buckets_find(r->b, from); i < r->b->count && r->b->list[i].first < end; i++)
+        r->missing[i] += (uint32_t)by;
 }
 
 static void ready_tell(ready_buckets *r)

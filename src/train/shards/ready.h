@@ -18,9 +18,9 @@ ready_buckets *ready_new(rapt_tape *t, const rapt_params *set, const gradient_la
                          ready_fn *fn, void *context, rapt_error *err);
 void ready_free(ready_buckets *r);
 
-/* The passes from here to ready_learnt, which may be only counted ones, show how often a pass adds to each gradient. */
+/* The pass from here to ready_learnt, which may be only a counted one, shows how often a pass adds to each gradient. */
 void ready_learn(ready_buckets *r, const rapt_real *array);
-void ready_learnt(ready_buckets *r, size_t passes);
+void ready_learnt(ready_buckets *r);
 
 /* The next backward pass completes the gradients in the array. */
 void ready_begin(ready_buckets *r, const rapt_real *array);

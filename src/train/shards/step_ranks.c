@@ -175,7 +175,7 @@ void step_ranks_end_last(step_ranks *s, bool failed)
     if (s->learnt)
         ready_end(s->ready);
     else
-        ready_learnt(s->ready, 1);
+        ready_learnt(s->ready);
     s->learnt = !failed;
 }
 

@@ -182,9 +182,8 @@ static rapt_code copy_tokens(const run *r, text_tokens *t, const offer *o, char 
 
 static rapt_code give_copies(const run *r, text_tokens *t, const offer *o, rapt_error *err)
 {
-    const char *folder = getenv("TMPDIR");
     char *portion = malloc(PORTION), *path = NULL;
-    rapt_code code = portion ? file_path(folder && *folder ? folder : "/tmp", "rapt-text.tokens", &path, err)
+    rapt_code code = portion ? file_path(file_temporary_folder(), "rapt-text.tokens", &path, err)
                              : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens");
     code = ranks_agree(r, code, err);
     if (!code)

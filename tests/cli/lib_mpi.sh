@@ -1,0 +1,29 @@
+# tests/cli/lib_mpi.sh: lib.sh, and what checks of ranks under a real mpirun on this machine share.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+BUILD=$(dirname "$RAPT") # has the module of each MPI, rapt_mpi_NAME.so
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of Open MPI, which refuses otherwise in a container
+
+# run MPI PROCESSES COMMAND...: more processes than CPUs are fine. RUN_SECONDS: at most.
+run() {
+    local mpi=$1 count=$2 launcher=mpirun options=()
+    shift 2
+    ! command -v mpirun."$mpi" >/dev/null || launcher=mpirun.$mpi
+    [ "$mpi" = mpich ] || options=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+    timeout "${RUN_SECONDS:-120}" "$launcher" "${options[@]}" -n "$count" "$@" </dev/null
+}
+
+# Of a checkpoint, without what time decides.
+header_of() { tail -c +9 "$1" | head -c "$(od -An -t u8 -N 8 "$1" | tr -d ' ')" | sed -E 's/"(seconds|waited|xxh3_64_header)":"[0-9a-f]*"//g; s/ *$//'; }
+
+# same_run A B: every file of two runs' folders, but for times.
+same_run() {
+    local f
+    diff <(cd "$1" && find . -type f | sort) <(cd "$2" && find . -type f | sort) || return 1
+    (cd "$1" && find . -type f ! -name train.jsonl) | while read -r f; do
+        case $f in
+        ./checkpoints/*) same_parameters "$1/$f" "$2/$f" && cmp <(header_of "$1/$f") <(header_of "$2/$f") ;;
+        *) cmp "$1/$f" "$2/$f" ;;
+        esac || exit 1
+    done &&
+        diff <(timeless "$1/train.jsonl") <(timeless "$2/train.jsonl")
+}
