@@ -78,7 +78,7 @@ RAPT_API uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f);
 RAPT_API void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, int32_t *ids);
 
 /* The bytes of tokens begin .. end - 1 by the tokenizer, for bits per byte: for byte-level and character tokenizers
- * those of the text itself; for words without what lay between them. */
+ * those of the text itself; for pipelines those of the decoded text; for words without what lay between them. */
 RAPT_API size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *tokenizer, size_t begin, size_t end);
 
 /* ---- splits ----------------------------------------------------------------------------------------------- */

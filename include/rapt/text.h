@@ -4,9 +4,9 @@
  * 10.5): no-break spaces become spaces, letters become lower case where asked for, a space goes before , . ! ? and tokens are
  * what lies between spaces. Characters are code points; where translation uses them, the four special tokens come first.
  * Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the text into pieces by a regular expression, and merges
- * pairs of tokens within a piece, starting from its bytes; any bytes come back as they were. A tokenizer is const once made:
- * threads can share it.
- */
+ * pairs of tokens within a piece, starting from its bytes; any bytes come back as they were. SentencePiece's models (Kudo and
+ * Richardson 2018) normalize the text and cut it into the pieces with the best scores. A tokenizer is const once made:
+ * threads can share it. */
 #ifndef RAPT_TEXT_H
 #define RAPT_TEXT_H
 
@@ -26,7 +26,13 @@ typedef struct rapt_special_ids {
 
 #define RAPT_SPECIAL_IDS ((rapt_special_ids){RAPT_UNK, RAPT_PAD, RAPT_BOS, RAPT_EOS}) /* of tokenizers made by rapt */
 
-typedef enum rapt_tokenizer_kind { RAPT_TOKENIZER_WORDS, RAPT_TOKENIZER_CHARACTERS, RAPT_TOKENIZER_BYTE_BPE } rapt_tokenizer_kind;
+typedef enum rapt_tokenizer_kind {
+    RAPT_TOKENIZER_WORDS,
+    RAPT_TOKENIZER_CHARACTERS,
+    RAPT_TOKENIZER_BYTE_BPE,
+    RAPT_TOKENIZER_SENTENCEPIECE,
+    RAPT_TOKENIZER_PIPELINE /* the components of a tokenizer.json */
+} rapt_tokenizer_kind;
 
 typedef struct rapt_tokenizer rapt_tokenizer;
 
@@ -99,15 +105,18 @@ RAPT_API rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size,
 /* Whether <unk> <pad> <bos> <eos> have their ids, so that translation can use it. */
 RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *tokenizer);
 
-/* A tokenizer file of rapt; a Hugging Face tokenizer.json with a byte-level BPE model; or "cl100k_base:PATH",
- * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the
- * tokenizer.json in it. Failures name path, line and reason. */
+/* A tokenizer file of rapt; a Hugging Face tokenizer.json, of which what rapt does not have is refused by name; or
+ * "cl100k_base:PATH", "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line; or a SentencePiece
+ * model, which as source.spm or target.spm in a Marian folder of Hugging Face has the ids of the vocab.json there. A folder
+ * stands for the tokenizer.json in it, else for spiece.model, sentencepiece.bpe.model or tokenizer.model. Failures name path,
+ * line and reason. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
 /* Frees a tokenizer of any kind; NULL is fine. */
 RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);
 
 /* Writes one JSON file, whole or not at all. A byte-level BPE with merges is a Hugging Face tokenizer.json; a rank file is saved
- * as a list of tokens. RAPT_ERR_MEMORY; RAPT_ERR_IO where `path` cannot be written. */
+ * as a list of tokens; a SentencePiece model as it was read: in base64, or, where `path` ends in .model or .spm, as that file
+ * instead of JSON. RAPT_ERR_MEMORY; RAPT_ERR_IO where `path` cannot be written. */
 RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *tokenizer, const char *path, rapt_error *err);
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */
@@ -116,8 +125,8 @@ RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *tokenizer, const ch
 RAPT_API rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *tokenizer);
 /* The vocabulary size, largest id + 1: entries, special tokens included, and the holes of rank files. */
 RAPT_API size_t rapt_tokenizer_size(const rapt_tokenizer *tokenizer);
-/* The bytes of a token, and their number if `size` is not NULL (a token may hold NUL; another NUL ends it); NULL
- * outside the vocabulary and for holes. */
+/* The bytes of a token (of a SentencePiece model: as they stand in a text, so a space for U+2581, and a byte for <0x0A>), and
+ * their number if `size` is not NULL (a token may hold NUL; another NUL ends it); NULL outside the vocabulary and for holes. */
 RAPT_API const char *rapt_tokenizer_token(const rapt_tokenizer *tokenizer, int32_t id, size_t *size);
 /* The id of a special token ("<|endoftext|>"), or -1. */
 RAPT_API int32_t rapt_tokenizer_special(const rapt_tokenizer *tokenizer, const char *text);
@@ -130,10 +139,12 @@ RAPT_API uint64_t rapt_tokenizer_hash(const rapt_tokenizer *tokenizer);
 typedef rapt_code rapt_ids_fn(void *context, const int32_t *ids, size_t count, rapt_error *err);
 
 /* Ids of a whole text of any length, handed on in portions; memory does not grow with the text, but with its longest
- * piece or line, and where a tokenizer normalizes. `specials`: texts of special tokens become those
- * tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a text are
- * there; else texts of special tokens are text like any other. Fails where a character is not in the vocabulary or not
- * UTF-8 (characters and words: "byte 17: ..."), and where a pattern takes too many steps. */
+ * piece or line, and where a tokenizer normalizes or is a pipeline; to a SentencePiece model, whose texts are sentences, the
+ * text is one: it takes some 20 bytes a byte, and at most 2^31 - 1 bytes once it is normalized. `specials`: texts of special
+ * tokens become those tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a
+ * text are there; else, and always for SentencePiece models, texts of special tokens are text like any other. Fails where a
+ * character is not in the vocabulary or not UTF-8 (characters, words and pipelines: "byte 17: ..."), where a pipeline has no
+ * unknown token for it, and where a pattern takes too many steps. */
 RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
                                             rapt_ids_fn *sink, void *context, rapt_error *err);
 /* Ids of a whole text in one array, which the caller frees (never NULL on success); `specials` and failures are those of
@@ -146,9 +157,10 @@ RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const 
                                          rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
  * one after the other. Where the first four tokens are those of words, it is a line of UTF-8 up to <eos> without the four;
- * bytes that are none become U+FFFD (translations and generated texts leave them out), ends of lines and tabs spaces. Ids
- * outside the vocabulary are left out. NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when out
- * of memory. */
+ * bytes that are none become U+FFFD (translations and generated texts leave them out), ends of lines and tabs spaces. A
+ * pipeline decodes as its file says, special tokens included; a SentencePiece model as sentencepiece does: without control
+ * pieces and the space before the text. Ids outside the vocabulary are left out. NUL-terminated; `size`, unless NULL, gets the
+ * length. The caller frees it; NULL when out of memory. */
 RAPT_API char *rapt_tokenizer_decode(const rapt_tokenizer *tokenizer, const int32_t *ids, size_t count, size_t *size);
 
 /* ---- word vectors ------------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "decode/prompt.h"
 #include "decode/sampler.h"
 #include "decode/text_stream.h"
+#include "decode/token_text.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
@@ -38,6 +39,7 @@ typedef struct generator_run {
     rapt_generated *result;
     size_t token_capacity, log_prob_capacity; /* of the result */
     buffer text;
+    token_text shown;
     text_stream *out;
 } generator_run;
 
@@ -178,14 +180,6 @@ static rapt_code generator_take_text(void *context, const char *text, size_t siz
     return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if it has left no reason of its own */
 }
 
-/* Rank files have ids without a text, which a trained model hardly ever chooses: they add nothing. */
-static rapt_code generator_emit(generator_run *r, int32_t id, rapt_error *err)
-{
-    size_t size;
-    const char *bytes = rapt_tokenizer_token(r->g->model->language.tokenizer, id, &size);
-    return bytes ? text_stream_push(r->out, bytes, size, err) : RAPT_OK;
-}
-
 static bool generator_ends(const rapt_model *m, int32_t id)
 {
     for (size_t i = 0; i < m->language.end_of_text_count; i++)
@@ -213,7 +207,7 @@ static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, ra
             return RAPT_OK;
         }
         code = code ? code : generator_keep(r, id, log_prob, err);
-        code = code ? code : generator_emit(r, id, err);
+        code = code ? code : token_text_next(&r->shown, r->g->tokens, r->g->count, r->out, err);
     }
     return code;
 }
@@ -223,6 +217,7 @@ static rapt_code generator_generate(generator_run *r, rapt_error *err)
     rapt_finish_reason finish = RAPT_FINISH_LENGTH;
     const rapt_generate_options *o = &r->g->options;
     r->result->prompt_tokens = r->g->count;
+    token_text_begin(&r->shown, r->g->model->language.tokenizer, r->g->count);
     r->out = text_stream_new(o->stops, o->stop_count, generator_take_text, r, err);
     bool ok = r->out && buffer_reserve(&r->text, 0);
     if (ok)

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,14 @@ static size_t string_length(const char *text)
     return length + (text[length] == '"');
 }
 
+static bool is_real(const char *number, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (strchr(".eE", number[i]))
+            return strchr("-0123456789", *number) != NULL;
+    return false;
+}
+
 /* Writes every real again with the fewest digits; no real becomes longer. */
 static void shorten_reals(char *text)
 {
@@ -37,7 +46,7 @@ static void shorten_reals(char *text)
     for (size_t length; *text; text += length) {
         char real[NUMBER_TEXT + 2];
         length = strspn(text, "0123456789+-.eE");
-        if (length > 0 && strcspn(text, ".eE") < length && strchr("-0123456789", *text)) {
+        if (is_real(text, length)) {
             write_real(number_read(text, NULL), real);
             memcpy(to, real, strlen(real)); /* nothing behind it: the rest may begin there */
             to += strlen(real);

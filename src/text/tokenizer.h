@@ -51,6 +51,18 @@ rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error
 rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_error *err);
 rapt_tokenizer *ranks_from_json(const json_t *root, const char *path, rapt_error *err);
 rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err);
+rapt_tokenizer *pipeline_from_json(const json_t *root, const char *path, rapt_error *err); /* pipeline/pipeline_read.c */
+rapt_tokenizer *spm_from_json(const json_t *root, const char *path, rapt_error *err);
+/* A SentencePiece model. Whether bytes are one, as far as their beginning says, or, where they are `named` like one, whether
+ * they are no JSON. And the file that a tokenizer was made of, borrowed; NULL where it is of another kind. */
+rapt_tokenizer *spm_from_bytes(const char *bytes, size_t size, const char *path, rapt_error *err);
+bool spm_looks_like(const char *bytes, size_t size, bool named);
+const char *spm_file(const rapt_tokenizer *k, size_t *size);
+/* One side of a Marian translator of Hugging Face. `*vocab` is the path of the vocabulary that belongs to source.spm or
+ * target.spm at `path`, to be freed; NULL where there is none, so that it is a model of its own. */
+rapt_code marian_vocabulary(const char *path, char **vocab, rapt_error *err);
+rapt_tokenizer *marian_from_files(const char *path, const char *vocab, rapt_error *err);
+rapt_tokenizer *marian_from_json(const json_t *root, const char *path, rapt_error *err);
 /* The rank file of a public encoding: "cl100k_base" and so on. */
 rapt_tokenizer *ranks_from_file(const char *encoding, const char *path, rapt_error *err);
 

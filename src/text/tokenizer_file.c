@@ -21,8 +21,19 @@ char *tokenizer_to_text(const rapt_tokenizer *k)
     return text;
 }
 
+/* Whether a path has the ending of SentencePiece's files. */
+static bool names_model(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".model") == 0 || strcmp(dot, ".spm") == 0);
+}
+
 rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
+    size_t size;
+    const char *model = names_model(path) ? spm_file(k, &size) : NULL;
+    if (model)
+        return file_write_atomic(path, model, size, err);
     char *text = tokenizer_to_text(k);
     if (!text)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer's JSON", path);
@@ -34,7 +45,11 @@ rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_er
 static const struct {
     const char *name;
     rapt_tokenizer *(*read)(const json_t *root, const char *path, rapt_error *err);
-} TYPES[] = {{"words", words_from_json}, {"characters", characters_from_json}, {"ranks", ranks_from_json}};
+} TYPES[] = {{"words", words_from_json},
+             {"characters", characters_from_json},
+             {"ranks", ranks_from_json},
+             {"sentencepiece", spm_from_json},
+             {"marian", marian_from_json}};
 
 static rapt_tokenizer *from_rapt(const json_t *root, const char *path, rapt_error *err)
 {
@@ -44,8 +59,8 @@ static rapt_tokenizer *from_rapt(const json_t *root, const char *path, rapt_erro
         if (strcmp(TYPES[i].name, type) == 0)
             return TYPES[i].read(root, path, err);
     rapt_fail(err, RAPT_ERR_FORMAT,
-              "%s: tokenizer type \"%s\", version %lld; this rapt reads \"words\", \"characters\" and \"ranks\", version %d",
-              path, type ? quote(type).text : "", (long long)version, TOKENIZER_VERSION);
+              "%s: tokenizer type \"%s\", version %lld; this rapt reads \"words\", \"characters\", \"ranks\", \"sentencepiece\" "
+              "and \"marian\", version %d", path, type ? quote(type).text : "", (long long)version, TOKENIZER_VERSION);
     return NULL;
 }
 
@@ -103,6 +118,8 @@ static void fail_json(const char *path, const json_error_t *where, bool ranks, r
 
 rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err)
 {
+    if (spm_looks_like(text, size, names_model(name)))
+        return spm_from_bytes(text, size, name, err);
     json_error_t where;
     json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
     if (!root) {
@@ -114,10 +131,17 @@ rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t s
     return k;
 }
 
-static rapt_tokenizer *load_json(const char *path, rapt_error *err)
+static rapt_tokenizer *load_tokenizer_file(const char *path, rapt_error *err)
 {
-    char *text;
+    char *text, *vocab;
     size_t size;
+    if (marian_vocabulary(path, &vocab, err) != RAPT_OK)
+        return NULL;
+    if (vocab) {
+        rapt_tokenizer *marian = marian_from_files(path, vocab, err);
+        free(vocab);
+        return marian;
+    }
     if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
     rapt_tokenizer *k = tokenizer_from_text(path, text, size, err);
@@ -138,25 +162,42 @@ static bool split_spec(const char *spec, char name[32], const char **path)
     return false;
 }
 
-/* A translation model has two tokenizers, or one for both sides, under other names. */
+/* The path of the first file of these names that is in the folder, to be freed; NULL: none is. */
+static rapt_code find_in_folder(const char *folder, const char *const *names, size_t count, char **path, rapt_error *err)
+{
+    bool there = false;
+    rapt_code code = RAPT_OK;
+    *path = NULL;
+    for (size_t i = 0; i < count && !code && !there; i++) {
+        code = file_path(folder, names[i], path, err);
+        if (!code)
+            code = file_is_there(*path, &there, err);
+        if (code || !there) {
+            free(*path);
+            *path = NULL;
+        }
+    }
+    return code;
+}
+
+/* A translation model has two tokenizers, or one for both sides, under other names: of these that of the source is found. */
 static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
 {
-    bool one = false, two = false;
-    rapt_tokenizer *k = NULL;
+    static const char *const names[] = {"tokenizer.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"};
+    static const char *const sources[] = {"source.tokenizer.json", "source.spm"};
     char *path = NULL, *source = NULL;
-    rapt_code code = file_path(folder, "tokenizer.json", &path, err);
-    if (!code)
-        code = file_path(folder, "source.tokenizer.json", &source, err);
-    if (!code)
-        code = file_is_there(path, &one, err);
-    if (!code)
-        code = file_is_there(source, &two, err);
-    if (!code && !one && two)
+    rapt_tokenizer *k = NULL;
+    rapt_code code = find_in_folder(folder, names, sizeof names / sizeof *names, &path, err);
+    if (!code && !path)
+        code = find_in_folder(folder, sources, sizeof sources / sizeof *sources, &source, err);
+    if (!code && !path && !source)
+        code = file_path(folder, names[0], &path, err); /* whose absence is what there is to say */
+    if (!code && source)
         rapt_fail(err, RAPT_ERR_VALUE, "%s is a translation model, with a tokenizer for each side: %s is that of the source",
                   folder,
                   source);
     else if (!code)
-        k = load_json(path, err);
+        k = load_tokenizer_file(path, err);
     free(source);
     free(path);
     return k;
@@ -178,5 +219,5 @@ rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
         rapt_fail(err, RAPT_ERR_IO, "%s is the name of an encoding; its rank file goes behind it: %s:PATH", spec, spec);
         return NULL;
     }
-    return load_json(spec, err);
+    return load_tokenizer_file(spec, err);
 }

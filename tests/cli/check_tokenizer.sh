@@ -111,6 +111,20 @@ refused 1 'objects: line 1: not an object with a string .text.' 'text that is a 
 printf '{"text": "a"' >objects
 refused 1 'objects: line 1: ' 'half an object' "$RAPT" tokenizer encode bpe.json objects --jsonl
 
+# ---- SentencePiece models: the ids are those of the package ---------------------------------------------------------------
+models=$SOURCE/tests/text/sentencepiece
+prints '746 71 282 748 201 181 326 274 604 746 488 746 238 146 188 16\n' 'SentencePiece' \
+    "$RAPT" tokenizer encode "$models/bpe_bytes.model" <(printf 'A na\303\257ve cup  of \350\214\266\n')
+prints 'A na\303\257ve cup  of \350\214\266\n' 'and back' \
+    "$RAPT" tokenizer decode "$models/bpe_bytes.model" <(echo 746 71 282 748 201 181 326 274 604 746 488 746 238 146 188 16)
+check 'its info' grep -q '^type      sentencepiece$' <("$RAPT" tokenizer info "$models/words.model")
+mkdir t5 && cp "$models/unigram.model" t5/spiece.model
+check 'a folder with a model' cmp <("$RAPT" tokenizer encode t5 text) <("$RAPT" tokenizer encode "$models/unigram.model" text)
+head -c 1000 "$models/unigram.model" >cut.model
+refused 1 'cut.model: as a SentencePiece model: byte [0-9]*: a field that is cut off' 'a model that is cut off' \
+    "$RAPT" tokenizer info cut.model
+check 'a Marian folder: both sides' test "$("$RAPT" tokenizer info "$SOURCE/tests/text/marian" | grep -cE '^(source|target|special .*<pad>)$')" = 4
+
 # ---- a rank file, where there is one -------------------------------------------------------------------------------
 ranks=$RAPT_SHARED/data/tokenizers/cl100k_base.tiktoken
 if [ -r "$ranks" ]; then

@@ -123,6 +123,32 @@ static void bytes_of_a_part(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* Tokens of a pipeline are not the bytes of the text: U+2581, of three bytes, stands for a space, and for none at the
+ * beginning. */
+static void bytes_of_a_pipeline(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    put_text("{\"decoder\": {\"type\": \"Metaspace\", \"replacement\": \"\xE2\x96\x81\"}, \"model\": {\"type\": \"WordLevel\", "
+             "\"unk_token\": \"x\", \"vocab\": {\"x\": 0, \"\xE2\x96\x81""ab\": 1}}}");
+    rapt_tokenizer *k = rapt_tokenizer_load(text, &err);
+    if (!k)
+        fail_msg("%s", err.message);
+    int32_t *ids = calloc(10000, sizeof *ids);
+    for (int i = 0; i < 10000; i++)
+        ids[i] = i % 2;
+    rapt_token_file *f = rapt_token_file_from_ids((int32_t[]){1, 0, 1}, 3, 2, &err), *g;
+    assert_non_null(f);
+    assert_int_equal(rapt_token_file_bytes(f, k, 0, 3), strlen("abx ab"));
+    assert_int_equal(rapt_token_file_bytes(f, k, 2, 3), strlen(" ab"));
+    g = rapt_token_file_from_ids(ids, 10000, 2, &err); /* more than are decoded at a time */
+    assert_int_equal(rapt_token_file_bytes(g, k, 0, 10000), 5000 * strlen("x ab"));
+    rapt_token_file_close(f);
+    rapt_token_file_close(g);
+    free(ids);
+    rapt_tokenizer_free(k);
+}
+
 static void special_tokens_are_text(void **state)
 {
     (void)state;
@@ -245,6 +271,7 @@ int main(void)
         cmocka_unit_test_teardown(the_vocabulary_decides_the_width, remove_files),
         cmocka_unit_test_teardown(any_number_of_ids, remove_files),
         cmocka_unit_test_teardown(bytes_of_a_part, remove_files),
+        cmocka_unit_test_teardown(bytes_of_a_pipeline, remove_files),
         cmocka_unit_test_teardown(special_tokens_are_text, remove_files),
         cmocka_unit_test_teardown(bad_texts_are_refused, remove_files),
         cmocka_unit_test_teardown(unknown_characters_are_refused, remove_files),

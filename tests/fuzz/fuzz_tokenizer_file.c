@@ -38,13 +38,34 @@ static void check_character(const rapt_tokenizer *k, const char *token, size_t s
     free(ids);
 }
 
+/* A pipeline's tokens encode to known ids, unless the file lacks the unknown token or a pattern is too slow; and decode. */
+static void check_pipeline(const rapt_tokenizer *k, const char *token, size_t size)
+{
+    rapt_error err = {0};
+    int32_t *ids;
+    size_t count, back_size;
+    for (int specials = 0; specials < 2; specials++) {
+        if (rapt_tokenizer_encode_bytes(k, token, size, specials, &ids, &count, &err) != RAPT_OK) {
+            require(err.code == RAPT_ERR_VALUE);
+            continue;
+        }
+        for (size_t j = 0; j < count; j++)
+            require(rapt_tokenizer_token(k, ids[j], NULL) != NULL);
+        char *back = rapt_tokenizer_decode(k, ids, count, &back_size);
+        require(!back || strlen(back) <= back_size);
+        free(back);
+        free(ids);
+    }
+}
+
 /* Bytes come back as they were, unless the file asks for another form; a pattern may be too slow. */
 static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
 {
     rapt_error err = {0};
     int32_t *ids;
     size_t count, back_size;
-    if (rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_BYTE_BPE && byte_bpe_of(k)->normal.count > 0)
+    const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
+    if ((kind == RAPT_TOKENIZER_BYTE_BPE && byte_bpe_of(k)->normal.count > 0) || kind == RAPT_TOKENIZER_SENTENCEPIECE)
         return;
     if (rapt_tokenizer_encode_bytes(k, token, size, false, &ids, &count, &err) != RAPT_OK) {
         require(err.code == RAPT_ERR_VALUE);
@@ -68,6 +89,8 @@ static void check_tokens(const rapt_tokenizer *k)
             check_word(k, token);
         else if (lines)
             check_character(k, token, size);
+        else if (token && rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_PIPELINE)
+            check_pipeline(k, token, size);
         else if (token)
             check_bytes(k, token, size);
     }

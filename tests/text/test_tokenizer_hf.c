@@ -195,29 +195,78 @@ static void refuse(const char *outer, const char *inner, json_t *value, const ch
 static void test_unsupported_parts(void **state)
 {
     (void)state;
-    json_t *prefixed = byte_level(true);
-    json_object_set_new(prefixed, "add_prefix_space", json_true());
-    refuse("pre_tokenizer", NULL, prefixed, "pre_tokenizer with add_prefix_space ByteLevel is not supported");
-    refuse("pre_tokenizer", NULL, json_null(), "a pre_tokenizer other than ByteLevel");
-    refuse("pre_tokenizer", NULL, TYPE("Metaspace"), "Metaspace is not supported");
-    refuse("pre_tokenizer", NULL, json_pack("{s:s, s:[o, o]}", "type", "Sequence", "pretokenizers", TYPE("Digits"),
-                                            byte_level(false)), "pre_tokenizer Digits is not supported");
-    refuse("pre_tokenizer", NULL, split_by(LLAMA3, "MergedWithNext", false), "behavior other than Isolated");
-    refuse("pre_tokenizer", NULL, split_by("[a-z]+", "Removed", true), "behavior other than Isolated");
-    refuse("pre_tokenizer", NULL, split_by("[a-z", "Isolated", false), "tokenizer.json: pattern, byte 4 of 4");
-    refuse("pre_tokenizer", NULL, split_by("\\d{2}+", "Isolated", false), "tokenizer.json: pattern, byte 6: +");
+    refuse("pre_tokenizer", NULL, TYPE("UnicodeScripts"), "pre_tokenizer UnicodeScripts is not supported");
+    refuse("pre_tokenizer", NULL, json_pack("{s:s, s:[o, o]}", "type", "Sequence", "pretokenizers", TYPE("FixedLength"),
+                                            byte_level(false)), "pre_tokenizer FixedLength is not supported");
+    refuse("pre_tokenizer", NULL, split_by(LLAMA3, "Joined", false), "pre_tokenizer Split: behavior \"Joined\" is not supported");
+    refuse("pre_tokenizer", NULL, split_by("[a-z", "Isolated", false), "pre_tokenizer Split: pattern, byte 4 of 4");
+    refuse("pre_tokenizer", NULL, split_by("\\d{2}+", "Isolated", false), "pre_tokenizer Split: pattern, byte 6: +");
+    refuse("pre_tokenizer", NULL, split_by("a*", "Removed", false), "a pattern that matches no text is not supported");
     refuse("pre_tokenizer", NULL, split_by("'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|"
                                            "\\s+(?!\\S)|\\s", "Isolated", false), "which tokenizers reads otherwise");
-    refuse("normalizer", NULL, TYPE("StripAccents"), "normalizer StripAccents is not supported");
-    refuse("decoder", NULL, TYPE("Metaspace"), "decoder Metaspace is not supported");
-    refuse("post_processor", NULL, TYPE("RobertaProcessing"), "post_processor RobertaProcessing is not supported");
-    refuse("truncation", NULL, json_pack("{s:i}", "max_length", 5), "truncation is not supported");
-    refuse("padding", NULL, json_pack("{s:s}", "strategy", "BatchLongest"), "padding is not supported");
-    refuse("model", "type", json_string("WordPiece"), "model WordPiece is not supported");
-    refuse("model", "dropout", json_real(0.1), "dropout is not supported");
-    refuse("model", "end_of_word_suffix", json_string("</w>"), "end_of_word_suffix is not supported");
-    refuse("model", "continuing_subword_prefix", json_string("##"), "continuing_subword_prefix is not supported");
-    refuse("model", "invention", json_true(), "invention is not supported");
+    refuse("normalizer", NULL, TYPE("Invention"), "normalizer Invention is not supported");
+    refuse("normalizer", NULL, TYPE("Precompiled"), "Precompiled: the precompiled_charsmap is malformed");
+    refuse("normalizer", NULL, json_pack("{s:s, s:s}", "type", "Precompiled", "precompiled_charsmap", "/////w=="),
+           "Precompiled: the precompiled_charsmap is malformed");
+    refuse("decoder", NULL, TYPE("CTC"), "decoder CTC is not supported");
+    refuse("decoder", NULL, TYPE("Metaspace"), "decoder Metaspace: replacement is not one character");
+    refuse("post_processor", NULL, TYPE("Invention"), "post_processor Invention is not supported");
+    refuse("post_processor", NULL, TYPE("RobertaProcessing"), "post_processor: an id that is no token's");
+    refuse("invention", NULL, json_true(), "tokenizer: invention is not supported");
+    refuse("model", "type", json_string("Unigram"), "model Unigram: merges is not supported");
+    refuse("model", "type", json_string("Invention"), "model Invention is not supported");
+    refuse("model", "dropout", json_real(0.1), "model BPE: dropout is not supported");
+    refuse("model", "invention", json_true(), "model BPE: invention is not supported");
+    refuse("model", "continuing_subword_prefix", json_string("##"), "merge 0: no token has the bytes of tokens 104 and 101");
+}
+
+static rapt_tokenizer *load_with(const char *key, json_t *value)
+{
+    json_t *root = document();
+    json_object_set_new(root, key, value);
+    return load_json(root);
+}
+
+/* What byte-level BPE does not take is a pipeline of the components. */
+static void test_other_parts(void **state)
+{
+    (void)state;
+    json_t *prefixed = byte_level(true);
+    json_object_set_new(prefixed, "add_prefix_space", json_true());
+    rapt_tokenizer *k = load_with("pre_tokenizer", prefixed);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_PIPELINE);
+    ENCODES(k, "hello hello", 257, 'l', 259, 257, 'l', 259);
+    ENCODES(k, "\xC3\xA9", ' ', 0xC3, 0xA9);
+    DECODES(k, " he\xEF\xBF\xBD", 257, 0xC3);
+    assert_saves(k);
+    rapt_tokenizer_free(k);
+    k = load_with("pre_tokenizer", split_by("[a-z]+", "Removed", true)); /* matches, and nothing else */
+    ENCODES(k, "hello 77 he", 258, 259, 256);
+    rapt_tokenizer_free(k);
+}
+
+/* Truncation and padding are for whoever makes batches of texts. */
+static void test_truncation_and_padding(void **state)
+{
+    (void)state;
+    rapt_tokenizer *k = load_with("truncation", json_pack("{s:i}", "max_length", 1));
+    ENCODES(k, "hello", 258, 259);
+    rapt_tokenizer_free(k);
+    k = load_with("padding", json_pack("{s:s}", "strategy", "BatchLongest"));
+    ENCODES(k, "hello", 258, 259);
+    rapt_tokenizer_free(k);
+}
+
+static void test_not_utf8(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    int32_t *ids;
+    size_t count;
+    rapt_tokenizer *k = load_with("normalizer", json_pack("{s:s}", "type", "NFD"));
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xFF", 3, false, &ids, &count, &err), RAPT_ERR_FORMAT);
+    assert_string_equal(err.message, "byte 3: not UTF-8");
+    rapt_tokenizer_free(k);
 }
 
 static json_t *with_flag(const char *flag)
@@ -227,7 +276,7 @@ static json_t *with_flag(const char *flag)
     return json_pack("[o]", token);
 }
 
-/* Kinds that can't be told from each other by their bytes, and composed text. */
+/* Tokens that are "normalized" are looked for behind the normalizer. */
 static void test_normalized(void **state)
 {
     (void)state;
@@ -236,28 +285,29 @@ static void test_normalized(void **state)
     json_object_set_new(root, "added_tokens", json_pack("[o, O]", added(261, "<|end|>", true), space));
     json_object_set_new(root, "normalizer", json_pack("{s:s}", "type", "NFC"));
     rapt_tokenizer *k = load_json(root);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_BYTE_BPE);
     SPECIALS(k, "a  <|end|>   b", 'a', 262, 261, 262, ' ', 'b');
     rapt_tokenizer_free(k);
-    json_object_set_new(space, "content", json_string("| "));
-    refuse("added_tokens", NULL, json_pack("[o, o]", added(261, "<|end|>", true), space),
-           "normalized, which others like it aren't");
+    json_object_set_new(space, "content", json_string("| ")); /* which has a byte of the other's */
     root = document();
-    json_object_set_new(root, "normalizer", json_pack("{s:s}", "type", "NFC"));
-    json_object_set_new(root, "added_tokens", with_flag("normalized"));
-    assert_refused(write_json(root), "added token \"<|end|>\": normalized is not supported with a normalizer");
+    json_object_set_new(root, "added_tokens", json_pack("[o, o]", added(261, "<|end|>", true), space));
+    k = load_json(root);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_PIPELINE);
+    SPECIALS(k, "<|end|> <| ", 261, ' ', '<', 262);
+    rapt_tokenizer_free(k);
+    k = load_with("added_tokens", with_flag("lstrip"));
+    SPECIALS(k, "a  <|end|> b", 'a', 261, ' ', 'b');
+    rapt_tokenizer_free(k);
 }
 
 static void test_added_tokens_refused(void **state)
 {
     (void)state;
-    refuse("added_tokens", NULL, with_flag("lstrip"), "added token \"<|end|>\": lstrip is not supported");
-    refuse("added_tokens", NULL, with_flag("rstrip"), "added token \"<|end|>\": rstrip is not supported");
-    refuse("added_tokens", NULL, with_flag("single_word"), "added token \"<|end|>\": single_word is not supported");
     refuse("added_tokens", NULL, json_pack("[o]", added(270, "<a>", true)), "id 270, where tokenizers would give it 261");
     refuse("added_tokens", NULL, json_pack("[o]", added(5, "he", true)), "id 5, where tokenizers would give it 256");
     refuse("added_tokens", NULL, json_pack("[o]", added(261, "", true)), "an added token without content");
     refuse("added_tokens", NULL, json_pack("[o, o]", added(261, "<a>", true), added(262, "<a>", true)),
-           "special token \"<a>\" is there twice");
+           "added token \"<a>\" is there twice");
 }
 
 static void refuse_token(const char *letters, json_t *id, const char *message)
@@ -273,9 +323,9 @@ static void refuse_token(const char *letters, json_t *id, const char *message)
 static void test_bad_models(void **state)
 {
     (void)state;
-    refuse("model", "vocab", json_null(), "the model has no vocab, or no merges");
-    refuse("model", "merges", json_object(), "the model has no vocab, or no merges");
-    refuse_token("a", NULL, "there is no token for the byte 0x61");
+    refuse("model", "vocab", json_null(), "the model has no vocab");
+    refuse("model", "merges", json_object(), "the model has no merges");
+    refuse_token("h", NULL, "merge 0 names a token that is not in the vocabulary");
     refuse_token("new", json_integer(5), "token \"new\": id 5 is another token's");
     refuse_token("new", json_integer(-1), "token \"new\" has no sensible id");
     refuse_token("new", json_integer(1 << 30), "token \"new\" has no sensible id");
@@ -352,6 +402,8 @@ int main(void)
         cmocka_unit_test(test_sequence_of_normalizers),
         cmocka_unit_test(test_removed_and_inverted), cmocka_unit_test(test_specials_in_vocabulary),
         cmocka_unit_test(test_unsupported_parts),   cmocka_unit_test(test_added_tokens_refused),
+        cmocka_unit_test(test_other_parts),         cmocka_unit_test(test_truncation_and_padding),
+        cmocka_unit_test(test_not_utf8),
         cmocka_unit_test(test_normalized),          cmocka_unit_test(test_bad_models),          cmocka_unit_test(test_written),
         cmocka_unit_test(test_byte_letters),
     };

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "failing.h"
 
+#include <jansson.h>
+
 #include "text/split/split.h"
 #include "text/tokenizer_files.h"
 
@@ -97,6 +99,35 @@ static rapt_code with_file(void)
     return use(rapt_tokenizer_load(folder_in("other.json"), &err), &err);
 }
 
+static rapt_code with_model(const char *name)
+{
+    char path[300];
+    rapt_error err = {0};
+    snprintf(path, sizeof path, "%s/tests/text/%s", RAPT_SOURCE_DIR, name);
+    return use(rapt_tokenizer_load(path, &err), &err);
+}
+
+static rapt_code with_unigram(void)
+{
+    return with_model("sentencepiece/ties_unused.model");
+}
+
+static rapt_code with_sentencepiece_bpe(void)
+{
+    return with_model("sentencepiece/bpe_unused.model");
+}
+
+/* With a character map for what was decoded. */
+static rapt_code with_rules(void)
+{
+    return with_model("sentencepiece/unigram_rules.model");
+}
+
+static rapt_code with_marian(void)
+{
+    return with_model("marian/source.spm");
+}
+
 /* Replaces a part of the file that a trained tokenizer was saved to. */
 static void edit(char *file, const char *from, const char *to)
 {
@@ -119,6 +150,19 @@ static void make_other_file(void)
          "{\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"<|end|>\": {\"ids\": [7]}}}");
     write_file("other.json", file, strlen(file));
     free(file);
+}
+
+/* The tokenizer.json within a golden. */
+static void make_pipeline_file(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/text/pipeline/%s.json", RAPT_SOURCE_DIR, name);
+    json_t *golden = json_load_file(path, JSON_ALLOW_NUL, NULL);
+    char *file = json_dumps(json_object_get(golden, "tokenizer"), 0);
+    assert_non_null(file);
+    write_file("other.json", file, strlen(file));
+    free(file);
+    json_decref(golden);
 }
 
 /* Repeats the scenario with its first, second, ... allocation failing, until none is left to fail. */
@@ -168,11 +212,34 @@ static void test_file(void **state)
     fail_each_allocation("file", with_file, 300);
 }
 
+static void test_sentencepiece(void **state)
+{
+    (void)state;
+    fail_each_allocation("unigram", with_unigram, 50);
+    fail_each_allocation("SentencePiece's BPE", with_sentencepiece_bpe, 50);
+    fail_each_allocation("rules", with_rules, 50);
+    fail_each_allocation("Marian", with_marian, 50);
+}
+
+/* Between them they have all kinds of components but those that differ in what they do to a character. */
+static void test_pipelines(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"llama2", "nllb", "bert", "words", "flags", "contiguous", "openai", "roberta",
+                                        "precompiled"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        make_pipeline_file(names[i]);
+        fail_each_allocation(names[i], with_file, 100);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),       cmocka_unit_test(test_characters), cmocka_unit_test(test_bpe),
         cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_normalization), cmocka_unit_test(test_file),
+        cmocka_unit_test(test_sentencepiece),
+        cmocka_unit_test(test_pipelines),
     };
     return cmocka_run_group_tests(tests, set_up, folder_remove);
 }

@@ -55,7 +55,7 @@ static void find_facts(const rapt_tokenizer *k, facts *f)
 
 static const char *type_name(const rapt_tokenizer *k)
 {
-    static const char *const names[] = {"words", "characters", "byte-level bpe"};
+    static const char *const names[] = {"words", "characters", "byte-level bpe", "sentencepiece", "tokenizer.json pipeline"};
     return names[rapt_tokenizer_kind_of(k)];
 }
 
@@ -122,15 +122,20 @@ static const char *const SIDES[] = {"source", "target"};
 /* The path of a side's tokenizer, to be freed; NULL where the folder has none. */
 static rapt_code side_path(const char *folder, int side, char **path, rapt_error *err)
 {
-    char name[32];
-    bool there;
-    snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
-    rapt_code code = file_path(folder, name, path, err);
-    if (!code)
-        code = file_is_there(*path, &there, err);
-    if (code || !there) {
-        free(*path);
-        *path = NULL;
+    static const char *const endings[] = {"tokenizer.json", "spm"}; /* of rapt, and of Marian */
+    rapt_code code = RAPT_OK;
+    *path = NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !*path && !code; i++) {
+        char name[32];
+        bool there = false;
+        snprintf(name, sizeof name, "%s.%s", SIDES[side], endings[i]);
+        code = file_path(folder, name, path, err);
+        if (!code)
+            code = file_is_there(*path, &there, err);
+        if (code || !there) {
+            free(*path);
+            *path = NULL;
+        }
     }
     return code;
 }

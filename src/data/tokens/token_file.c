@@ -6,6 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+enum { DECODED = 4096 }; /* tokens that are decoded at a time */
+
 static rapt_token_file *token_file_no_memory(rapt_token_file *f, const char *of, rapt_error *err)
 {
     rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a token file", of);
@@ -155,9 +157,34 @@ void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, i
     token_unpack(f->ids + first * f->header.width, count, f->header.width, ids);
 }
 
+static size_t decoded_bytes(const rapt_tokenizer *k, const int32_t *ids, size_t count)
+{
+    size_t size = 0;
+    char *text = rapt_tokenizer_decode(k, ids, count, &size);
+    free(text);
+    return text ? size : 0;
+}
+
+/* What the tokens add to the one before them: the first of a text has less before it. */
+static size_t pipeline_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end)
+{
+    int32_t ids[DECODED + 1];
+    size_t bytes = 0;
+    for (size_t at = begin, count; at < end; at += count) {
+        size_t before = at > 0;
+        count = end - at < DECODED ? end - at : DECODED;
+        rapt_token_file_ids(f, at - before, count + before, ids);
+        size_t all = decoded_bytes(k, ids, count + before), first = decoded_bytes(k, ids, before);
+        bytes += all > first ? all - first : 0;
+    }
+    return bytes;
+}
+
 size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end)
 {
     size_t bytes = 0;
+    if (rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_PIPELINE)
+        return pipeline_bytes(f, k, begin, end);
     for (size_t i = begin; i < end; i++) {
         int32_t id;
         size_t size = 0;

@@ -1,9 +1,8 @@
 /* text/hf/hf_components.c: what stands around the model in a Hugging Face tokenizer.json: normalizer, pre_tokenizer,
- * post_processor, decoder. For hf_read.c. Whatever would change ids in a way that we don't know is refused by name. */
+ * post_processor, decoder. For hf_read.c. Whatever would change ids in a way that byte-level BPE does not have is refused by
+ * name. */
 #include "text/hf/hf_read.h"
 
-#include "base/buffer.h"
-#include "base/quote.h"
 #include "text/split/split_known.h"
 
 #include <stdlib.h>
@@ -11,18 +10,6 @@
 
 /* Everything is one piece, for a ByteLevel that does not split. */
 #define WHOLE_TEXT "[\\s\\S]+"
-
-const char *hf_type(const json_t *value)
-{
-    const char *type = json_string_value(json_object_get(value, "type"));
-    return type ? type : "";
-}
-
-rapt_code hf_refuse(const hf_reading *r, const char *what, const json_t *value)
-{
-    const char *type = hf_type(value);
-    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: %s%s%s is not supported", r->path, what, *type ? " " : "", quote(type).text);
-}
 
 static bool has_type(const json_t *value, const char *type)
 {
@@ -109,69 +96,12 @@ rapt_code hf_read_normalizer(const hf_reading *r)
     return code == RAPT_ERR_FORMAT ? hf_refuse(r, "normalizer", part) : code;
 }
 
-/* ---- post_processor ----------------------------------------------------------------------------------------- */
-
-static rapt_code add_id(const hf_reading *r, id_row *row, const json_t *id)
-{
-    if (!json_is_integer(id) || !token_list_at(&r->b->tokens, json_integer_value(id), NULL))
-        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: post_processor: an id that is no token's", r->path);
-    if (!ARRAY_RESERVE(&row->ids, &row->capacity, row->count + 1))
-        return rapt_fail(r->err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
-    row->ids[row->count++] = (int32_t)json_integer_value(id);
-    return RAPT_OK;
-}
-
-/* A special token by name; a name stands for one id or more. */
-static rapt_code add_named(const hf_reading *r, id_row *row, const json_t *names, const json_t *item)
-{
-    const char *name = json_string_value(json_object_get(json_object_get(item, "SpecialToken"), "id"));
-    const json_t *ids = json_object_get(name ? json_object_get(names, name) : NULL, "ids");
-    rapt_code code = json_is_array(ids) ? RAPT_OK
-                                        : rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: post_processor: a token without ids", r->path);
-    for (size_t i = 0; i < json_array_size(ids) && code == RAPT_OK; i++)
-        code = add_id(r, row, json_array_get(ids, i));
-    return code;
-}
-
-/* Ids before and after the text, which stands as {"Sequence": {"id": "A"}} among them. */
-static rapt_code read_template(const hf_reading *r, const json_t *part)
-{
-    const json_t *single = json_object_get(part, "single"), *names = json_object_get(part, "special_tokens");
-    size_t texts = 0;
-    rapt_code code = RAPT_OK;
-    if (r->b->before.count + r->b->after.count > 0)
-        return hf_refuse(r, "post_processor with a second", part);
-    for (size_t i = 0; i < json_array_size(single) && code == RAPT_OK; i++) {
-        const json_t *item = json_array_get(single, i);
-        if (json_object_get(item, "Sequence"))
-            texts++;
-        else
-            code = add_named(r, texts ? &r->b->after : &r->b->before, names, item);
-    }
-    return code == RAPT_OK && texts != 1 ? hf_refuse(r, "post_processor without one text:", part) : code;
-}
-
-static rapt_code read_post_processor(const hf_reading *r, const json_t *part)
-{
-    const json_t *list = json_object_get(part, "processors");
-    rapt_code code = RAPT_OK;
-    if (is_empty(part) || has_type(part, "ByteLevel")) /* which changes offsets only */
-        return RAPT_OK;
-    if (has_type(part, "TemplateProcessing"))
-        return read_template(r, part);
-    if (!has_type(part, "Sequence") || !json_is_array(list))
-        return hf_refuse(r, "post_processor", part);
-    for (size_t i = 0; i < json_array_size(list) && code == RAPT_OK; i++) {
-        const json_t *item = json_array_get(list, i);
-        code = has_type(item, "Sequence") ? hf_refuse(r, "post_processor Sequence in a", item) : read_post_processor(r, item);
-    }
-    return code;
-}
+/* ---- the ends ----------------------------------------------------------------------------------------------- */
 
 rapt_code hf_read_ends(const hf_reading *r)
 {
     const json_t *decoder = json_object_get(r->root, "decoder");
     if (!is_empty(decoder) && !has_type(decoder, "ByteLevel"))
         return hf_refuse(r, "decoder", decoder);
-    return read_post_processor(r, json_object_get(r->root, "post_processor"));
+    return hf_read_post_processor(r, &r->b->tokens, &r->b->before, &r->b->after);
 }

@@ -15,12 +15,6 @@ static rapt_code hf_read_fail_memory(const hf_reading *r)
     return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer", r->path);
 }
 
-static bool is_off(const json_t *value)
-{
-    return !value || json_is_null(value) || json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0) ||
-           (json_is_string(value) && json_string_length(value) == 0);
-}
-
 /* Keys that are not among those that we know must be null, false, 0 or "". */
 static rapt_code check_keys(const hf_reading *r, const json_t *object, const char *const *known, size_t count)
 {
@@ -28,7 +22,7 @@ static rapt_code check_keys(const hf_reading *r, const json_t *object, const cha
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        bool found = is_off(value);
+        bool found = hf_is_off(value);
         for (size_t i = 0; i < count && !found; i++)
             found = strcmp(key, known[i]) == 0;
         if (!found)
@@ -41,7 +35,7 @@ static rapt_code check_keys(const hf_reading *r, const json_t *object, const cha
 static rapt_code hf_read_check_model(const hf_reading *r, const json_t *model)
 {
     static const char *const outer[] = {"version",       "added_tokens",   "normalizer", "pre_tokenizer",
-                                        "post_processor", "decoder",        "model"};
+                                        "post_processor", "decoder",        "model",      "truncation", "padding"};
     static const char *const inner[] = {"type",   "vocab",        "merges",        "unk_token",
                                         "fuse_unk", "byte_fallback", "ignore_merges"};
     if (*hf_type(model) && strcmp(hf_type(model), "BPE") != 0)
@@ -228,7 +222,7 @@ static rapt_code hf_read_parts(const hf_reading *r)
     return code ? code : hf_read_ends(r);
 }
 
-rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err)
+static rapt_tokenizer *byte_level_from_json(const json_t *root, const char *path, rapt_error *err)
 {
     rapt_error why = {0};
     hf_reading r = {root, path, NULL, err};
@@ -241,5 +235,16 @@ rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *e
     if (!r.b || hf_read_parts(&r) == RAPT_OK)
         return r.b ? &r.b->base : NULL;
     byte_bpe_free(r.b);
+    return NULL;
+}
+
+/* Byte-level BPE takes any bytes and is faster; what it does not have, a pipeline may. */
+rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err)
+{
+    rapt_error why = {0};
+    rapt_tokenizer *k = byte_level_from_json(root, path, &why);
+    if (k || why.code == RAPT_OK || why.code == RAPT_ERR_FORMAT)
+        return k ? k : pipeline_from_json(root, path, err);
+    rapt_fail(err, why.code, "%s", why.message);
     return NULL;
 }

@@ -222,7 +222,7 @@ static rapt_code match_at(split_walk *w, const split_text *t, size_t at, bool be
 
 /* The match at `from`, or the text before the next one, which is a piece as well. Looked for from character to
  * character, so that what is not UTF-8 ends the search. */
-static rapt_code next_match(split_walk *w, const split_text *t, size_t from, size_t *end, rapt_error *err)
+static rapt_code next_match(split_walk *w, const split_text *t, size_t from, size_t *end, bool *match, rapt_error *err)
 {
     bool found = false;
     size_t at = from, length;
@@ -235,13 +235,15 @@ static rapt_code next_match(split_walk *w, const split_text *t, size_t from, siz
         at += length;
         w->done += length;
     }
-    *end = found && at == from ? pcre2_get_ovector_pointer(w->match)[1] : at;
+    *match = found && at == from;
+    *end = *match ? pcre2_get_ovector_pointer(w->match)[1] : at;
     w->done += *end - at;
     return RAPT_OK;
 }
 
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err)
 {
+    bool match;
     const split *s = w->s;
     split_text t = {(const unsigned char *)text, size, s->classes};
     if ((unsigned char)text[from] >= 0x80 && split_known_valid(&t, from) == 0)
@@ -249,6 +251,22 @@ rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, 
     else if (s->known)
         *end = s->known->next(&t, from);
     else
-        return next_match(w, &t, from, end, err);
+        return next_match(w, &t, from, end, &match, err);
     return RAPT_OK;
+}
+
+rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match, rapt_error *err)
+{
+    const split_text t = {(const unsigned char *)text, size, w->s->classes};
+    bool valid = split_known_valid(&t, from) > 0;
+    *match = valid && w->s->known;
+    return valid && !w->s->known ? next_match(w, &t, from, end, match, err) : split_next(w, text, size, from, end, err);
+}
+
+bool split_may_be_empty(const split *s)
+{
+    uint32_t empty = 0;
+    if (s->code)
+        pcre2_pattern_info(s->code, PCRE2_INFO_MATCHEMPTY, &empty);
+    return empty != 0;
 }

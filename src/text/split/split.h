@@ -37,5 +37,9 @@ void split_walk_free(split_walk *w);
  * pattern doesn't match is a piece too, and so are runs of bytes that are not UTF-8. Nothing beyond `size` is read.
  * RAPT_ERR_VALUE where the pattern needs more steps or memory than is sensible, here or in all of the text so far. */
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err);
+/* The same, and whether the piece is a match of the pattern. */
+rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match, rapt_error *err);
+/* Whether the pattern may match no text at all, which is a cut for split_next. */
+bool split_may_be_empty(const split *s);
 
 #endif

@@ -1,0 +1,44 @@
+/* decode/token_text.c: see token_text.h. The tokens of most kinds are bytes, which are pushed as they are. Where a file
+ * has a decoder (pipelines), what a token adds is what is behind the text that those before it have without it; of these the last
+ * ones that added a text are enough. */
+#include "decode/token_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+void token_text_begin(token_text *t, const rapt_tokenizer *tokenizer, size_t count)
+{
+    *t = (token_text){tokenizer, 0, count};
+}
+
+static bool ends_unfinished(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text + size - 3, REPLACEMENT, 3) == 0;
+}
+
+static rapt_code push_decoded(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err)
+{
+    size_t before = 0, size = 0;
+    char *shown = rapt_tokenizer_decode(t->tokenizer, tokens + t->from, t->shown - t->from, &before);
+    char *all = rapt_tokenizer_decode(t->tokenizer, tokens + t->from, count - t->from, &size);
+    rapt_code code = shown && all ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    if (!code && size > before && !ends_unfinished(all, size)) {
+        code = text_stream_push(out, all + before, size - before, err);
+        t->from = t->shown;
+        t->shown = count;
+    }
+    free(shown);
+    free(all);
+    return code;
+}
+
+rapt_code token_text_next(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err)
+{
+    size_t size;
+    if (rapt_tokenizer_kind_of(t->tokenizer) == RAPT_TOKENIZER_PIPELINE)
+        return push_decoded(t, tokens, count, out, err);
+    const char *bytes = rapt_tokenizer_token(t->tokenizer, tokens[count - 1], &size);
+    return bytes ? text_stream_push(out, bytes, size, err) : RAPT_OK;
+}

@@ -1,0 +1,32 @@
+/* text/pipeline/model_work.c: the ids that a model makes, and the one for what it does not know. See pipeline_model.h. */
+#include "text/pipeline/pipeline_model.h"
+
+#include "base/quote.h"
+
+#include <stdlib.h>
+
+void model_work_free(model_work *w)
+{
+    free(w->ids);
+    free(w->symbols);
+    free(w->heap);
+    free(w->places);
+    buffer_free(&w->letters);
+    *w = (model_work){0};
+}
+
+rapt_code model_work_put(model_work *w, int32_t id, rapt_error *err)
+{
+    if (!ARRAY_RESERVE(&w->ids, &w->capacity, w->count + 1))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu ids", w->count + 1);
+    w->ids[w->count++] = id;
+    return RAPT_OK;
+}
+
+int32_t pipeline_model_unknown(const pipeline_model *m, rapt_error *err)
+{
+    if (m->unk < 0)
+        rapt_fail(err, RAPT_ERR_VALUE, "the unknown token \"%s\" is needed, and not in the vocabulary",
+                  quote(m->unk_token ? m->unk_token : "").text);
+    return m->unk;
+}

@@ -1,0 +1,112 @@
+/* text/pipeline/normal_charsmap.c: Precompiled, SentencePiece's character map as the package `tokenizers` applies it: grapheme by
+ * grapheme (UAX #29), where one has less than 6 bytes, else character by character; of the texts in the map that stand there the
+ * shortest counts, and takes the place of all of the grapheme. SentencePiece itself takes the longest, wherever it ends.
+ *
+ * The map, little-endian: u32 bytes of a double array; the array, u32 a unit: label in bits 0-7, bit 8 whether a value is below,
+ * from bit 10 on an offset, times 256 where bit 9 is set, bit 31 for values; then replacements in UTF-8, each ended by a NUL.
+ * For normal_steps.c. */
+#define _GNU_SOURCE /* strnlen */
+#include "text/pipeline/normal_steps.h"
+
+#include "text/pipeline/char_classes.h"
+#include "text/utf8.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+enum { SHORT_GRAPHEME = 6, UNIT = 4 };
+
+static uint32_t map_u32(const char *bytes)
+{
+    const unsigned char *b = (const unsigned char *)bytes;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+bool normal_charsmap_is_sound(const char *map, size_t size)
+{
+    if (size < UNIT || map_u32(map) > size - UNIT || map_u32(map) < UNIT)
+        return false;
+    size_t texts = UNIT + map_u32(map) / UNIT * UNIT;
+    return utf8_valid_prefix(map + texts, size - texts) == size - texts;
+}
+
+static uint32_t unit_offset(uint32_t unit)
+{
+    return unit >> 10 << ((unit & 1u << 9) >> 6);
+}
+
+/* What stands for the shortest text of the map that text[0 .. size) begins with, and its bytes; NULL: none of them does. */
+static const char *replacement_of(const normal_step *s, const char *text, size_t size, size_t *length)
+{
+    const char *units = s->text + UNIT, *texts = units + map_u32(s->text) / UNIT * UNIT;
+    const size_t count = map_u32(s->text) / UNIT, text_size = s->length - (size_t)(texts - s->text);
+    size_t at = unit_offset(map_u32(units));
+    for (size_t i = 0; i < size && text[i] != '\0'; i++) {
+        at ^= (unsigned char)text[i];
+        uint32_t unit = at < count ? map_u32(units + UNIT * at) : 0;
+        at ^= unit_offset(unit);
+        if ((unit & (1u << 31 | 0xFF)) != (unsigned char)text[i] || at >= count)
+            return NULL;
+        if (!(unit & 1u << 8))
+            continue;
+        size_t from = map_u32(units + UNIT * at) & ~(1u << 31);
+        if (from >= text_size || ((unsigned char)texts[from] & 0xC0) == 0x80)
+            return NULL;
+        *length = strnlen(texts + from, text_size - from);
+        return texts + from;
+    }
+    return NULL;
+}
+
+static int boundary_of(uint32_t code)
+{
+    return (int)utf8proc_get_property((utf8proc_int32_t)code)->boundclass;
+}
+
+static bool is_boundary_control(uint32_t code)
+{
+    int class = boundary_of(code);
+    return class == UTF8PROC_BOUNDCLASS_CONTROL || class == UTF8PROC_BOUNDCLASS_CR || class == UTF8PROC_BOUNDCLASS_LF;
+}
+
+/* Bytes of the grapheme at `at`; of long ones, of which it does not matter where they end, at least SHORT_GRAPHEME. */
+static size_t grapheme_size(const uint8_t *classes, const char *text, size_t size, size_t at)
+{
+    uint32_t first, code;
+    size_t end = at + utf8_decode(text + at, size - at, &first), used;
+    if (first == '\r' && end < size && text[end] == '\n')
+        return 2;
+    if (is_boundary_control(first))
+        return end - at;
+    while (boundary_of(first) == UTF8PROC_BOUNDCLASS_PREPEND && (used = utf8_decode(text + end, size - end, &code)) > 0 &&
+           !is_boundary_control(code)) {
+        first = code;
+        end += used;
+    }
+    while ((used = utf8_decode(text + end, size - end, &code)) > 0 && classes[code] & CHAR_ATTACHED)
+        end += used;
+    return end - at;
+}
+
+static bool append_characters(buffer *out, const normal_step *s, const char *text, size_t size)
+{
+    bool ok = true;
+    uint32_t code;
+    for (size_t at = 0, used; ok && at < size; at += used) {
+        size_t length = used = utf8_decode(text + at, size - at, &code);
+        const char *to = replacement_of(s, text + at, used, &length);
+        ok = buffer_append(out, to ? to : text + at, to ? length : used);
+    }
+    return ok;
+}
+
+bool normal_charsmap(buffer *out, const uint8_t *classes, const normal_step *s, const char *text, size_t size)
+{
+    bool ok = true;
+    for (size_t at = 0, used, length; ok && at < size; at += used) {
+        used = grapheme_size(classes, text, size, at);
+        const char *to = used < SHORT_GRAPHEME ? replacement_of(s, text + at, used, &length) : NULL;
+        ok = to ? buffer_append(out, to, length) : append_characters(out, s, text + at, used);
+    }
+    return ok;
+}

@@ -1,0 +1,60 @@
+/* text/pipeline/normal_steps.h: what the normalizer of a tokenizer.json makes of a text, step by step. For pipelines; byte-level
+ * BPE has its own, text/normalizer.h, which takes any bytes. */
+#ifndef TEXT_PIPELINE_NORMAL_STEPS_H
+#define TEXT_PIPELINE_NORMAL_STEPS_H
+
+#include "base/buffer.h"
+#include "text/pipeline/text_pattern.h"
+
+typedef enum normal_kind {
+    NORMAL_NFC,
+    NORMAL_NFD,
+    NORMAL_NFKC,
+    NORMAL_NFKD,
+    NORMAL_LOWERCASE,
+    NORMAL_NMT,           /* control characters go, what separates words becomes a space */
+    NORMAL_STRIP_ACCENTS, /* combining marks go */
+    NORMAL_BYTE_LEVEL,    /* bytes as letters */
+    NORMAL_BERT_CLEAN,    /* control characters go, white space becomes spaces */
+    NORMAL_BERT_CHINESE,  /* spaces about Chinese characters */
+    NORMAL_BERT_ACCENTS,  /* nonspacing marks go */
+    NORMAL_PRECOMPILED,   /* SentencePiece's character map */
+    NORMAL_REPLACE,
+    NORMAL_PREPEND,
+    NORMAL_STRIP /* white space at the ends goes */
+} normal_kind;
+
+typedef struct normal_step {
+    normal_kind kind;
+    text_pattern pattern; /* of NORMAL_REPLACE, and what stands for a match: */
+    char *text;           /* of NORMAL_PREPEND as well, and the map of NORMAL_PRECOMPILED; owned */
+    size_t length;        /* of the map */
+    bool left, right;     /* of NORMAL_STRIP */
+} normal_step;
+
+/* Starts as {0}. */
+typedef struct normal_steps {
+    normal_step *list;
+    size_t count, capacity;
+} normal_steps;
+
+/* A text, and how many of its bytes, at its beginning, come from the first character of the text that is encoded. */
+typedef struct normal_text {
+    buffer text;
+    size_t first_bytes;
+} normal_text;
+
+void normal_steps_free(normal_steps *n);
+/* normal_read.c: adds the steps of a "normalizer", which may be null. */
+rapt_code normal_steps_read(normal_steps *n, const hf_reading *r, const json_t *part);
+/* Runs all steps over a text of valid UTF-8; the result replaces *out. `classes`: of char_classes_fill. */
+rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const char *text, size_t size, size_t first_bytes,
+                           normal_text *out, rapt_error *err);
+
+/* normal_charsmap.c: whether a map is one, and a text through it. False on out-of-memory. */
+bool normal_charsmap_is_sound(const char *map, size_t size);
+bool normal_charsmap(buffer *out, const uint8_t *classes, const normal_step *s, const char *text, size_t size);
+/* normal_forms.c: appends a normalization form of a text. False on out-of-memory. */
+bool normal_form(buffer *out, const uint8_t *classes, const char *text, size_t size, normal_kind form);
+
+#endif

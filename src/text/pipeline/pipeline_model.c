@@ -1,0 +1,94 @@
+/* text/pipeline/pipeline_model.c: see pipeline_model.h. WordPiece and WordLevel; BPE is in pipeline_bpe.c, Unigram in
+ * pipeline_unigram.c. */
+#include "text/pipeline/pipeline_model.h"
+
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pipeline_model_free(pipeline_model *m)
+{
+    token_list_free(&m->vocab);
+    pair_table_free(&m->pairs);
+    free(m->scores);
+    free(m->unk_token);
+    free(m->prefix);
+    free(m->suffix);
+    *m = (pipeline_model){0};
+}
+
+static rapt_code put_unknown(const pipeline_model *m, model_work *w, rapt_error *err)
+{
+    int32_t unk = pipeline_model_unknown(m, err);
+    return unk < 0 ? RAPT_ERR_VALUE : model_work_put(w, unk, err);
+}
+
+/* ---- WordPiece ---------------------------------------------------------------------------------------------- */
+
+static size_t count_characters(const char *text, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+/* The node of a text, from another one on. */
+static pair_merge walk_trie(const pipeline_model *m, pair_merge node, const char *text)
+{
+    for (; *text && node.rank != PAIR_NEVER; text++)
+        node = model_trie_next(m, node, *text);
+    return node;
+}
+
+/* The longest token behind `node` that the text begins with, and its bytes; -1: none. */
+static int32_t longest_token(const pipeline_model *m, pair_merge node, const char *text, size_t size, size_t *length)
+{
+    int32_t id = -1;
+    for (size_t i = 0; i < size && node.rank != PAIR_NEVER; i++) {
+        node = model_trie_next(m, node, text[i]);
+        if (node.rank == PAIR_NEVER || node.rank == MODEL_NO_TOKEN)
+            continue;
+        id = (int32_t)node.rank;
+        *length = i + 1;
+    }
+    return id;
+}
+
+/* What is behind the first token has the prefix before it. */
+static rapt_code word_piece_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
+{
+    size_t begun = w->count, length = 0;
+    const pair_merge later = walk_trie(m, MODEL_TRIE_ROOT, m->prefix);
+    rapt_code code = RAPT_OK;
+    if (count_characters(text, size) > m->max_characters)
+        return put_unknown(m, w, err);
+    for (size_t at = 0; at < size && !code; at += length) {
+        int32_t id = longest_token(m, at == 0 ? MODEL_TRIE_ROOT : later, text + at, size - at, &length);
+        if (id < 0) {
+            w->count = begun;
+            return put_unknown(m, w, err);
+        }
+        code = model_work_put(w, id, err);
+    }
+    return code;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------- */
+
+static rapt_code word_level_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
+{
+    int32_t id = token_list_find(&m->vocab, text, size);
+    return id >= 0 ? model_work_put(w, id, err) : put_unknown(m, w, err);
+}
+
+rapt_code pipeline_model_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
+{
+    switch (m->kind) {
+    case MODEL_WORD_PIECE: return word_piece_encode(m, text, size, w, err);
+    case MODEL_WORD_LEVEL: return word_level_encode(m, text, size, w, err);
+    case MODEL_UNIGRAM: return pipeline_unigram_encode(m, text, size, w, err);
+    default: return pipeline_bpe_encode(m, text, size, w, err);
+    }
+}

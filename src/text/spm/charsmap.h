@@ -1,0 +1,29 @@
+/* text/spm/charsmap.h: a precompiled character map, as SentencePiece models have it (and tokenizer.json, as "Precompiled"):
+ * texts of a few characters, each with what stands for it. For normalizers.
+ *
+ * The file form, little-endian: u32 bytes of the trie; the trie, a double array of Darts-clone, u32 each unit; replacements,
+ * each ended by a NUL. A unit has its label in bits 0-7, whether a value is below it in bit 8, and its offset from bit 10 on,
+ * 256 times as large where bit 9 is set; the unit of a value has bit 31 set, and the place of a replacement in the others. */
+#ifndef TEXT_SPM_CHARSMAP_H
+#define TEXT_SPM_CHARSMAP_H
+
+#include "rapt/base.h"
+
+/* Borrows the bytes that it was made of; a zeroed one is empty. */
+typedef struct charsmap {
+    const unsigned char *units; /* [count], 4 bytes each */
+    size_t count;
+    const char *texts; /* [size]: replacements; the last byte is a NUL */
+    size_t size;
+} charsmap;
+
+/* RAPT_ERR_FORMAT, with the reason alone: a trie larger than the blob, or not of whole blocks of 256 units; a unit that leads
+ * out of it, or has no value where it says so; a replacement that begins outside or does not end. SentencePiece accepts the
+ * same. */
+rapt_code charsmap_open(charsmap *m, const char *blob, size_t size, rapt_error *err);
+
+/* Bytes of the longest text in the map that text[0 .. size) begins with, 0: none; *to is its replacement. Of more than 32 that it
+ * begins with, the 32 shortest count. */
+size_t charsmap_match(const charsmap *m, const char *text, size_t size, const char **to);
+
+#endif

@@ -1,0 +1,260 @@
+/* text/spm/marian.c: Marian's tokenizer; see marian.h. For rapt_tokenizer_load; files are in marian_file.c. A text begins with a
+ * language code, ">>deu<<", where the translator has several targets: it is cut off before the pieces. */
+#include "text/spm/marian.h"
+
+#include "base/quote.h"
+#include "base/rng.h"
+#include "text/encode_run.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { MAX_IDS = 1 << 24 };
+static const char UNKNOWN[] = "<unk>", END[] = "</s>", PADDING[] = "<pad>", CODE_BEGIN[] = ">>", CODE_END[] = "<<";
+
+static const tokenizer_ops MARIAN_OPS;
+
+static const marian *marian_of(const rapt_tokenizer *k)
+{
+    return (const marian *)k;
+}
+
+static void marian_free(rapt_tokenizer *k)
+{
+    marian *m = (marian *)k;
+    spm_free(m->pieces);
+    token_list_free(&m->vocab);
+    token_list_free(&m->tokens);
+    free(m->ids);
+    free(m);
+}
+
+/* ---- what it is --------------------------------------------------------------------------------------------- */
+
+static size_t marian_size(const rapt_tokenizer *k)
+{
+    return marian_of(k)->vocab.size;
+}
+
+static const char *marian_token(const rapt_tokenizer *k, int32_t id, size_t *size)
+{
+    return token_list_at(&marian_of(k)->tokens, id, size);
+}
+
+/* Whether all of a text is a language code. */
+static bool is_code(const char *text, size_t size)
+{
+    return size > 4 && memcmp(text, CODE_BEGIN, 2) == 0 && memcmp(text + size - 2, CODE_END, 2) == 0;
+}
+
+static bool is_special(const char *text)
+{
+    return strcmp(text, UNKNOWN) == 0 || strcmp(text, END) == 0 || strcmp(text, PADDING) == 0;
+}
+
+static int32_t marian_special(const rapt_tokenizer *k, const char *text)
+{
+    const size_t size = strlen(text);
+    return is_special(text) || is_code(text, size) ? token_list_find(&marian_of(k)->vocab, text, size) : -1;
+}
+
+static uint64_t marian_hash(const rapt_tokenizer *k)
+{
+    const marian *m = marian_of(k);
+    uint64_t h = rng_mix(rng_hash_text("marian"), XXH3_64bits(m->pieces->file, m->pieces->file_size));
+    for (size_t i = 0, size = 0; i < m->vocab.size; i++) {
+        const char *piece = token_list_at(&m->vocab, (int64_t)i, &size);
+        h = rng_mix(h, piece ? XXH3_64bits(piece, size) : 0);
+    }
+    return h;
+}
+
+/* ---- encoding ----------------------------------------------------------------------------------------------- */
+
+typedef struct marian_encoding {
+    const marian *m;
+    spm_sender sender;
+} marian_encoding;
+
+static int32_t find_vocab_piece(const marian *m, const char *piece, size_t size)
+{
+    const int32_t id = token_list_find(&m->vocab, piece, size);
+    return id >= 0 ? id : m->unknown;
+}
+
+/* What the model of one side does not know can be a piece of the other's. */
+static rapt_code marian_take_piece(void *context, const char *piece, size_t size, int32_t id, rapt_error *err)
+{
+    marian_encoding *e = context;
+    const spm *pieces = e->m->pieces;
+    const bool known = id >= 0 && id != pieces->unknown;
+    return spm_send_id(&e->sender, known ? e->m->ids[id] : find_vocab_piece(e->m, piece, size), err);
+}
+
+/* Bytes of the language code that the text begins with; 0: none. */
+static size_t code_size(const char *text, size_t size)
+{
+    if (size < 2 || memcmp(text, CODE_BEGIN, 2) != 0)
+        return 0;
+    for (size_t at = 2; at + 2 <= size; at++)
+        if (memcmp(text + at, CODE_END, 2) == 0)
+            return at + 2;
+    return 0;
+}
+
+static rapt_code marian_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
+                                  void *context, rapt_error *err)
+{
+    const marian *m = marian_of(k);
+    marian_encoding e = {.m = m, .sender = {.sink = sink, .context = context}};
+    const size_t begin = code_size(text, size);
+    rapt_code code = begin ? spm_send_id(&e.sender, find_vocab_piece(m, text, begin), err) : RAPT_OK;
+    if (!code)
+        code = spm_cut(m->pieces, text + begin, size - begin, marian_take_piece, &e, err);
+    if (!code && specials)
+        code = spm_send_id(&e.sender, m->end, err);
+    return code ? code : spm_send_rest(&e.sender, err);
+}
+
+static rapt_code marian_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+{
+    rapt_code code = stop_asked(r->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped")
+                                         : marian_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
+    if (!code && r->passed)
+        r->passed(r->context, 0, r->size);
+    return code;
+}
+
+/* ---- decoding ----------------------------------------------------------------------------------------------- */
+
+/* Removes white space from both ends of a text of UTF-8. */
+static void trim_text(buffer *text)
+{
+    uint32_t code = 0;
+    size_t begin = 0, end = 0;
+    for (size_t at = 0, used; at < text->size; at += used) {
+        used = utf8_decode(text->data + at, text->size - at, &code);
+        const bool space = used > 0 && utf8_is_space(code);
+        used = used ? used : 1;
+        if (space && end == 0)
+            begin = at + used;
+        else if (!space)
+            end = at + used;
+    }
+    end = end > begin ? end : begin;
+    memmove(text->data, text->data + begin, end - begin);
+    text->size = end - begin;
+    text->data[text->size] = '\0';
+}
+
+/* The pieces one after the other, without special tokens: as with skip_special_tokens. */
+static char *marian_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
+{
+    const marian *m = marian_of(k);
+    buffer text = {0};
+    bool ok = buffer_append(&text, "", 0);
+    for (size_t i = 0; ok && i < count; i++) {
+        size_t length = 0;
+        const char *token = token_list_at(&m->tokens, ids[i], &length);
+        if (token && !is_special(token) && token_list_find(&m->pieces->reserved, token, length) < 0)
+            ok = buffer_append(&text, token, length);
+    }
+    if (!ok) {
+        buffer_free(&text);
+        return NULL;
+    }
+    trim_text(&text);
+    if (size)
+        *size = text.size;
+    return text.data;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------- */
+
+/* As spm_tokenizer.c has it for the model alone, with the pieces by id; null for those that are not there. */
+static json_t *marian_to_json(const rapt_tokenizer *k)
+{
+    const marian *m = marian_of(k);
+    json_t *root = m->pieces->base.ops->to_json(&m->pieces->base), *list = json_array();
+    bool ok = root && list;
+    for (size_t i = 0, size = 0; ok && i < m->vocab.size; i++) {
+        const char *piece = token_list_at(&m->vocab, (int64_t)i, &size);
+        ok = json_array_append_new(list, piece ? json_stringn(piece, size) : json_null()) == 0;
+    }
+    ok = ok && json_object_set_new(root, "type", json_string("marian")) == 0 && json_object_set(root, "tokens", list) == 0;
+    json_decref(list);
+    if (ok)
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+/* ---- making one --------------------------------------------------------------------------------------------- */
+
+static bool put_piece_and_token(marian *m, size_t id, const char *piece)
+{
+    buffer text = {0};
+    const size_t size = strlen(piece);
+    bool ok = token_list_put(&m->vocab, id, piece, size, size > 0) && spm_append_text(&text, piece, size) &&
+              token_list_put(&m->tokens, id, text.data, text.size, false);
+    buffer_free(&text);
+    return ok;
+}
+
+static rapt_code take_vocab_entry(marian *m, const char *piece, const json_t *id, rapt_error *err)
+{
+    const json_int_t at = json_integer_value(id);
+    if (!json_is_integer(id) || at < 0 || at >= MAX_IDS)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "token \"%s\" has no sensible id", quote(piece).text);
+    if (token_list_at(&m->vocab, at, NULL))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "token \"%s\": id %lld is another token's", quote(piece).text, (long long)at);
+    return put_piece_and_token(m, (size_t)at, piece) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
+}
+
+/* Our ids of the model's pieces. */
+static rapt_code find_ids(marian *m, rapt_error *err)
+{
+    const token_list *pieces = &m->pieces->pieces;
+    m->unknown = token_list_find(&m->vocab, UNKNOWN, strlen(UNKNOWN));
+    m->end = token_list_find(&m->vocab, END, strlen(END));
+    if (m->unknown < 0 || m->end < 0)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "there is no %s", m->unknown < 0 ? UNKNOWN : END);
+    m->ids = malloc((pieces->size + 1) * sizeof *m->ids);
+    if (!m->ids)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for ids");
+    for (size_t i = 0, size = 0; i < pieces->size; i++) {
+        const char *piece = token_list_at(pieces, (int64_t)i, &size);
+        m->ids[i] = find_vocab_piece(m, piece, size);
+    }
+    return RAPT_OK;
+}
+
+rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, rapt_error *err)
+{
+    marian *m = calloc(1, sizeof *m);
+    const char *piece;
+    json_t *id;
+    if (!m) {
+        spm_free(pieces);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokenizer");
+        return NULL;
+    }
+    m->base.ops = &MARIAN_OPS;
+    m->pieces = pieces;
+    rapt_code code = RAPT_OK;
+    json_object_foreach((json_t *)vocab, piece, id)
+    {
+        if ((code = take_vocab_entry(m, piece, id, err)))
+            break;
+    }
+    if (!code && find_ids(m, err) == RAPT_OK)
+        return &m->base;
+    marian_free(&m->base);
+    return NULL;
+}
+
+static const tokenizer_ops MARIAN_OPS = {
+    RAPT_TOKENIZER_SENTENCEPIECE, marian_free, marian_size, marian_token, marian_special, marian_hash, marian_encode_to,
+    marian_encode_run, marian_decode, marian_to_json};

@@ -1,0 +1,134 @@
+/* text/spm/spm_encode.c: text to ids, as SentencePieceProcessor::Encode has it: normalized, cut into pieces by the model, and
+ * pieces that are unknown become one <unk> for several in a row, or their bytes. For rapt_tokenizer_encode_to. The whole text
+ * is one sentence: it lies in memory, and one thread works on it. */
+#include "text/spm/spm_bpe.h"
+
+#include <stdlib.h>
+
+/* The id of a piece that is not cut any further. */
+static int32_t find_used(const spm *k, const char *piece, size_t size)
+{
+    const int32_t id = spm_find(k, piece, size);
+    return id >= 0 && k->kinds[id] == SPM_UNUSED ? k->unknown : id;
+}
+
+/* The words of a text: a space begins one. */
+static bool cut_words(const spm *k, const char *text, size_t size, piece_cuts *cuts)
+{
+    const size_t space = strlen(SPM_SPACE);
+    bool ok = true;
+    for (size_t start = 0, end; ok && start < size; start = end) {
+        for (end = start + piece_character(text + start, size - start); end < size;) {
+            if (size - end >= space && memcmp(text + end, SPM_SPACE, space) == 0)
+                break;
+            end += piece_character(text + end, size - end);
+        }
+        ok = piece_cuts_add(cuts, end, find_used(k, text + start, end - start));
+    }
+    return ok;
+}
+
+static bool cut_characters(const spm *k, const char *text, size_t size, piece_cuts *cuts)
+{
+    bool ok = true;
+    for (size_t at = 0, length; ok && at < size; at += length) {
+        const size_t kept = piece_trie_longest(&k->kept, text + at, size - at);
+        length = kept ? kept : piece_character(text + at, size - at);
+        ok = piece_cuts_add(cuts, at + length, find_used(k, text + at, length));
+    }
+    return ok;
+}
+
+static bool cut_text(const spm *k, const char *text, size_t size, piece_cuts *cuts)
+{
+    switch (k->type) {
+    case SPM_UNIGRAM: return unigram_cut(&k->unigram, text, size, cuts);
+    case SPM_BPE: return spm_bpe_cut(k, text, size, cuts);
+    case SPM_WORD: return cut_words(k, text, size, cuts);
+    case SPM_CHAR: return cut_characters(k, text, size, cuts);
+    }
+    return false;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------- */
+
+static rapt_code take_byte_pieces(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < size && !code; i++)
+        code = take(context, text + i, 1, k->bytes[(unsigned char)text[i]], err);
+    return code;
+}
+
+/* What is unknown ends where a piece is known. */
+static rapt_code take_cuts(const spm *k, const char *text, const piece_cuts *cuts, spm_piece_fn *take, void *context,
+                           rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0, start = 0; i < cuts->count && !code; i++) {
+        const piece_cut cut = cuts->list[i];
+        const bool unknown = cut.id == k->unknown;
+        if (unknown && i + 1 < cuts->count && cuts->list[i + 1].id == k->unknown)
+            continue;
+        code = unknown && k->byte_fallback ? take_byte_pieces(k, text + start, cut.end - start, take, context, err)
+                                           : take(context, text + start, cut.end - start, cut.id, err);
+        start = cut.end;
+    }
+    return code;
+}
+
+static rapt_code cut_normal(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err)
+{
+    piece_cuts cuts = {0};
+    rapt_code code = RAPT_OK;
+    if (size > PIECE_MAX_TEXT)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "a text of %zu bytes once it is normalized; SentencePiece models take %zu at most",
+                         size, PIECE_MAX_TEXT);
+    else if (!cut_text(k, text, size, &cuts))
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of %zu bytes", size);
+    if (!code)
+        code = take_cuts(k, text, &cuts, take, context, err);
+    free(cuts.list);
+    return code;
+}
+
+rapt_code spm_cut(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err)
+{
+    buffer normal = {0};
+    rapt_code code = spm_normalize(&k->rules, &k->kept, text, size, &normal)
+                         ? cut_normal(k, normal.data, normal.size, take, context, err)
+                         : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize %zu bytes", size);
+    buffer_free(&normal);
+    return code;
+}
+
+/* ---- ids ---------------------------------------------------------------------------------------------------- */
+
+rapt_code spm_send_id(spm_sender *s, int32_t id, rapt_error *err)
+{
+    s->ids[s->count++] = id;
+    return s->count < SPM_PORTION ? RAPT_OK : spm_send_rest(s, err);
+}
+
+rapt_code spm_send_rest(spm_sender *s, rapt_error *err)
+{
+    const size_t count = s->count;
+    s->count = 0;
+    return count ? s->sink(s->context, s->ids, count, err) : RAPT_OK;
+}
+
+static rapt_code send_piece(void *context, const char *piece, size_t size, int32_t id, rapt_error *err)
+{
+    (void)piece;
+    (void)size;
+    return spm_send_id(context, id, err);
+}
+
+rapt_code spm_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink, void *context,
+                        rapt_error *err)
+{
+    spm_sender sender = {.sink = sink, .context = context};
+    (void)specials; /* control pieces have no text, and are put about a text by whoever knows the model */
+    rapt_code code = spm_cut(spm_of(k), text, size, send_piece, &sender, err);
+    return code ? code : spm_send_rest(&sender, err);
+}

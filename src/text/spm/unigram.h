@@ -1,0 +1,23 @@
+/* text/spm/unigram.h: cuts a text into the pieces whose scores have the largest sum (Kudo 2018, "Subword Regularization"). For
+ * SentencePiece's unigram models. */
+#ifndef TEXT_SPM_UNIGRAM_H
+#define TEXT_SPM_UNIGRAM_H
+
+#include "text/spm/piece_cuts.h"
+#include "text/spm/piece_trie.h"
+
+/* Starts as {0}; freed by unigram_free. */
+typedef struct unigram {
+    piece_trie trie;      /* the pieces that a text is cut into, with their ids */
+    float *scores;        /* by id; owned */
+    int32_t unknown;      /* the id of a character that is no piece */
+    float unknown_score;
+} unigram;
+
+void unigram_free(unigram *u);
+
+/* The best pieces of a text of at most PIECE_MAX_TEXT bytes are added to `cuts`. Sums are float, and of equal ones the first
+ * that was found stays: the one whose last piece begins first. False on out-of-memory. */
+bool unigram_cut(const unigram *u, const char *text, size_t size, piece_cuts *cuts);
+
+#endif

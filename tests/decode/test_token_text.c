@@ -1,0 +1,96 @@
+/* test_token_text.c: tokens that come one by one give the text that they have together.
+ * For src/decode/token_text.c. The tokenizers and their ids are the goldens of tests/text/pipeline. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/buffer.h"
+#include "decode/token_text.h"
+#include "text/tokenizer_files.h"
+
+static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+{
+    (void)err;
+    return buffer_append(context, text, size) ? RAPT_OK : RAPT_ERR_MEMORY;
+}
+
+/* Tokens from `first` on, behind those before; what they add is `want`. */
+static void check_stream(const rapt_tokenizer *k, const int32_t *ids, size_t first, size_t count, const char *want)
+{
+    buffer got = {0};
+    token_text t;
+    text_stream *out = text_stream_new(NULL, 0, collect, &got, NULL);
+    assert_true(out && buffer_reserve(&got, 0));
+    token_text_begin(&t, k, first);
+    for (size_t i = first; i < count; i++)
+        assert_int_equal(token_text_next(&t, ids, i + 1, out, NULL), RAPT_OK);
+    assert_int_equal(text_stream_finish(out, NULL), RAPT_OK);
+    assert_string_equal(got.data, want);
+    text_stream_free(out);
+    buffer_free(&got);
+}
+
+/* Each text of the golden, cut where its first tokens decode to a beginning of the whole. */
+static size_t check_texts(const rapt_tokenizer *k, const json_t *lines)
+{
+    int32_t ids[400];
+    size_t checked = 0;
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const json_t *list = json_array_get(json_array_get(lines, i), 0);
+        size_t count = json_array_size(list), first = count / 3, size = 0;
+        assert_true(count <= 400);
+        for (size_t j = 0; j < count; j++)
+            ids[j] = (int32_t)json_integer_value(json_array_get(list, j));
+        const char *all = json_string_value(json_array_get(json_array_get(lines, i), 1));
+        char *before = rapt_tokenizer_decode(k, ids, first, &size);
+        assert_non_null(before);
+        if (!strstr(all, "\xEF\xBF\xBD") && strlen(all) == json_string_length(json_array_get(json_array_get(lines, i), 1)) &&
+            strncmp(all, before, size) == 0) {
+            check_stream(k, ids, first, count, all + size);
+            checked++;
+        }
+        free(before);
+    }
+    return checked;
+}
+
+static void check_pipeline_text(void **state)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/text/pipeline/%s.json", RAPT_SOURCE_DIR, (const char *)*state);
+    json_t *root = json_load_file(path, JSON_ALLOW_NUL, NULL);
+    char *text = json_dumps(json_object_get(root, "tokenizer"), 0);
+    assert_non_null(text);
+    rapt_tokenizer *k = load(write_file("tokenizer.json", text, strlen(text)));
+    assert_true(check_texts(k, json_object_get(root, "decoded")) >= 30);
+    rapt_tokenizer_free(k);
+    free(text);
+    json_decref(root);
+}
+
+/* Bytes of other kinds are pushed as they are; the stream makes characters of them. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    rapt_tokenizer *k = rapt_tokenizer_train_bpe("ab", 2, &(rapt_bpe_options){.vocab_size = 256}, NULL);
+    const int32_t ids[] = {'a', 0xC3, 0xA9, 'b'};
+    assert_non_null(k);
+    check_stream(k, ids, 1, 4, "\xC3\xA9" "b");
+    rapt_tokenizer_free(k);
+}
+
+#define TEXTS_OF(name) {name, check_pipeline_text, NULL, NULL, name}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEXTS_OF("llama2"), TEXTS_OF("gemma"),   TEXTS_OF("nllb"),           TEXTS_OF("roberta"),
+        TEXTS_OF("bert"),   TEXTS_OF("smollm"), cmocka_unit_test(test_bytes),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
