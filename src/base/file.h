@@ -83,4 +83,9 @@ char *file_join(const char *dir, const char *name);
 /* Sets *path to file_join(dir, name), which the caller frees. On RAPT_ERR_MEMORY, with `err` naming both, it is NULL. */
 rapt_code file_path(const char *dir, const char *name, char **path, rapt_error *err);
 
+/* The folder for temporary files: TMPDIR, else /tmp. Borrowed. */
+const char *file_temporary_folder(void);
+/* Makes a folder "rapt-NAME-XXXXXX" there, with letters for the X. *path is the caller's, who removes the folder and frees it. */
+rapt_code file_make_temporary(const char *name, char **path, rapt_error *err);
+
 #endif

@@ -1,8 +1,11 @@
-/* base/file_path.c: the paths of files in folders.
+/* base/file_path.c: the paths of files in folders, and of temporary ones.
  * For everything that reads or writes a folder of several files.
  * Not a normalization of paths: "..", links and double slashes stay as they are. */
+#define _GNU_SOURCE /* asprintf, mkdtemp */
 #include "base/file.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,4 +27,26 @@ rapt_code file_path(const char *dir, const char *name, char **path, rapt_error *
 {
     *path = file_join(dir, name);
     return *path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory for the path of %.60s", dir, name);
+}
+
+const char *file_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+rapt_code file_make_temporary(const char *name, char **path, rapt_error *err)
+{
+    const char *folder = file_temporary_folder();
+    if (asprintf(path, "%s/rapt-%s-XXXXXX", folder, name) < 0) {
+        *path = NULL;
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory for the path of a temporary folder", folder);
+    }
+    if (mkdtemp(*path))
+        return RAPT_OK;
+    rapt_code code = rapt_fail(err, RAPT_ERR_IO, "cannot make the temporary folder %.380s: %s; TMPDIR names another place",
+                               *path, strerror(errno));
+    free(*path);
+    *path = NULL;
+    return code;
 }

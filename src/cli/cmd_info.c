@@ -1,5 +1,5 @@
 /* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c, its
- * tensors in info_tensor.c, a recipe's run in info_recipe.c. */
+ * tensors in info_tensor.c, other programs' models in info_weights.c, a recipe's run in info_recipe.c. */
 #define _GNU_SOURCE
 #include "cli/cmd_info.h"
 
@@ -58,7 +58,8 @@ static void info_check(info_arguments *a, struct argp_state *state)
 {
     struct stat there;
     const bool of_model = a->tensor || a->tensors || a->seal;
-    a->is_recipe = a->model && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode);
+    a->is_foreign = a->model && info_weights_is_foreign(a->model);
+    a->is_recipe = a->model && !a->is_foreign && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode);
     if (a->seal && !a->model)
         cli_usage_error(state, "missing operand: --seal needs MODEL");
     if (a->tensor && !a->model)
@@ -71,6 +72,8 @@ static void info_check(info_arguments *a, struct argp_state *state)
         cli_usage_error(state, "missing operand: --cluster needs RECIPE.yaml");
     if (of_model && (a->is_recipe || a->network > 0))
         cli_usage_error(state, "--tensors, --tensor and --seal are for a model, not for a recipe or --cluster");
+    if (a->is_foreign && (a->tensor || a->seal || a->network > 0))
+        cli_usage_error(state, "--tensor, --seal and --cluster are for models of rapt, not for those of other programs");
     if (a->flops > 0 && a->network == 0)
         cli_usage_error(state, "--flops is for --cluster RATE");
     if (a->assignment_count > 0 && !a->is_recipe && a->network == 0)
@@ -97,9 +100,10 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
     }
 }
 
-static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]\nRECIPE.yaml",
-                                 .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, or "
-                                        "what training from a recipe takes: on this machine, and with --cluster on several."};
+static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]\nFILE\nRECIPE.yaml",
+                                 .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, what is "
+                                        "in a Hugging Face folder or a file of tensors, or what training from a recipe takes: on "
+                                        "this machine, and with --cluster on several."};
 
 /* The ISAs that this machine supports, best last. */
 static json_t *levels_json(void)
@@ -187,6 +191,8 @@ int cmd_info(int argc, char **argv)
     info_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    if (a.is_foreign)
+        return info_weights(&a);
     if (a.seal && rapt_model_seal(a.model, &err))
         return cli_fail(&err);
     if (a.tensor)

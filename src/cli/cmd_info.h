@@ -9,7 +9,8 @@
 
 typedef struct info_arguments {
     const char *model;  /* a model folder or a recipe; NULL: the machine */
-    bool is_recipe;     /* it is a file */
+    bool is_foreign;    /* it is a Hugging Face folder, or a file of tensors */
+    bool is_recipe;     /* it is another file */
     const char *tensor; /* the parameter or buffer to print, or NULL */
     bool json, tensors, seal;
     bool full, table; /* of the tensor */
@@ -26,6 +27,10 @@ int info_recipe(const info_arguments *a);
 int info_model(const info_arguments *a);
 /* One tensor of a model, as PyTorch prints it, as a table, or as JSON. Returns the exit status. */
 int info_tensor(const info_arguments *a);
+
+/* Whether `path` is a Hugging Face folder or a file of tensors, and what is in its files. The second returns the exit status. */
+bool info_weights_is_foreign(const char *path);
+int info_weights(const info_arguments *a);
 
 /* Prints an object and frees it; NULL: out of memory. Returns the exit status. */
 int info_print_json(json_t *o);

@@ -27,7 +27,9 @@ static model_memory memory_of(const rapt_model *m)
 static const char *info_model_kind_of(const rapt_tokenizer *k)
 {
     static const char *const names[] = {[RAPT_TOKENIZER_WORDS] = "words", [RAPT_TOKENIZER_CHARACTERS] = "characters",
-                                        [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe"};
+                                        [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe",
+                                        [RAPT_TOKENIZER_SENTENCEPIECE] = "sentencepiece",
+                                        [RAPT_TOKENIZER_PIPELINE] = "pipeline"};
     return names[rapt_tokenizer_kind_of(k)];
 }
 

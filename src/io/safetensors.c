@@ -16,6 +16,7 @@ struct safetensors {
     file_map map;   /* `buffer` is the data of this, for a file that was opened, */
     char *taken;    /* or this, for one that was in memory */
     char *moved;    /* copies of tensors that are unaligned in the file, or NULL */
+    bool in_place;  /* there are to be none */
     json_t *header; /* owns all names and metadata */
     const json_t *metadata;
     safetensors_entry *entries;
@@ -109,8 +110,10 @@ static rapt_code read_dtype(const reader *r, safetensors_entry *e, const json_t 
             e->dtype = (safetensors_dtype)d;
             return RAPT_OK;
         }
-    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\": dtype %s is not one of F32, F64, I32, I64, U8",
+#define DTYPE_IN_LIST(id, name, bytes) " " name
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\": dtype %s is not one of" SAFETENSORS_DTYPES(DTYPE_IN_LIST),
                      r->path, quote(e->name).text, quote(name).text);
+#undef DTYPE_IN_LIST
 }
 
 static rapt_code read_shape(const reader *r, safetensors_entry *e, const json_t *info)
@@ -288,7 +291,7 @@ static rapt_code safetensors_read_all(reader *r)
         code = check_layout(r);
     if (code == RAPT_OK)
         code = check_hashes(r);
-    return code == RAPT_OK ? align_data(r) : code;
+    return code == RAPT_OK && !r->s->in_place ? align_data(r) : code;
 }
 
 /* Takes ownership of `s`, whose buffer is set. */
@@ -316,7 +319,7 @@ rapt_code safetensors_parse(const char *name, char *data, size_t size, safetenso
     return read_from(s, name, out, err);
 }
 
-rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
+static rapt_code open_and_map(const char *path, bool in_place, safetensors **out, rapt_error *err)
 {
     *out = NULL;
     safetensors *s = calloc(1, sizeof *s);
@@ -327,9 +330,20 @@ rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
         free(s);
         return code;
     }
+    s->in_place = in_place;
     s->buffer = s->map.data;
     s->size = s->map.size;
     return read_from(s, path, out, err);
+}
+
+rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
+{
+    return open_and_map(path, false, out, err);
+}
+
+rapt_code safetensors_open_in_place(const char *path, safetensors **out, rapt_error *err)
+{
+    return open_and_map(path, true, out, err);
 }
 
 size_t safetensors_count(const safetensors *s)

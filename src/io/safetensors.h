@@ -20,17 +20,23 @@
 #define SAFETENSORS_HEADER_HASH_KEY "xxh3_64_header"
 
 /* The element types we know, with the format's names and their bytes. */
-#define SAFETENSORS_DTYPES(X)    \
-    X(SAFETENSORS_F32, "F32", 4) \
-    X(SAFETENSORS_F64, "F64", 8) \
-    X(SAFETENSORS_I32, "I32", 4) \
-    X(SAFETENSORS_I64, "I64", 8) \
-    X(SAFETENSORS_U8, "U8", 1)
+#define SAFETENSORS_DTYPES(X)      \
+    X(SAFETENSORS_F32, "F32", 4)   \
+    X(SAFETENSORS_F64, "F64", 8)   \
+    X(SAFETENSORS_I32, "I32", 4)   \
+    X(SAFETENSORS_I64, "I64", 8)   \
+    X(SAFETENSORS_U8, "U8", 1)     \
+    X(SAFETENSORS_F16, "F16", 2)   \
+    X(SAFETENSORS_BF16, "BF16", 2) \
+    X(SAFETENSORS_I8, "I8", 1)     \
+    X(SAFETENSORS_I16, "I16", 2)   \
+    X(SAFETENSORS_BOOL, "BOOL", 1)
 
 typedef enum safetensors_dtype {
 #define SAFETENSORS_DTYPE_ENUM(id, name, bytes) id,
     SAFETENSORS_DTYPES(SAFETENSORS_DTYPE_ENUM)
 #undef SAFETENSORS_DTYPE_ENUM
+    SAFETENSORS_DTYPE_COUNT
 } safetensors_dtype;
 
 /* One tensor: `bytes` is the product of the shape times the element size; ndim 0 is a scalar. */
@@ -74,6 +80,10 @@ typedef struct safetensors safetensors;
  * have none. It must not be cut off until safetensors_close; putting another in its place does no harm. On success the
  * caller owns `*out`; on failure it is NULL. RAPT_ERR_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
 rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err);
+
+/* As safetensors_open, but tensors that are unaligned in the file stay there: whoever reads their data must not assume an
+ * alignment. For models of other programs, which may be larger than memory. */
+rapt_code safetensors_open_in_place(const char *path, safetensors **out, rapt_error *err);
 
 /* Checks a file that is already in memory, as safetensors_open does; `name` stands for the path in messages. `data` comes from
  * malloc; the call takes ownership of it, also on failure. */

@@ -330,7 +330,7 @@ if [ "$SANITIZED" ]; then skip 'eval: a large text (too slow with sanitizers)'; 
     check 'eval: a large text is really large' test "$(wc -c <large.txt)" -gt $((64 << 20))
     check 'eval: a large text and a pipe agree' cmp <(sed 's/"data": "[^"]*"//' large.json) <(sed 's/"data": "[^"]*"//' .out)
     check 'eval: no temporary file is left' test -z "$(ls temporary)"
-    refused 1 'cannot make the folder .*nowhere' 'eval: no place for a temporary file' \
+    refused 1 'cannot make the temporary folder .*nowhere' 'eval: no place for a temporary file' \
         env TMPDIR=$WORK/nowhere "$RAPT" eval words large.txt
 fi
 finish

@@ -153,7 +153,7 @@ static void writer_refuses(void **state)
         {{"b", SAFETENSORS_F32, 1, {3}, c, 3}, {NULL}, "not those of its shape"},
         {{"b", SAFETENSORS_U8, 1, {3}, NULL, 3}, {NULL}, "has no data"},
         {{"b", SAFETENSORS_U8, 9, {1}, c, 3}, {NULL}, "not 0 to 8"},
-        {{"b", (safetensors_dtype)5, 1, {3}, c, 3}, {NULL}, "type is unknown"},
+        {{"b", SAFETENSORS_DTYPE_COUNT, 1, {3}, c, 3}, {NULL}, "type is unknown"},
         {{"b", SAFETENSORS_F32, 2, {SIZE_MAX / 2, 9}, c, 3}, {NULL}, "its shape"},
         {{"b", SAFETENSORS_U8, 1, {SIZE_MAX / 2}, c, SIZE_MAX / 2}, {NULL}, "too large"},
         {{"b", SAFETENSORS_U8, 1, {3}, c, 3}, {"k", "1", "k", "2", NULL}, "comes twice"},

@@ -1,0 +1,222 @@
+/* cli/info_weights.c: `rapt info` of a Hugging Face folder, or of one file of tensors: what is in its files, and what it says of
+ * itself. For cmd_info.c. Nothing is run, and no values are read. */
+#include "cli/cmd_info.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "cli/say.h"
+#include "io/hub/hub_model.h"
+#include "io/json_file.h"
+#include "io/weights/model_card.h"
+#include "io/weights/weights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INFO_MAX_CONFIG ((size_t)1 << 20)
+
+/* What a folder says besides its tensors: NULL and "" where it does not, or where it is a file. */
+typedef struct foreign_model {
+    json_t *config;
+    const char *type, *architecture; /* of config.json */
+    char license[MODEL_CARD_LICENSE];
+    char refusal[512]; /* why rapt does not run it; "": it does */
+    weights *tensors;
+} foreign_model;
+
+/* Tensors of one element type. */
+typedef struct dtype_sum {
+    size_t tensors, bytes;
+} dtype_sum;
+
+/* config.json of a folder where it is not rapt's: it has a model_type, and rapt's have a format. NULL: it is not that, or
+ * cannot be read. */
+static json_t *foreign_config(const char *folder)
+{
+    char *path;
+    bool is_folder;
+    if (file_is_folder(folder, &is_folder, NULL) || !is_folder || file_path(folder, "config.json", &path, NULL))
+        return NULL;
+    json_t *config = json_file_read(path, INFO_MAX_CONFIG, NULL);
+    free(path);
+    if (!json_object_get(config, "format") && json_is_string(json_object_get(config, "model_type")))
+        return config;
+    json_decref(config);
+    return NULL;
+}
+
+bool info_weights_is_foreign(const char *path)
+{
+    json_t *config = foreign_config(path);
+    bool is = config || weights_is_file(path);
+    json_decref(config);
+    return is;
+}
+
+static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *err)
+{
+    *m = (foreign_model){.config = foreign_config(path)};
+    m->type = json_string_value(json_object_get(m->config, "model_type"));
+    m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
+    if (m->config) {
+        rapt_error why = {0};
+        hub_model_check(m->config, "config.json", &why);
+        snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
+        model_card_license(path, m->license);
+    }
+    return weights_open(path, &m->tensors, err);
+}
+
+static void foreign_close(foreign_model *m)
+{
+    weights_close(m->tensors);
+    json_decref(m->config);
+}
+
+static void sum_dtypes(const weights *w, dtype_sum sums[SAFETENSORS_DTYPE_COUNT])
+{
+    memset(sums, 0, SAFETENSORS_DTYPE_COUNT * sizeof *sums);
+    for (size_t i = 0; i < weights_count(w); i++) {
+        const weights_tensor *t = weights_at(w, i);
+        sums[t->dtype].tensors++;
+        sums[t->dtype].bytes += t->bytes;
+    }
+}
+
+/* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
+
+/* A name in the folder; what is not UTF-8 is '?'. */
+static json_t *file_json(const weights *w, size_t i)
+{
+    const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');
+    return json_pack("{s:s, s:I}", "name", quote(slash ? slash + 1 : path).text, "bytes", (json_int_t)weights_file_bytes(w, i));
+}
+
+static json_t *files_json(const weights *w)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < weights_file_count(w); i++)
+        json_array_append_new(list, file_json(w, i));
+    return list;
+}
+
+static json_t *dtypes_json(const weights *w)
+{
+    dtype_sum sums[SAFETENSORS_DTYPE_COUNT];
+    json_t *all = json_object();
+    sum_dtypes(w, sums);
+    for (int d = 0; all && d < SAFETENSORS_DTYPE_COUNT; d++)
+        if (sums[d].tensors > 0)
+            json_object_set_new(all, safetensors_dtype_name((safetensors_dtype)d),
+                                json_pack("{s:I, s:I}", "tensors", (json_int_t)sums[d].tensors, "bytes",
+                                          (json_int_t)sums[d].bytes));
+    return all;
+}
+
+static json_t *foreign_tensor_json(const weights_tensor *t)
+{
+    json_t *shape = json_array();
+    for (int i = 0; shape && i < t->ndim; i++)
+        json_array_append_new(shape, json_integer((json_int_t)t->shape[i]));
+    return json_pack("{s:s, s:s, s:o}", "name", t->name, "dtype", safetensors_dtype_name(t->dtype), "shape", shape);
+}
+
+static json_t *foreign_tensors_json(const weights *w, bool wanted)
+{
+    json_t *list = wanted ? json_array() : NULL;
+    for (size_t i = 0; list && i < weights_count(w); i++)
+        json_array_append_new(list, foreign_tensor_json(weights_at(w, i)));
+    return list;
+}
+
+static json_t *foreign_json(const foreign_model *m, bool tensors)
+{
+    const weights *w = m->tensors;
+    const char *license = m->license[0] ? m->license : NULL;
+    return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*}", "runs", m->config && !m->refusal[0], "model_type",
+                     m->type, "architecture", m->architecture, "refused", m->refusal[0] ? m->refusal : NULL, "license", license,
+                     "files", files_json(w), "tensor_count", (json_int_t)weights_count(w), "parameters",
+                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "tensors", foreign_tensors_json(w, tensors));
+}
+
+/* ---- as text ---------------------------------------------------------------------------------------------------------- */
+
+static void print_model_type(const foreign_model *m)
+{
+    if (!m->type)
+        return;
+    printf("model         %s", quote(m->type).text);
+    if (m->architecture)
+        printf(" (%s)", quote(m->architecture).text);
+    puts(m->refusal[0] ? "" : ": rapt generate runs such models");
+    if (m->refusal[0])
+        printf("not run       %s\n", m->refusal);
+    printf("license       %s\n", m->license[0] ? m->license : "not stated in README.md");
+}
+
+static void print_files(const weights *w)
+{
+    char bytes[32];
+    for (size_t i = 0; i < weights_file_count(w); i++) {
+        const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');
+        printf("%-14s%s (%s)\n", i > 0 ? "" : "files", quote(slash ? slash + 1 : path).text,
+               cli_bytes((double)weights_file_bytes(w, i), bytes));
+    }
+}
+
+static void print_dtypes(const weights *w)
+{
+    char bytes[32];
+    dtype_sum sums[SAFETENSORS_DTYPE_COUNT];
+    const char *before = "elements      ";
+    sum_dtypes(w, sums);
+    for (int d = 0; d < SAFETENSORS_DTYPE_COUNT; d++) {
+        if (sums[d].tensors == 0)
+            continue;
+        printf("%s%s in %zu tensor%s (%s)", before, safetensors_dtype_name((safetensors_dtype)d), sums[d].tensors,
+               cli_plural(sums[d].tensors), cli_bytes((double)sums[d].bytes, bytes));
+        before = ", ";
+    }
+    puts(weights_count(w) > 0 ? "" : "elements      none");
+}
+
+static void list_foreign_tensors(const weights *w)
+{
+    char shape[WEIGHTS_SHAPE_TEXT];
+    for (size_t i = 0; i < weights_count(w); i++) {
+        const weights_tensor *t = weights_at(w, i);
+        printf("%-60s %-4s %s\n", quote(t->name).text, safetensors_dtype_name(t->dtype),
+               weights_shape_text(t->shape, t->ndim, shape));
+    }
+}
+
+static void print_foreign(const foreign_model *m, bool tensors)
+{
+    print_model_type(m);
+    print_files(m->tensors);
+    printf("tensors       %zu\n", weights_count(m->tensors));
+    printf("parameters    %zu\n", weights_parameters(m->tensors));
+    print_dtypes(m->tensors);
+    if (tensors)
+        list_foreign_tensors(m->tensors);
+}
+
+int info_weights(const info_arguments *a)
+{
+    rapt_error err = {0};
+    foreign_model m;
+    int status = 0;
+    rapt_code code = foreign_open(&m, a->model, &err);
+    if (!code && weights_note(m.tensors))
+        cli_say("rapt: note: %s\n", weights_note(m.tensors));
+    if (code)
+        status = cli_fail(&err);
+    else if (a->json)
+        status = info_print_json(foreign_json(&m, a->tensors));
+    else
+        print_foreign(&m, a->tensors);
+    foreign_close(&m);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* io/weights/torch_file.h: the tensors of a file that torch.save wrote (pytorch_model.bin), without Python: that of PyTorch 1.6
+ * and later.
+ *
+ * Such a file is a zip archive. NAME/data.pkl is a pickle (pickle.h) of a dict from names to tensors. A tensor is a call of
+ * torch._utils._rebuild_tensor_v2 with a storage, the place of its first element there, its shape and its strides; a storage is a
+ * persistent id ("storage", torch.FloatStorage, KEY, device, elements), and its bytes are the entry NAME/data/KEY. NAME/byteorder
+ * says "little".
+ *
+ * Nothing of the pickle is run: it is a description, in which these names and torch._utils._rebuild_parameter,
+ * collections.OrderedDict and the other storage types are known, and all others are refused. */
+#ifndef IO_TORCH_FILE_H
+#define IO_TORCH_FILE_H
+
+#include "io/weights/weights_tensor.h"
+
+typedef struct torch_file {
+    weights_tensor *tensors; /* in the order of the dict; several may share elements */
+    size_t count;
+    char *names; /* of all of them */
+} torch_file;
+
+/* Whether these bytes begin as torch.save's do, of today's format or of the one before version 1.6. */
+bool torch_file_begins(const char *bytes, size_t size);
+
+/* Reads a file that is in memory. Tensors' data lies in `bytes`, which are borrowed for as long as it is used; every element of
+ * each tensor lies within its storage. `path` is for messages. RAPT_ERR_FORMAT, RAPT_ERR_MEMORY; *out is empty then. */
+rapt_code torch_file_read(torch_file *out, const char *path, const char *bytes, size_t size, rapt_error *err);
+void torch_file_free(torch_file *f);
+
+#endif

@@ -1,0 +1,49 @@
+/* io/weights/weights_read.c: the values of tensors in files; see weights.h. Conversions are in widen.c. */
+#include "io/weights/weights.h"
+
+#include "base/quote.h"
+#include "io/weights/widen.h"
+
+typedef struct row_reader {
+    safetensors_dtype dtype;
+    float *to;
+    size_t bad; /* the first element that is not finite */
+} row_reader;
+
+static bool read_row(void *context, const weights_row *row)
+{
+    const row_reader *r = context;
+    widen_row(r->dtype, row, r->to);
+    return true;
+}
+
+rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rapt_error *err)
+{
+    row_reader r = {.dtype = t->dtype, .to = to};
+    if (!widen_is_real(t->dtype))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is of %s, not of floating-point numbers",
+                         weights_file_path(w, t->file), quote(t->name).text, safetensors_dtype_name(t->dtype));
+    weights_tensor_rows(t, read_row, &r);
+    return RAPT_OK;
+}
+
+static bool check_row(void *context, const weights_row *row)
+{
+    row_reader *r = context;
+    size_t bad = widen_first_bad(r->dtype, row);
+    r->bad = row->first + bad;
+    return bad == row->count;
+}
+
+rapt_code weights_check_finite(const weights *w, const weights_tensor *t, rapt_error *err)
+{
+    row_reader r = {.dtype = t->dtype};
+    char text[WEIGHTS_SHAPE_TEXT];
+    size_t place[SAFETENSORS_MAX_DIMS];
+    if (!widen_is_real(t->dtype) || weights_tensor_rows(t, check_row, &r))
+        return RAPT_OK;
+    for (int i = t->ndim; i-- > 0; r.bad /= t->shape[i])
+        place[i] = r.bad % t->shape[i];
+    return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number at %s",
+                     weights_file_path(w, t->file), quote(t->name).text, weights_shape_text(place, t->ndim, text));
+}

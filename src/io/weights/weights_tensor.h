@@ -1,0 +1,39 @@
+/* io/weights/weights_tensor.h: one tensor in a mapped file of another program, as its bytes lie there. For the readers of such
+ * files and those who load models from them. */
+#ifndef IO_WEIGHTS_TENSOR_H
+#define IO_WEIGHTS_TENSOR_H
+
+#include "io/safetensors.h"
+
+typedef struct weights_tensor {
+    const char *name; /* UTF-8, borrowed from the file's reader */
+    safetensors_dtype dtype;
+    int ndim;                            /* 0: a scalar */
+    size_t shape[SAFETENSORS_MAX_DIMS];
+    size_t stride[SAFETENSORS_MAX_DIMS]; /* in elements, from one index of a dimension to the next */
+    bool row_major;                      /* strides of rows without gaps: `bytes` bytes from `data` are the tensor */
+    const char *data;                    /* the element of index 0; not aligned */
+    size_t elements, bytes;              /* bytes: elements times the element size */
+    size_t file;                         /* of which file, counted from 0 */
+} weights_tensor;
+
+/* Sets strides of rows without gaps. */
+void weights_tensor_lay_out(weights_tensor *t);
+/* Whether its strides are those, but for dimensions of one index, and tensors without elements. */
+bool weights_tensor_is_row_major(const weights_tensor *t);
+
+/* Rows of a tensor: `count` elements that are `stride` elements apart, the first of them being the tensor's element `first`. */
+typedef struct weights_row {
+    const char *data;
+    size_t stride, count, first;
+} weights_row;
+
+/* Calls `visit` for rows that are the whole tensor, in the order of its elements; one row where it is row-major. Ends early
+ * where `visit` returns false, and returns that. */
+bool weights_tensor_rows(const weights_tensor *t, bool (*visit)(void *context, const weights_row *row), void *context);
+
+/* "[2, 3]" with the sizes that fit. */
+enum { WEIGHTS_SHAPE_TEXT = 192 };
+const char *weights_shape_text(const size_t *shape, int ndim, char text[WEIGHTS_SHAPE_TEXT]);
+
+#endif

@@ -1,0 +1,117 @@
+/* io/weights/widen.c: IEEE 754 binary16 and bfloat16 to binary32, in loops that compilers vectorize; see widen.h.
+ *
+ * binary16 is a sign, 5 bits of exponent with a bias of 15, and 10 bits of fraction; binary32 has 8 bits with a bias of 127,
+ * and 23. A normal number moves by 23 - 10 = 13 bits, and its exponent rises by 127 - 15 = 112; that of what is not finite, 31,
+ * becomes 255. A subnormal one is its fraction times 2^-24, which binary32 has as a normal number. bfloat16 is the upper half of
+ * a binary32. Nothing here knows files. */
+#include "io/weights/widen.h"
+
+#include <string.h>
+
+static inline float float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint32_t bits_of_float(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Choices are masks: a loop with a branch round the product is not vectorized. */
+static inline float widen_half(uint16_t half)
+{
+    const int32_t rest = half & 0x7FFF;
+    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rise = (112u << 23) << (rest >= 0x7C00);
+    const uint32_t normal = ((uint32_t)rest << 13) + rise, subnormal = bits_of_float((float)rest * 0x1p-24f);
+    const uint32_t is_small = 0u - (uint32_t)(rest < 0x0400);
+    return float_of_bits(sign | (subnormal & is_small) | (normal & ~is_small));
+}
+
+static inline float widen_bf16(uint16_t upper)
+{
+    return float_of_bits((uint32_t)upper << 16);
+}
+
+static inline float widen_single(float x)
+{
+    return x;
+}
+
+static inline float narrow_double(double x)
+{
+    return (float)x;
+}
+
+/* A loop for elements of TYPE that are one behind the other, in which stride is known, and one for others. */
+#define WIDEN_ROW(name, TYPE, convert)                                    \
+    static void name(const weights_row *row, float *to)                   \
+    {                                                                     \
+        TYPE x;                                                           \
+        const char *from = row->data;                                     \
+        to += row->first;                                                 \
+        if (row->stride == 1)                                             \
+            for (size_t i = 0; i < row->count; i++) {                     \
+                memcpy(&x, from + i * sizeof x, sizeof x);                \
+                to[i] = convert(x);                                       \
+            }                                                             \
+        else                                                              \
+            for (size_t i = 0; i < row->count; i++) {                     \
+                memcpy(&x, from + i * row->stride * sizeof x, sizeof x);  \
+                to[i] = convert(x);                                       \
+            }                                                             \
+    }
+
+WIDEN_ROW(widen_row_f32, float, widen_single)
+WIDEN_ROW(widen_row_f64, double, narrow_double)
+WIDEN_ROW(widen_row_f16, uint16_t, widen_half)
+WIDEN_ROW(widen_row_bf16, uint16_t, widen_bf16)
+
+/* An element is infinite or NaN where all bits of its exponent are set. */
+#define FIRST_BAD(name, TYPE, EXPONENT)                              \
+    static size_t name(const weights_row *row)                       \
+    {                                                                \
+        size_t i = 0;                                                \
+        for (TYPE bits; i < row->count; i++) {                       \
+            memcpy(&bits, row->data + i * row->stride * sizeof bits, sizeof bits); \
+            if ((bits & (EXPONENT)) == (EXPONENT))                   \
+                break;                                               \
+        }                                                            \
+        return i;                                                    \
+    }
+
+FIRST_BAD(first_bad_f32, uint32_t, 0x7F800000u)
+FIRST_BAD(first_bad_f64, uint64_t, UINT64_C(0x7FF) << 52)
+FIRST_BAD(first_bad_f16, uint16_t, 0x7C00)
+FIRST_BAD(first_bad_bf16, uint16_t, 0x7F80)
+
+typedef struct real_type {
+    void (*widen)(const weights_row *row, float *to);
+    size_t (*first_bad)(const weights_row *row);
+} real_type;
+
+static const real_type REAL_TYPES[SAFETENSORS_DTYPE_COUNT] = {
+    [SAFETENSORS_F32] = {widen_row_f32, first_bad_f32},
+    [SAFETENSORS_F64] = {widen_row_f64, first_bad_f64},
+    [SAFETENSORS_F16] = {widen_row_f16, first_bad_f16},
+    [SAFETENSORS_BF16] = {widen_row_bf16, first_bad_bf16},
+};
+
+bool widen_is_real(safetensors_dtype dtype)
+{
+    return REAL_TYPES[dtype].widen != NULL;
+}
+
+void widen_row(safetensors_dtype dtype, const weights_row *row, float *to)
+{
+    REAL_TYPES[dtype].widen(row, to);
+}
+
+size_t widen_first_bad(safetensors_dtype dtype, const weights_row *row)
+{
+    return REAL_TYPES[dtype].first_bad(row);
+}
