@@ -46,6 +46,7 @@ typedef struct rapt_model {
     rapt_params *params;                /* of the task's net */
     uint64_t run;                       /* stands for the training run that made it, 0: unknown; see rapt_model_load */
     bool sealed;                        /* as loaded: its files are bound to each other by checksums */
+    const char *family;                 /* NULL: of rapt; else "model_type" of a Hugging Face folder. Not to be freed */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
 } rapt_model;

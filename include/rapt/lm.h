@@ -22,6 +22,7 @@ typedef struct rapt_lm_config {
     rapt_block_config block; /* with the default in place of each 0 that means one in rapt_lm.config */
     rapt_positions_kind positions;
     double rotary_base;   /* 0: 10000 */
+    rapt_rotary_scaling rotary_scaling;
     bool tied;            /* the output matrix is the embedding, without a bias */
     bool output_bias;     /* of the output matrix, where it is not tied */
     bool scale_embedding; /* times sqrt(d_model) */

@@ -117,6 +117,22 @@ RAPT_API rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions 
  * eq. 15); `base` 0: 10000. A buffer named `name` that is not saved with the model. */
 RAPT_API rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len, size_t d, double base);
 
+/* How the frequencies 1 / base^(2j/d) are changed for longer texts, in fp32 as in the code that defines them: LINEAR (Chen et al.
+ * 2023) divides all of them, LLAMA3 those whose wavelength is above original / low_factor, while it keeps those
+ * below original / high_factor. */
+typedef enum rapt_rotary_kind { RAPT_ROTARY_PLAIN, RAPT_ROTARY_LINEAR, RAPT_ROTARY_LLAMA3 } rapt_rotary_kind;
+
+typedef struct rapt_rotary_scaling {
+    rapt_rotary_kind kind;
+    double factor, low_factor, high_factor;
+    size_t original; /* context length that the model was first trained for */
+    bool fp32;       /* plain ones, too, are fp32, as Hugging Face's models are trained; else double */
+} rapt_rotary_scaling;
+
+/* rapt_rotary_init with scaled frequencies; NULL: plain ones. */
+RAPT_API rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name, size_t max_len, size_t d, double base,
+                                             const rapt_rotary_scaling *scaling);
+
 /* ---- preprocessor: dropout(scale * embedding + positions), fused ------------------------------------------ */
 
 /* How a model knows the order of its tokens. */
@@ -167,6 +183,7 @@ typedef struct rapt_attention_options {
     size_t kv_heads; /* key-value heads, which divide heads; 0: heads */
     size_t query, key, value; /* features of the inputs; 0: hidden */
     bool bias;       /* of the four projections; the book's have none */
+    bool no_o_bias;  /* but not of the last one, as in Qwen2 */
     double dropout;  /* of attention weights */
     rapt_weight_init init;
     double std, output_std; /* of RAPT_WEIGHT_INIT_GPT2: of q, k and v, and of o; 0: 0.02 */
@@ -328,6 +345,7 @@ typedef struct rapt_block_config {
     bool shared_norm; /* the block uses its first norm everywhere and has no other */
     rapt_ffn_kind ffn_kind;
     bool bias;         /* of the attention projections */
+    bool no_o_bias;    /* but of o */
     bool no_ffn_bias;  /* the feed-forward network has no biases */
     bool no_norm_bias; /* layer norms have no biases; RMS norms never have */
     double dropout;    /* of the result of each sublayer, and of attention weights */

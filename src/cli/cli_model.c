@@ -2,6 +2,7 @@
  * folder has no seal. */
 #include "cli/cli_model.h"
 
+#include "cli/cmd_info.h"
 #include "cli/say.h"
 
 static void cli_model_say(const char *folder)
@@ -13,7 +14,7 @@ static void cli_model_say(const char *folder)
 rapt_model *cli_model(const char *folder, rapt_error *err)
 {
     rapt_model *m = rapt_model_load(folder, err);
-    if (m && !m->sealed)
+    if (m && !m->sealed && !m->family)
         cli_model_say(folder);
     return m;
 }
@@ -21,7 +22,7 @@ rapt_model *cli_model(const char *folder, rapt_error *err)
 rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err)
 {
     rapt_model *m = rapt_model_load_task(folder, task, err);
-    if (m && !m->sealed)
+    if (m && !m->sealed && !m->family)
         cli_model_say(folder);
     return m;
 }
@@ -29,6 +30,6 @@ rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err)
 void cli_note_seal(const char *folder)
 {
     bool sealed;
-    if (rapt_model_is_sealed(folder, &sealed, NULL) == RAPT_OK && !sealed)
+    if (!info_weights_is_foreign(folder) && rapt_model_is_sealed(folder, &sealed, NULL) == RAPT_OK && !sealed)
         cli_model_say(folder);
 }

@@ -3,7 +3,7 @@
 #ifndef IO_CONFIG_BLOCK_H
 #define IO_CONFIG_BLOCK_H
 
-#include "rapt/nn.h"
+#include "rapt/lm.h"
 
 /* The words of config.json, in the order of their enums; NULL ends them. */
 extern const char *const CONFIG_NORM_PLACES[], *const CONFIG_NORM_KINDS[], *const CONFIG_FFN_KINDS[], *const CONFIG_POSITIONS[],
@@ -20,7 +20,10 @@ typedef struct config_stack {
     const char *longest_name;  /* "a context" */
 } config_stack;
 
-/* Bytes of the weight matrices, a lower bound of the size of the parameter file. */
+/* That of a language model; defaults are in place. */
+config_stack config_lm_stack(const rapt_lm_config *c);
+
+/* Bytes of the weight matrices in fp32, a lower bound of the size of the parameter file. */
 double config_block_min_bytes(const config_stack *s);
 /* Whether heads and positions fit: RAPT_ERR_FORMAT. `path` is for messages. */
 rapt_code config_block_check(const config_stack *s, const char *path, rapt_error *err);

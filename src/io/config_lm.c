@@ -45,7 +45,7 @@ static const config_member MEMBERS[] = {
 };
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
-static config_stack config_lm_stack(const rapt_lm_config *c)
+config_stack config_lm_stack(const rapt_lm_config *c)
 {
     size_t rows = c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_POSITIONS_ROTARY ? 0 : c->context);
     return (config_stack){.block = &c->block, .layers = c->layers, .attentions = 1, .ffns = 1, .rows = rows,
@@ -74,6 +74,9 @@ static model_vocabulary vocabulary(const config *c)
 static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_block_config *block = &m->language.net->config.block;
+    if (m->family)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) cannot be saved as one of rapt", path,
+                         m->family);
     config c = {.lm = m->language.net->config, .ffn_bias = !block->no_ffn_bias, .norm_bias = !block->no_norm_bias,
                 .end_of_text = {.count = m->language.end_of_text_count}};
     memcpy(c.end_of_text.ids, m->language.end_of_text, sizeof m->language.end_of_text);

@@ -5,7 +5,8 @@
 
 #include "base/file.h"
 #include "base/lock.h"
-#include "base/quote.h"
+#include "io/hub/hub_model.h"
+#include "io/json_file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "text/json_text.h"
@@ -73,22 +74,6 @@ rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *e
 
 /* ---- loading ------------------------------------------------------------------------------------------------- */
 
-static json_t *read_json(const char *path, rapt_error *err)
-{
-    char *text;
-    size_t size;
-    json_error_t where;
-    if (file_read_regular(path, MAX_CONFIG, &text, &size, err))
-        return NULL;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
-    if (!root && where.text[0] == '\0') /* jansson on out-of-memory */
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
-    else if (!root)
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s:%d: %s", path, where.line, quote(where.text).text);
-    free(text);
-    return root;
-}
-
 /* The seal is checked before the values: the message for an edited value then says that it was edited. */
 static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error *err)
 {
@@ -101,7 +86,9 @@ static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error 
 /* `wanted`: the task that the model has to be of, NULL for any. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
-    from->config = read_json(from->config_path, err);
+    from->config = json_file_read(from->config_path, MAX_CONFIG, err);
+    if (from->config && hub_model_is(from->config))
+        return hub_model_load(m, from, wanted, err);
     rapt_code code = from->config ? model_read_header(from->config, from->config_path, &m->task, &m->run, err) : RAPT_ERR_FORMAT;
     const model_task *task = model_task_of(m->task);
     if (!code && wanted && m->task != *wanted)
@@ -194,7 +181,7 @@ rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error
     rapt_code code = file_path(folder, CONFIG_FILE, &path, err);
     if (!code)
         code = file_is_there(path, &there, err);
-    json_t *config = !code && there ? read_json(path, err) : NULL;
+    json_t *config = !code && there ? json_file_read(path, MAX_CONFIG, err) : NULL;
     if (!code && there)
         code = config ? seal_check_config(config, path, m, err) : RAPT_ERR_FORMAT;
     json_decref(config);

@@ -13,7 +13,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     const size_t kv_heads = o->kv_heads ? o->kv_heads : o->heads, heads = o->heads ? o->heads : 1;
     const size_t kv_hidden = o->hidden / heads * kv_heads;
     const rapt_linear_options in = {.no_bias = !o->bias, .init = o->init, .std = o->std};
-    const rapt_linear_options out = {.no_bias = !o->bias, .init = o->init, .std = o->output_std};
+    const rapt_linear_options out = {.no_bias = !o->bias || o->no_o_bias, .init = o->init, .std = o->output_std};
     if (o->heads == 0 || o->hidden % o->heads != 0)
         rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, o->heads,
                          o->hidden);

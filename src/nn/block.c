@@ -72,8 +72,9 @@ rapt_norm_options block_norm_options(const rapt_block_config *c)
 void block_init_attention(rapt_multi_head_attention *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
     const rapt_attention_options options = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads, .query = c->query,
-                                            .key = c->key, .value = c->value, .bias = c->bias, .dropout = c->dropout,
-                                            .init = c->init, .std = c->std, .output_std = block_or_else(c->output_std, c->std)};
+                                            .key = c->key, .value = c->value, .bias = c->bias, .no_o_bias = c->no_o_bias,
+                                            .dropout = c->dropout, .init = c->init, .std = c->std,
+                                            .output_std = block_or_else(c->output_std, c->std)};
     rapt_multi_head_attention_init(m, set, prefix, &options);
 }
 

@@ -14,7 +14,8 @@ static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
 {
     const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
-        m->rotary = rapt_rotary_init(set, "rotary.table", c->context, block_head_features(&block), c->rotary_base);
+        m->rotary = rapt_rotary_init_scaled(set, "rotary.table", c->context, block_head_features(&block), c->rotary_base,
+                                            &c->rotary_scaling);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {

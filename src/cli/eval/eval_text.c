@@ -54,17 +54,15 @@ static rapt_token_file *make_tokens(const rapt_tokenizer *k, const char *text, c
 
 static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text, int threads, rapt_error *err)
 {
-    const char *temporary = getenv("TMPDIR");
-    char *folder = file_join(temporary && *temporary ? temporary : "/tmp", "rapt-eval-XXXXXX"), *path = NULL;
+    char *folder, *path = NULL;
     rapt_token_file *f = NULL;
-    if (folder && !mkdtemp(folder))
-        rapt_fail(err, RAPT_ERR_IO, "cannot make the folder %s: %m", folder);
-    else if (folder && (path = file_join(folder, "text.tokens")))
+    if (file_make_temporary("eval", &folder, err) != RAPT_OK)
+        return NULL;
+    if ((path = file_join(folder, "text.tokens")))
         f = make_tokens(k, text, path, threads, err);
     if (!f)
         rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its tokens", text);
-    if (path)
-        rmdir(folder);
+    rmdir(folder);
     free(path);
     free(folder);
     return f;

@@ -1,0 +1,34 @@
+/* io/hub/hub_family.h: what distinguishes the model types of Hugging Face: how config.json becomes our configuration, and how
+ * their tensors are named. For hub_model.c; a new type is a row of hub_family.c. */
+#ifndef IO_HUB_HF_FAMILY_H
+#define IO_HUB_HF_FAMILY_H
+
+#include "io/hub/hub_config.h"
+#include "rapt/lm.h"
+
+/* What of a tensor is a parameter: all, or rows of matrices that lie one after the other. */
+typedef enum hub_part { HUB_WHOLE, HUB_QUERY, HUB_KEY, HUB_VALUE } hub_part;
+
+/* Patterns of names: "#" is the number of a layer, "@" is "weight" or "bias". */
+typedef struct hub_name {
+    const char *ours, *theirs;
+    hub_part part;
+    bool transposed; /* weights are [in, out], as GPT-2's Conv1D has them */
+} hub_name;
+
+typedef struct hub_family {
+    const char *type;         /* "model_type" */
+    const char *architecture; /* the class that is read, of "architectures" */
+    const char *prefix;       /* of their names, but for "lm_head."; files of a model without head lack it */
+    const hub_name *names;     /* {0} ends them */
+    const char *const *unused; /* patterns of tensors that hold no parameters; NULL ends them */
+    int32_t end_of_text; /* of the class, where no file names one; -1: none */
+    void (*read)(hub_config *c, rapt_lm_config *k);
+} hub_family;
+
+/* NULL: rapt does not know the type. */
+const hub_family *hub_family_of(const char *type);
+/* "gpt2, llama, ..." */
+void hub_family_list(char *text, size_t size);
+
+#endif

@@ -1,0 +1,182 @@
+/* io/hub/hub_model.c: see hub_model.h. */
+#include "io/hub/hub_model.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "io/config_block.h"
+#include "io/hub/hub_weights.h"
+#include "io/json_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CONFIG ((size_t)1 << 20)
+
+bool hub_model_is(const json_t *config)
+{
+    return json_is_string(json_object_get(config, "model_type")) && !json_object_get(config, "format");
+}
+
+/* ---- config.json ---------------------------------------------------------------------------------------------- */
+
+static void refuse_architecture(hub_config *c, const hub_family *family)
+{
+    const json_t *list = hub_value(c, "architectures");
+    const char *name = json_string_value(json_array_get(list, 0));
+    char reason[96];
+    snprintf(reason, sizeof reason, "of models of type %s rapt runs %s", family->type, family->architecture);
+    if (list && (!name || strcmp(name, family->architecture) != 0))
+        hub_refuse(c, "architectures", reason);
+}
+
+/* Of all types: these do not change logits. What a generation is like unless somebody says otherwise is among them. */
+static const char *const WITHOUT_EFFECT[] = {
+    "model_type", "transformers_version", "transformers.js_config", "torch_dtype", "dtype", "use_cache", "bos_token_id",
+    "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "tokenizer_class", "max_sequence_length",
+    "initializer_range", "return_dict", "output_hidden_states", "output_attentions", "task_specific_params", "problem_type",
+    "finetuning_task", "num_labels", "id2label", "label2id", "chunk_size_feed_forward", "gradient_checkpointing",
+    "neftune_noise_alpha", "unsloth_fixed", "unsloth_version", "max_length", "min_length", "do_sample", "top_k", "top_p",
+    "temperature", "num_beams", "num_return_sequences", "repetition_penalty", "length_penalty", "no_repeat_ngram_size",
+    "early_stopping", NULL};
+
+static rapt_code read_config(const hub_family *family, const json_t *config, const char *path, rapt_lm_config *k, rapt_error *err)
+{
+    hub_config c = {.root = config, .path = path, .err = err};
+    refuse_architecture(&c, family);
+    if (hub_value(&c, "quantization_config"))
+        hub_refuse(&c, "quantization_config", "rapt reads weights of F32, F16 and BF16");
+    hub_flag_is(&c, "is_encoder_decoder", false, false);
+    hub_ignore(&c, WITHOUT_EFFECT);
+    family->read(&c, k);
+    hub_refuse_others(&c);
+    const config_stack stack = config_lm_stack(k);
+    return c.code ? c.code : config_block_check(&stack, path, err);
+}
+
+/* ---- special tokens ------------------------------------------------------------------------------------------- */
+
+static rapt_code read_end_of_text(rapt_model *m, const json_t *value, const char *path, rapt_error *err)
+{
+    const size_t count = json_is_array(value) ? json_array_size(value) : value != NULL;
+    if (count > RAPT_END_OF_TEXT_MAX)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"eos_token_id\" has %zu tokens; rapt takes up to %d", path, count,
+                         RAPT_END_OF_TEXT_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
+        const json_int_t n = json_is_integer(id) ? json_integer_value(id) : -1;
+        if (n < 0 || (size_t)n >= m->language.net->config.vocab)
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"eos_token_id\" has what is no token of a vocabulary of %zu", path,
+                             m->language.net->config.vocab);
+        m->language.end_of_text[i] = (int32_t)n;
+    }
+    m->language.end_of_text_count = count;
+    return RAPT_OK;
+}
+
+static void use_default_end_of_text(rapt_model *m, int32_t id)
+{
+    m->language.end_of_text_count = id >= 0 && (size_t)id < m->language.net->config.vocab;
+    m->language.end_of_text[0] = id;
+}
+
+static const json_t *not_null(const json_t *value)
+{
+    return json_is_null(value) ? NULL : value;
+}
+
+/* generation_config.json counts before config.json, and without both the default of the class. */
+static rapt_code load_end_of_text(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
+{
+    bool there = false;
+    char *path;
+    json_t *generation = NULL;
+    rapt_code code = file_path(from->folder, "generation_config.json", &path, err);
+    if (!code)
+        code = file_is_there(path, &there, err);
+    if (!code && there && !(generation = json_file_read(path, MAX_CONFIG, err)))
+        code = RAPT_ERR_FORMAT;
+    if (generation && !json_is_object(generation))
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not an object", path);
+    const json_t *own = not_null(json_object_get(generation, "eos_token_id"));
+    const json_t *ids = own ? own : not_null(json_object_get(from->config, "eos_token_id"));
+    if (!code && ids)
+        code = read_end_of_text(m, ids, own ? path : from->config_path, err);
+    else if (!code && !there && !json_object_get(from->config, "eos_token_id"))
+        use_default_end_of_text(m, family->end_of_text);
+    json_decref(generation);
+    free(path);
+    return code;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+/* So that a damaged configuration does not allocate a model that the files cannot hold. */
+static rapt_code check_sizes(const rapt_lm_config *k, const weights *w, const model_source *from, rapt_error *err)
+{
+    const config_stack stack = config_lm_stack(k);
+    const double numbers = config_block_min_bytes(&stack) / sizeof(rapt_real);
+    if ((double)weights_parameters(w) >= numbers)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files of tensors hold %zu numbers; the model of config.json takes more than "
+                     "%.0f", from->folder, weights_parameters(w), numbers);
+}
+
+static rapt_code load_language_model(rapt_model *m, const hub_family *family, const rapt_lm_config *k, const weights *w,
+                                     const model_source *from, rapt_error *err)
+{
+    rapt_code code = check_sizes(k, w, from, err);
+    m->language.tokenizer = code ? NULL : rapt_tokenizer_load(from->folder, err);
+    m->language.net = m->language.tokenizer ? rapt_lm_new(k, RAPT_SEED_NONE, err) : NULL;
+    if (!m->language.net)
+        return RAPT_ERR_FORMAT;
+    m->params = m->language.net->params;
+    code = load_end_of_text(m, family, from, err);
+    return code ? code : hub_fill(m->language.net, family, w, from->folder, err);
+}
+
+static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
+{
+    rapt_lm_config k;
+    weights *w = NULL;
+    rapt_code code = read_config(family, from->config, from->config_path, &k, err);
+    if (!code)
+        code = weights_open(from->folder, &w, err);
+    if (!code)
+        code = load_language_model(m, family, &k, w, from, err);
+    weights_close(w);
+    return code;
+}
+
+/* NULL with `err` set: rapt does not run the type. */
+static const hub_family *find_family(const json_t *config, const char *path, rapt_error *err)
+{
+    char list[256];
+    const char *type = json_string_value(json_object_get(config, "model_type"));
+    const hub_family *family = hub_family_of(type);
+    hub_family_list(list, sizeof list);
+    if (!family)
+        rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of type \"%s\"; rapt runs %s", path, quote(type).text, list);
+    return family;
+}
+
+rapt_code hub_model_check(const json_t *config, const char *path, rapt_error *err)
+{
+    rapt_lm_config k;
+    const hub_family *family = find_family(config, path, err);
+    return family ? read_config(family, config, path, &k, err) : RAPT_ERR_VALUE;
+}
+
+rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)
+{
+    const hub_family *family = find_family(from->config, from->config_path, err);
+    if (!family)
+        return RAPT_ERR_VALUE;
+    m->task = RAPT_TASK_LANGUAGE_MODEL;
+    m->family = family->type;
+    if (wanted && m->task != *wanted)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, model_language_model.what,
+                         model_language_model.program);
+    if (from->sealing)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder, which has no seal", from->folder);
+    return load_hub(m, family, from, err);
+}

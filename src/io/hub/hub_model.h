@@ -1,0 +1,17 @@
+/* io/hub/hub_model.h: Hugging Face folders as models: config.json, the tensors, the tokenizer. For model.c. */
+#ifndef IO_HUB_HF_MODEL_H
+#define IO_HUB_HF_MODEL_H
+
+#include "io/model.h"
+
+/* Whether a config.json is one of Hugging Face: it names a "model_type", and not our format. */
+bool hub_model_is(const json_t *config);
+
+/* Whether rapt computes what a config.json describes; the failure says what it does not. `path` is for the message. */
+rapt_code hub_model_check(const json_t *config, const char *path, rapt_error *err);
+
+/* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
+ * than `wanted`, NULL for any. */
+rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err);
+
+#endif

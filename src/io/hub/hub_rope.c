@@ -1,0 +1,62 @@
+/* io/hub/hub_rope.c: see hub_rope.h. The types are those of modeling_rope_utils.py of Hugging Face transformers. */
+#include "io/hub/hub_rope.h"
+
+#include <string.h>
+
+static const char *const TYPES[] = {[RAPT_ROTARY_PLAIN] = "default", [RAPT_ROTARY_LINEAR] = "linear",
+                                    [RAPT_ROTARY_LLAMA3] = "llama3"};
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
+
+static rapt_rotary_kind rope_kind(hub_config *outer, const char *key, const char *name)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (strcmp(TYPES[i], name) == 0)
+            return (rapt_rotary_kind)i;
+    hub_refuse(outer, key, "of rotary positions rapt knows the types default, linear and llama3");
+    return RAPT_ROTARY_PLAIN;
+}
+
+static void rope_read_llama3(hub_config *c, rapt_rotary_scaling *s)
+{
+    s->low_factor = hub_within(c, "low_freq_factor", 0, 1e-3, 1e6);
+    s->high_factor = hub_within(c, "high_freq_factor", 0, 1e-3, 1e6);
+    s->original = hub_size(c, "original_max_position_embeddings", 0);
+    if (!c->code && (float)s->high_factor <= (float)s->low_factor)
+        hub_refuse(c, "high_freq_factor", "it must be above \"low_freq_factor\"");
+}
+
+/* The members of "rope_scaling" or "rope_parameters". */
+static void rope_read(hub_config *outer, const char *key, const json_t *object, double *base, rapt_rotary_scaling *s)
+{
+    hub_config c = {.root = object, .path = outer->path, .err = outer->err};
+    const char *type = hub_word(&c, "type", "default");
+    s->kind = rope_kind(outer, key, hub_word(&c, "rope_type", type));
+    *base = hub_number(&c, "rope_theta", *base);
+    if (hub_number(&c, "partial_rotary_factor", 1) != 1)
+        hub_refuse(&c, "partial_rotary_factor", "rapt rotates all features of a head");
+    if (s->kind != RAPT_ROTARY_PLAIN)
+        s->factor = hub_within(&c, "factor", 0, 1, 1e6);
+    if (s->kind == RAPT_ROTARY_LLAMA3)
+        rope_read_llama3(&c, s);
+    hub_refuse_others(&c);
+    outer->code = outer->code ? outer->code : c.code;
+}
+
+void hub_rope(hub_config *c, double theta, double *base, rapt_rotary_scaling *scaling)
+{
+    static const char *const keys[] = {"rope_scaling", "rope_parameters"};
+    *scaling = (rapt_rotary_scaling){.fp32 = true};
+    *base = hub_number(c, "rope_theta", theta);
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *object = hub_value(c, keys[i]);
+        if (object && !json_is_object(object))
+            hub_refuse(c, keys[i], "it must be an object");
+        else if (json_object_size(object) > 0 && found++)
+            hub_refuse(c, keys[i], "\"rope_scaling\" is there, too");
+        else if (object)
+            rope_read(c, keys[i], object, base, scaling);
+    }
+    if (!(*base >= 1 && *base < 1e12))
+        hub_refuse(c, "rope_theta", "it must be from 1 to 1e12");
+}

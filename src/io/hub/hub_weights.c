@@ -1,0 +1,231 @@
+/* io/hub/hub_weights.c: see hub_weights.h. Names are translated by the family's patterns; a matrix that holds several of ours is
+ * read once for each. */
+#include "io/hub/hub_weights.h"
+
+#include "base/quote.h"
+#include "tensor/params.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME 256
+
+typedef struct hub_filling {
+    rapt_lm *net;
+    const hub_family *family;
+    const weights *w;
+    const char *folder;
+    bool *used; /* [weights_count] */
+    float *buffer; /* of the largest tensor */
+    rapt_error *err;
+} hub_filling;
+
+/* ---- names ---------------------------------------------------------------------------------------------------- */
+
+/* What "#" and "@" of a pattern stand for. */
+typedef struct hub_match {
+    char layer[16];
+    const char *last; /* "weight" or "bias" */
+} hub_match;
+
+static bool hub_matches(const char *pattern, const char *name, hub_match *m)
+{
+    for (; *pattern; pattern++) {
+        if (*pattern == '@') {
+            m->last = name;
+            return strcmp(name, "weight") == 0 || strcmp(name, "bias") == 0;
+        }
+        if (*pattern == '#') {
+            size_t digits = strspn(name, "0123456789");
+            if (digits == 0 || digits >= sizeof m->layer)
+                return false;
+            memcpy(m->layer, name, digits);
+            m->layer[digits] = '\0';
+            name += digits;
+        } else if (*pattern != *name++) {
+            return false;
+        }
+    }
+    return *name == '\0';
+}
+
+static void hub_expand(const char *pattern, const hub_match *m, char name[NAME])
+{
+    size_t used = 0;
+    for (; *pattern && used < NAME - 1; pattern++) {
+        const char letter[2] = {*pattern, '\0'}, *text = *pattern == '#' ? m->layer : *pattern == '@' ? m->last : letter;
+        used += (size_t)snprintf(name + used, NAME - used, "%s", text);
+    }
+}
+
+static const hub_name *hub_name_of(const hub_family *family, const char *ours, hub_match *m)
+{
+    for (const hub_name *n = family->names; n->ours; n++)
+        if (hub_matches(n->ours, ours, m))
+            return n;
+    return NULL;
+}
+
+/* Without the prefix of the model with head. */
+static const char *hub_bare(const hub_family *family, const char *name)
+{
+    size_t length = strlen(family->prefix);
+    return strncmp(name, family->prefix, length) == 0 ? name + length : name;
+}
+
+/* The tensor of a name without prefix. NULL with `err` set. */
+static const weights_tensor *hub_find(const hub_filling *f, const char *ours, const char *bare)
+{
+    char whole[NAME];
+    const bool head = strncmp(bare, "lm_head.", 8) == 0;
+    snprintf(whole, sizeof whole, "%s%s", head ? "" : f->family->prefix, bare);
+    const weights_tensor *t = weights_find(f->w, whole);
+    t = t ? t : weights_find(f->w, bare);
+    if (!t)
+        rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing, which is %s of the model", f->folder, whole, ours);
+    return t;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------- */
+
+/* Rows of their matrix before ours, and of all of it. */
+typedef struct hub_rows {
+    size_t first, all;
+} hub_rows;
+
+static hub_rows hub_rows_of(const rapt_lm_config *c, hub_part part, size_t own)
+{
+    const size_t q = c->block.d_model, kv = q / c->block.heads * c->block.kv_heads;
+    switch (part) {
+    case HUB_QUERY: return (hub_rows){0, q + 2 * kv};
+    case HUB_KEY: return (hub_rows){q, q + 2 * kv};
+    case HUB_VALUE: return (hub_rows){q + kv, q + 2 * kv};
+    case HUB_WHOLE: break;
+    }
+    return (hub_rows){0, own};
+}
+
+static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, const rapt_tensor *ours, const hub_name *n,
+                                size_t rows)
+{
+    size_t shape[RAPT_MAX_DIMS] = {rows, ours->ndim == 2 ? ours->shape[1] : 1};
+    if (ours->ndim == 2 && n->transposed) {
+        shape[0] = ours->shape[1];
+        shape[1] = rows;
+    }
+    bool same = t->ndim == ours->ndim;
+    for (int i = 0; same && i < t->ndim; i++)
+        same = t->shape[i] == shape[i];
+    if (same)
+        return RAPT_OK;
+    char is[WEIGHTS_SHAPE_TEXT], wanted[WEIGHTS_SHAPE_TEXT];
+    return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has the shape %s; config.json asks for %s",
+                     weights_file_path(f->w, t->file), quote(t->name).text, weights_shape_text(t->shape, t->ndim, is),
+                     weights_shape_text(shape, ours->ndim, wanted));
+}
+
+/* Copies rows first .. of a matrix of `all` rows, which may be stored transposed. */
+static void hub_copy(rapt_tensor *to, const float *from, hub_rows rows, bool transposed)
+{
+    const size_t columns = to->ndim == 2 ? to->shape[1] : 1;
+    for (size_t i = 0; i < to->shape[0]; i++)
+        for (size_t j = 0; j < columns; j++)
+            to->data[i * columns + j] = transposed ? from[j * rows.all + rows.first + i] : from[(rows.first + i) * columns + j];
+}
+
+static rapt_code hub_fill_param(hub_filling *f, rapt_param *p)
+{
+    char bare[NAME];
+    hub_match m = {.last = ""};
+    const hub_name *n = hub_name_of(f->family, p->value.name, &m);
+    if (!n)
+        return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: models of type %s have no %s", f->folder, f->family->type, p->value.name);
+    hub_expand(n->theirs, &m, bare);
+    const weights_tensor *t = hub_find(f, p->value.name, bare);
+    if (!t)
+        return RAPT_ERR_FORMAT;
+    hub_rows rows = hub_rows_of(&f->net->config, n->part, p->value.shape[0]);
+    rapt_code code = hub_check_shape(f, t, &p->value, n, rows.all);
+    if (!code && t->dtype == SAFETENSORS_F64)
+        code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is F64; rapt reads weights of F32, F16 and BF16",
+                         weights_file_path(f->w, t->file), quote(t->name).text);
+    if (!code && n->part <= HUB_QUERY)
+        code = weights_check_finite(f->w, t, f->err);
+    if (!code)
+        code = weights_read(f->w, t, f->buffer, f->err);
+    if (!code)
+        hub_copy(&p->value, f->buffer, rows, n->transposed && p->value.ndim == 2);
+    for (size_t i = 0; i < weights_count(f->w); i++)
+        f->used[i] = f->used[i] || weights_at(f->w, i) == t;
+    return code;
+}
+
+/* ---- what is left over ---------------------------------------------------------------------------------------- */
+
+static bool hub_is_unused(const hub_family *family, const char *bare)
+{
+    hub_match m;
+    for (const char *const *p = family->unused; *p; p++)
+        if (hub_matches(*p, bare, &m))
+            return true;
+    return false;
+}
+
+/* "lm_head.weight" beside a tied embedding. */
+static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t)
+{
+    const rapt_tensor *embedding = &f->net->input.embedding.weight->value;
+    bool same = t->elements == rapt_tensor_size(embedding);
+    rapt_code code = same ? weights_read(f->w, t, f->buffer, f->err) : RAPT_OK;
+    for (size_t i = 0; i < t->elements && same && !code; i++)
+        same = (rapt_real)f->buffer[i] == embedding->data[i];
+    if (code || same)
+        return code;
+    return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not the embedding, to which config.json ties it",
+                     weights_file_path(f->w, t->file), quote(t->name).text);
+}
+
+static rapt_code hub_check_left_over(hub_filling *f)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < weights_count(f->w) && !code; i++) {
+        const weights_tensor *t = weights_at(f->w, i);
+        if (f->used[i] || hub_is_unused(f->family, hub_bare(f->family, t->name)))
+            continue;
+        if (f->net->config.tied && strcmp(t->name, "lm_head.weight") == 0)
+            code = hub_check_copy(f, t);
+        else
+            code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" does not belong to a model of type %s with this "
+                             "config.json", weights_file_path(f->w, t->file), quote(t->name).text, f->family->type);
+    }
+    return code;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+static size_t hub_largest(const weights *w)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < weights_count(w); i++)
+        most = weights_at(w, i)->elements > most ? weights_at(w, i)->elements : most;
+    return most;
+}
+
+rapt_code hub_fill(rapt_lm *net, const hub_family *family, const weights *w, const char *folder, rapt_error *err)
+{
+    hub_filling f = {.net = net, .family = family, .w = w, .folder = folder, .err = err};
+    rapt_code code = RAPT_OK;
+    f.used = calloc(weights_count(w) + 1, sizeof *f.used);
+    f.buffer = malloc(hub_largest(w) * sizeof *f.buffer);
+    if (!f.used || !f.buffer)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
+    for (size_t i = 0; i < rapt_params_count(net->params) && !code; i++)
+        if (!rapt_params_at(net->params, i)->transient)
+            code = hub_fill_param(&f, rapt_params_at(net->params, i));
+    code = code ? code : hub_check_left_over(&f);
+    free(f.used);
+    free(f.buffer);
+    return code;
+}

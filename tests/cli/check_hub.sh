@@ -1,0 +1,33 @@
+#!/bin/bash
+# tests/cli/check_hub.sh: Hugging Face folders where commands take a model. What such models compute is compared in
+# tests/io/test_hub.c; the folders are those of tools/make_hub.py.
+. "$(dirname "$0")/lib.sh"
+HUB=$SOURCE/tests/golden/hub
+
+for model in gpt2 llama3 qwen2; do
+    generate() { "$RAPT" generate "$HUB/$model" 'Once upon a time' --max-tokens 24 "$@"; }
+    generate --threads 1 >one 2>err
+    check "$model: a text goes on" test "$(head -c 16 one)" = 'Once upon a time' -a "$(wc -c <one)" -gt 20
+    check "$model: nothing is said of a seal" sh -c '! grep -q bind err'
+    generate --threads 3 >three 2>/dev/null
+    check "$model: the same with three threads" cmp one three
+    check "$model: rapt info says that it runs" sh -c "'$RAPT' info '$HUB/$model' | grep -q '^model .*: rapt generate runs such models$'"
+    check "$model: rapt eval" sh -c "'$RAPT' eval '$HUB/$model' '$SOURCE/data/try.en' --json | grep -q perplexity"
+    check "$model: rapt explain" sh -c "'$RAPT' explain '$HUB/$model' 'Once upon' | grep -q 'language model'"
+done
+
+make_text >text.txt
+make_text_recipe characters >lm.yaml
+refused 1 'rapt generate runs it' 'another task' "$RAPT" translate "$HUB/gpt2" text.txt
+refused 1 'Hugging Face folder .gpt2.*does not train' 'training' "$RAPT" train lm.yaml --init "$HUB/gpt2" --out m
+check 'nothing is written' test ! -e m
+mkdir bad && cp "$HUB"/llama/* bad
+sed -i 's/"model_type": "llama"/"model_type": "mamba"/' bad/config.json
+refused 1 'bad/config.json: a model of type "mamba"; rapt runs gpt2, ' 'another type' "$RAPT" generate bad x
+check 'rapt info says why' sh -c "'$RAPT' info bad | grep -q '^not run .*\"mamba\"'"
+cp "$HUB/llama/config.json" bad
+head -c 50000 "$HUB/llama/model.safetensors" >bad/model.safetensors
+refused 1 'bad/model.safetensors' 'a file that is cut off' "$RAPT" generate bad x
+rm bad/model.safetensors
+refused 1 'bad' 'no tensors' "$RAPT" generate bad x
+finish

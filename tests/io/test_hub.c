@@ -1,0 +1,234 @@
+/* tests/io/test_hub.c: Hugging Face folders as models: what they compute, against what transformers computes; and what is
+ * refused. For src/io/hub. tests/golden/hub is made by tools/make_hub.py with PyTorch and transformers. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "folder.h"
+#include "io/safetensors.h"
+#include "rapt/io.h"
+#include "rapt/tape.h"
+
+#define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub/"
+enum { PROMPT = 8, GREEDY = 16 };
+
+static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama3", "llama_linear", "mistral",
+                                    "qwen2", "llama3_4", "gpt2_exact_4"};
+enum { COUNT = sizeof NAMES / sizeof *NAMES };
+
+typedef struct case_hub {
+    rapt_model *m;
+    safetensors *expected;
+} case_hub;
+
+static case_hub hub_open(const char *name)
+{
+    char path[1024];
+    rapt_error err = {0};
+    case_hub c;
+    snprintf(path, sizeof path, GOLDEN "%s", name);
+    c.m = rapt_model_load(path, &err);
+    assert_string_equal(err.message, "");
+    assert_non_null(c.m);
+    snprintf(path, sizeof path, GOLDEN "%s/expected.safetensors", name);
+    assert_int_equal(safetensors_open(path, &c.expected, &err), RAPT_OK);
+    return c;
+}
+
+static void hub_close(case_hub *c)
+{
+    safetensors_close(c->expected);
+    rapt_model_free(c->m);
+}
+
+static const safetensors_entry *hub_entry(const case_hub *c, const char *name)
+{
+    const safetensors_entry *e = safetensors_find(c->expected, name);
+    assert_non_null(e);
+    return e;
+}
+
+static double hub_number(const case_hub *c, const char *name)
+{
+    const safetensors_entry *e = hub_entry(c, name);
+    assert_int_equal(e->dtype, SAFETENSORS_F64);
+    return *(const double *)e->data;
+}
+
+/* The distance of our logits from those in float64 is at most twice that of PyTorch's in float32. */
+static void logits_are_the_references(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        rapt_error err = {0};
+        case_hub c = hub_open(NAMES[i]);
+        const safetensors_entry *ids = hub_entry(&c, "ids"), *logits = hub_entry(&c, "logits");
+        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
+        rapt_tape_begin(t, (rapt_pass){0});
+        const rapt_tensor *y = rapt_lm_forward(t, c.m->language.net,
+                                               (rapt_tokens){.ids = ids->data, .batch = 1, .time = ids->shape[0]});
+        assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+        const size_t count = logits->shape[0] * logits->shape[1];
+        const rapt_real *last = y->data + rapt_tensor_size(y) - count;
+        double worst = 0;
+        for (size_t k = 0; k < count; k++)
+            worst = fmax(worst, fabs((double)last[k] - ((const double *)logits->data)[k]));
+        if (!(worst <= 2 * hub_number(&c, "error")))
+            fail_msg("%s: %g from the logits in float64, PyTorch's in float32 %g", NAMES[i], worst, hub_number(&c, "error"));
+        rapt_tape_free(t);
+        hub_close(&c);
+    }
+}
+
+static int32_t best_of(const rapt_tensor *logits)
+{
+    size_t n = rapt_tensor_size(logits), best = 0;
+    for (size_t i = 1; i < n; i++)
+        best = logits->data[i] > logits->data[best] ? i : best;
+    return (int32_t)best;
+}
+
+/* Token by token, with a KV cache. */
+static void greedy_tokens_are_the_references(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        rapt_error err = {0};
+        int32_t text[PROMPT + GREEDY];
+        case_hub c = hub_open(NAMES[i]);
+        const rapt_lm *net = c.m->language.net;
+        const int32_t *expected = hub_entry(&c, "greedy")->data;
+        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+        rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, 1), &err);
+        assert_true(hub_number(&c, "margin") > 1e-3);
+        memcpy(text, hub_entry(&c, "ids")->data, PROMPT * sizeof *text);
+        for (size_t k = 0; k < GREEDY; k++) {
+            rapt_tape_begin(t, (rapt_pass){0});
+            text[PROMPT + k] = best_of(rapt_lm_next(t, net, cache, text, PROMPT + GREEDY, PROMPT + k));
+            assert_int_equal(text[PROMPT + k], expected[k]);
+        }
+        rapt_kv_cache_free(cache);
+        rapt_tape_free(t);
+        hub_close(&c);
+    }
+}
+
+/* What generation_config.json says counts. */
+static void special_tokens_are_read(void **state)
+{
+    (void)state;
+    case_hub c = hub_open("llama3");
+    assert_int_equal(c.m->language.end_of_text_count, 2);
+    assert_int_equal(c.m->language.end_of_text[0], 257);
+    assert_int_equal(c.m->language.end_of_text[1], 258);
+    assert_string_equal(c.m->family, "llama");
+    hub_close(&c);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------- */
+
+/* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
+static const char *folder_with(const char *name, const char *key, const char *value)
+{
+    char path[1024], copied[FOLDER_ROOM];
+    json_error_t where;
+    snprintf(path, sizeof path, GOLDEN "%s/config.json", name);
+    json_t *config = json_load_file(path, 0, &where);
+    if (*value)
+        json_object_set_new(config, key, json_loads(value, JSON_DECODE_ANY, &where));
+    else
+        json_object_del(config, key);
+    assert_int_equal(json_dump_file(config, folder_in("config.json"), 0), 0);
+    json_decref(config);
+    static const char *const others[] = {"model.safetensors", "tokenizer.json", "generation_config.json"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(path, sizeof path, GOLDEN "%s/%s", name, others[i]);
+        snprintf(copied, sizeof copied, "%s", folder_in(others[i]));
+        unlink(copied);
+        assert_int_equal(symlink(path, copied), 0);
+    }
+    return folder_path;
+}
+
+/* A key, its value, and how the message goes on behind the path of config.json or the folder. */
+static void what_is_not_known_is_refused(void **state)
+{
+    static const char *const cases[][4] = {
+        {"llama", "model_type", "\"mamba\"", "a model of type \"mamba\"; rapt runs gpt2, llama, mistral, qwen2"},
+        {"llama", "architectures", "[\"LlamaModel\"]", "of models of type llama rapt runs LlamaForCausalLM"},
+        {"llama", "num_experts", "8", "\"num_experts\" is 8: rapt does not know what this key changes"},
+        {"llama", "quantization_config", "{\"quant_method\": \"gptq\"}", "\"quantization_config\" is {"},
+        {"llama", "hidden_act", "\"gelu\"", "\"hidden_act\" is \"gelu\": of such models rapt computes silu"},
+        {"llama", "head_dim", "16", "\"head_dim\" is 16: "},
+        {"llama", "num_attention_heads", "7", "heads do not divide the features"},
+        {"llama", "num_key_value_heads", "4", "\"num_key_value_heads\" is 4: they do not divide the heads"},
+        {"llama", "num_hidden_layers", "1000000000", "the files of tensors hold"},
+        {"llama", "vocab_size", "1073741824", "the files of tensors hold"},
+        {"llama", "num_hidden_layers", "3", "the files of tensors hold"},
+        {"llama", "num_hidden_layers", "1", "does not belong to a model of type llama"},
+        {"llama", "num_hidden_layers", "-1", "it must be a whole number from 1 to 2^30"},
+        {"llama", "hidden_size", "", "\"hidden_size\" is missing: it must be a whole number"},
+        {"llama", "intermediate_size", "79", "has the shape [80, 48]; config.json asks for [79, 48]"},
+        {"llama", "attention_bias", "true", "tensor \"model.layers.0.self_attn.q_proj.bias\" is missing"},
+        {"llama", "rms_norm_eps", "\"small\"", "it must be a number"},
+        {"llama3", "rope_parameters", "{\"rope_type\": \"yarn\", \"rope_theta\": 1e4}",
+         "rapt knows the types default, linear and llama3"},
+        {"llama3", "rope_parameters", "{\"rope_type\": \"linear\", \"rope_theta\": 1e4}",
+         "\"factor\" is missing: it must be a number from 1"},
+        {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"beta_fast\": 1}", "\"beta_fast\" is 1: rapt does not know"},
+        {"llama3", "tie_word_embeddings", "true", "tensor \"lm_head.weight\" is not the embedding"},
+        {"llama3", "rope_scaling", "{\"rope_type\": \"linear\", \"factor\": 4}", "\"rope_scaling\" is there, too"},
+        {"llama", "rope_parameters", "{\"rope_type\": \"linear\", \"factor\": 1e-30}", "it must be a number from 1 to 1e+06"},
+        {"llama", "rms_norm_eps", "0.0", "it must be a number from 1e-12 to 0.1"},
+        {"gpt2", "n_head", "5", "5 heads do not divide d_model, 48"},
+        {"llama", "rope_interleaved", "true", "rapt does not compute such models"},
+        {"qwen2", "layer_types", "\"full_attention\"", "as many types as there are layers"},
+        {"mistral", "sliding_window", "16", "rapt attends to the whole context"},
+        {"qwen2", "use_sliding_window", "true", "rapt does not compute such models"},
+        {"gpt2", "scale_attn_by_inverse_layer_idx", "true", "rapt does not compute such models"},
+        {"gpt2", "activation_function", "\"swish\"", "rapt computes gelu_new"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_model *m = rapt_model_load(folder_with(cases[i][0], cases[i][1], cases[i][2]), &err);
+        if (m || !strstr(err.message, cases[i][3]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
+            fail_msg("%s with %s %s: %s", cases[i][0], cases[i][1], cases[i][2], m ? "accepted" : err.message);
+        rapt_model_free(m);
+    }
+}
+
+/* Keys that change nothing do no harm; what transformers 4 wrote is read as what 5 writes. */
+static void what_changes_nothing_is_accepted(void **state)
+{
+    static const char *const cases[][3] = {
+        {"llama", "_name_or_path", "\"x\""}, {"llama", "attn_implementation", "null"}, {"llama", "rope_parameters", "null"},
+        {"llama", "torch_dtype", "\"float16\""}, {"llama", "is_llama_config", "true"}, {"llama", "eos_token_id", ""},
+        {"mistral", "sliding_window", "96"}, {"gpt2", "n_ctx", "64"}, {"gpt2", "n_special", "0"},
+        {"qwen2", "use_mrope", "false"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_model *m = rapt_model_load(folder_with(cases[i][0], cases[i][1], cases[i][2]), &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(rapt_model_save(m, folder_in("saved"), &err), RAPT_ERR_VALUE);
+        rapt_model_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(logits_are_the_references),
+                                       cmocka_unit_test(greedy_tokens_are_the_references),
+                                       cmocka_unit_test(special_tokens_are_read),
+                                       IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
