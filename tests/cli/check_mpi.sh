@@ -21,10 +21,11 @@ done
 says() {
     local mpi=$1 count=$2 status=$3 pattern=$4 name="$1: $5" got
     shift 5
-    run "$mpi" "$count" "$@" >.out 2>.err
+    rm -f statuses
+    run "$mpi" "$count" ./noted "$@" >.out 2>.err
     got=$?
-    if [ $got != "$status" ]; then
-        fail "$name" "exit status $got, not $status" "$(head -c 600 .err)"
+    if ! ended_with "$status" "$mpi" $got; then
+        fail "$name" "exit status $got, of ranks $(xargs <statuses), not $status" "$(head -c 600 .err)"
     elif [ "$(grep -c '^rapt' .err)" != 1 ]; then
         fail "$name" 'not one line:' "$(grep '^rapt' .err | head -c 600)"
     elif ! grep -Eq "^rapt( [a-z]+)*: .*($pattern)" .err; then
@@ -79,13 +80,15 @@ ranks_of() {
     done
 }
 # launch MPI FOLDER OPTIONS...: a run of three ranks in the background, up to its first checkpoint; `launcher` is its mpirun.
+# NOTED=./noted: their statuses are written.
 launch() {
     local mpi=$1 out=$WORK/$2
     shift 2
-    sharded run "$mpi" 3 "$RAPT" train tiny.yaml --threads 1 "${MANY[@]}" "$@" --out "$out" >"$out.out" 2>"$out.err" &
+    sharded run "$mpi" 3 ${NOTED:-} "$RAPT" train tiny.yaml --threads 1 "${MANY[@]}" "$@" --out "$out" >"$out.out" 2>"$out.err" &
     job=$!
     wait_for_step "$out" 50 || { cat "$out.err"; return 1; }
     launcher=$(ps -o ppid= -p "$(ranks_of "$out" | head -1)" | tr -d ' ')
+    [ "$(cat "/proc/$launcher/comm")" != noted ] || launcher=$(ps -o ppid= -p "$launcher" | tr -d ' ')
     [ "$mpi" = openmpi ] || launcher=$(ps -o ppid= -p "$launcher" | tr -d ' ') # of its proxy
 }
 # ended FOLDER: the status of the run in `ended`; fails where it is not over within 30 seconds, or ranks are left.
@@ -128,7 +131,7 @@ for mpi in "${mpis[@]}"; do
     check "$mpi: ranks with other ISAs, threads, folders" same_run alone-6 "mixed-$mpi"
     check "$mpi: rank 0 alone writes" test ! -e not
     says "$mpi" 1 1 'rank 1 on .*train.lr is 0.02, and 0.01 on rank 0' 'ranks with other recipes' "$RAPT" "${with[@]}" differ : \
-        -n 1 "$RAPT" "${with[@]}" differ --set train.lr=0.02
+        -n 1 ./noted "$RAPT" "${with[@]}" differ --set train.lr=0.02
     check "$mpi: and nothing is written" test ! -e differ
 done
 
@@ -146,10 +149,12 @@ for mpi in "${mpis[@]}"; do
 done
 
 for mpi in "${mpis[@]}"; do
-    launch "$mpi" "signal-$mpi"
+    rm -f statuses
+    NOTED=./noted launch "$mpi" "signal-$mpi"
     kill -USR1 "$launcher"
     check "$mpi: all stop at SIGUSR1" ended "signal-$mpi"
-    check "$mpi: with its status" test "$ended" = 138
+    check "$mpi: with its status" ended_with 138 "$mpi" "$ended"
+    check "$mpi: each of them" test "$(wc -l <statuses)" = 3
     launch "$mpi" "killed-$mpi"
     kill -9 "$(ranks_of "$WORK/killed-$mpi" | tail -1)"
     check "$mpi: all end with one that is killed" ended "killed-$mpi"
