@@ -115,6 +115,7 @@
 #include "rapt/observe.h"
 #include "rapt/profile.h"
 #include "rapt/nn.h"
+#include "rapt/transformer.h"
 #include "rapt/lm.h"
 #include "rapt/print.h"
 #include "rapt/text.h"

@@ -1,0 +1,119 @@
+/* rapt/transformer.h: the encoder-decoder of Vaswani et al. 2017 and its variants, made of the modules of rapt/nn.h, and the
+ * state of its decoding. Part of rapt/nn.h, which includes it. */
+#ifndef RAPT_TRANSFORMER_H
+#define RAPT_TRANSFORMER_H
+
+#include "rapt/nn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- encoder, decoder, both --------------------------------------------------------------------------------- */
+
+typedef struct rapt_transformer_config {
+    size_t source_vocab, target_vocab, layers, max_positions;
+    rapt_block_config block;
+    bool scale_embedding; /* times sqrt(d_model) */
+    bool tied;            /* both embeddings and the output projection are one matrix; the vocabularies are one */
+    double embedding_std; /* 0: std (GPT-2), else 1 / sqrt(2 d_model) where tied, else 1 / sqrt(d_model) where scaled, else 1:
+                             so that the first loss is about ln V; learned positions start with the same, or std (GPT-2) */
+    rapt_positions_kind positions; /* rotary: of self-attention, not of cross-attention, whose positions are of two texts */
+    double rotary_base;   /* 0: 10000 */
+} rapt_transformer_config;
+
+typedef struct rapt_encoder {
+    rapt_preprocessor input; /* "encoder." */
+    rapt_param *rotary;      /* "encoder.rotary.table", of all blocks; or NULL */
+    size_t layers;
+    rapt_encoder_block *blocks; /* "encoder.0.", ... */
+    rapt_layer_norm norm;       /* pre-norm: of the output, "encoder.norm." */
+    bool has_norm;
+} rapt_encoder;
+
+/* Adds the encoder's parameters to `set`. */
+RAPT_API void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
+/* tokens [batch, time]; gives [batch, time, d_model]. `valid_lens` NULL: tokens.lens. */
+RAPT_API rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
+
+typedef struct rapt_decoder {
+    rapt_preprocessor input; /* "decoder." */
+    rapt_param *rotary;      /* "decoder.rotary.table", of all blocks; or NULL */
+    size_t layers;
+    rapt_decoder_block *blocks; /* "decoder.0.", ... */
+    rapt_layer_norm norm;
+    bool has_norm;
+    rapt_linear output;         /* "decoder.output.": [target_vocab, d_model] */
+} rapt_decoder;
+
+/* Adds the decoder's parameters to `set`. `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
+RAPT_API void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
+/* Hidden states [batch, time, d_model], which the output matrix multiplies, of whole rows of target tokens [batch, time];
+ * position i attends to tokens 0 .. i. `memory` [batch, source time, d_model] is the encoder's output, of which the first
+ * memory_lens[b] positions are valid; NULL: all. */
+RAPT_API rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                          const int32_t *memory_lens);
+/* Logits [batch, time, target_vocab] of whole rows: the output matrix times what rapt_decoder_hidden gives for these. */
+RAPT_API rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                           const int32_t *memory_lens);
+
+/* The state of decoding between steps: the KV caches of self-attention and of cross-attention (the encoder's output, projected
+ * once), and which rows translate which sentence. Owns its memory, which later batches reuse. One state serves one thread. */
+typedef struct rapt_decoder_state rapt_decoder_state;
+
+/* An empty state, for rapt_decoder_start. NULL with `err` (or NULL) set when out of memory. */
+RAPT_API rapt_decoder_state *rapt_decoder_state_new(rapt_error *err);
+/* Frees the state; it may be NULL. */
+RAPT_API void rapt_decoder_state_free(rapt_decoder_state *s);
+
+typedef struct rapt_decoder_sizes {
+    size_t beam;     /* rows of each sentence, max; 0: 1 */
+    size_t capacity; /* target positions, max */
+} rapt_decoder_sizes;
+
+/* Starts a batch, whatever the state held: projects `memory` [sentences, source time, d_model], the encoder's output with
+ * padding, for all blocks, and copies what it needs, so that the tape may begin another pass. There is one row for each
+ * sentence. `memory_lens` [sentences], copied, are valid lengths; NULL: all. Fails in the tape: RAPT_ERR_SHAPE where `memory` is
+ * ragged, RAPT_ERR_MEMORY; a step is refused then. */
+RAPT_API void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
+                                 const int32_t *memory_lens, rapt_decoder_sizes sizes);
+/* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); in fp32 equal to
+ * rapt_decoder_forward bit for bit. Fails, and leaves the state as it was: RAPT_ERR_SHAPE where rows or positions are others
+ * than it has or has capacity for, RAPT_ERR_VALUE where it was not started. Inference only. */
+RAPT_API rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
+/* Target positions that the state holds. */
+RAPT_API size_t rapt_decoder_state_past(const rapt_decoder_state *s);
+/* There are `rows` rows from now on, row i being what row parents[i] was (beam search). Sentences stay in order, each with 0 to
+ * `beam` rows one after the other, which read one copy of its keys and values; those without rows cost nothing any more. Steps
+ * are of one token from then on. Nothing is checked: rapt_decoder_start must have succeeded before. */
+RAPT_API void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
+
+typedef struct rapt_transformer {
+    rapt_transformer_config config;
+    rapt_params *params; /* owned */
+    rapt_encoder encoder;
+    rapt_decoder decoder;
+} rapt_transformer;
+
+/* Makes a model with a set of its own, keyed by `seed`; RAPT_SEED_NONE and RAPT_SEED_SHAPES are reserved (see there). NULL with
+ * `err` (which may be NULL) set: a size that doesn't fit, out of memory. */
+RAPT_API rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
+/* Frees the model with its parameters; NULL is fine. */
+RAPT_API void rapt_transformer_free(rapt_transformer *m);
+/* Logits [batch, target time, target_vocab] under teacher forcing: of source [batch, source time] and target [batch, target
+ * time] tokens. `source_lens` [batch] NULL: source.lens. */
+RAPT_API rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
+                                               const int32_t *source_lens, rapt_tokens target);
+/* The cross-entropy of the labels, which are the target's tokens one position later: rapt_op_output_loss of the decoder's
+ * hidden states. */
+RAPT_API rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
+                                            const int32_t *source_lens, rapt_tokens target, rapt_tokens labels,
+                                            const rapt_loss_options *options, rapt_loss_sums *parts);
+/* Sets the dropout probabilities of all modules, for instance before fine-tuning. */
+RAPT_API void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
