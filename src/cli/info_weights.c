@@ -41,7 +41,7 @@ static json_t *foreign_config(const char *folder)
         return NULL;
     json_t *config = json_file_read(path, INFO_MAX_CONFIG, NULL);
     free(path);
-    if (!json_object_get(config, "format") && json_is_string(json_object_get(config, "model_type")))
+    if (hub_model_is(config))
         return config;
     json_decref(config);
     return NULL;

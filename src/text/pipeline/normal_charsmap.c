@@ -2,54 +2,43 @@
  * grapheme (UAX #29), where one has less than 6 bytes, else character by character; of the texts in the map that stand there the
  * shortest counts, and takes the place of all of the grapheme. SentencePiece itself takes the longest, wherever it ends.
  *
- * The map, little-endian: u32 bytes of a double array; the array, u32 a unit: label in bits 0-7, bit 8 whether a value is below,
- * from bit 10 on an offset, times 256 where bit 9 is set, bit 31 for values; then replacements in UTF-8, each ended by a NUL.
- * For normal_steps.c. */
+ * The map, little-endian: u32 bytes of a double array (double_array.h); the array; then replacements in UTF-8, each ended by a
+ * NUL. For normal_steps.c. */
 #define _GNU_SOURCE /* strnlen */
 #include "text/pipeline/normal_steps.h"
 
+#include "text/double_array.h"
 #include "text/pipeline/char_classes.h"
 #include "text/utf8.h"
 
 #include <string.h>
 #include <utf8proc.h>
 
-enum { SHORT_GRAPHEME = 6, UNIT = 4 };
-
-static uint32_t map_u32(const char *bytes)
-{
-    const unsigned char *b = (const unsigned char *)bytes;
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
+enum { SHORT_GRAPHEME = 6, UNIT = DOUBLE_ARRAY_UNIT };
 
 bool normal_charsmap_is_sound(const char *map, size_t size)
 {
-    if (size < UNIT || map_u32(map) > size - UNIT || map_u32(map) < UNIT)
+    if (size < UNIT || double_array_u32(map) > size - UNIT || double_array_u32(map) < UNIT)
         return false;
-    size_t texts = UNIT + map_u32(map) / UNIT * UNIT;
+    size_t texts = UNIT + double_array_u32(map) / UNIT * UNIT;
     return utf8_valid_prefix(map + texts, size - texts) == size - texts;
-}
-
-static uint32_t unit_offset(uint32_t unit)
-{
-    return unit >> 10 << ((unit & 1u << 9) >> 6);
 }
 
 /* What stands for the shortest text of the map that text[0 .. size) begins with, and its bytes; NULL: none of them does. */
 static const char *replacement_of(const normal_step *s, const char *text, size_t size, size_t *length)
 {
-    const char *units = s->text + UNIT, *texts = units + map_u32(s->text) / UNIT * UNIT;
-    const size_t count = map_u32(s->text) / UNIT, text_size = s->length - (size_t)(texts - s->text);
-    size_t at = unit_offset(map_u32(units));
+    const char *units = s->text + UNIT, *texts = units + double_array_u32(s->text) / UNIT * UNIT;
+    const size_t count = double_array_u32(s->text) / UNIT, text_size = s->length - (size_t)(texts - s->text);
+    size_t at = double_array_offset(double_array_at(units, 0));
     for (size_t i = 0; i < size && text[i] != '\0'; i++) {
         at ^= (unsigned char)text[i];
-        uint32_t unit = at < count ? map_u32(units + UNIT * at) : 0;
-        at ^= unit_offset(unit);
-        if ((unit & (1u << 31 | 0xFF)) != (unsigned char)text[i] || at >= count)
+        uint32_t unit = at < count ? double_array_at(units, at) : 0;
+        at ^= double_array_offset(unit);
+        if (!double_array_is(unit, (unsigned char)text[i]) || at >= count)
             return NULL;
-        if (!(unit & 1u << 8))
+        if (!(unit & DOUBLE_ARRAY_VALUE_BELOW))
             continue;
-        size_t from = map_u32(units + UNIT * at) & ~(1u << 31);
+        size_t from = double_array_at(units, at) & ~DOUBLE_ARRAY_VALUE;
         if (from >= text_size || ((unsigned char)texts[from] & 0xC0) == 0x80)
             return NULL;
         *length = strnlen(texts + from, text_size - from);

@@ -1,9 +1,8 @@
 /* text/spm/charsmap.h: a precompiled character map, as SentencePiece models have it (and tokenizer.json, as "Precompiled"):
  * texts of a few characters, each with what stands for it. For normalizers.
  *
- * The file form, little-endian: u32 bytes of the trie; the trie, a double array of Darts-clone, u32 each unit; replacements,
- * each ended by a NUL. A unit has its label in bits 0-7, whether a value is below it in bit 8, and its offset from bit 10 on,
- * 256 times as large where bit 9 is set; the unit of a value has bit 31 set, and the place of a replacement in the others. */
+ * The file form, little-endian: u32 bytes of the trie; the trie, a double array (double_array.h) whose values are the places
+ * of replacements; replacements, each ended by a NUL. */
 #ifndef TEXT_SPM_CHARSMAP_H
 #define TEXT_SPM_CHARSMAP_H
 
