@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct rapt_lm_config {
     size_t vocab, layers;
-    size_t context;          /* positions: the longest row */
+    size_t context;          /* positions: the longest row. It may be lowered once the model is made, which bounds its KV caches */
     rapt_block_config block; /* with the default in place of each 0 that means one in rapt_lm.config */
     rapt_positions_kind positions;
     double rotary_base;   /* 0: 10000 */
@@ -85,7 +85,7 @@ RAPT_API void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 
 /* ---- decoding with a KV cache ------------------------------------------------------------------------------ */
 
-/* The sizes of a KV cache for `rows` rows of up to `context` tokens. */
+/* The sizes of a KV cache for `rows` rows of up to `context` tokens, which grows as they come. */
 RAPT_API rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows);
 
 /* Logits of the next tokens [rows, time], one (a decoding step) or many (prefill): [rows, time, vocab], or with `last_only` of

@@ -27,12 +27,14 @@ int cmd_bench(int argc, char **argv);
 
 /* Options of several commands: rows of their tables, with keys above those of the commands' own options. `meaning` is the help
  * text, where commands differ in what the option covers. */
-enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET };
+enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET,
+       CLI_KEY_CONTEXT };
 #define CLI_OPTION_THREADS \
     {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0}
 #define CLI_OPTION_SEED(meaning) {"seed", CLI_KEY_SEED, "N", 0, meaning, 0}
 #define CLI_OPTION_PRECISION(meaning) {"precision", CLI_KEY_PRECISION, "P", 0, meaning, 0}
 #define CLI_OPTION_JSON(meaning) {"json", CLI_KEY_JSON, NULL, 0, meaning, 0}
+#define CLI_OPTION_CONTEXT(meaning) {"context", CLI_KEY_CONTEXT, "N", 0, meaning, 0}
 #define CLI_OPTION_QUIET(meaning) {"quiet", CLI_KEY_QUIET, NULL, 0, meaning, 0}
 
 /* Prints "rapt: MESSAGE" to stderr; returns 1. */

@@ -27,6 +27,13 @@ rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err)
     return m;
 }
 
+void cli_model_limit_context(rapt_model *m, long context)
+{
+    size_t *own = &m->language.net->config.context;
+    if (context > 0 && (size_t)context < *own)
+        *own = (size_t)context;
+}
+
 void cli_note_seal(const char *folder)
 {
     bool sealed;

@@ -8,6 +8,9 @@
 rapt_model *cli_model(const char *folder, rapt_error *err);
 rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err);
 
+/* --context: a language model sees at most `context` tokens from now on; 0, or more than its own context: as many as before. */
+void cli_model_limit_context(rapt_model *m, long context);
+
 /* The note by itself, of a folder that the library will load; nothing where it can't be read. */
 void cli_note_seal(const char *folder);
 

@@ -48,6 +48,7 @@ static const struct argp_option OPTIONS[] = {
     {"at", KEY_AT, "POSITION", 0, "Print next-token probabilities after this token of the prompt instead of text; counted "
      "from 0, or with -1 from its end; all: after each", 0},
     {"top", KEY_TOP, "N", 0, "Number of tokens that --at prints (default 5)", 0},
+    CLI_OPTION_CONTEXT("See at most the last N tokens (default: the model's context), which bounds the memory of the KV cache"),
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each sample, when it is complete"),
@@ -152,6 +153,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
     case KEY_AT: take_at(a, text, state); return 0;
     case KEY_TOP: a->top = cli_integer(text, 1, CLI_MAX, "top", state); return 0;
+    case CLI_KEY_CONTEXT: a->context = cli_integer(text, 1, CLI_MAX, "context", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
@@ -343,6 +345,8 @@ int cmd_generate(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model_task(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
+    if (m)
+        cli_model_limit_context(m, a.context);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_ERR_IO;
     rapt_model_free(m);
     if (code == RAPT_ERR_INTERRUPTED)

@@ -14,7 +14,7 @@ typedef struct generate_arguments {
     uint64_t seed;
     const char *stops[GENERATE_MAX_STOPS];
     rapt_logit_bias biases[GENERATE_MAX_BIASES];
-    long samples, top, at;
+    long samples, top, at, context;
     bool greedy, no_prompt, json, quiet, has_at, at_all, strict, has_seed, random_seed;
 } generate_arguments;
 

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define CHUNK ((size_t)1 << 20)
+#define FIRST_POSITIONS 256 /* of a cache that grows */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 typedef struct row_copy {
     size_t from, to; /* rows; sizes.rows is the scratch row */
@@ -17,40 +20,59 @@ struct rapt_kv_cache {
     arena memory;
     rapt_kv_sizes sizes;
     size_t rows, first, past; /* in use; tokens of each text before position 0; positions */
+    size_t positions;   /* that every layer has room for */
     rapt_kv *layers;    /* [sizes.layers] */
-    rapt_real *scratch; /* [capacity, features]: a scratch row for cycles of copies */
+    rapt_real *scratch; /* [positions, features]: a scratch row for cycles of copies; of one row there are none */
+    arena *grown;       /* [sizes.layers + 1]: memory of each layer, and of the scratch row, that has grown */
     size_t *readers;    /* [sizes.rows]: rows of a selection that are still to be copied from this one */
     row_copy *copies;   /* [3/2 sizes.rows + 1] */
 };
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
 
-static bool kv_cache_make_tensor(arena *memory, rapt_tensor *x, rapt_kv_sizes sizes)
+static bool kv_cache_make_tensor(arena *memory, rapt_tensor *x, rapt_kv_sizes sizes, size_t positions)
 {
-    size_t positions;
-    *x = (rapt_tensor){.ndim = 3, .shape = {sizes.rows, sizes.capacity, sizes.features}, .name = "cache"};
-    if (__builtin_mul_overflow(sizes.rows, sizes.capacity, &positions))
+    size_t all;
+    *x = (rapt_tensor){.ndim = 3, .shape = {sizes.rows, positions, sizes.features}, .name = "cache"};
+    if (__builtin_mul_overflow(sizes.rows, positions, &all))
         return false;
-    x->data = arena_array(memory, positions, sizes.features * sizeof *x->data);
+    x->data = arena_array(memory, all, sizes.features * sizeof *x->data);
     return x->data != NULL;
 }
 
-static bool kv_cache_allocate(rapt_kv_cache *c, rapt_kv_sizes sizes)
+static rapt_real *kv_cache_make_scratch(arena *memory, rapt_kv_sizes sizes, size_t positions)
 {
-    c->layers = arena_array(&c->memory, sizes.layers, sizeof *c->layers);
+    return arena_array(memory, sizes.rows > 1 ? positions : 0, sizes.features * sizeof(rapt_real));
+}
+
+static bool kv_cache_allocate(rapt_kv_cache *c, rapt_kv_sizes sizes, size_t positions)
+{
+    arena *a = &c->memory;
+    c->layers = arena_array(a, sizes.layers, sizeof *c->layers);
     bool ok = c->layers != NULL;
     for (size_t i = 0; ok && i < sizes.layers; i++)
-        ok = kv_cache_make_tensor(&c->memory, &c->layers[i].k, sizes) && kv_cache_make_tensor(&c->memory, &c->layers[i].v, sizes);
-    c->scratch = ok ? arena_array(&c->memory, sizes.capacity, sizes.features * sizeof *c->scratch) : NULL;
-    c->readers = ok ? arena_array(&c->memory, sizes.rows, sizeof *c->readers) : NULL;
-    c->copies = ok ? arena_array(&c->memory, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies) : NULL;
-    return c->scratch && c->readers && c->copies;
+        ok = kv_cache_make_tensor(a, &c->layers[i].k, sizes, positions) &&
+             kv_cache_make_tensor(a, &c->layers[i].v, sizes, positions);
+    c->scratch = ok ? kv_cache_make_scratch(a, sizes, positions) : NULL;
+    c->readers = ok ? arena_array(a, sizes.rows, sizeof *c->readers) : NULL;
+    c->copies = ok ? arena_array(a, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies) : NULL;
+    c->grown = ok ? arena_zeroed(a, sizes.layers + 1, sizeof *c->grown) : NULL;
+    return c->scratch && c->readers && c->copies && c->grown;
+}
+
+static void kv_cache_release(rapt_kv_cache *c)
+{
+    for (size_t i = 0; c->grown && i <= c->sizes.layers; i++)
+        arena_free(&c->grown[i]);
+    c->grown = NULL;
+    arena_release(&c->memory, (arena_mark){0});
 }
 
 rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err)
 {
-    arena_release(&c->memory, (arena_mark){0});
-    bool ok = kv_cache_allocate(c, sizes);
+    kv_cache_release(c);
+    c->positions = sizes.grows ? MIN(sizes.capacity, FIRST_POSITIONS) : sizes.capacity;
+    bool ok = kv_cache_allocate(c, sizes, c->positions);
     c->sizes = ok ? sizes : (rapt_kv_sizes){0};
     rapt_kv_cache_clear(c, c->sizes.rows);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
@@ -75,8 +97,69 @@ void rapt_kv_cache_free(rapt_kv_cache *c)
 {
     if (!c)
         return;
+    kv_cache_release(c);
     arena_free(&c->memory);
     free(c);
+}
+
+/* ---- growth ------------------------------------------------------------------------------------------------- */
+
+/* Copies what is held of x to `to`, whose rows are longer. */
+static void kv_cache_copy_held(const rapt_kv_cache *c, const rapt_tensor *x, rapt_tensor *to)
+{
+    size_t from_row = x->shape[1] * x->shape[2], to_row = to->shape[1] * to->shape[2];
+    for (size_t i = 0; i < c->rows && c->past > 0; i++)
+        memcpy(to->data + i * to_row, x->data + i * from_row, c->past * x->shape[2] * sizeof *x->data);
+    to->shape[0] = c->rows;
+}
+
+/* A layer at a time, so that what is copied is never held twice as a whole. */
+static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions)
+{
+    arena memory;
+    rapt_kv larger, *kv = &c->layers[layer];
+    arena_init(&memory, 0);
+    if (!kv_cache_make_tensor(&memory, &larger.k, c->sizes, positions) ||
+        !kv_cache_make_tensor(&memory, &larger.v, c->sizes, positions)) {
+        arena_free(&memory);
+        return false;
+    }
+    kv_cache_copy_held(c, &kv->k, &larger.k);
+    kv_cache_copy_held(c, &kv->v, &larger.v);
+    arena_free(&c->grown[layer]);
+    c->grown[layer] = memory;
+    *kv = larger;
+    return true;
+}
+
+static bool kv_cache_grow_scratch(rapt_kv_cache *c, size_t positions)
+{
+    arena memory;
+    arena_init(&memory, 0);
+    rapt_real *larger = kv_cache_make_scratch(&memory, c->sizes, positions);
+    if (!larger)
+        return false;
+    arena_free(&c->grown[c->sizes.layers]);
+    c->grown[c->sizes.layers] = memory;
+    c->scratch = larger;
+    return true;
+}
+
+rapt_code rapt_kv_cache_reserve(rapt_kv_cache *c, size_t positions, rapt_error *err)
+{
+    if (positions <= c->positions)
+        return RAPT_OK;
+    if (positions > c->sizes.capacity)
+        return rapt_fail(err, RAPT_ERR_SHAPE, "%zu positions for a KV cache of %zu", positions, c->sizes.capacity);
+    size_t larger = MIN(MAX(positions, c->positions + c->positions / 2), c->sizes.capacity);
+    bool ok = c->sizes.rows <= 1 || kv_cache_grow_scratch(c, larger);
+    for (size_t i = 0; i < c->sizes.layers && ok; i++)
+        ok = kv_cache_grow_layer(c, i, larger);
+    if (!ok)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
+                         c->sizes.layers, c->sizes.rows, larger);
+    c->positions = larger;
+    return RAPT_OK;
 }
 
 /* ---- positions ---------------------------------------------------------------------------------------------- */

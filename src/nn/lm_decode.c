@@ -13,7 +13,7 @@
 rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows)
 {
     const rapt_lm_config *c = &m->config;
-    return (rapt_kv_sizes){m->layers, rows, c->context, block_kv_features(&c->block)};
+    return (rapt_kv_sizes){m->layers, rows, c->context, block_kv_features(&c->block), .grows = true};
 }
 
 /* The last position of each row: [batch, time, feature] to [batch, 1, feature]. */
@@ -28,21 +28,26 @@ static rapt_tensor *lm_last_position(rapt_tape *t, rapt_tensor *x)
     return y;
 }
 
-/* NULL where the cache fits the model and the rows of the tokens; else the poison tensor. */
-static rapt_tensor *lm_check_cache(rapt_tape *t, const rapt_lm *m, const rapt_kv_cache *c, rapt_tokens tokens)
+/* NULL where the cache fits the model and the rows of the tokens, and has room for these; else the poison tensor. Tokens beyond
+ * the context are refused later. */
+static rapt_tensor *lm_prepare_cache(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *c, rapt_tokens tokens)
 {
+    const size_t end = rapt_kv_cache_past(c) + tokens.time;
+    rapt_error err = {0};
     if (rapt_kv_cache_sizes(c).layers != m->layers)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "a KV cache of %zu layers for a model of %zu", rapt_kv_cache_sizes(c).layers,
                               m->layers);
     if (rapt_kv_cache_rows(c) != tokens.batch)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu rows of tokens for a KV cache of %zu", tokens.batch,
                               rapt_kv_cache_rows(c));
+    if (end <= m->config.context && rapt_kv_cache_reserve(c, end, &err))
+        return rapt_tape_fail(t, err.code, "%s", err.message);
     return NULL;
 }
 
 rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only)
 {
-    rapt_tensor *bad = lm_check_cache(t, m, cache, tokens);
+    rapt_tensor *bad = lm_prepare_cache(t, m, cache, tokens);
     if (bad)
         return bad;
     rapt_tensor *x = lm_hidden(t, m, tokens, cache);

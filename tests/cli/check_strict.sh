@@ -78,4 +78,14 @@ refused 1 "the prompt has [0-9]+ tokens, the model's context 12" 'generate --str
     "$RAPT" generate lm --prompt-file prompt.txt --strict
 "$RAPT" generate lm --prompt 'the moon' --max-tokens 5 --strict >.out 2>.err
 check 'one that fits' test $? = 0 -a "$(grep -c warning .err)" = 0
+
+# ---- a smaller context ---------------------------------------------------------------------------------------------
+refused 1 "the prompt has 8 tokens, the model's context 4" '--context' "$RAPT" generate lm 'the moon' --context 4 --strict
+probabilities() { "$RAPT" generate lm "$@" --at -1 --top 9 --quiet | tail -n +2; }
+probabilities 'the moon' >.eight
+probabilities 'the moon' --context 4 >.four
+check '--context 4: the model sees the last four characters' cmp -s .four <(probabilities 'moon')
+check 'which are not all' test "$(cat .four)" != "$(cat .eight)"
+check '--context above that of the model changes nothing' cmp -s .eight <(probabilities 'the moon' --context 99999)
+refused 2 '--context is for language models; pairs is a translation model' 'eval --context' "$RAPT" eval pairs pairs.tsv --context 4
 finish

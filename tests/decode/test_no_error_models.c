@@ -103,6 +103,7 @@ static void caches(void **state)
     assert_null(rapt_kv_cache_new(large, NULL));
     rapt_kv_cache *cache = rapt_kv_cache_new(small, NULL);
     assert_int_equal(rapt_kv_cache_resize(cache, large, NULL), RAPT_ERR_MEMORY);
+    assert_int_equal(rapt_kv_cache_reserve(cache, 3, NULL), RAPT_ERR_SHAPE);
     rapt_kv_cache_free(cache);
     rapt_decoder_state *s = rapt_decoder_state_new(NULL);
     assert_non_null(s);

@@ -88,6 +88,54 @@ static void sizes_change(void **state)
     rapt_kv_cache_free(c);
 }
 
+/* Position `at` of row `row`: its features hold `of`. */
+static void put(const rapt_tensor *x, size_t row, size_t at, rapt_real of)
+{
+    for (size_t i = 0; i < x->shape[2]; i++)
+        x->data[(row * x->shape[1] + at) * x->shape[2] + i] = of;
+}
+
+static void check_put(const rapt_tensor *x, size_t row, size_t at, rapt_real of)
+{
+    for (size_t i = 0; i < x->shape[2]; i++)
+        if (x->data[(row * x->shape[1] + at) * x->shape[2] + i] != of)
+            fail_msg("position %zu of row %zu is not what it was", at, row);
+}
+
+/* Appends a position at a time, makes room for it, and exchanges two of the rows now and then. */
+static void a_cache_grows(void **state)
+{
+    enum { LAYERS = 2, GROWN = 1500 };
+    (void)state;
+    rapt_error err = {0};
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){LAYERS, 3, GROWN, FEATURES, .grows = true}, &err);
+    size_t moves = 0, had = 0;
+    assert_non_null(c);
+    for (size_t n = 0; n < GROWN; n++) {
+        assert_int_equal(rapt_kv_cache_reserve(c, n + 1, &err), RAPT_OK);
+        for (size_t i = 0; i < LAYERS * 3; i++) {
+            put(&rapt_kv_cache_layer(c, i / 3)->k, i % 3, n, (rapt_real)(10 * n + i));
+            put(&rapt_kv_cache_layer(c, i / 3)->v, i % 3, n, -(rapt_real)(10 * n + i));
+        }
+        rapt_kv_cache_advance(c, 1);
+        size_t room = rapt_kv_cache_layer(c, 0)->k.shape[1];
+        assert_in_range(room, n + 1, GROWN);
+        moves += room != had;
+        had = room;
+    }
+    assert_in_range(moves, 3, 8);
+    rapt_kv_cache_select(c, (int32_t[]){1, 2, 0}, 3);
+    for (size_t n = 0; n < GROWN; n++)
+        for (size_t i = 0; i < LAYERS * 3; i++) {
+            size_t was = i / 3 * 3 + (i + 1) % 3;
+            check_put(&rapt_kv_cache_layer(c, i / 3)->k, i % 3, n, (rapt_real)(10 * n + was));
+            check_put(&rapt_kv_cache_layer(c, i / 3)->v, i % 3, n, -(rapt_real)(10 * n + was));
+        }
+    assert_int_equal(rapt_kv_cache_reserve(c, GROWN + 1, &err), RAPT_ERR_SHAPE);
+    assert_string_equal(err.message, "1501 positions for a KV cache of 1500");
+    rapt_kv_cache_free(c);
+}
+
 /* ---- a language model ----------------------------------------------------------------------------------------- */
 
 #define TEXT (3 * LM_CONTEXT)
@@ -129,6 +177,29 @@ static void prefixes_are_continued(void **state)
         check_next("another continuation", t, m, c, text, n);
         check_next("the same again", t, m, c, text, n);
     }
+    rapt_kv_cache_free(c);
+    rapt_tape_free(t);
+    rapt_lm_free(m);
+}
+
+/* A text longer than a cache has room for at first: token by token, and at once. */
+static void a_long_text(void **state)
+{
+    enum { LONG = 700 };
+    (void)state;
+    rapt_lm_config config = lm_variant(26);
+    config.context = LONG;
+    rapt_lm *m = lm_model(&config);
+    rapt_tape *t = model_tape(NULL, 2);
+    rapt_kv_cache *c = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), NULL);
+    int32_t text[LONG];
+    model_ids(text, LONG, 5);
+    assert_true(rapt_kv_cache_layer(c, 1)->v.shape[1] < LONG / 2);
+    for (size_t n = 300; n <= LONG; n += n < 500 ? 1 : 50)
+        check_next("a long text", t, m, c, text, n);
+    m->config.context = 40; /* fewer are seen from now on */
+    for (size_t n = 30; n <= 60; n++)
+        check_next("a lowered context", t, m, c, text, n);
     rapt_kv_cache_free(c);
     rapt_tape_free(t);
     rapt_lm_free(m);
@@ -260,7 +331,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_selected),
         cmocka_unit_test(sizes_change),
+        cmocka_unit_test(a_cache_grows),
         cmocka_unit_test(prefixes_are_continued),
+        cmocka_unit_test(a_long_text),
         cmocka_unit_test(a_prefix_is_not_computed_again),
         cmocka_unit_test(samples_share_a_prefill),
         cmocka_unit_test(another_model_is_refused),

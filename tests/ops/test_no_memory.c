@@ -141,6 +141,17 @@ static rapt_code generating(void)
     return err.code;
 }
 
+/* A KV cache that grows, twice. */
+static rapt_code growing(void)
+{
+    rapt_error err = {0};
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){2, 3, 1000, 4, .grows = true}, &err);
+    if (c && !rapt_kv_cache_reserve(c, 300, &err))
+        rapt_kv_cache_reserve(c, 1000, &err);
+    rapt_kv_cache_free(c);
+    return err.code;
+}
+
 /* More parameters than the list has room for at first, one of them sparse. */
 static rapt_code many_parameters(void)
 {
@@ -194,6 +205,7 @@ static void generating_survives(void **state)
 {
     (void)state;
     fail_each_allocation("generating", generating, 60, 0);
+    fail_each_allocation("growing", growing, 18, 0);
 }
 
 static void sets_survive(void **state)

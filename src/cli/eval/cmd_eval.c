@@ -16,6 +16,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),
+    CLI_OPTION_CONTEXT("For language models: windows of at most N tokens (default: the model's context)"),
     {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1)", 0},
@@ -81,6 +82,7 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_CONTEXT: a->context = cli_integer(text, 1, CLI_MAX, "context", state); return 0;
     case ARGP_KEY_ARGS: cmd_eval_take_paths(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cmd_eval_take_paths(a, state); return 0;
     default: return parse_for_pairs(key, text, state);
@@ -103,13 +105,17 @@ int cmd_eval(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model(a.model, &err);
-    bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
-    rapt_code code = m && fits ? RAPT_OK : RAPT_ERR_VALUE;
+    bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
+    const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.context ? "context" : NULL;
+    rapt_code code = m && !unfit ? RAPT_OK : RAPT_ERR_VALUE;
+    if (of_text)
+        cli_model_limit_context(m, a.context);
     for (size_t i = 0; !code && i < a.file_count; i++)
         code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
     rapt_model_free(m);
-    if (!fits) { /* which options fit is known only when the model is loaded */
-        cli_say("rapt: --%s is for translation models; %s is a language model\n", a.for_pairs, a.model);
+    if (unfit) { /* which options fit is known only when the model is loaded */
+        cli_say(of_text ? "rapt: --%s is for translation models; %s is a language model\n"
+                        : "rapt: --%s is for language models; %s is a translation model\n", unfit, a.model);
         return 2;
     }
     return code ? cli_fail(&err) : 0;

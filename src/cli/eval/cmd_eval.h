@@ -13,6 +13,7 @@ typedef struct eval_arguments {
     const char *model;
     char **files;
     size_t file_count, limit;
+    long context;
     rapt_translate_options o;
     bool lowercase, json, loss_only, strict, quiet;
     int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
