@@ -55,6 +55,7 @@
  *   rapt/group.h     the processes of a training run on several machines, and what carries their messages
  *   rapt/recipe.h    recipes: all hyperparameters and data of a training run, as YAML or as a struct
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
+ *   rapt/policy.h    how a model of Hugging Face is decoded: what its generation_config.json says
  *   rapt/data.h      sentence pairs, the validation set, batches in an order that (seed, epoch) decides
  *   rapt/stream.h    long texts: token files, random windows for training, consecutive windows for evaluation
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
@@ -122,6 +123,7 @@
 #include "rapt/metrics.h"
 #include "rapt/stream.h"
 #include "rapt/data.h"
+#include "rapt/policy.h"
 #include "rapt/io.h"
 #include "rapt/recipe.h"
 #include "rapt/group.h"

@@ -7,6 +7,7 @@
 #define RAPT_IO_H
 
 #include "rapt/lm.h"
+#include "rapt/policy.h"
 #include "rapt/text.h"
 
 #ifdef __cplusplus
@@ -47,6 +48,7 @@ typedef struct rapt_model {
     uint64_t run;                       /* stands for the training run that made it, 0: unknown; see rapt_model_load */
     bool sealed;                        /* as loaded: its files are bound to each other by checksums */
     const char *family;                 /* NULL: of rapt; else "model_type" of a Hugging Face folder. Not to be freed */
+    rapt_search_policy search;          /* how it is decoded unless somebody says otherwise; zeroed: as rapt does it */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
 } rapt_model;

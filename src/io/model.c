@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/lock.h"
+#include "io/hub/hub_generation.h"
 #include "io/hub/hub_model.h"
 #include "io/json_file.h"
 #include "io/params_file.h"
@@ -156,6 +157,7 @@ void rapt_model_free(rapt_model *m)
     rapt_tokenizer_free(m->language.tokenizer);
     rapt_transformer_free(m->translation.net);
     rapt_lm_free(m->language.net);
+    hub_generation_policy_free(&m->search);
     free(m);
 }
 

@@ -24,7 +24,8 @@ const json_t *hub_value(hub_config *c, const char *key)
 
 void hub_refuse(hub_config *c, const char *key, const char *reason)
 {
-    char *text = json_dumps(json_object_get(c->root, key), JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+    const size_t flags = JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15);
+    char *text = json_dumps(json_object_get(c->root, key), flags);
     if (!c->code)
         c->code = rapt_fail(c->err, RAPT_ERR_FORMAT, "%s: \"%s\" is %s: %s", c->path, key, text ? quote(text).text : "missing",
                             reason);

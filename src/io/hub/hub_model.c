@@ -1,16 +1,13 @@
 /* io/hub/hub_model.c: see hub_model.h. */
 #include "io/hub/hub_model.h"
 
-#include "base/file.h"
 #include "base/quote.h"
 #include "io/config_block.h"
+#include "io/hub/hub_generation.h"
 #include "io/hub/hub_weights.h"
-#include "io/json_file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_CONFIG ((size_t)1 << 20)
 
 bool hub_model_is(const json_t *config)
 {
@@ -29,15 +26,13 @@ static void refuse_architecture(hub_config *c, const hub_family *family)
         hub_refuse(c, "architectures", reason);
 }
 
-/* Of all types: these do not change logits. What a generation is like unless somebody says otherwise is among them. */
+/* Of all types: these do not change logits. */
 static const char *const WITHOUT_EFFECT[] = {
     "model_type", "transformers_version", "transformers.js_config", "torch_dtype", "dtype", "use_cache", "bos_token_id",
     "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "tokenizer_class", "max_sequence_length",
     "initializer_range", "return_dict", "output_hidden_states", "output_attentions", "task_specific_params", "problem_type",
     "finetuning_task", "num_labels", "id2label", "label2id", "chunk_size_feed_forward", "gradient_checkpointing",
-    "neftune_noise_alpha", "unsloth_fixed", "unsloth_version", "max_length", "min_length", "do_sample", "top_k", "top_p",
-    "temperature", "num_beams", "num_return_sequences", "repetition_penalty", "length_penalty", "no_repeat_ngram_size",
-    "early_stopping", NULL};
+    "neftune_noise_alpha", "unsloth_fixed", "unsloth_version", NULL};
 
 static rapt_code read_config(const hub_family *family, const json_t *config, const char *path, rapt_lm_config *k, rapt_error *err)
 {
@@ -47,64 +42,35 @@ static rapt_code read_config(const hub_family *family, const json_t *config, con
         hub_refuse(&c, "quantization_config", "rapt reads weights of F32, F16 and BF16");
     hub_flag_is(&c, "is_encoder_decoder", false, false);
     hub_ignore(&c, WITHOUT_EFFECT);
+    hub_ignore(&c, hub_generation_keys);
     family->read(&c, k);
     hub_refuse_others(&c);
     const config_stack stack = config_lm_stack(k);
     return c.code ? c.code : config_block_check(&stack, path, err);
 }
 
-/* ---- special tokens ------------------------------------------------------------------------------------------- */
+/* ---- generation ----------------------------------------------------------------------------------------------- */
 
-static rapt_code read_end_of_text(rapt_model *m, const json_t *value, const char *path, rapt_error *err)
+/* Those of the class where neither file has any. */
+static rapt_code load_end_of_text(rapt_model *m, const hub_family *family, const hub_generation *g, rapt_error *err)
 {
-    const size_t count = json_is_array(value) ? json_array_size(value) : value != NULL;
-    if (count > RAPT_END_OF_TEXT_MAX)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"eos_token_id\" has %zu tokens; rapt takes up to %d", path, count,
-                         RAPT_END_OF_TEXT_MAX);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
-        const json_int_t n = json_is_integer(id) ? json_integer_value(id) : -1;
-        if (n < 0 || (size_t)n >= m->language.net->config.vocab)
-            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"eos_token_id\" has what is no token of a vocabulary of %zu", path,
-                             m->language.net->config.vocab);
-        m->language.end_of_text[i] = (int32_t)n;
-    }
-    m->language.end_of_text_count = count;
-    return RAPT_OK;
+    bool there;
+    rapt_language_model *l = &m->language;
+    const size_t vocab = l->net->config.vocab;
+    rapt_code code = hub_generation_ids(g, "eos_token_id", vocab, l->end_of_text, RAPT_END_OF_TEXT_MAX, &l->end_of_text_count,
+                                        &there, err);
+    if (!code && !there && !g->file && family->end_of_text >= 0 && (size_t)family->end_of_text < vocab)
+        l->end_of_text[l->end_of_text_count++] = family->end_of_text;
+    return code;
 }
 
-static void use_default_end_of_text(rapt_model *m, int32_t id)
+static rapt_code load_generation(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
 {
-    m->language.end_of_text_count = id >= 0 && (size_t)id < m->language.net->config.vocab;
-    m->language.end_of_text[0] = id;
-}
-
-static const json_t *not_null(const json_t *value)
-{
-    return json_is_null(value) ? NULL : value;
-}
-
-/* generation_config.json counts before config.json, and without both the default of the class. */
-static rapt_code load_end_of_text(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
-{
-    bool there = false;
-    char *path;
-    json_t *generation = NULL;
-    rapt_code code = file_path(from->folder, "generation_config.json", &path, err);
-    if (!code)
-        code = file_is_there(path, &there, err);
-    if (!code && there && !(generation = json_file_read(path, MAX_CONFIG, err)))
-        code = RAPT_ERR_FORMAT;
-    if (generation && !json_is_object(generation))
-        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not an object", path);
-    const json_t *own = not_null(json_object_get(generation, "eos_token_id"));
-    const json_t *ids = own ? own : not_null(json_object_get(from->config, "eos_token_id"));
-    if (!code && ids)
-        code = read_end_of_text(m, ids, own ? path : from->config_path, err);
-    else if (!code && !there && !json_object_get(from->config, "eos_token_id"))
-        use_default_end_of_text(m, family->end_of_text);
-    json_decref(generation);
-    free(path);
+    hub_generation g;
+    rapt_code code = hub_generation_open(&g, from, err);
+    code = code ? code : load_end_of_text(m, family, &g, err);
+    code = code ? code : hub_generation_policy(&g, m->language.net->config.vocab, &m->search, err);
+    hub_generation_close(&g);
     return code;
 }
 
@@ -130,7 +96,7 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
     if (!m->language.net)
         return RAPT_ERR_FORMAT;
     m->params = m->language.net->params;
-    code = load_end_of_text(m, family, from, err);
+    code = load_generation(m, family, from, err);
     return code ? code : hub_fill(m->language.net, family, w, from->folder, err);
 }
 
