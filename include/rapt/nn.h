@@ -94,8 +94,14 @@ RAPT_API rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding 
 
 /* ---- sinusoidal positions ------------------------------------------------------------------------------- */
 
-/* P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)) (Vaswani et al. 2017, section 3.5); an odd d
- * ends with a sine. A buffer: never trained. */
+/* Which feature is which sine or cosine of a position i. */
+typedef enum rapt_sinusoid_layout {
+    RAPT_SINUSOID_LAYOUT_INTERLEAVED, /* P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)) (Vaswani et al.
+                                         2017, section 3.5); an odd d ends with a sine */
+    RAPT_SINUSOID_LAYOUT_HALVES       /* the same features, all sines before all cosines (Marian) */
+} rapt_sinusoid_layout;
+
+/* Sinusoidal positions. A buffer: never trained. */
 typedef struct rapt_positions {
     rapt_param *table; /* [max_len, d]: "table" */
     double dropout;
@@ -103,6 +109,7 @@ typedef struct rapt_positions {
 
 typedef struct rapt_positions_options {
     double dropout;  /* after the sum */
+    rapt_sinusoid_layout layout;
     bool persistent; /* the table is saved with the model */
 } rapt_positions_options;
 
@@ -154,6 +161,7 @@ typedef struct rapt_preprocessor_options {
     rapt_embedding_options embedding;
     rapt_param *shared; /* the embedding matrix of another module, in place of one of its own; or NULL */
     rapt_positions_kind positions;
+    rapt_sinusoid_layout sinusoid_layout;
     double positions_std; /* of learned positions, which start as N(0, positions_std^2); 0: 0.02 */
     bool no_scale;  /* embeddings are not multiplied by sqrt(d) */
     double dropout; /* after the sum */
@@ -223,6 +231,7 @@ typedef enum rapt_ffn_kind {
     RAPT_FFN_RELU,
     RAPT_FFN_GELU,
     RAPT_FFN_GELU_TANH,
+    RAPT_FFN_SILU,
     RAPT_FFN_SWIGLU /* W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6) */
 } rapt_ffn_kind;
 

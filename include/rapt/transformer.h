@@ -11,14 +11,27 @@ extern "C" {
 
 /* ---- encoder, decoder, both --------------------------------------------------------------------------------- */
 
+/* Whether a bias is added to the logits. */
+typedef enum rapt_output_bias {
+    RAPT_OUTPUT_BIAS_UNTIED, /* unless the output projection is an embedding */
+    RAPT_OUTPUT_BIAS_ALWAYS,
+    RAPT_OUTPUT_BIAS_NEVER
+} rapt_output_bias;
+
 typedef struct rapt_transformer_config {
     size_t source_vocab, target_vocab, layers, max_positions;
     rapt_block_config block;
     bool scale_embedding; /* times sqrt(d_model) */
     bool tied;            /* both embeddings and the output projection are one matrix; the vocabularies are one */
+    bool tied_embeddings; /* the two embeddings are one matrix; the vocabularies are one. So they are where `tied` */
+    bool tied_output;     /* the decoder's embedding and the output projection are one matrix. So they are where `tied` */
+    rapt_output_bias output_bias;
+    size_t decoder_layers, decoder_heads, decoder_ffn; /* of the decoder; 0: layers, block.heads, block.ffn. Heads other
+                                                          than block.heads have keys and values of their own */
     double embedding_std; /* 0: std (GPT-2), else 1 / sqrt(2 d_model) where tied, else 1 / sqrt(d_model) where scaled, else 1:
                              so that the first loss is about ln V; learned positions start with the same, or std (GPT-2) */
     rapt_positions_kind positions; /* rotary: of self-attention, not of cross-attention, whose positions are of two texts */
+    rapt_sinusoid_layout sinusoid_layout;
     double rotary_base;   /* 0: 10000 */
 } rapt_transformer_config;
 
@@ -43,10 +56,10 @@ typedef struct rapt_decoder {
     rapt_decoder_block *blocks; /* "decoder.0.", ... */
     rapt_layer_norm norm;
     bool has_norm;
-    rapt_linear output;         /* "decoder.output.": [target_vocab, d_model] */
+    rapt_linear output;         /* "decoder.output.": [target_vocab, d_model]; the weight may be that of an embedding */
 } rapt_decoder;
 
-/* Adds the decoder's parameters to `set`. `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
+/* Adds the decoder's parameters to `set`. `shared` is the encoder's embedding matrix where both are one, NULL otherwise. */
 RAPT_API void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
 /* Hidden states [batch, time, d_model], which the output matrix multiplies, of whole rows of target tokens [batch, time];
  * position i attends to tokens 0 .. i. `memory` [batch, source time, d_model] is the encoder's output, of which the first

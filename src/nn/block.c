@@ -29,6 +29,15 @@ rapt_block_config block_of_stack(const rapt_block_config *c, size_t sublayers)
     return full;
 }
 
+rapt_block_config block_of_decoder(const rapt_transformer_config *c)
+{
+    rapt_block_config block = c->block;
+    if (c->decoder_heads && c->decoder_heads != block.heads)
+        block.heads = block.kv_heads = c->decoder_heads;
+    block.ffn = c->decoder_ffn ? c->decoder_ffn : block.ffn;
+    return block;
+}
+
 /* Whether a size of an input is that of all blocks. */
 static bool block_takes_features(const rapt_block_config *c, size_t size)
 {

@@ -12,6 +12,9 @@ rapt_block_config block_of_stack(const rapt_block_config *c, size_t sublayers);
 /* Records a failure in the set where a block of a whole model can't be like this. Defaults are in place. */
 void block_check(rapt_params *set, const rapt_block_config *c);
 
+/* The description of a decoder's blocks, which may have other sizes than the encoder's. */
+rapt_block_config block_of_decoder(const rapt_transformer_config *c);
+
 /* Features of a head; 0 where there are no heads. */
 size_t block_head_features(const rapt_block_config *c);
 /* Features of a key or value, of all its heads together. Defaults are in place. */

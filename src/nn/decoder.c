@@ -43,23 +43,29 @@ rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *
     return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));
 }
 
-/* A tied model has no output matrix of its own, and no bias (Press & Wolf 2017). */
-static void decoder_init_output(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+/* Where the output projection is the embedding there is no matrix of its own, and mostly no bias (Press & Wolf 2017). */
+static void decoder_init_output(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    if (shared)
-        m->output = (rapt_linear){.weight = shared};
+    const bool tied = c->tied || c->tied_output;
+    const rapt_linear_options options = {.no_bias = c->output_bias == RAPT_OUTPUT_BIAS_NEVER, .init = c->block.init,
+                                         .std = c->block.std};
+    if (!tied)
+        rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab, &options);
     else
-        rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab,
-                         &(rapt_linear_options){.init = c->block.init, .std = c->block.std});
+        m->output = (rapt_linear){.weight = m->input.embedding.weight};
+    if (tied && c->output_bias == RAPT_OUTPUT_BIAS_ALWAYS)
+        m->output.bias = rapt_params_add(set, "decoder.output.bias", 1, &c->target_vocab, (rapt_init){RAPT_INIT_ZEROS, 0});
 }
 
 static void decoder_init_blocks(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    const rapt_block_config block = block_of_stack(&c->block, 3 * c->layers);
+    const rapt_block_config own = block_of_decoder(c);
+    const size_t layers = c->decoder_layers ? c->decoder_layers : c->layers;
+    const rapt_block_config block = block_of_stack(&own, 3 * layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
         m->rotary = rapt_rotary_init(set, "decoder.rotary.table", c->max_positions, block_head_features(&block), c->rotary_base);
-    m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
-    m->layers = m->blocks ? c->layers : 0;
+    m->blocks = rapt_params_alloc(set, layers, sizeof *m->blocks);
+    m->layers = m->blocks ? layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &block);
         m->blocks[i].self_attention.rotary = m->rotary;
@@ -75,7 +81,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     decoder_init_blocks(m, set, c);
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model, &norm);
-    decoder_init_output(m, set, c, shared);
+    decoder_init_output(m, set, c);
 }
 
 static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)

@@ -42,6 +42,7 @@ rapt_preprocessor_options embedding_std_input_of_transformer(const rapt_transfor
     const double std = embedding_std_of_transformer(c);
     const bool gpt2 = c->block.init == RAPT_WEIGHT_INIT_GPT2;
     return (rapt_preprocessor_options){.embedding.std = std, .shared = shared, .positions = c->positions,
+                                       .sinusoid_layout = c->sinusoid_layout,
                                        .positions_std = gpt2 ? block_defaults(&c->block).std : std,
                                        .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
 }

@@ -7,13 +7,15 @@
 
 #include <math.h>
 
-static void fill_table(rapt_param *table, size_t max_len, size_t d)
+static void fill_table(rapt_param *table, size_t max_len, size_t d, rapt_sinusoid_layout layout)
 {
+    const bool halves = layout == RAPT_SINUSOID_LAYOUT_HALVES;
     for (size_t j = 0; j < d; j++) {
+        const size_t feature = halves ? j / 2 + j % 2 * ((d + 1) / 2) : j;
         double divisor = math_pow(10000, (double)(j / 2 * 2) / (double)d);
         for (size_t i = 0; i < max_len; i++) {
             double angle = (double)i / divisor;
-            table->value.data[i * d + j] = (rapt_real)(j % 2 ? math_cos(angle) : math_sin(angle));
+            table->value.data[i * d + feature] = (rapt_real)(j % 2 ? math_cos(angle) : math_sin(angle));
         }
     }
 }
@@ -29,7 +31,7 @@ void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix
         return;
     rapt_param_make_buffer(m->table, o.persistent);
     if (rapt_params_seed(set) != RAPT_SEED_SHAPES)
-        fill_table(m->table, max_len, d);
+        fill_table(m->table, max_len, d, o.layout);
 }
 
 rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first)
@@ -45,7 +47,7 @@ static void preprocessor_init_positions(rapt_positions *m, rapt_params *set, con
     *m = (rapt_positions){.dropout = o->dropout};
     if (o->positions == RAPT_POSITIONS_SINUSOIDAL)
         rapt_positions_init(m, set, name_join(prefix, "positions.").text, max_len, d,
-                            &(rapt_positions_options){.dropout = o->dropout, .persistent = true});
+                            &(rapt_positions_options){.dropout = o->dropout, .layout = o->sinusoid_layout, .persistent = true});
     else if (o->positions == RAPT_POSITIONS_LEARNED)
         m->table = rapt_params_add(set, name_join(prefix, "positions.weight").text, 2, (size_t[]){max_len, d}, normal);
 }

@@ -12,10 +12,12 @@ static void check_config(rapt_params *set, const rapt_transformer_config *c)
     if (c->layers == 0 || c->block.d_model == 0 || c->source_vocab == 0 || c->target_vocab == 0)
         rapt_params_fail(set, RAPT_ERR_VALUE, "a model of %zu layers, d_model %zu, vocabularies %zu and %zu", c->layers,
                          c->block.d_model, c->source_vocab, c->target_vocab);
-    if (c->tied && c->source_vocab != c->target_vocab)
+    if ((c->tied || c->tied_embeddings) && c->source_vocab != c->target_vocab)
         rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model needs one vocabulary; these have %zu and %zu entries",
                          c->source_vocab, c->target_vocab);
+    const rapt_block_config decoder = block_of_decoder(c);
     block_check(set, &c->block);
+    block_check(set, &decoder);
 }
 
 static rapt_transformer_config transformer_defaults(const rapt_transformer_config *config)
@@ -23,6 +25,9 @@ static rapt_transformer_config transformer_defaults(const rapt_transformer_confi
     rapt_transformer_config c = *config;
     c.block = block_defaults(&config->block);
     c.rotary_base = c.rotary_base != 0 ? c.rotary_base : 10000;
+    c.decoder_layers = c.decoder_layers ? c.decoder_layers : c.layers;
+    c.decoder_heads = c.decoder_heads ? c.decoder_heads : c.block.heads;
+    c.decoder_ffn = c.decoder_ffn ? c.decoder_ffn : c.block.ffn;
     c.embedding_std = embedding_std_of_transformer(&c);
     return c;
 }
@@ -34,7 +39,7 @@ static void build(rapt_transformer *m)
         return;
     rapt_encoder_init(&m->encoder, m->params, &m->config);
     rapt_decoder_init(&m->decoder, m->params, &m->config,
-                      m->config.tied ? m->encoder.input.embedding.weight : NULL);
+                      m->config.tied || m->config.tied_embeddings ? m->encoder.input.embedding.weight : NULL);
 }
 
 rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err)

@@ -8,7 +8,7 @@
 #include "rapt/lm.h"
 
 #define LM_CONTEXT 12
-#define LM_VARIANTS 144 /* positions x norm x feed-forward network x key-value heads x place of the norm */
+#define LM_VARIANTS 180 /* positions x norm x feed-forward network x key-value heads x place of the norm */
 
 static inline rapt_lm_config lm_variant(size_t i)
 {
@@ -17,10 +17,10 @@ static inline rapt_lm_config lm_variant(size_t i)
     return (rapt_lm_config){.vocab = MODEL_VOCAB, .layers = 2, .context = LM_CONTEXT,
                             .positions = (rapt_positions_kind)(i % 3), .tied = i % 2, .output_bias = i % 2 == 0 && i % 4,
                             .scale_embedding = i % 11 == 0,
-                            .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 24 % 3], .ffn = 37,
-                                      .norm_place = i / 72 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                            .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 30 % 3], .ffn = 37,
+                                      .norm_place = i / 90 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
                                       .norm_kind = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
-                                      .ffn_kind = (rapt_ffn_kind)(i / 6 % 4), .bias = bias, .no_ffn_bias = !bias,
+                                      .ffn_kind = (rapt_ffn_kind)(i / 6 % 5), .bias = bias, .no_ffn_bias = !bias,
                                       .no_norm_bias = !bias, .shared_norm = i % 7 == 0, .dropout = 0.2,
                                       .init = RAPT_WEIGHT_INIT_PYTORCH}};
 }

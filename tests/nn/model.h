@@ -22,17 +22,26 @@ static inline rapt_transformer_config model_config(rapt_norm_place norm, bool ti
         .block = {.d_model = 42, .heads = 3, .ffn = 71, .bias = true, .dropout = 0.25, .norm_place = norm}};
 }
 
-#define MODEL_VARIANTS 8
+#define MODEL_VARIANTS 9
 
 /* 0 to 3: of the paper, post- and pre-norm, with matrices of their own and tied; then with what came later: every kind of
- * positions, norm and activation, grouped queries, one norm for a block. */
+ * positions, norm and activation, grouped queries, one norm for a block; 8 is Marian's, with another decoder than encoder. */
 static inline rapt_transformer_config model_variant(size_t i)
 {
     static const rapt_positions_kind positions[] = {RAPT_POSITIONS_ROTARY, RAPT_POSITIONS_LEARNED, RAPT_POSITIONS_ROTARY,
                                                     RAPT_POSITIONS_SINUSOIDAL};
     static const rapt_ffn_kind kinds[] = {RAPT_FFN_SWIGLU, RAPT_FFN_GELU, RAPT_FFN_GELU_TANH, RAPT_FFN_SWIGLU};
     rapt_transformer_config c = model_config(i % 2 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST, i / 2 % 2);
-    if (i < 4)
+    if (i == 8) {
+        c.tied_output = true;
+        c.output_bias = RAPT_OUTPUT_BIAS_ALWAYS;
+        c.decoder_layers = 3;
+        c.decoder_heads = 2;
+        c.decoder_ffn = 37;
+        c.block.ffn_kind = RAPT_FFN_SILU;
+        c.sinusoid_layout = RAPT_SINUSOID_LAYOUT_HALVES;
+    }
+    if (i < 4 || i == 8)
         return c;
     c.positions = positions[i - 4];
     c.scale_embedding = i != 6;

@@ -49,7 +49,7 @@ static void words_of_each_enum(void **state)
     check_words(&r, &r.tokenizer.type, "tokenizer.type",
                 WORDS("words", "characters", "bpe", "file", "cl100k_base", "o200k_base", "r50k_base"));
     check_words(&r, &r.model.preset, "model.preset", WORDS("none", "seed", "gpt2"));
-    check_words(&r, &r.model.ffn_kind, "model.ffn_kind", WORDS("relu", "gelu", "gelu_tanh", "swiglu"));
+    check_words(&r, &r.model.ffn_kind, "model.ffn_kind", WORDS("relu", "gelu", "gelu_tanh", "silu", "swiglu"));
     check_words(&r, &r.model.norm_kind, "model.norm_kind", WORDS("layer", "rms"));
     check_words(&r, &r.model.positions, "model.positions", WORDS("sinusoidal", "learned", "rotary"));
     check_words(&r, &r.model.vocab, "model.vocab", WORDS("tokenizer", "text"));
