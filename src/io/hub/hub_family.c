@@ -68,6 +68,7 @@ static const hub_name GPT2_NAMES[] = {
     {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", HUB_WHOLE, true},
     {"norm.@", "ln_f.@", HUB_WHOLE, false},
     {"output.weight", "lm_head.weight", HUB_WHOLE, false},
+    {"embedding.weight", "lm_head.weight", HUB_WHOLE, false},
     {0}};
 static const char *const GPT2_UNUSED[] = {"h.#.attn.bias", "h.#.attn.masked_bias", NULL};
 
@@ -140,6 +141,7 @@ static const hub_name LLAMA_NAMES[] = {
     {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@", HUB_WHOLE, false},
     {"norm.weight", "norm.weight", HUB_WHOLE, false},
     {"output.weight", "lm_head.weight", HUB_WHOLE, false},
+    {"embedding.weight", "lm_head.weight", HUB_WHOLE, false},
     {0}};
 static const char *const LLAMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", "rotary_emb.inv_freq", NULL};
 

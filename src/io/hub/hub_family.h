@@ -7,9 +7,16 @@
 #include "rapt/lm.h"
 
 /* What of a tensor is a parameter: all, or rows of matrices that lie one after the other. */
-typedef enum hub_part { HUB_WHOLE, HUB_QUERY, HUB_KEY, HUB_VALUE } hub_part;
+typedef enum hub_part {
+    HUB_WHOLE,
+    HUB_QUERY,
+    HUB_KEY,
+    HUB_VALUE,
+    HUB_ONE_ROW /* a vector, which is stored as a matrix of one row; zeros where it is missing */
+} hub_part;
 
-/* Patterns of names: "#" is the number of a layer, "@" is "weight" or "bias". */
+/* Patterns of names: "#" is the number of a layer, "@" is "weight" or "bias". A whole tensor belongs to the first row of its name
+ * whose parameter the model has; a parameter is the first of its rows' tensors that is in the files, and the others are copies. */
 typedef struct hub_name {
     const char *ours, *theirs;
     hub_part part;

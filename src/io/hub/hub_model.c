@@ -97,7 +97,7 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
         return RAPT_ERR_FORMAT;
     m->params = m->language.net->params;
     code = load_generation(m, family, from, err);
-    return code ? code : hub_fill(m->language.net, family, w, from->folder, err);
+    return code ? code : hub_fill(m->params, &m->language.net->config.block, family, w, from->folder, err);
 }
 
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)

@@ -13,7 +13,8 @@
 #define NAME 256
 
 typedef struct hub_filling {
-    rapt_lm *net;
+    const rapt_params *params;
+    const rapt_block_config *block;
     const hub_family *family;
     const weights *w;
     const char *folder;
@@ -60,10 +61,23 @@ static void hub_expand(const char *pattern, const hub_match *m, char name[NAME])
     }
 }
 
-static const hub_name *hub_name_of(const hub_family *family, const char *ours, hub_match *m)
+/* Whether the tensor of a row belongs to it, and not to the parameter of an earlier row. */
+static bool hub_is_owner(const hub_filling *f, const hub_name *n, const hub_match *m)
 {
-    for (const hub_name *n = family->names; n->ours; n++)
-        if (hub_matches(n->ours, ours, m))
+    char ours[NAME];
+    for (const hub_name *other = f->family->names; other < n && n->part == HUB_WHOLE; other++) {
+        hub_expand(other->ours, m, ours);
+        if (strcmp(other->theirs, n->theirs) == 0 && rapt_params_find(f->params, ours))
+            return false;
+    }
+    return true;
+}
+
+/* The row behind `last` (NULL: the first one) for a parameter; NULL: there is no other. */
+static const hub_name *hub_next_name(const hub_filling *f, const hub_name *last, const char *ours, hub_match *m)
+{
+    for (const hub_name *n = last ? last + 1 : f->family->names; n->ours; n++)
+        if (hub_matches(n->ours, ours, m) && hub_is_owner(f, n, m))
             return n;
     return NULL;
 }
@@ -75,17 +89,33 @@ static const char *hub_bare(const hub_family *family, const char *name)
     return strncmp(name, family->prefix, length) == 0 ? name + length : name;
 }
 
-/* The tensor of a name without prefix. NULL with `err` set. */
-static const weights_tensor *hub_find(const hub_filling *f, const char *ours, const char *bare)
+/* With the prefix; those of the head have none. */
+static void hub_whole(const hub_filling *f, const char *bare, char whole[NAME])
 {
-    char whole[NAME];
-    const bool head = strncmp(bare, "lm_head.", 8) == 0;
-    snprintf(whole, sizeof whole, "%s%s", head ? "" : f->family->prefix, bare);
+    const bool head = strncmp(bare, "lm_head.", 8) == 0 || strcmp(bare, "final_logits_bias") == 0;
+    snprintf(whole, NAME, "%s%s", head ? "" : f->family->prefix, bare);
+}
+
+/* The tensor of a row; NULL: there is none. */
+static const weights_tensor *hub_find(const hub_filling *f, const hub_name *n, const hub_match *m)
+{
+    char bare[NAME], whole[NAME];
+    hub_expand(n->theirs, m, bare);
+    hub_whole(f, bare, whole);
     const weights_tensor *t = weights_find(f->w, whole);
-    t = t ? t : weights_find(f->w, bare);
-    if (!t)
-        rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing, which is %s of the model", f->folder, whole, ours);
-    return t;
+    return t ? t : weights_find(f->w, bare);
+}
+
+static rapt_code hub_fail_missing(const hub_filling *f, const char *ours)
+{
+    char bare[NAME], whole[NAME];
+    hub_match m = {.last = ""};
+    const hub_name *n = hub_next_name(f, NULL, ours, &m);
+    if (!n)
+        return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: models of type %s have no %s", f->folder, f->family->type, ours);
+    hub_expand(n->theirs, &m, bare);
+    hub_whole(f, bare, whole);
+    return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing, which is %s of the model", f->folder, whole, ours);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
@@ -95,14 +125,15 @@ typedef struct hub_rows {
     size_t first, all;
 } hub_rows;
 
-static hub_rows hub_rows_of(const rapt_lm_config *c, hub_part part, size_t own)
+static hub_rows hub_rows_of(const rapt_block_config *c, hub_part part, size_t own)
 {
-    const size_t q = c->block.d_model, kv = q / c->block.heads * c->block.kv_heads;
+    const size_t q = c->d_model, kv = q / c->heads * c->kv_heads;
     switch (part) {
     case HUB_QUERY: return (hub_rows){0, q + 2 * kv};
     case HUB_KEY: return (hub_rows){q, q + 2 * kv};
     case HUB_VALUE: return (hub_rows){q + kv, q + 2 * kv};
-    case HUB_WHOLE: break;
+    case HUB_WHOLE:
+    case HUB_ONE_ROW: break;
     }
     return (hub_rows){0, own};
 }
@@ -110,12 +141,13 @@ static hub_rows hub_rows_of(const rapt_lm_config *c, hub_part part, size_t own)
 static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, const rapt_tensor *ours, const hub_name *n,
                                 size_t rows)
 {
+    const int ndim = n->part == HUB_ONE_ROW ? 2 : ours->ndim;
     size_t shape[RAPT_MAX_DIMS] = {rows, ours->ndim == 2 ? ours->shape[1] : 1};
-    if (ours->ndim == 2 && n->transposed) {
-        shape[0] = ours->shape[1];
+    if (n->part == HUB_ONE_ROW || (ours->ndim == 2 && n->transposed)) {
+        shape[0] = shape[1];
         shape[1] = rows;
     }
-    bool same = t->ndim == ours->ndim;
+    bool same = t->ndim == ndim;
     for (int i = 0; same && i < t->ndim; i++)
         same = t->shape[i] == shape[i];
     if (same)
@@ -123,7 +155,7 @@ static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, 
     char is[WEIGHTS_SHAPE_TEXT], wanted[WEIGHTS_SHAPE_TEXT];
     return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has the shape %s; config.json asks for %s",
                      weights_file_path(f->w, t->file), quote(t->name).text, weights_shape_text(t->shape, t->ndim, is),
-                     weights_shape_text(shape, ours->ndim, wanted));
+                     weights_shape_text(shape, ndim, wanted));
 }
 
 /* Copies rows first .. of a matrix of `all` rows, which may be stored transposed. */
@@ -135,31 +167,54 @@ static void hub_copy(rapt_tensor *to, const float *from, hub_rows rows, bool tra
             to->data[i * columns + j] = transposed ? from[j * rows.all + rows.first + i] : from[(rows.first + i) * columns + j];
 }
 
-static rapt_code hub_fill_param(hub_filling *f, rapt_param *p)
+static void hub_mark_used(hub_filling *f, const weights_tensor *t)
 {
-    char bare[NAME];
-    hub_match m = {.last = ""};
-    const hub_name *n = hub_name_of(f->family, p->value.name, &m);
-    if (!n)
-        return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: models of type %s have no %s", f->folder, f->family->type, p->value.name);
-    hub_expand(n->theirs, &m, bare);
-    const weights_tensor *t = hub_find(f, p->value.name, bare);
-    if (!t)
-        return RAPT_ERR_FORMAT;
-    hub_rows rows = hub_rows_of(&f->net->config, n->part, p->value.shape[0]);
+    for (size_t i = 0; i < weights_count(f->w); i++)
+        f->used[i] = f->used[i] || weights_at(f->w, i) == t;
+}
+
+static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tensor *t, rapt_param *p)
+{
+    hub_rows rows = hub_rows_of(f->block, n->part, p->value.shape[0]);
     rapt_code code = hub_check_shape(f, t, &p->value, n, rows.all);
     if (!code && t->dtype == SAFETENSORS_F64)
         code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is F64; rapt reads weights of F32, F16 and BF16",
                          weights_file_path(f->w, t->file), quote(t->name).text);
-    if (!code && n->part <= HUB_QUERY)
+    if (!code && rows.first == 0)
         code = weights_check_finite(f->w, t, f->err);
     if (!code)
         code = weights_read(f->w, t, f->buffer, f->err);
     if (!code)
         hub_copy(&p->value, f->buffer, rows, n->transposed && p->value.ndim == 2);
-    for (size_t i = 0; i < weights_count(f->w); i++)
-        f->used[i] = f->used[i] || weights_at(f->w, i) == t;
     return code;
+}
+
+/* A matrix that config.json ties to another is in the files once, or several times. */
+static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const rapt_param *p)
+{
+    bool same = t->elements == rapt_tensor_size(&p->value);
+    rapt_code code = same ? weights_read(f->w, t, f->buffer, f->err) : RAPT_OK;
+    for (size_t i = 0; i < t->elements && same && !code; i++)
+        same = (rapt_real)f->buffer[i] == p->value.data[i];
+    if (code || same)
+        return code;
+    return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not the embedding, to which config.json ties it",
+                     weights_file_path(f->w, t->file), quote(t->name).text);
+}
+
+static rapt_code hub_fill_param(hub_filling *f, rapt_param *p)
+{
+    hub_match m = {.last = ""};
+    bool filled = false;
+    rapt_code code = RAPT_OK;
+    for (const hub_name *n = NULL; !code && (n = hub_next_name(f, n, p->value.name, &m)) != NULL;) {
+        const weights_tensor *t = hub_find(f, n, &m);
+        if (t)
+            code = filled ? hub_check_copy(f, t, p) : hub_take(f, n, t, p);
+        filled = filled || t || n->part == HUB_ONE_ROW; /* parameters begin as zeros */
+        hub_mark_used(f, t);
+    }
+    return code || filled ? code : hub_fail_missing(f, p->value.name);
 }
 
 /* ---- what is left over ---------------------------------------------------------------------------------------- */
@@ -173,20 +228,6 @@ static bool hub_is_unused(const hub_family *family, const char *bare)
     return false;
 }
 
-/* "lm_head.weight" beside a tied embedding. */
-static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t)
-{
-    const rapt_tensor *embedding = &f->net->input.embedding.weight->value;
-    bool same = t->elements == rapt_tensor_size(embedding);
-    rapt_code code = same ? weights_read(f->w, t, f->buffer, f->err) : RAPT_OK;
-    for (size_t i = 0; i < t->elements && same && !code; i++)
-        same = (rapt_real)f->buffer[i] == embedding->data[i];
-    if (code || same)
-        return code;
-    return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not the embedding, to which config.json ties it",
-                     weights_file_path(f->w, t->file), quote(t->name).text);
-}
-
 static rapt_code hub_check_left_over(hub_filling *f)
 {
     rapt_code code = RAPT_OK;
@@ -194,11 +235,8 @@ static rapt_code hub_check_left_over(hub_filling *f)
         const weights_tensor *t = weights_at(f->w, i);
         if (f->used[i] || hub_is_unused(f->family, hub_bare(f->family, t->name)))
             continue;
-        if (f->net->config.tied && strcmp(t->name, "lm_head.weight") == 0)
-            code = hub_check_copy(f, t);
-        else
-            code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" does not belong to a model of type %s with this "
-                             "config.json", weights_file_path(f->w, t->file), quote(t->name).text, f->family->type);
+        code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" does not belong to a model of type %s with this "
+                         "config.json", weights_file_path(f->w, t->file), quote(t->name).text, f->family->type);
     }
     return code;
 }
@@ -213,17 +251,18 @@ static size_t hub_largest(const weights *w)
     return most;
 }
 
-rapt_code hub_fill(rapt_lm *net, const hub_family *family, const weights *w, const char *folder, rapt_error *err)
+rapt_code hub_fill(const rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
+                   const char *folder, rapt_error *err)
 {
-    hub_filling f = {.net = net, .family = family, .w = w, .folder = folder, .err = err};
+    hub_filling f = {params, block, family, w, folder, NULL, NULL, err};
     rapt_code code = RAPT_OK;
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);
     f.buffer = malloc(hub_largest(w) * sizeof *f.buffer);
     if (!f.used || !f.buffer)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
-    for (size_t i = 0; i < rapt_params_count(net->params) && !code; i++)
-        if (!rapt_params_at(net->params, i)->transient)
-            code = hub_fill_param(&f, rapt_params_at(net->params, i));
+    for (size_t i = 0; i < rapt_params_count(params) && !code; i++)
+        if (!rapt_params_at(params, i)->buffer)
+            code = hub_fill_param(&f, rapt_params_at(params, i));
     code = code ? code : hub_check_left_over(&f);
     free(f.used);
     free(f.buffer);

@@ -5,8 +5,10 @@
 #include "io/hub/hub_family.h"
 #include "io/weights/weights.h"
 
-/* Every parameter gets its tensor, and every tensor is one's or named by the family as unused; of a tied model "lm_head.weight"
- * may be a copy of the embedding. RAPT_ERR_FORMAT: a tensor that is missing, left over, of another shape; RAPT_ERR_NOT_FINITE. */
-rapt_code hub_fill(rapt_lm *net, const hub_family *family, const weights *w, const char *folder, rapt_error *err);
+/* Every parameter gets its tensor, buffers none, and every tensor is one's, a copy of one's, or named by the family as unused.
+ * `block`, with defaults in place, says which rows of a joint matrix are whose. RAPT_ERR_FORMAT: a tensor that is missing, left
+ * over, of another shape, or no copy; RAPT_ERR_NOT_FINITE. */
+rapt_code hub_fill(const rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
+                   const char *folder, rapt_error *err);
 
 #endif
