@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct rapt_lm_config {
     size_t vocab, layers;
-    size_t context;          /* positions: the longest row. It may be lowered once the model is made, which bounds its KV caches */
+    size_t context;          /* positions: the longest row. It may be lowered once the model is made: a bound of its KV caches */
     rapt_block_config block; /* with the default in place of each 0 that means one in rapt_lm.config */
     rapt_positions_kind positions;
     double rotary_base;   /* 0: 10000 */
@@ -66,7 +66,7 @@ typedef struct rapt_lm {
 
 /* Adds the model's parameters to `set`, which fails where the sizes don't fit together. */
 RAPT_API void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config);
-/* Makes a model with a set of its own, keyed by `seed`; RAPT_SEED_NONE and RAPT_SEED_SHAPES are reserved (see there). NULL with
+/* Makes a model with a set of its own, keyed by `seed`; the seeds that tensor.h names are reserved. NULL with
  * `err` (which may be NULL) set: a size that does not fit, out of memory. */
 RAPT_API rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err);
 /* Frees the model with its parameters; NULL is fine. */

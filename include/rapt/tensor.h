@@ -79,7 +79,8 @@ typedef struct rapt_param_state rapt_param_state;
  * read; rapt_params_at and rapt_params_find to all rows of the parameter that they return. So who reads or writes elements
  * of a sparse parameter outside of operations gets it from one of these two first, once after each optimizer step, even where
  * a module holds the same pointer. While rapt_train runs with several processes, the same holds for every parameter: most of
- * it comes from other processes, and the functions named wait for it. Nothing else has deferred updates. */
+ * it comes from other processes, and the functions named wait for it. The table of rotary positions of a model that was loaded is
+ * computed where it is read, and these functions compute all of it. Nothing else is deferred. */
 typedef struct rapt_param {
     rapt_tensor value;
     bool buffer;      /* never trained */
@@ -95,9 +96,10 @@ typedef struct rapt_params rapt_params;
 
 #define RAPT_SEED_NONE UINT64_MAX /* random parameters are zeros: they will be loaded */
 #define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes only: to measure a model before it is allocated */
+#define RAPT_SEED_UNSET (UINT64_MAX - 2) /* parameters have memory, but no values until they are written: for inference */
 
-/* An empty set. `seed` keys the random initialization of its parameters; RAPT_SEED_NONE and RAPT_SEED_SHAPES are reserved for
- * what they say. NULL with `err` set (it may be NULL): out of memory. */
+/* An empty set. `seed` keys the random initialization of its parameters; RAPT_SEED_NONE, RAPT_SEED_SHAPES and RAPT_SEED_UNSET
+ * are reserved for what they say. NULL with `err` set (it may be NULL): out of memory. */
 RAPT_API rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
 /* Frees the set with its parameters; NULL is fine. */
 RAPT_API void rapt_params_free(rapt_params *set);

@@ -108,7 +108,7 @@ typedef struct rapt_transformer {
     rapt_decoder decoder;
 } rapt_transformer;
 
-/* Makes a model with a set of its own, keyed by `seed`; RAPT_SEED_NONE and RAPT_SEED_SHAPES are reserved (see there). NULL with
+/* Makes a model with a set of its own, keyed by `seed`; the seeds that tensor.h names are reserved. NULL with
  * `err` (which may be NULL) set: a size that doesn't fit, out of memory. */
 RAPT_API rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
 /* Frees the model with its parameters; NULL is fine. */

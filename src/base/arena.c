@@ -49,7 +49,7 @@ static size_t alignment_of(size_t size)
     return size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
 }
 
-static arena_chunk *chunk_new(size_t size)
+static arena_chunk *chunk_new(size_t size, bool small_pages)
 {
     size_t alignment = alignment_of(size);
     size = (size + alignment - 1) / alignment * alignment;
@@ -60,7 +60,7 @@ static arena_chunk *chunk_new(size_t size)
         return NULL;
     }
     if (alignment == HUGE_PAGE)
-        madvise(data, size, MADV_HUGEPAGE);
+        madvise(data, size, small_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     POISON(data, size);
     *c = (arena_chunk){NULL, data, size, 0};
     return c;
@@ -85,9 +85,9 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
     size_t min = a->first ? a->chunk_size : a->first_size;
     min = bytes > min ? bytes : min;
     size_t size = size_of_chunk(a->reserved, min);
-    arena_chunk *c = chunk_new(size);
+    arena_chunk *c = chunk_new(size, a->small_pages);
     if (!c && size > min)
-        c = chunk_new(min);
+        c = chunk_new(min, a->small_pages);
     if (!c)
         return NULL;
     a->reserved += c->size;

@@ -3,6 +3,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct arena_chunk arena_chunk;
@@ -16,6 +17,7 @@ typedef struct arena {
     size_t reserved;   /* bytes of all chunks */
     size_t counted, counted_left; /* of chunks that were only counted, and what the last of them has left */
     size_t counted_space; /* addresses that they would take */
+    bool small_pages;     /* of memory that is touched here and there: chunks take no huge pages. Set after arena_init */
 } arena;
 
 /* A point to go back to: everything allocated after it is released. */

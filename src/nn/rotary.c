@@ -4,6 +4,7 @@
 #include "rapt/nn.h"
 
 #include "base/math.h"
+#include "tensor/param_source.h"
 
 #define TWO_PI 6.283185307179586
 
@@ -31,17 +32,32 @@ static float rotary_frequency(const rapt_rotary_scaling *s, double base, size_t 
     return frequency;
 }
 
-/* The angles of a pair at all positions. */
-static void rotary_fill(rapt_real *cosines, size_t max_len, size_t d, const rapt_rotary_scaling *s, double base, size_t j)
+/* What a table is computed from. */
+typedef struct rotary_formula {
+    size_t d;
+    double base;
+    rapt_rotary_scaling scaling;
+} rotary_formula;
+
+/* The angles of a pair at positions first .. first + count - 1. */
+static void rotary_fill(const rotary_formula *r, size_t j, size_t first, size_t count, rapt_real *cosines)
 {
-    const bool exact = s->kind == RAPT_ROTARY_PLAIN && !s->fp32;
-    const double divisor = math_pow(base, (double)(2 * j) / (double)d);
-    const float frequency = rotary_frequency(s, base, j, d);
-    for (size_t i = 0; i < max_len; i++) {
-        double angle = exact ? (double)i / divisor : (double)((float)i * frequency);
-        cosines[i * d] = (rapt_real)math_cos(angle);
-        cosines[i * d + d / 2] = (rapt_real)math_sin(angle);
+    const bool exact = r->scaling.kind == RAPT_ROTARY_PLAIN && !r->scaling.fp32;
+    const double divisor = math_pow(r->base, (double)(2 * j) / (double)r->d);
+    const float frequency = rotary_frequency(&r->scaling, r->base, j, r->d);
+    for (size_t i = 0; i < count; i++) {
+        double angle = exact ? (double)(first + i) / divisor : (double)((float)(first + i) * frequency);
+        cosines[i * r->d] = (rapt_real)math_cos(angle);
+        cosines[i * r->d + r->d / 2] = (rapt_real)math_sin(angle);
     }
+}
+
+/* A param_read_fn. */
+static void rotary_read(const void *context, size_t first, size_t count, rapt_real *to)
+{
+    const rotary_formula *r = context;
+    for (size_t j = 0; j < r->d / 2; j++)
+        rotary_fill(r, j, first, count, to + j);
 }
 
 rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name, size_t max_len, size_t d, double base,
@@ -54,8 +70,14 @@ rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name, size_t m
     if (rapt_params_error(set)->code)
         return table;
     rapt_param_make_buffer(table, false);
-    for (size_t j = 0; j < d / 2 && rapt_params_seed(set) != RAPT_SEED_SHAPES; j++)
-        rotary_fill(table->value.data + j, max_len, d, scaling ? scaling : &none, base != 0 ? base : 10000, j);
+    rotary_formula *r = rapt_params_alloc(set, 1, sizeof *r);
+    if (r)
+        *r = (rotary_formula){d, base != 0 ? base : 10000, scaling ? *scaling : none};
+    const uint64_t seed = rapt_params_seed(set);
+    if (r && (seed == RAPT_SEED_NONE || seed == RAPT_SEED_UNSET)) /* a model that is loaded: few of its positions may be used */
+        param_source_set(set, table, rotary_read, NULL, r);
+    else if (r && seed != RAPT_SEED_SHAPES)
+        rotary_read(r, 0, max_len, table->value.data);
     return table;
 }
 

@@ -4,6 +4,7 @@
  * Backward: the transposed rotation, that is, back by the same angle. */
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
+#include "tensor/param_source.h"
 
 typedef struct rotary_node {
     tape_node node;
@@ -106,6 +107,8 @@ rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *tabl
     rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
     if (tape_failed(t))
         return &t->poison;
+    if (tape_computes(t))
+        param_source_rows(table, t->pool, first, tape_longest(x));
     *node = (rotary_node){.x = x, .y = y, .table = table->value.data + first * d, .d = d};
     rotary_turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
     if (y->requires_grad)

@@ -22,17 +22,26 @@ typedef struct deferred_grad {
  * count - 1], or with ids NULL of all rows. With a pool its threads share the work. */
 typedef void param_refresh_fn(void *context, pool *threads, const int32_t *ids, size_t count);
 
+/* Where the values of a parameter come from when they are first needed (tensor/param_source.h), and what makes sure that rows
+ * ids[0 .. count - 1] are there, or with ids NULL all of them. */
+typedef struct param_source param_source;
+typedef void param_fetch_fn(const rapt_param *p, pool *threads, const int32_t *ids, size_t count);
+
 struct rapt_param_state {
     uint8_t *row_used;         /* sparse: [shape[0]], 1 for each row that holds a gradient; else NULL */
     deferred_grad deferred;    /* to be added to value.grad; good until the tape's next rapt_tape_begin */
     param_refresh_fn *refresh; /* NULL: no update is deferred */
     void *refresh_context;
+    param_source *source; /* NULL: the values are there */
+    param_fetch_fn *fetch; /* of a source */
     bool read_exactly; /* a pass that records has read elements, not rounded ones: see tape_refresh */
 };
 
 /* Called before elements of p are read: the rows that ids name (the caller has checked them), or all of them. */
 static inline void param_refresh_rows(const rapt_param *p, pool *threads, const int32_t *ids, size_t count)
 {
+    if (p->state->source)
+        p->state->fetch(p, threads, ids, count);
     if (p->state->refresh)
         p->state->refresh(p->state->refresh_context, threads, ids, count);
 }

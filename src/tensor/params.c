@@ -36,6 +36,7 @@ rapt_params *rapt_params_new(uint64_t seed, rapt_error *err)
     arena_init(&set->memory, CHUNK);
     arena_init(&set->gradients, CHUNK);
     set->seed = seed;
+    set->memory.small_pages = seed == RAPT_SEED_UNSET;
     set->stand_in.index = SIZE_MAX; /* in no list */
     set->stand_in.value = (rapt_tensor){.data = &set->stand_in_data, .grad = &set->stand_in_grad, .ndim = 1,
                                         .shape = {1}, .name = "stand-in"};
@@ -87,7 +88,8 @@ rapt_param *rapt_params_at(const rapt_params *set, size_t index)
 void params_sync(const rapt_params *set, pool *threads)
 {
     for (size_t i = 0; i < set->count; i++)
-        param_refresh(set->list[i], threads);
+        if (set->list[i]->state->refresh)
+            param_refresh(set->list[i], threads);
 }
 
 void param_defer_updates(rapt_param *p, param_refresh_fn *refresh, void *context)
@@ -219,9 +221,9 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
     bool random = set->seed != RAPT_SEED_NONE;
-    param_refresh(p, NULL); /* or what was deferred would be added to the new values */
-    if (set->seed == RAPT_SEED_SHAPES)
+    if (set->seed == RAPT_SEED_SHAPES || set->seed == RAPT_SEED_UNSET)
         return;
+    param_refresh(p, NULL); /* or what was deferred would be added to the new values */
     params_fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
 }
 

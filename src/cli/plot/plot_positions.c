@@ -135,6 +135,7 @@ static const rapt_param *table_of(const rapt_model *m)
 
 static rapt_code take_table(const positions_arguments *a, const rapt_param *table, encodings *e, rapt_error *err)
 {
+    table = rapt_params_at(e->m ? e->m->params : e->set, table->index); /* with its values */
     size_t rows = table->value.shape[0];
     e->d = table->value.shape[1];
     e->length = a->length ? a->length : rows < DEFAULT_LENGTH ? rows : DEFAULT_LENGTH;

@@ -1,0 +1,104 @@
+/* tensor/param_source.c: see param_source.h. A row has a flag that says whether it is there, so that threads which share a model
+ * need no lock once it is. */
+#include "tensor/param_source.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define RUN 64 /* rows that a thread reads at a time */
+
+struct param_source {
+    param_read_fn *read;
+    param_leave_fn *leave;
+    const void *context;
+    rapt_tensor *value;
+    size_t width; /* elements of a row */
+    pthread_mutex_t *lock; /* of those who write rows */
+    atomic_bool *there;    /* [rows] */
+};
+
+static bool row_is_there(const param_source *s, size_t row)
+{
+    return atomic_load_explicit(&s->there[row], memory_order_acquire);
+}
+
+/* Rows that are missing, and lie side by side. */
+typedef struct missing_rows {
+    param_source *s;
+    size_t first, count;
+} missing_rows;
+
+static void read_missing_run(void *context, size_t chunk, int worker)
+{
+    const missing_rows *m = context;
+    const size_t first = m->first + chunk * RUN, rest = m->first + m->count - first, count = rest < RUN ? rest : RUN;
+    (void)worker;
+    m->s->read(m->s->context, first, count, m->s->value->data + first * m->s->width);
+    for (size_t i = 0; i < count; i++)
+        atomic_store_explicit(&m->s->there[first + i], true, memory_order_release);
+}
+
+static void read_missing(missing_rows m, pool *threads)
+{
+    const size_t chunks = (m.count + RUN - 1) / RUN;
+    if (threads)
+        pool_run(threads, chunks, m.count * m.s->width, read_missing_run, &m);
+    for (size_t i = 0; !threads && i < chunks; i++)
+        read_missing_run(&m, i, 0);
+}
+
+/* The first row from `first` on that is there or not there, as `there` says; at most `end`. */
+static size_t next_row_that_is(const param_source *s, bool there, size_t first, size_t end)
+{
+    while (first < end && row_is_there(s, first) != there)
+        first++;
+    return first;
+}
+
+void param_source_rows(const rapt_param *p, pool *threads, size_t first, size_t count)
+{
+    param_source *s = p->state->source;
+    const size_t end = first + count;
+    if (!s || next_row_that_is(s, false, first, end) == end)
+        return;
+    pthread_mutex_lock(s->lock);
+    for (size_t at = next_row_that_is(s, false, first, end), until; at < end; at = next_row_that_is(s, false, until, end)) {
+        until = next_row_that_is(s, true, at, end);
+        read_missing((missing_rows){s, at, until - at}, threads);
+    }
+    pthread_mutex_unlock(s->lock);
+}
+
+/* A param_fetch_fn. */
+static void param_source_fetch(const rapt_param *p, pool *threads, const int32_t *ids, size_t count)
+{
+    if (!ids)
+        param_source_rows(p, threads, 0, p->value.shape[0]);
+    for (size_t i = 0; ids && i < count; i++)
+        param_source_rows(p, threads, (size_t)ids[i], 1);
+}
+
+void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, param_leave_fn *leave, const void *context)
+{
+    const size_t rows = p->value.shape[0];
+    param_source *s = rapt_params_alloc(set, 1, sizeof *s);
+    pthread_mutex_t *lock = rapt_params_alloc(set, 1, sizeof *lock);
+    atomic_bool *there = rapt_params_alloc(set, rows, sizeof *there);
+    if (!s || !lock || !there)
+        return;
+    pthread_mutex_init(lock, NULL); /* on Linux it holds nothing that would have to be given back */
+    *s = (param_source){read, leave, context, &p->value, rapt_tensor_size(&p->value) / rows, lock, there};
+    p->state->source = s;
+    p->state->fetch = param_source_fetch;
+}
+
+void param_source_read(const rapt_param *p, size_t first, size_t count, rapt_real *to)
+{
+    p->state->source->read(p->state->source->context, first, count, to);
+}
+
+void param_source_leave(const rapt_param *p)
+{
+    if (p->state->source->leave)
+        p->state->source->leave(p->state->source->context);
+}
