@@ -30,6 +30,7 @@ TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
 
 LLAMA = dict(vocab_size=VOCAB, hidden_size=48, intermediate_size=80, num_hidden_layers=2, num_attention_heads=6,
              num_key_value_heads=2, max_position_embeddings=96, bos_token_id=256, eos_token_id=257, pad_token_id=None)
+TINY = {**LLAMA, "hidden_size": 24, "intermediate_size": 40, "num_attention_heads": 3, "num_key_value_heads": 1}
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32)
 
 MODELS = {
@@ -40,6 +41,7 @@ MODELS = {
     "llama": (LlamaConfig(**LLAMA, tie_word_embeddings=True), torch.bfloat16),
     "llama3": (LlamaConfig(**{**LLAMA, "eos_token_id": [257, 258]}, rope_theta=500000.0, rope_scaling=LLAMA3), torch.bfloat16),
     "llama_linear": (LlamaConfig(**LLAMA, attention_bias=True, rope_scaling=dict(rope_type="linear", factor=2.5)), torch.float16),
+    "llama_heads": (LlamaConfig(**TINY, head_dim=10, tie_word_embeddings=True), torch.bfloat16),
     "mistral": (MistralConfig(**LLAMA, sliding_window=None, rope_theta=1e6), torch.bfloat16),
     "qwen2": (Qwen2Config(**LLAMA, tie_word_embeddings=True, rope_theta=1e6), torch.bfloat16),
 }

@@ -184,21 +184,25 @@ typedef struct rapt_multi_head_attention {
     size_t heads, kv_heads; /* query heads; key-value heads, each of which heads / kv_heads query heads share */
     double dropout; /* on the weights */
     const rapt_param *rotary; /* the table of rapt_op_rotary for queries and keys, or NULL */
+    rapt_attention_scores scores;
 } rapt_multi_head_attention;
 
 typedef struct rapt_attention_options {
-    size_t hidden;   /* features of all heads together, and of the output */
-    size_t heads;    /* divides hidden */
+    size_t hidden;   /* features of the output */
+    size_t heads;
+    size_t head_dim; /* features of a head; 0: hidden / heads, without a rest */
     size_t kv_heads; /* key-value heads, which divide heads; 0: heads */
     size_t query, key, value; /* features of the inputs; 0: hidden */
     bool bias;       /* of the four projections; the book's have none */
     bool no_o_bias;  /* but not of the last one, as in Qwen2 */
     double dropout;  /* of attention weights */
+    rapt_attention_scores scores;
     rapt_weight_init init;
     double std, output_std; /* of RAPT_WEIGHT_INIT_GPT2: of q, k and v, and of o; 0: 0.02 */
 } rapt_attention_options;
 
-/* Adds the four projections. Heads that don't divide the features are a failure of the set. */
+/* Adds the four projections: q [heads * head_dim, query], k and v [kv_heads * head_dim, key or value], o [hidden, heads *
+ * head_dim]. Heads that don't divide what they have to are a failure of the set. */
 RAPT_API void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                              const rapt_attention_options *options);
 /* q [batch, queries, query], k [batch, keys, key], v [batch, keys, value]; gives [batch, queries, hidden].
@@ -294,9 +298,11 @@ RAPT_API rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, 
  * them are d_model, and other ones are an error. */
 typedef struct rapt_block_config {
     size_t d_model; /* features of what goes in and comes out: num_hiddens */
-    size_t heads;   /* attention heads, which divide d_model */
+    size_t heads;   /* attention heads */
     size_t ffn;     /* hidden features of the feed-forward network */
     size_t kv_heads; /* key-value heads, which divide heads (grouped-query attention); 0: heads */
+    size_t head_dim; /* features of a head; 0: d_model / heads, without a rest */
+    rapt_attention_scores scores;
     size_t query, key, value; /* features that the projections take, of each attention; 0: d_model */
     size_t ffn_input;         /* features that the feed-forward network takes; 0: d_model */
     int norm_ndim;                      /* 0: norms are over the features, [d_model] */

@@ -208,6 +208,16 @@ RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tenso
                                         const rapt_mask *mask, double p, rapt_attention_capture capture,
                                         rapt_tensor **weights);
 
+/* What is done with the scores q k^T before their softmax. Zeroed: they are divided by sqrt(d). */
+typedef struct rapt_attention_scores {
+    double scale; /* they are multiplied by it; 0: 1 / sqrt(d) */
+} rapt_attention_scores;
+
+/* rapt_op_attention with other scores; `scores` NULL: zeroed ones. A scale that is not finite is a failure. */
+RAPT_API rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                                               const rapt_mask *mask, const rapt_attention_scores *scores, double p,
+                                               rapt_attention_capture capture, rapt_tensor **weights);
+
 /* The options of PyTorch's nn.Embedding, and what is fused behind the lookup. */
 typedef struct rapt_embed_options {
     bool has_padding;        /* row `padding_idx` gets no gradient */

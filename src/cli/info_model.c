@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "io/model.h"
+#include "nn/block.h"
 #include "recipe/recipe_seal.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static model_memory memory_of(const rapt_model *m)
     const rapt_block_config *c = language ? &m->language.net->config.block : &m->translation.net->config.block;
     size_t layers = language ? m->language.net->config.layers : m->translation.net->config.layers;
     double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real));
-    double features = (double)(layers * (c->d_model / c->heads * c->kv_heads));
+    double features = (double)(layers * block_kv_features(c));
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
 }
 

@@ -1,6 +1,8 @@
 /* io/config_block.c: words and checks of the blocks and positions of a configuration. See config_block.h. */
 #include "io/config_block.h"
 
+#include "nn/block.h"
+
 #define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size is accepted for any model */
 
 const char *const CONFIG_NORM_PLACES[] = {"post", "pre", NULL};
@@ -12,16 +14,17 @@ const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 double config_block_min_bytes(const config_stack *s)
 {
     const rapt_block_config *c = s->block;
-    double d = (double)c->d_model, kv = d / (double)c->heads * (double)c->kv_heads;
+    double d = (double)c->d_model, head = (double)block_head_features(c);
+    double q = head * (double)c->heads, kv = head * (double)c->kv_heads;
     double matrices = c->ffn_kind == RAPT_FFN_SWIGLU ? 3 : 2;
-    double layer = (double)s->attentions * (2 * d * d + 2 * d * kv) + (double)s->ffns * matrices * d * (double)c->ffn;
+    double layer = (double)s->attentions * (2 * d * q + 2 * d * kv) + (double)s->ffns * matrices * d * (double)c->ffn;
     return ((double)s->rows * d + (double)s->layers * layer) * sizeof(rapt_real);
 }
 
 /* The angles of rotary positions are computed, so the size of the parameter file does not bound their number. */
 static rapt_code check_rotary(const config_stack *s, const char *path, rapt_error *err)
 {
-    size_t features = s->block->d_model / s->block->heads;
+    size_t features = block_head_features(s->block);
     double bytes = (double)s->longest * (double)features * sizeof(rapt_real);
     if (s->positions != RAPT_POSITIONS_ROTARY)
         return RAPT_OK;
@@ -33,10 +36,19 @@ static rapt_code check_rotary(const config_stack *s, const char *path, rapt_erro
     return RAPT_OK;
 }
 
+rapt_code config_block_check_ours(const rapt_block_config *c, const char *path, rapt_error *err)
+{
+    const size_t features = block_head_features(c);
+    if (c->heads * features == c->d_model && c->scores.scale == 0)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: our config.json does not describe blocks with %zu heads of %zu features, d_model "
+                     "%zu, scores times %g", path, c->heads, features, c->d_model, c->scores.scale);
+}
+
 rapt_code config_block_check(const config_stack *s, const char *path, rapt_error *err)
 {
     const rapt_block_config *c = s->block;
-    if (c->d_model % c->heads)
+    if (!block_head_features(c))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, c->heads, c->d_model);
     if (c->heads % c->kv_heads)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu key-value heads do not divide %zu heads", path, c->kv_heads, c->heads);

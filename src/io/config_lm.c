@@ -82,7 +82,9 @@ static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const cha
     memcpy(c.end_of_text.ids, m->language.end_of_text, sizeof m->language.end_of_text);
     model_vocabulary wanted = vocabulary(&c);
     model_hash(m->language.tokenizer, c.hash);
-    rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
+    rapt_code code = config_block_check_ours(block, path, err);
+    if (!code)
+        code = config_write(root, MEMBERS, COUNT, &c, path, err);
     if (!code)
         code = config_lm_check(&c, path, err);
     return code ? code : model_check_entries(m->language.tokenizer, &wanted, path, err);

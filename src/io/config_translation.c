@@ -122,7 +122,9 @@ static rapt_code config_translation_describe(const rapt_model *m, json_t *root, 
                 .detokenize = t->detokenize, .capitalize = t->capitalize, .by_sentence = t->by_sentence, .special = t->special};
     model_hash(t->source, c.source_hash);
     model_hash(t->target, c.target_hash);
-    rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
+    rapt_code code = config_block_check_ours(&net->block, path, err);
+    if (!code)
+        code = config_write(root, MEMBERS, COUNT, &c, path, err);
     bool newer = config_translation_misleads(&net->block);
     if (!code && newer && json_object_set_new(root, "version", json_integer(RAPT_FORMAT_VERSION)) != 0)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);

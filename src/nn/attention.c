@@ -11,24 +11,26 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
                                     const rapt_attention_options *o)
 {
     const size_t kv_heads = o->kv_heads ? o->kv_heads : o->heads, heads = o->heads ? o->heads : 1;
-    const size_t kv_hidden = o->hidden / heads * kv_heads;
+    const size_t head_dim = o->head_dim ? o->head_dim : o->hidden / heads;
+    const size_t all = heads * head_dim, kv_all = kv_heads * head_dim; /* features of all heads together */
     const rapt_linear_options in = {.no_bias = !o->bias, .init = o->init, .std = o->std};
     const rapt_linear_options out = {.no_bias = !o->bias || o->no_o_bias, .init = o->init, .std = o->output_std};
-    if (o->heads == 0 || o->hidden % o->heads != 0)
+    if (o->heads == 0 || (!o->head_dim && o->hidden % o->heads != 0))
         rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, o->heads,
                          o->hidden);
     else if (o->heads % kv_heads != 0)
         rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu key-value heads do not divide %zu heads", prefix, kv_heads,
                          o->heads);
     *m = (rapt_multi_head_attention){.name = name_keep(set, prefix), .heads = o->heads, .kv_heads = kv_heads,
-                                     .dropout = o->dropout};
-    rapt_linear_init(&m->q, set, name_join(prefix, "q.").text, o->query ? o->query : o->hidden, o->hidden, &in);
-    rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, o->key ? o->key : o->hidden, kv_hidden, &in);
-    rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, o->value ? o->value : o->hidden, kv_hidden, &in);
-    rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, o->hidden, o->hidden, &out);
+                                     .dropout = o->dropout, .scores = o->scores};
+    rapt_linear_init(&m->q, set, name_join(prefix, "q.").text, o->query ? o->query : o->hidden, all, &in);
+    rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, o->key ? o->key : o->hidden, kv_all, &in);
+    rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, o->value ? o->value : o->hidden, kv_all, &in);
+    rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, all, o->hidden, &out);
 }
 
-/* Projected queries [batch, queries, hidden], keys and values [batch, keys, kv_heads * d]; rotated where positions are rotary. */
+/* Projected queries [batch, queries, heads * d], keys and values [batch, keys, kv_heads * d]; rotated where positions are
+ * rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
 } attention_inputs;
@@ -50,7 +52,8 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
 static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
-    rapt_tensor *y = rapt_op_attention(t, p.q, p.k, p.v, m->heads, mask, m->dropout, rapt_tape_attention_capture(t), &weights);
+    rapt_tensor *y = rapt_op_attention_scored(t, p.q, p.k, p.v, m->heads, mask, &m->scores, m->dropout,
+                                              rapt_tape_attention_capture(t), &weights);
     if (weights)
         rapt_tape_store_attention(t, m->name, weights);
     return rapt_linear_forward(t, &m->o, y);

@@ -51,7 +51,7 @@ static bool block_norms_features(const rapt_block_config *c)
 
 void block_check(rapt_params *set, const rapt_block_config *c)
 {
-    if (!c->heads || c->d_model % c->heads)
+    if (!block_head_features(c))
         rapt_params_fail(set, RAPT_ERR_SHAPE, "%zu heads do not divide d_model, %zu", c->heads, c->d_model);
     else if (!block_takes_features(c, c->query) || !block_takes_features(c, c->key) || !block_takes_features(c, c->value) ||
              !block_takes_features(c, c->ffn_input))
@@ -65,7 +65,9 @@ void block_check(rapt_params *set, const rapt_block_config *c)
 
 size_t block_head_features(const rapt_block_config *c)
 {
-    return c->heads ? c->d_model / c->heads : 0;
+    if (c->head_dim)
+        return c->head_dim;
+    return c->heads && c->d_model % c->heads == 0 ? c->d_model / c->heads : 0;
 }
 
 size_t block_kv_features(const rapt_block_config *c)
@@ -80,8 +82,9 @@ rapt_norm_options block_norm_options(const rapt_block_config *c)
 
 void block_init_attention(rapt_multi_head_attention *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
-    const rapt_attention_options options = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads, .query = c->query,
-                                            .key = c->key, .value = c->value, .bias = c->bias, .no_o_bias = c->no_o_bias,
+    const rapt_attention_options options = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads,
+                                            .head_dim = c->head_dim, .scores = c->scores, .query = c->query, .key = c->key,
+                                            .value = c->value, .bias = c->bias, .no_o_bias = c->no_o_bias,
                                             .dropout = c->dropout, .init = c->init, .std = c->std,
                                             .output_std = block_or_else(c->output_std, c->std)};
     rapt_multi_head_attention_init(m, set, prefix, &options);

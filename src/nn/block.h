@@ -15,7 +15,7 @@ void block_check(rapt_params *set, const rapt_block_config *c);
 /* The description of a decoder's blocks, which may have other sizes than the encoder's. */
 rapt_block_config block_of_decoder(const rapt_transformer_config *c);
 
-/* Features of a head; 0 where there are no heads. */
+/* Features of a head; 0 where there are no heads, or they do not divide d_model. */
 size_t block_head_features(const rapt_block_config *c);
 /* Features of a key or value, of all its heads together. Defaults are in place. */
 size_t block_kv_features(const rapt_block_config *c);

@@ -97,7 +97,7 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
     if (!g->dq && !g->dk)
         return;
 
-    /* 3. dD = dO V^T, then in its place dS = (D dD - P rowsum(D dD)) / sqrt(d); forward: D = dropout(softmax(S / sqrt(d))) */
+    /* 3. dD = dO V^T, then in its place dS = scale (D dD - P rowsum(D dD)); forward: D = dropout(softmax(scale S)) */
     attention_times_keys(h, tile, n->dv, &dout, s->values_t, s->dscores);
     for (size_t r = 0; r < tile->m * width; r += width)
         h->kn->softmax_backward(width, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);

@@ -133,7 +133,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         /* 1. scores: S = Q K^T, unscaled */
         attention_scores(h, &tile, keys_t, rows);
 
-        /* 2. weights: P = softmax(S / sqrt(d)) under the mask; what the backward pass recomputes P from is kept */
+        /* 2. weights: P = softmax(scale S) under the mask; what the backward pass recomputes P from is kept */
         for (size_t r = 0; r < tile.m; r++) {
             mask_row mask = attention_mask_row(h, i + r);
             size_t at = attention_row(h, i + r);

@@ -45,13 +45,15 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
     observe_tensor(t, "masked", "scaled, -inf where hidden", OBSERVE_WEIGHTS, y);
 }
 
-/* softmax(q k^T / sqrt(d)), q [batch, heads, queries, d], k [batch, key-value heads, keys, d]: [batch, heads, queries, keys]. */
-static rapt_tensor *attention_observed_weights(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, const rapt_mask *mask)
+/* softmax(scale q k^T), q [batch, heads, queries, d], k [batch, key-value heads, keys, d]: [batch, heads, queries, keys]. */
+static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_node *n, rapt_tensor *q, rapt_tensor *k)
 {
+    const rapt_mask *mask = n->masked ? &n->mask : NULL;
+    const bool plain = n->scale == (rapt_real)attention_plain_scale(n);
     rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
     observe_tensor(t, "scores", "Q K^T", OBSERVE_WEIGHTS, scores);
-    rapt_tensor *scaled = rapt_op_scale(t, scores, 1 / sqrt((double)rapt_tensor_features(q)));
-    observe_tensor(t, "scaled", "scores / sqrt(d_k)", OBSERVE_WEIGHTS, scaled);
+    rapt_tensor *scaled = rapt_op_scale(t, scores, (double)n->scale);
+    observe_tensor(t, "scaled", plain ? "scores / sqrt(d_k)" : "scale scores", OBSERVE_WEIGHTS, scaled);
     attention_observe_masked(t, scaled, mask);
     rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
     return observe_tensor(t, "weights", "softmax(masked)", OBSERVE_WEIGHTS, weights);
@@ -69,7 +71,7 @@ rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p,
     v = rapt_op_split_heads(t, v, kv_heads);
     observe_tensor(t, "v.heads", "v split into heads", OBSERVE_KEY_HEADS, v);
 
-    rapt_tensor *before = attention_observed_weights(t, q, k, n->masked ? &n->mask : NULL);
+    rapt_tensor *before = attention_observed_weights(t, n, q, k);
     rapt_tensor *after = observe_dropped(t, before, dropout_run(t, before, p, false));
     if (weights)
         *weights = n->capture == RAPT_CAPTURE_AFTER_DROPOUT ? after : before;

@@ -2,11 +2,12 @@
  * distribution of heads over threads. To understand what is computed, read attention_observed.c first: the same attention as a
  * sequence of small operations. What one head computes is in attention_head.c and attention_backward.c.
  *
- * Forward, for one head:  S = Q K^T,  P = softmax(S / sqrt(d)),  D = dropout(P),  O = D V.
+ * Forward, for one head:  S = Q K^T,  P = softmax(scale S),  D = dropout(P),  O = D V.
  *
  * Backward:
- *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
- * elementwise but for the matrix products. Dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
+ *   dV = D^T dO,  dD = dO V^T,  dS = scale (D dD - P rowsum(D dD)),  dQ = dS K,  dK = dS^T Q,
+ * elementwise but for the matrix products; scale is 1 / sqrt(d) unless the caller has another. Dropout's own gradient needs no
+ * second mask: P times dropout(dD) is D dD. */
 #include "ops/attention_op.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -119,6 +120,14 @@ static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const ra
     return NULL;
 }
 
+/* NULL where they are fine; else the poison tensor. */
+static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_scores *s)
+{
+    if (s && !isfinite(s->scale))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are multiplied by %g", s->scale);
+    return NULL;
+}
+
 static const void *attention_copy(rapt_tape *t, const void *from, size_t bytes)
 {
     void *to = from ? tape_alloc(t, bytes, 1) : NULL;
@@ -159,12 +168,19 @@ static rapt_tensor *attention_allocate_output(rapt_tape *t, const attention_node
 rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
                                const rapt_mask *mask, double p, rapt_attention_capture capture, rapt_tensor **weights)
 {
+    return rapt_op_attention_scored(t, q, k, v, heads, mask, NULL, p, capture, weights);
+}
+
+rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                                      const rapt_mask *mask, const rapt_attention_scores *scores, double p,
+                                      rapt_attention_capture capture, rapt_tensor **weights)
+{
     rapt_tensor *bad;
     if (weights)
         *weights = NULL;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = attention_check(t, q, k, v, heads, mask, p)))
+    if ((bad = attention_check(t, q, k, v, heads, mask, p)) || (bad = attention_check_scores(t, scores)))
         return bad;
     attention_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
@@ -174,7 +190,7 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
                           .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
                           .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
-    n->scale = (rapt_real)(1 / sqrt((double)n->d));
+    n->scale = (rapt_real)(scores && scores->scale != 0 ? scores->scale : attention_plain_scale(n));
     attention_copy_mask(t, n, mask);
     if (observe_here(t) && !q->ragged && !k->ragged)
         return attention_observed(t, n, p, weights);

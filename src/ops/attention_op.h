@@ -5,6 +5,8 @@
 #include "ops/mask.h"
 #include "tape/tape_core.h"
 
+#include <math.h>
+
 #define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
 
 typedef struct attention_node {
@@ -73,6 +75,12 @@ rapt_real *attention_take(rapt_real **from, size_t elements);
 /* Zeroes x [rows, width], rows ld apart. */
 void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld);
 size_t attention_vectors(size_t n); /* n rounded up to whole vectors */
+
+/* Of scores, unless the caller has another. */
+static inline double attention_plain_scale(const attention_node *n)
+{
+    return 1 / sqrt((double)n->d);
+}
 
 static inline matrix attention_transposed(matrix a)
 {

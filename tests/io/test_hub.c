@@ -21,7 +21,7 @@
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub/"
 enum { PROMPT = 8, GREEDY = 16 };
 
-static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama3", "llama_linear", "mistral",
+static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
                                     "qwen2", "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
@@ -168,8 +168,10 @@ static void what_is_not_known_is_refused(void **state)
         {"llama", "num_experts", "8", "\"num_experts\" is 8: rapt does not know what this key changes"},
         {"llama", "quantization_config", "{\"quant_method\": \"gptq\"}", "\"quantization_config\" is {"},
         {"llama", "hidden_act", "\"gelu\"", "\"hidden_act\" is \"gelu\": of such models rapt computes silu"},
-        {"llama", "head_dim", "16", "\"head_dim\" is 16: "},
-        {"llama", "num_attention_heads", "7", "heads do not divide the features"},
+        {"llama", "head_dim", "4", "has the shape [48, 48]; config.json asks for [24, 48]"},
+        {"llama", "head_dim", "7", "rotary positions turn pairs of features; a head has 7"},
+        {"llama", "num_attention_heads", "7", "\"num_key_value_heads\" is 2: they do not divide the heads"},
+        {"qwen2", "num_attention_heads", "10", "heads do not divide the features"},
         {"llama", "num_key_value_heads", "4", "\"num_key_value_heads\" is 4: they do not divide the heads"},
         {"llama", "num_hidden_layers", "1000000000", "the files of tensors hold"},
         {"llama", "vocab_size", "1073741824", "the files of tensors hold"},

@@ -275,6 +275,12 @@ static void models_that_could_not_be_loaded(void **state)
     m = language_model(&c, characters('A', MODEL_VOCAB));
     m->language.net->config.block.ffn_kind = (rapt_ffn_kind)9;
     not_saved(m, "\"ffn_kind\" has no word for 9");
+    m = language_model(&c, characters('A', MODEL_VOCAB));
+    m->language.net->config.block.head_dim = 1;
+    not_saved(m, "our config.json does not describe blocks with");
+    m = language_model(&c, characters('A', MODEL_VOCAB));
+    m->language.net->config.block.scores.scale = 0.5;
+    not_saved(m, "scores times 0.5");
     m = translation_model();
     m->translation.max_len = 9;
     not_saved(m, "\"max_len\" is 9");

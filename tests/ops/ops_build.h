@@ -226,7 +226,8 @@ static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
     rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * d));
     rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * dv));
     rapt_mask *mask = build_mask(c, batch, queries, keys);
-    return rapt_op_attention(t, q, k, v, heads, mask, ops_p(c), RAPT_CAPTURE_NONE, NULL);
+    const rapt_attention_scores scores = {.scale = ops_is(c, OPS_SCALE) ? 0.8 : 0};
+    return rapt_op_attention_scored(t, q, k, v, heads, mask, &scores, ops_p(c), RAPT_CAPTURE_NONE, NULL);
 }
 
 static inline rapt_tensor *build_split(ops_case *c, rapt_tape *t)

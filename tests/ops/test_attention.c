@@ -25,6 +25,7 @@ typedef struct run {
     sizes s;
     rapt_mask mask;
     double p;
+    rapt_attention_scores scores;
     rapt_tensor *q, *k, *v;
 } run;
 
@@ -47,7 +48,7 @@ static void begin(run *r)
 static rapt_tensor *fused(run *r, rapt_attention_capture wish, rapt_tensor **weights)
 {
     begin(r);
-    return rapt_op_attention(r->t, r->q, r->k, r->v, HEADS, &r->mask, r->p, wish, weights);
+    return rapt_op_attention_scored(r->t, r->q, r->k, r->v, HEADS, &r->mask, &r->scores, r->p, wish, weights);
 }
 
 /* The same with the small operations; before and after are the weights round the dropout. */
@@ -55,7 +56,8 @@ static rapt_tensor *steps(run *r, rapt_tensor **before, rapt_tensor **after)
 {
     begin(r);
     rapt_tensor *q = rapt_op_split_heads(r->t, r->q, HEADS), *k = rapt_op_split_heads(r->t, r->k, HEADS);
-    rapt_tensor *scores = rapt_op_scale(r->t, rapt_op_matmul(r->t, q, k, true), 1 / sqrt((double)r->s.d));
+    double scale = r->scores.scale != 0 ? r->scores.scale : 1 / sqrt((double)r->s.d);
+    rapt_tensor *scores = rapt_op_scale(r->t, rapt_op_matmul(r->t, q, k, true), scale);
     *before = rapt_op_masked_softmax(r->t, scores, &r->mask);
     *after = rapt_op_dropout(r->t, *before, r->p);
     return rapt_op_concat_heads(r->t, rapt_op_matmul(r->t, *after, rapt_op_split_heads(r->t, r->v, HEADS), false));
@@ -134,7 +136,8 @@ static void fused_attention_equals_its_steps(void **state)
         for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
             for (int drop = 0; drop < 2; drop++)
                 if (masks[m].past == 0 || drop == 0) /* the steps don't know of positions before */
-                    check_run(&(run){.t = t, .s = all[i], .mask = masks[m], .p = drop ? 0.4 : 0});
+                    check_run(&(run){.t = t, .s = all[i], .mask = masks[m], .p = drop ? 0.4 : 0,
+                                     .scores.scale = m % 2 ? 0 : 0.3});
     rapt_tape_free(t);
 }
 

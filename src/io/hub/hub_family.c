@@ -24,14 +24,14 @@ static rapt_ffn_kind gelu_or_relu(hub_config *c, const char *key, const char *ot
     return RAPT_FFN_RELU;
 }
 
-static void check_heads(hub_config *c, const rapt_lm_config *k)
+static void read_heads(hub_config *c, rapt_lm_config *k)
 {
-    if (!c->code && k->block.d_model % k->block.heads)
+    const bool divides = k->block.d_model % k->block.heads == 0;
+    k->block.head_dim = hub_size(c, "head_dim", divides ? k->block.d_model / k->block.heads : 1);
+    if (!c->code && !divides && !json_object_get(c->root, "head_dim"))
         hub_refuse(c, "num_attention_heads", "heads do not divide the features");
     if (!c->code && k->block.heads % k->block.kv_heads)
         hub_refuse(c, "num_key_value_heads", "they do not divide the heads");
-    if (!c->code && hub_size(c, "head_dim", k->block.d_model / k->block.heads) != k->block.d_model / k->block.heads)
-        hub_refuse(c, "head_dim", "rapt computes heads of hidden_size / num_attention_heads features");
 }
 
 /* ---- GPT-2 ---------------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void read_decoder(hub_config *c, rapt_lm_config *k, size_t context, size_
     if (strcmp(hub_word(c, "hidden_act", "silu"), "silu") != 0)
         hub_refuse(c, "hidden_act", "of such models rapt computes silu");
     hub_rope(c, 10000, &k->rotary_base, &k->rotary_scaling);
-    check_heads(c, k);
+    read_heads(c, k);
     hub_ignore(c, (const char *const[]){"attention_dropout", NULL});
 }
 

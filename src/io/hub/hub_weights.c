@@ -3,6 +3,7 @@
 #include "io/hub/hub_weights.h"
 
 #include "base/quote.h"
+#include "nn/block.h"
 #include "tensor/params.h"
 
 #include <ctype.h>
@@ -127,7 +128,7 @@ typedef struct hub_rows {
 
 static hub_rows hub_rows_of(const rapt_block_config *c, hub_part part, size_t own)
 {
-    const size_t q = c->d_model, kv = q / c->heads * c->kv_heads;
+    const size_t q = block_head_features(c) * c->heads, kv = block_kv_features(c);
     switch (part) {
     case HUB_QUERY: return (hub_rows){0, q + 2 * kv};
     case HUB_KEY: return (hub_rows){q, q + 2 * kv};
