@@ -235,8 +235,8 @@ typedef enum rapt_ffn_kind {
     RAPT_FFN_RELU,
     RAPT_FFN_GELU,
     RAPT_FFN_GELU_TANH,
-    RAPT_FFN_SILU,
-    RAPT_FFN_SWIGLU /* W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6) */
+    RAPT_FFN_SWIGLU, /* W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6) */
+    RAPT_FFN_SILU
 } rapt_ffn_kind;
 
 typedef struct rapt_ffn {

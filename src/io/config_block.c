@@ -7,7 +7,7 @@
 
 const char *const CONFIG_NORM_PLACES[] = {"post", "pre", NULL};
 const char *const CONFIG_NORM_KINDS[] = {"layer", "rms", NULL};
-const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "silu", "swiglu", NULL};
+const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "swiglu", "silu", NULL};
 const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", NULL};
 const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 

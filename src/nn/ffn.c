@@ -22,7 +22,6 @@ void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in,
 static const rapt_activation activations[] = {
     [RAPT_FFN_RELU] = RAPT_ACTIVATION_RELU, [RAPT_FFN_GELU] = RAPT_ACTIVATION_GELU,
     [RAPT_FFN_GELU_TANH] = RAPT_ACTIVATION_GELU_TANH, [RAPT_FFN_SILU] = RAPT_ACTIVATION_SILU};
-_Static_assert(sizeof activations / sizeof *activations == RAPT_FFN_SWIGLU, "each kind but SwiGLU is one activation");
 
 /* The hidden features: activation(W1 x + b1), or silu(Wg x + bg) * (W1 x + b1). */
 static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)

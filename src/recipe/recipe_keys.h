@@ -57,7 +57,7 @@
     INT(model.heads, 4, 1, 128, "attention heads; divides d_model")                                       \
     INT(model.kv_heads, 0, 0, 128, "key and value heads (grouped-query attention); divides heads; 0: heads") \
     INT(model.ffn, 256, 1, 65536, "hidden size of the feed-forward network")                              \
-    CHOICE(model.ffn_kind, RAPT_FFN_RELU, "relu|gelu|gelu_tanh|silu|swiglu",                                   \
+    CHOICE(model.ffn_kind, RAPT_FFN_RELU, "relu|gelu|gelu_tanh|swiglu|silu",                                   \
          "activation of the feed-forward network")                                                        \
     FLOAT(model.dropout, 0.1, '[', 0, 0.95, ']', "dropout probability: embeddings, output of each sublayer") \
     FLOAT(model.attention_dropout, -1, '[', -1, 0.95, ']', "dropout of attention weights; -1: as model.dropout") \

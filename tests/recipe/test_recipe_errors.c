@@ -84,7 +84,7 @@ static const struct {
     {"model: {preset: gpt3}", RAPT_ERR_VALUE, "r.yaml:1: model.preset is \"gpt3\"; it must be none, seed or gpt2"},
     {"model: {kv_heads: 129}", RAPT_ERR_VALUE, "r.yaml:1: model.kv_heads is 129; it must be from 0 to 128"},
     {"model: {ffn_kind: elu}", RAPT_ERR_VALUE,
-     "r.yaml:1: model.ffn_kind is \"elu\"; it must be relu, gelu, gelu_tanh, silu or swiglu"},
+     "r.yaml:1: model.ffn_kind is \"elu\"; it must be relu, gelu, gelu_tanh, swiglu or silu"},
     {"model: {norm_kind: batch}", RAPT_ERR_VALUE, "r.yaml:1: model.norm_kind is \"batch\"; it must be layer or rms"},
     {"model: {shared_norm: 1}", RAPT_ERR_VALUE, "r.yaml:1: model.shared_norm is \"1\"; it must be true or false"},
     {"model: {output_bias: no}", RAPT_ERR_VALUE, "r.yaml:1: model.output_bias is \"no\"; it must be true or false"},

@@ -49,12 +49,12 @@ static void words_of_each_enum(void **state)
     check_words(&r, &r.tokenizer.type, "tokenizer.type",
                 WORDS("words", "characters", "bpe", "file", "cl100k_base", "o200k_base", "r50k_base"));
     check_words(&r, &r.model.preset, "model.preset", WORDS("none", "seed", "gpt2"));
-    check_words(&r, &r.model.ffn_kind, "model.ffn_kind", WORDS("relu", "gelu", "gelu_tanh", "silu", "swiglu"));
+    check_words(&r, &r.model.ffn_kind, "model.ffn_kind", WORDS("relu", "gelu", "gelu_tanh", "swiglu", "silu"));
     check_words(&r, &r.model.norm_kind, "model.norm_kind", WORDS("layer", "rms"));
     check_words(&r, &r.model.positions, "model.positions", WORDS("sinusoidal", "learned", "rotary"));
     check_words(&r, &r.model.vocab, "model.vocab", WORDS("tokenizer", "text"));
     check_words(&r, &r.model.init, "model.init", WORDS("xavier", "pytorch", "gpt2"));
-    assert_true(r.tokenizer.type == RAPT_RECIPE_TOKENIZER_R50K && r.model.ffn_kind == RAPT_FFN_SWIGLU);
+    assert_true(r.tokenizer.type == RAPT_RECIPE_TOKENIZER_R50K && r.model.ffn_kind == RAPT_FFN_SILU);
     assert_true(r.model.positions == RAPT_POSITIONS_ROTARY && r.model.init == RAPT_WEIGHT_INIT_GPT2);
 }
 
