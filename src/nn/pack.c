@@ -3,20 +3,21 @@
 
 #include "tape/tape_core.h"
 
-static bool pack_linear(packed_weights *p, const rapt_linear *l, rapt_error *err)
+static bool pack_linear(packed_weights *p, const rapt_linear *l, pool *threads, rapt_error *err)
 {
-    return packed_weights_add(p, l->weight, err) == RAPT_OK;
+    return packed_weights_add(p, l->weight, threads, err) == RAPT_OK;
 }
 
-static bool pack_attention(packed_weights *p, const rapt_multi_head_attention *a, rapt_error *err)
+static bool pack_attention(packed_weights *p, const rapt_multi_head_attention *a, pool *threads, rapt_error *err)
 {
-    return pack_linear(p, &a->q, err) && pack_linear(p, &a->k, err) && pack_linear(p, &a->v, err) && pack_linear(p, &a->o, err);
+    return pack_linear(p, &a->q, threads, err) && pack_linear(p, &a->k, threads, err) && pack_linear(p, &a->v, threads, err) &&
+           pack_linear(p, &a->o, threads, err);
 }
 
-static bool pack_ffn(packed_weights *p, const rapt_ffn *f, rapt_error *err)
+static bool pack_ffn(packed_weights *p, const rapt_ffn *f, pool *threads, rapt_error *err)
 {
-    return (!f->gate.weight || pack_linear(p, &f->gate, err)) && pack_linear(p, &f->dense1, err) &&
-           pack_linear(p, &f->dense2, err);
+    return (!f->gate.weight || pack_linear(p, &f->gate, threads, err)) && pack_linear(p, &f->dense1, threads, err) &&
+           pack_linear(p, &f->dense2, threads, err);
 }
 
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, rapt_error *err)
@@ -25,14 +26,14 @@ packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, 
     bool ok = p != NULL;
     for (size_t i = 0; i < m->encoder.layers && ok; i++) {
         const rapt_encoder_block *b = &m->encoder.blocks[i];
-        ok = pack_attention(p, &b->attention, err) && pack_ffn(p, &b->ffn, err);
+        ok = pack_attention(p, &b->attention, t->pool, err) && pack_ffn(p, &b->ffn, t->pool, err);
     }
     for (size_t i = 0; i < m->decoder.layers && ok; i++) {
         const rapt_decoder_block *b = &m->decoder.blocks[i];
-        ok = pack_attention(p, &b->self_attention, err) && pack_attention(p, &b->cross_attention, err) &&
-             pack_ffn(p, &b->ffn, err);
+        ok = pack_attention(p, &b->self_attention, t->pool, err) && pack_attention(p, &b->cross_attention, t->pool, err) &&
+             pack_ffn(p, &b->ffn, t->pool, err);
     }
-    if (ok && pack_linear(p, &m->decoder.output, err))
+    if (ok && pack_linear(p, &m->decoder.output, t->pool, err))
         return p;
     packed_weights_free(p);
     return NULL;
@@ -41,9 +42,9 @@ packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, 
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err)
 {
     packed_weights *p = packed_weights_new(m->params, t->team.gemm, err);
-    bool ok = p && pack_linear(p, &m->output, err);
+    bool ok = p && pack_linear(p, &m->output, t->pool, err);
     for (size_t i = 0; i < m->layers && ok; i++)
-        ok = pack_attention(p, &m->blocks[i].attention, err) && pack_ffn(p, &m->blocks[i].ffn, err);
+        ok = pack_attention(p, &m->blocks[i].attention, t->pool, err) && pack_ffn(p, &m->blocks[i].ffn, t->pool, err);
     if (ok)
         return p;
     packed_weights_free(p);

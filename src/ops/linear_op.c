@@ -177,7 +177,8 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
     if (linear_check(t, l->x, l->w, l->b))
         return false;
-    tape_refresh_operand(t, in->w);
+    if (!packed_weights_find(t->packed, in->w, t->team.gemm)) /* the matrix as such is not read otherwise */
+        tape_refresh_operand(t, in->w);
     if (in->b)
         tape_refresh(t, in->b);
     for (int i = 0; i < l->x->ndim; i++)

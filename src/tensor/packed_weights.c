@@ -2,10 +2,12 @@
 #include "tensor/packed_weights.h"
 
 #include "tensor/panels.h"
+#include "tensor/param_source.h"
 
 #include <stdlib.h>
 
 #define CHUNK ((size_t)1 << 20)
+#define ROWS ((size_t)KERNELS_MAX_NR) /* that a thread packs at a time: whole panels of every kernel */
 
 packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *gemm, rapt_error *err)
 {
@@ -31,16 +33,52 @@ void packed_weights_free(packed_weights *p)
     free(p);
 }
 
-rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, rapt_error *err)
+/* Rows of W [out, in], which are columns of the panels of W^T. */
+typedef struct packing {
+    const kernels_gemm *gemm;
+    const rapt_param *w;
+    rapt_real *panels;
+    rapt_real *rows; /* where W has a source: [threads][ROWS, in], read from it */
+} packing;
+
+static void pack_rows(void *context, size_t chunk, int worker)
+{
+    const packing *p = context;
+    const size_t out = p->w->value.shape[0], in = p->w->value.shape[1], first = chunk * ROWS;
+    const size_t count = out - first < ROWS ? out - first : ROWS;
+    const rapt_real *from = p->w->value.data + first * in;
+    if (p->rows) {
+        rapt_real *to = p->rows + (size_t)worker * ROWS * in;
+        param_source_read(p->w, first, count, to);
+        from = to;
+    }
+    panels_pack_columns(p->gemm, in, out, first, count, (matrix){from, 1, (ptrdiff_t)in}, p->panels);
+}
+
+/* A matrix with a source is packed from there: its elements as such take no memory. */
+static bool pack_panels(packing p, pool *threads)
+{
+    const size_t out = p.w->value.shape[0], in = p.w->value.shape[1];
+    if (!param_has_source(p.w))
+        param_refresh(p.w, threads);
+    else if (!(p.rows = malloc((size_t)pool_threads(threads) * ROWS * in * sizeof *p.rows)))
+        return false;
+    pool_run(threads, (out + ROWS - 1) / ROWS, out * in, pack_rows, &p);
+    if (p.rows)
+        param_source_leave(p.w);
+    free(p.rows);
+    return true;
+}
+
+rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, pool *threads, rapt_error *err)
 {
     packed_weight *packed = &p->weights[w->index];
     size_t out = w->value.shape[0], in = w->value.shape[1];
     if (packed->param == w)
         return RAPT_OK;
     rapt_real *panels = arena_array(&p->memory, panels_size(p->gemm, in, out), sizeof *panels);
-    if (!panels)
+    if (!panels || !pack_panels((packing){p->gemm, w, panels, NULL}, threads))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to pack %s", w->value.name);
-    panels_pack(p->gemm, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, panels); /* W^T: element (i, o) is W[o][i] */
     *packed = (packed_weight){w, panels};
     return RAPT_OK;
 }

@@ -5,6 +5,7 @@
 #define TENSOR_PACKED_WEIGHTS_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "kernels/kernels.h"
 #include "rapt/tensor.h"
 
@@ -24,8 +25,8 @@ typedef struct packed_weights {
 packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *gemm, rapt_error *err);
 void packed_weights_free(packed_weights *p);
 
-/* Packs a matrix [out, in] of the set, once. RAPT_ERR_MEMORY or RAPT_OK. */
-rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, rapt_error *err);
+/* Packs a matrix [out, in] of the set, once, with the threads of a pool. RAPT_ERR_MEMORY or RAPT_OK. */
+rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, pool *threads, rapt_error *err);
 
 /* The panels of w as these kernels read them, or NULL. `p` may be NULL. */
 static inline const rapt_real *packed_weights_find(const packed_weights *p, const rapt_param *w, const kernels_gemm *gemm)

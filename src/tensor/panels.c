@@ -30,12 +30,17 @@ static void pack_block(const kernels_gemm *kn, size_t kc, size_t n, matrix b, ra
     }
 }
 
-void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst)
+void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, matrix b, rapt_real *dst)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
-        pack_block(kn, kc, n, matrix_at(b, k0, 0), dst + panels_at(kn, n, k0, kc, 0));
+        pack_block(kn, kc, count, matrix_at(b, k0, 0), dst + panels_at(kn, n, k0, kc, first));
     }
+}
+
+void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst)
+{
+    panels_pack_columns(kn, k, n, 0, n, b, dst);
 }
 
 /* Pairs must be converted. Packing a row tile of fp32 elements pays when several panels read it and its rows are far apart;

@@ -30,6 +30,8 @@ size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t 
 
 /* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. */
 void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst);
+/* Packs `count` columns of B [k x n] from column `first` on, a multiple of nr, to their place in dst; b is these columns only. */
+void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, matrix b, rapt_real *dst);
 
 /* A block of B: kc <= KERNELS_K_BLOCK rows, n columns. Panel p begins at data + p * panel, its rows are `row` apart. */
 typedef struct panel_block {

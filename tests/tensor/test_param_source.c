@@ -7,11 +7,14 @@
 #include <cmocka.h>
 
 #include "rapt/nn.h"
+#include "tensor/packed_weights.h"
+#include "tensor/panels.h"
 #include "tensor/param_source.h"
 #include "tensor/params.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #define ROWS 1000
 #define WIDTH 3
@@ -119,6 +122,30 @@ static void threads_ask_at_once(void **state)
     free_setting(s);
 }
 
+/* Panels are those of the values, which themselves are not fetched. */
+static void packed_from_the_source(void **state)
+{
+    (void)state;
+    setting *s = new_setting();
+    pool *threads = pool_new(3, NULL);
+    const kernels_gemm *gemm = &kernels_active(NULL)->gemm;
+    packed_weights *p = packed_weights_new(s->set, gemm, NULL);
+    assert_int_equal(packed_weights_add(p, s->p, threads, NULL), RAPT_OK);
+    assert_int_equal(s->a.left, 1);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_int_equal(atomic_load(&s->a.times[i]), 1); /* each row once, and not by the parameter: */
+    assert_true(packed_weights_add(p, s->p, threads, NULL) == RAPT_OK && s->a.left == 1);
+    size_t size = panels_size(gemm, WIDTH, ROWS);
+    rapt_real *want = aligned_alloc(KERNELS_ALIGN, (size * sizeof *want + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
+    panels_pack(gemm, WIDTH, ROWS, (matrix){rapt_params_at(s->set, 0)->value.data, 1, WIDTH}, want);
+    assert_int_equal(atomic_load(&s->a.times[ROWS / 2]), 2);
+    assert_memory_equal(packed_weights_find(p, s->p, gemm), want, size * sizeof *want);
+    free(want);
+    packed_weights_free(p);
+    pool_free(threads);
+    free_setting(s);
+}
+
 /* One of a model that was loaded has the values of one that is made at once. */
 static void rotary_tables(void **state)
 {
@@ -144,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_rows_that_are_asked_for),
         cmocka_unit_test(threads_ask_at_once),
+        cmocka_unit_test(packed_from_the_source),
         cmocka_unit_test(rotary_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
