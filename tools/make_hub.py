@@ -23,7 +23,8 @@ import torch
 import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, MistralConfig, Qwen2Config
+from transformers import (AutoModelForCausalLM, GPT2Config, GraniteConfig, LlamaConfig, MistralConfig, Qwen2Config, Qwen3Config,
+                          SmolLM3Config)
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hub"
 TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
@@ -44,6 +45,10 @@ MODELS = {
     "llama_heads": (LlamaConfig(**TINY, head_dim=10, tie_word_embeddings=True), torch.bfloat16),
     "mistral": (MistralConfig(**LLAMA, sliding_window=None, rope_theta=1e6), torch.bfloat16),
     "qwen2": (Qwen2Config(**LLAMA, tie_word_embeddings=True, rope_theta=1e6), torch.bfloat16),
+    "qwen3": (Qwen3Config(**TINY, head_dim=10, tie_word_embeddings=True, rope_theta=1e6), torch.bfloat16),
+    "smollm3": (SmolLM3Config(**{**TINY, "num_hidden_layers": 3}, no_rope_layers=[1, 0, 1]), torch.bfloat16),
+    "granite": (GraniteConfig(**TINY, tie_word_embeddings=True, embedding_multiplier=3.5, residual_multiplier=0.6,
+                              attention_multiplier=0.6, logits_scaling=1.7), torch.bfloat16),
 }
 
 
@@ -91,6 +96,8 @@ def write(name, folder):
     write_tokenizer(target)
     model = AutoModelForCausalLM.from_pretrained(target, dtype=torch.float32, attn_implementation="eager").eval()
     save_file({k: v.contiguous() for k, v in expected(model, 7).items()}, target / "expected.safetensors")
+    for file in target.iterdir():
+        file.chmod(0o644)
     return target
 
 

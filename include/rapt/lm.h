@@ -16,6 +16,13 @@ extern "C" {
 
 /* ---- shape ------------------------------------------------------------------------------------------------ */
 
+/* A set of layers, of which bit i % 64 of bits[i / 64] is layer i; models with other sets than empty ones have at most
+ * RAPT_LAYER_SET_MAX layers. */
+#define RAPT_LAYER_SET_MAX 256
+typedef struct rapt_layer_set {
+    uint64_t bits[RAPT_LAYER_SET_MAX / 64];
+} rapt_layer_set;
+
 typedef struct rapt_lm_config {
     size_t vocab, layers;
     size_t context;          /* positions: the longest row. It may be lowered once the model is made: a bound of its KV caches */
@@ -23,9 +30,12 @@ typedef struct rapt_lm_config {
     rapt_positions_kind positions;
     double rotary_base;   /* 0: 10000 */
     rapt_rotary_scaling rotary_scaling;
+    rapt_layer_set unrotated; /* rotary: layers without positions (SmolLM3) */
     bool tied;            /* the output matrix is the embedding, without a bias */
     bool output_bias;     /* of the output matrix, where it is not tied */
     bool scale_embedding; /* times sqrt(d_model) */
+    double embedding_multiplier; /* times this, in place of sqrt(d_model), unless it is 0 (Granite) */
+    double logits_divisor;       /* logits are divided by it; 0: 1 (Granite) */
     double embedding_std; /* embedding N(0, embedding_std^2), and learned positions unless GPT-2's, whose std is block.std; 0:
                              block.std (GPT-2), else 2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */
 } rapt_lm_config;

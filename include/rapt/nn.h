@@ -153,7 +153,8 @@ typedef enum rapt_positions_kind {
 typedef struct rapt_preprocessor {
     rapt_embedding embedding;
     rapt_positions positions; /* the table is a buffer (sinusoidal), trained (learned), or NULL: nothing is added */
-    bool scale; /* multiply embeddings by sqrt(d) */
+    bool scale; /* multiply embeddings by sqrt(d), */
+    double multiplier; /* or, unless it is 0, by this */
 } rapt_preprocessor;
 
 /* Zeroed: the book's. */
@@ -164,6 +165,7 @@ typedef struct rapt_preprocessor_options {
     rapt_sinusoid_layout sinusoid_layout;
     double positions_std; /* of learned positions, which start as N(0, positions_std^2); 0: 0.02 */
     bool no_scale;  /* embeddings are not multiplied by sqrt(d) */
+    double multiplier; /* unless it is 0: they are multiplied by this */
     double dropout; /* after the sum */
 } rapt_preprocessor_options;
 
@@ -183,9 +185,14 @@ typedef struct rapt_multi_head_attention {
     rapt_linear q, k, v, o; /* "q.", "k.", "v.", "o." */
     size_t heads, kv_heads; /* query heads; key-value heads, each of which heads / kv_heads query heads share */
     double dropout; /* on the weights */
+    rapt_layer_norm q_norm, k_norm; /* of projected queries and keys, before they are rotated; the weights may be NULL: none */
     const rapt_param *rotary; /* the table of rapt_op_rotary for queries and keys, or NULL */
     rapt_attention_scores scores;
 } rapt_multi_head_attention;
+
+/* Root mean square norms of queries and keys (Henry et al. 2020, section 3.1, has another norm): of each head, with one weight
+ * for all heads (Qwen3), or of all heads together (OLMo 2). "q_norm.weight", "k_norm.weight". */
+typedef enum rapt_qk_norm { RAPT_QK_NORM_NONE, RAPT_QK_NORM_HEAD, RAPT_QK_NORM_ALL } rapt_qk_norm;
 
 typedef struct rapt_attention_options {
     size_t hidden;   /* features of the output */
@@ -195,6 +202,8 @@ typedef struct rapt_attention_options {
     size_t query, key, value; /* features of the inputs; 0: hidden */
     bool bias;       /* of the four projections; the book's have none */
     bool no_o_bias;  /* but not of the last one, as in Qwen2 */
+    rapt_qk_norm qk_norm;
+    double qk_norm_eps; /* 0: 1e-5 */
     double dropout;  /* of attention weights */
     rapt_attention_scores scores;
     rapt_weight_init init;
@@ -268,6 +277,7 @@ typedef struct rapt_add_norm {
     rapt_layer_norm norm;
     double dropout;
     rapt_norm_place place;
+    double scale;     /* multiplies y before it is added; 0: 1 */
     const char *name; /* of its steps (rapt/observe.h); NULL: the norm's, by its weight */
 } rapt_add_norm;
 
@@ -276,6 +286,7 @@ typedef struct rapt_add_norm_options {
     rapt_norm_options norm;
     double dropout; /* of the sublayer's output */
     rapt_norm_place place;
+    double scale;   /* the output is multiplied by it (Granite); 0: 1 */
 } rapt_add_norm_options;
 
 /* Adds the parameters of the norm over the trailing dimensions `shape`. `options` may be NULL, which means zeroed ones. */
@@ -311,6 +322,8 @@ typedef struct rapt_block_config {
     rapt_norm_place norm_place; /* post: norm(x + f(x)); pre: x + f(norm(x)), and in a model a norm of the last block's output */
     double norm_eps;  /* 0: 1e-5 */
     bool shared_norm; /* the block uses its first norm everywhere and has no other */
+    rapt_qk_norm qk_norm; /* with norm_eps */
+    double residual_scale; /* the result of each sublayer is multiplied by it; 0: 1 */
     rapt_ffn_kind ffn_kind;
     bool bias;         /* of the attention projections */
     bool no_o_bias;    /* but of o */

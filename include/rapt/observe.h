@@ -11,6 +11,7 @@
  *   Ppositions              P[position]                 batch time feature      where positions are added
  *   Pinput                  their sum                   batch time feature      where positions are added
  *   A.q  A.k  A.v           projections                 batch query feature, batch key feature
+ *   A.q.normed  A.k.normed  root mean square norm       as A.q, A.k             where queries and keys are normalized
  *   A.q.rotated  A.k.rotated  rotated by position       as A.q, A.k             where positions are rotary
  *   A.q.heads  A.k.heads  A.v.heads                     batch head query feature, batch head key feature
  *   A.scores                Q K^T                       batch head query key

@@ -36,13 +36,19 @@ static rapt_code check_rotary(const config_stack *s, const char *path, rapt_erro
     return RAPT_OK;
 }
 
+rapt_code config_block_refuse(const char *member, const char *path, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: our config.json does not describe models with \"%s\"", path, member);
+}
+
 rapt_code config_block_check_ours(const rapt_block_config *c, const char *path, rapt_error *err)
 {
-    const size_t features = block_head_features(c);
-    if (c->heads * features == c->d_model && c->scores.scale == 0)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: our config.json does not describe blocks with %zu heads of %zu features, d_model "
-                     "%zu, scores times %g", path, c->heads, features, c->d_model, c->scores.scale);
+    const char *beyond = c->heads * block_head_features(c) != c->d_model ? "head_dim"
+                         : c->scores.scale != 0                         ? "scores"
+                         : c->qk_norm != RAPT_QK_NORM_NONE              ? "qk_norm"
+                         : c->residual_scale != 0                       ? "residual_scale"
+                                                                        : NULL;
+    return beyond ? config_block_refuse(beyond, path, err) : RAPT_OK;
 }
 
 rapt_code config_block_check(const config_stack *s, const char *path, rapt_error *err)

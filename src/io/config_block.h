@@ -27,7 +27,9 @@ config_stack config_lm_stack(const rapt_lm_config *c);
 double config_block_min_bytes(const config_stack *s);
 /* Whether heads and positions fit: RAPT_ERR_FORMAT. `path` is for messages. */
 rapt_code config_block_check(const config_stack *s, const char *path, rapt_error *err);
-/* RAPT_ERR_VALUE for a block that the members of our config.json do not describe, as of a model of Hugging Face. */
+/* RAPT_ERR_VALUE: our config.json has no member for what `member` of a configuration says. */
+rapt_code config_block_refuse(const char *member, const char *path, rapt_error *err);
+/* The same for a block that the members of our config.json do not describe, as of a model of Hugging Face. */
 rapt_code config_block_check_ours(const rapt_block_config *c, const char *path, rapt_error *err);
 
 #endif

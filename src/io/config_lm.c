@@ -71,6 +71,18 @@ static model_vocabulary vocabulary(const config *c)
     return (model_vocabulary){c->lm.vocab, true, c->hash};
 }
 
+/* Whether the members above describe a model. */
+static rapt_code config_lm_check_ours(const rapt_lm_config *c, const char *path, rapt_error *err)
+{
+    const rapt_layer_set none = {0};
+    const char *beyond = c->embedding_multiplier != 0                                 ? "embedding_multiplier"
+                         : c->logits_divisor != 0                                     ? "logits_divisor"
+                         : memcmp(&c->unrotated, &none, sizeof none) != 0             ? "unrotated"
+                         : c->rotary_scaling.kind != RAPT_ROTARY_PLAIN                ? "rotary_scaling"
+                                                                                      : NULL;
+    return beyond ? config_block_refuse(beyond, path, err) : config_block_check_ours(&c->block, path, err);
+}
+
 static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_block_config *block = &m->language.net->config.block;
@@ -82,7 +94,7 @@ static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const cha
     memcpy(c.end_of_text.ids, m->language.end_of_text, sizeof m->language.end_of_text);
     model_vocabulary wanted = vocabulary(&c);
     model_hash(m->language.tokenizer, c.hash);
-    rapt_code code = config_block_check_ours(block, path, err);
+    rapt_code code = config_lm_check_ours(&c.lm, path, err);
     if (!code)
         code = config_write(root, MEMBERS, COUNT, &c, path, err);
     if (!code)

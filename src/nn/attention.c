@@ -7,6 +7,16 @@
 
 #include <string.h>
 
+static void attention_init_norms(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
+                                 const rapt_attention_options *o, size_t q, size_t k)
+{
+    const rapt_norm_options options = {.kind = RAPT_NORM_KIND_RMS, .eps = o->qk_norm_eps};
+    if (o->qk_norm == RAPT_QK_NORM_NONE)
+        return;
+    rapt_layer_norm_init(&m->q_norm, set, name_join(prefix, "q_norm.").text, 1, &q, &options);
+    rapt_layer_norm_init(&m->k_norm, set, name_join(prefix, "k_norm.").text, 1, &k, &options);
+}
+
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                     const rapt_attention_options *o)
 {
@@ -27,6 +37,8 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, o->key ? o->key : o->hidden, kv_all, &in);
     rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, o->value ? o->value : o->hidden, kv_all, &in);
     rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, all, o->hidden, &out);
+    attention_init_norms(m, set, prefix, o, o->qk_norm == RAPT_QK_NORM_ALL ? all : head_dim,
+                         o->qk_norm == RAPT_QK_NORM_ALL ? kv_all : head_dim);
 }
 
 /* Projected queries [batch, queries, heads * d], keys and values [batch, keys, kv_heads * d]; rotated where positions are
@@ -35,6 +47,18 @@ typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
 } attention_inputs;
 
+/* Normalizes heads of queries or keys x, or all of them together, which the width of the norm says. */
+static rapt_tensor *attention_normalize(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x, const char *what,
+                                        const char *axes)
+{
+    if (!m->weight || rapt_tape_error(t)->code)
+        return x;
+    const size_t width = m->weight->value.shape[0], heads = rapt_tensor_features(x) / width;
+    rapt_tensor *y = rapt_op_reshape(t, x, 3, (size_t[]){1, rapt_tensor_rows(x) * heads, width}, NULL);
+    y = rapt_op_reshape(t, rapt_layer_norm_forward(t, m, y), x->ndim, x->shape, x->ragged);
+    return observe_tensor(t, what, "x / sqrt(mean(x^2) + eps) * gamma", axes, y);
+}
+
 /* `first` is the position of the first query and key. */
 static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
                                           rapt_tensor *v, size_t first)
@@ -42,6 +66,8 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
     rapt_tensor *y[3];
     rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
                                                {v, m->v.weight, m->v.bias}}, y);
+    y[0] = attention_normalize(t, &m->q_norm, y[0], "q.normed", OBSERVE_QUERIES);
+    y[1] = attention_normalize(t, &m->k_norm, y[1], "k.normed", OBSERVE_KEYS);
     if (!m->rotary)
         return (attention_inputs){y[0], y[1], y[2]};
     rapt_tensor *rotated = rapt_op_rotary(t, y[0], m->rotary, first);

@@ -85,6 +85,7 @@ void block_init_attention(rapt_multi_head_attention *m, rapt_params *set, const 
     const rapt_attention_options options = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads,
                                             .head_dim = c->head_dim, .scores = c->scores, .query = c->query, .key = c->key,
                                             .value = c->value, .bias = c->bias, .no_o_bias = c->no_o_bias,
+                                            .qk_norm = c->qk_norm, .qk_norm_eps = c->norm_eps,
                                             .dropout = c->dropout, .init = c->init, .std = c->std,
                                             .output_std = block_or_else(c->output_std, c->std)};
     rapt_multi_head_attention_init(m, set, prefix, &options);
@@ -100,7 +101,8 @@ void block_init_ffn(rapt_ffn *m, rapt_params *set, const char *prefix, const rap
 void block_init_norm(rapt_add_norm *m, const rapt_add_norm *first, rapt_params *set, const char *prefix,
                      const rapt_block_config *c)
 {
-    const rapt_add_norm_options options = {.norm = block_norm_options(c), .dropout = c->dropout, .place = c->norm_place};
+    const rapt_add_norm_options options = {.norm = block_norm_options(c), .dropout = c->dropout, .place = c->norm_place,
+                                           .scale = c->residual_scale};
     if (first && c->shared_norm) {
         *m = *first;
         m->name = name_keep(set, prefix);

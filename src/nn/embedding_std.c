@@ -53,5 +53,6 @@ rapt_preprocessor_options embedding_std_input_of_lm(const rapt_lm_config *c)
     const bool gpt2 = c->block.init == RAPT_WEIGHT_INIT_GPT2;
     return (rapt_preprocessor_options){.embedding.std = std, .positions = c->positions,
                                        .positions_std = gpt2 ? block_defaults(&c->block).std : std,
-                                       .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
+                                       .no_scale = !c->scale_embedding,
+                                       .multiplier = c->embedding_multiplier, .dropout = c->block.dropout};
 }

@@ -20,7 +20,7 @@ static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, &block);
-        m->blocks[i].attention.rotary = m->rotary;
+        m->blocks[i].attention.rotary = lm_init_has_layer(&c->unrotated, i) ? NULL : m->rotary;
     }
 }
 
@@ -108,7 +108,10 @@ rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_
     for (size_t i = 0; i < m->layers; i++)
         x = cache ? rapt_lm_block_forward(t, &m->blocks[i], x, rapt_kv_cache_layer(cache, i), past)
                   : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
-    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+    if (m->has_norm)
+        x = rapt_layer_norm_forward(t, &m->norm, x);
+    /* The products are divided where they are few: here, and not the logits. */
+    return m->config.logits_divisor != 0 ? rapt_op_scale(t, x, 1 / m->config.logits_divisor) : x;
 }
 
 rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)

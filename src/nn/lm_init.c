@@ -13,6 +13,11 @@ rapt_lm_config lm_init_defaults(const rapt_lm_config *config)
     return c;
 }
 
+bool lm_init_has_layer(const rapt_layer_set *set, size_t layer)
+{
+    return layer < RAPT_LAYER_SET_MAX && set->bits[layer / 64] >> layer % 64 & 1;
+}
+
 void lm_init_check(rapt_params *set, const rapt_lm_config *c)
 {
     if (!c->vocab || !c->layers || !c->block.d_model || !c->block.ffn || !c->context)

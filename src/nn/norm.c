@@ -39,7 +39,7 @@ void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, 
                         const rapt_add_norm_options *options)
 {
     const rapt_add_norm_options o = options ? *options : (rapt_add_norm_options){0};
-    *m = (rapt_add_norm){.dropout = o.dropout, .place = o.place};
+    *m = (rapt_add_norm){.dropout = o.dropout, .place = o.place, .scale = o.scale};
     rapt_layer_norm_init(&m->norm, set, prefix, ndim, shape, &o.norm);
 }
 
@@ -57,6 +57,8 @@ rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_ten
 static rapt_tensor *add_norm_join(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
     rapt_residual residual = {.dropout = m->dropout, .overwrite_y = true};
+    if (m->scale != 0)
+        y = rapt_op_scale(t, y, m->scale);
     if (m->place == RAPT_NORM_PLACE_PRE)
         return rapt_op_residual(t, x, y, residual);
     if (m->norm.kind == RAPT_NORM_KIND_RMS)

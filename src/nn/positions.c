@@ -56,7 +56,8 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
                             size_t max_len, const rapt_preprocessor_options *options)
 {
     const rapt_preprocessor_options o = options ? *options : (rapt_preprocessor_options){0};
-    *m = (rapt_preprocessor){.embedding = {.weight = o.shared, .options = o.embedding.embed}, .scale = !o.no_scale};
+    *m = (rapt_preprocessor){.embedding = {.weight = o.shared, .options = o.embedding.embed}, .scale = !o.no_scale,
+                             .multiplier = o.multiplier};
     if (!o.shared)
         rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
     preprocessor_init_positions(&m->positions, set, prefix, max_len, d, &o);
@@ -66,7 +67,7 @@ rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_toke
 {
     rapt_param *w = m->embedding.weight, *table = m->positions.table;
     rapt_embed_options o = m->embedding.options;
-    o.scale = m->scale ? sqrt((double)w->value.shape[1]) : 1;
+    o.scale = m->multiplier != 0 ? m->multiplier : m->scale ? sqrt((double)w->value.shape[1]) : 1;
     o.positions = table;
     o.first_position = first;
     o.dropout = m->positions.dropout;

@@ -341,8 +341,9 @@ static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens toke
     rapt_tensor *x = embed_fused(t, w, tokens, &rows);
     observe_tensor(t, layer, "E[id]", OBSERVE_ROWS, x);
     if (o->scale != 0 && o->scale != 1) {
+        const bool root = o->scale == sqrt((double)rapt_tensor_features(x));
         x = rapt_op_scale(t, x, o->scale);
-        observe_tensor(t, "embedding.scaled", "embedding * sqrt(d_model)", OBSERVE_ROWS, x);
+        observe_tensor(t, "embedding.scaled", root ? "embedding * sqrt(d_model)" : "embedding * multiplier", OBSERVE_ROWS, x);
     }
     if (o->positions)
         return rapt_op_add_positions(t, x, o->positions, o->first_position, o->dropout);

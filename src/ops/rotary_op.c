@@ -88,9 +88,9 @@ static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_
 /* Names the rotated queries or keys. */
 static rapt_tensor *rotary_observe(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y)
 {
-    if (observe_is(t, x, "q"))
+    if (observe_is(t, x, "q") || observe_is(t, x, "q.normed"))
         return observe_tensor(t, "q.rotated", "pairs of q, rotated by their position", OBSERVE_QUERIES, y);
-    if (observe_is(t, x, "k"))
+    if (observe_is(t, x, "k") || observe_is(t, x, "k.normed"))
         return observe_tensor(t, "k.rotated", "pairs of k, rotated by their position", OBSERVE_KEYS, y);
     return y;
 }

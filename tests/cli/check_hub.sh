@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 HUB=$SOURCE/tests/golden/hub
 
-for model in gpt2 llama3 qwen2; do
+for model in gpt2 llama3 qwen2 qwen3 granite; do
     generate() { "$RAPT" generate "$HUB/$model" 'Once upon a time' --max-tokens 24 "$@"; }
     generate --threads 1 >one 2>err
     check "$model: a text goes on" test "$(head -c 16 one)" = 'Once upon a time' -a "$(wc -c <one)" -gt 20

@@ -16,13 +16,14 @@
 #include "folder.h"
 #include "io/safetensors.h"
 #include "rapt/io.h"
+#include "rapt/observe.h"
 #include "rapt/tape.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub/"
 enum { PROMPT = 8, GREEDY = 16 };
 
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
-                                    "qwen2", "llama3_4", "gpt2_exact_4"};
+                                    "qwen2", "qwen3", "smollm3", "granite", "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 typedef struct case_hub {
@@ -122,6 +123,75 @@ static void greedy_tokens_are_the_references(void **state)
     }
 }
 
+/* Logits of the whole text, computed in pieces of `piece` tokens with a KV cache, 0: as whole rows; of `batch` equal rows. */
+static rapt_real *hub_logits(const case_hub *c, int threads, size_t batch, size_t piece, rapt_observe_fn *observer)
+{
+    rapt_error err = {0};
+    const safetensors_entry *ids = hub_entry(c, "ids");
+    const rapt_lm *net = c->m->language.net;
+    const size_t time = ids->shape[0], width = net->config.vocab;
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, batch), &err);
+    rapt_real *all = malloc(batch * time * width * sizeof *all);
+    int32_t rows[2 * 64];
+    rapt_observe(t, observer, NULL);
+    for (size_t at = 0, count; at < time; at += count) {
+        count = piece && piece < time - at ? piece : time - at;
+        for (size_t b = 0; b < batch; b++)
+            memcpy(rows + b * count, (const int32_t *)ids->data + at, count * sizeof *rows);
+        const rapt_tokens tokens = {.ids = rows, .batch = batch, .time = count};
+        rapt_tape_begin(t, (rapt_pass){0});
+        const rapt_tensor *y = piece ? rapt_lm_step(t, net, cache, tokens, false) : rapt_lm_forward(t, net, tokens);
+        assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+        for (size_t b = 0; b < batch; b++)
+            memcpy(all + (b * time + at) * width, y->data + b * count * width, count * width * sizeof *all);
+    }
+    rapt_kv_cache_free(cache);
+    rapt_tape_free(t);
+    return all;
+}
+
+/* The same for any number of threads, batch and way to split the text. */
+static void bits_are_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        case_hub c = hub_open(NAMES[i]);
+        const size_t size = hub_entry(&c, "ids")->shape[0] * c.m->language.net->config.vocab * sizeof(rapt_real);
+        rapt_real *whole = hub_logits(&c, 1, 1, 0, NULL), *batch = hub_logits(&c, 3, 2, 0, NULL);
+        rapt_real *pieces = hub_logits(&c, 2, 2, 13, NULL), *tokens = hub_logits(&c, 1, 1, 1, NULL);
+        const bool same = memcmp(whole, batch, size) == 0 && memcmp(whole, (char *)batch + size, size) == 0 &&
+                          memcmp(whole, pieces, size) == 0 && memcmp(whole, tokens, size) == 0;
+        if (!same)
+            fail_msg("%s: other bits in a batch, in pieces or token by token", NAMES[i]);
+        free(whole), free(batch), free(pieces), free(tokens);
+        hub_close(&c);
+    }
+}
+
+static void see_nothing(void *context, const rapt_observation *step)
+{
+    (void)context, (void)step;
+}
+
+/* The unfused operations, as an observer sees them, compute the same, but for rounding. */
+static void observed_logits_are_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        case_hub c = hub_open(NAMES[i]);
+        const size_t count = hub_entry(&c, "ids")->shape[0] * c.m->language.net->config.vocab;
+        rapt_real *fused = hub_logits(&c, 1, 1, 0, NULL), *seen = hub_logits(&c, 1, 1, 0, see_nothing);
+        double worst = 0;
+        for (size_t k = 0; k < count; k++)
+            worst = fmax(worst, fabs((double)fused[k] - (double)seen[k]));
+        if (!(worst <= 4 * hub_number(&c, "error")))
+            fail_msg("%s: observed, %g apart; PyTorch's float32 is %g from float64", NAMES[i], worst, hub_number(&c, "error"));
+        free(fused), free(seen);
+        hub_close(&c);
+    }
+}
+
 /* What generation_config.json says counts. */
 static void special_tokens_are_read(void **state)
 {
@@ -163,7 +233,7 @@ static const char *folder_with(const char *name, const char *key, const char *va
 static void what_is_not_known_is_refused(void **state)
 {
     static const char *const cases[][4] = {
-        {"llama", "model_type", "\"mamba\"", "a model of type \"mamba\"; rapt runs gpt2, llama, mistral, qwen2"},
+        {"llama", "model_type", "\"mamba\"", "a model of type \"mamba\"; rapt runs gpt2, llama, mistral, qwen2, "},
         {"llama", "architectures", "[\"LlamaModel\"]", "of models of type llama rapt runs LlamaForCausalLM"},
         {"llama", "num_experts", "8", "\"num_experts\" is 8: rapt does not know what this key changes"},
         {"llama", "quantization_config", "{\"quant_method\": \"gptq\"}", "\"quantization_config\" is {"},
@@ -194,6 +264,11 @@ static void what_is_not_known_is_refused(void **state)
         {"gpt2", "n_head", "5", "5 heads do not divide d_model, 48"},
         {"llama", "rope_interleaved", "true", "rapt does not compute such models"},
         {"qwen2", "layer_types", "\"full_attention\"", "as many types as there are layers"},
+        {"qwen3", "use_sliding_window", "true", "rapt does not compute such models"},
+        {"qwen3", "head_dim", "", "the files of tensors hold 15976 numbers"},
+        {"smollm3", "no_rope_layers", "[1, 0]", "as many numbers as there are layers"},
+        {"smollm3", "no_rope_layers", "[1, 0, 2]", "its numbers must be 0 or 1"},
+        {"granite", "logits_scaling", "0", "it must be a number from 1e-06 to 1e+06"},
         {"mistral", "sliding_window", "16", "rapt attends to the whole context"},
         {"qwen2", "use_sliding_window", "true", "rapt does not compute such models"},
         {"gpt2", "scale_attn_by_inverse_layer_idx", "true", "rapt does not compute such models"},
@@ -215,7 +290,7 @@ static void what_changes_nothing_is_accepted(void **state)
         {"llama", "_name_or_path", "\"x\""}, {"llama", "attn_implementation", "null"}, {"llama", "rope_parameters", "null"},
         {"llama", "torch_dtype", "\"float16\""}, {"llama", "is_llama_config", "true"}, {"llama", "eos_token_id", ""},
         {"mistral", "sliding_window", "96"}, {"gpt2", "n_ctx", "64"}, {"gpt2", "n_special", "0"},
-        {"qwen2", "use_mrope", "false"}};
+        {"qwen2", "use_mrope", "false"}, {"smollm3", "no_rope_layers", "null"}, {"qwen3", "num_key_value_heads", "1"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
@@ -230,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(logits_are_the_references),
                                        cmocka_unit_test(greedy_tokens_are_the_references),
+                                       cmocka_unit_test(bits_are_the_same), cmocka_unit_test(observed_logits_are_the_same),
                                        cmocka_unit_test(special_tokens_are_read),
                                        IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,10 +277,10 @@ static void models_that_could_not_be_loaded(void **state)
     not_saved(m, "\"ffn_kind\" has no word for 9");
     m = language_model(&c, characters('A', MODEL_VOCAB));
     m->language.net->config.block.head_dim = 1;
-    not_saved(m, "our config.json does not describe blocks with");
+    not_saved(m, "our config.json does not describe models with \"head_dim\"");
     m = language_model(&c, characters('A', MODEL_VOCAB));
     m->language.net->config.block.scores.scale = 0.5;
-    not_saved(m, "scores times 0.5");
+    not_saved(m, "models with \"scores\"");
     m = translation_model();
     m->translation.max_len = 9;
     not_saved(m, "\"max_len\" is 9");

@@ -1,5 +1,5 @@
 /* io/hub/hub_family.h: what distinguishes the model types of Hugging Face: how config.json becomes our configuration, and how
- * their tensors are named. For hub_model.c; a new type is a row of hub_family.c. */
+ * their tensors are named. For hub_model.c; a new type is a row of hub_family.c, and a hub_family in the file of its kin. */
 #ifndef IO_HUB_HF_FAMILY_H
 #define IO_HUB_HF_FAMILY_H
 
@@ -15,12 +15,19 @@ typedef enum hub_part {
     HUB_ONE_ROW /* a vector, which is stored as a matrix of one row; zeros where it is missing */
 } hub_part;
 
+/* What is done with its values. */
+typedef enum hub_fold {
+    HUB_PLAIN,
+    HUB_TRANSPOSED /* weights are [in, out], as GPT-2's Conv1D has them */
+} hub_fold;
+
 /* Patterns of names: "#" is the number of a layer, "@" is "weight" or "bias". A whole tensor belongs to the first row of its name
- * whose parameter the model has; a parameter is the first of its rows' tensors that is in the files, and the others are copies. */
+ * whose parameter the model has; a parameter is the first of its rows' tensors that is in the files, and the others are
+ * copies. */
 typedef struct hub_name {
     const char *ours, *theirs;
     hub_part part;
-    bool transposed; /* weights are [in, out], as GPT-2's Conv1D has them */
+    hub_fold fold;
 } hub_name;
 
 typedef struct hub_family {
@@ -32,6 +39,8 @@ typedef struct hub_family {
     int32_t end_of_text; /* of the class, where no file names one; -1: none */
     void (*read)(hub_config *c, rapt_lm_config *k);
 } hub_family;
+
+extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE;
 
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);

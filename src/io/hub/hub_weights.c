@@ -144,7 +144,7 @@ static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, 
 {
     const int ndim = n->part == HUB_ONE_ROW ? 2 : ours->ndim;
     size_t shape[RAPT_MAX_DIMS] = {rows, ours->ndim == 2 ? ours->shape[1] : 1};
-    if (n->part == HUB_ONE_ROW || (ours->ndim == 2 && n->transposed)) {
+    if (n->part == HUB_ONE_ROW || (ours->ndim == 2 && n->fold == HUB_TRANSPOSED)) {
         shape[0] = shape[1];
         shape[1] = rows;
     }
@@ -186,7 +186,7 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tenso
     if (!code)
         code = weights_read(f->w, t, f->buffer, f->err);
     if (!code)
-        hub_copy(&p->value, f->buffer, rows, n->transposed && p->value.ndim == 2);
+        hub_copy(&p->value, f->buffer, rows, n->fold == HUB_TRANSPOSED && p->value.ndim == 2);
     return code;
 }
 

@@ -1,0 +1,69 @@
+/* io/hub/hub_decoder.c: see hub_decoder.h. Keys and their defaults are those of the classes' configurations in Hugging Face
+ * transformers. */
+#include "io/hub/hub_decoder.h"
+
+#include "io/hub/hub_rope.h"
+
+#include <string.h>
+
+rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char *otherwise)
+{
+    static const struct {
+        const char *name;
+        rapt_ffn_kind kind;
+    } kinds[] = {{"gelu_new", RAPT_FFN_GELU_TANH}, {"gelu_pytorch_tanh", RAPT_FFN_GELU_TANH}, {"gelu", RAPT_FFN_GELU},
+                 {"relu", RAPT_FFN_RELU}};
+    const char *name = hub_word(c, key, otherwise);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return kinds[i].kind;
+    hub_refuse(c, key, "of such models rapt computes gelu_new, gelu_pytorch_tanh, gelu and relu");
+    return RAPT_FFN_RELU;
+}
+
+static void read_heads(hub_config *c, rapt_block_config *b, const hub_decoder_class *of)
+{
+    const bool divides = b->d_model % b->heads == 0, there = json_object_get(c->root, "num_key_value_heads") != NULL;
+    b->kv_heads = hub_size(c, "num_key_value_heads", of->kv_heads && !there ? of->kv_heads : b->heads);
+    b->head_dim = hub_size(c, "head_dim", of->head_dim ? of->head_dim : divides ? b->d_model / b->heads : 1);
+    if (!c->code && !divides && !of->head_dim && !json_object_get(c->root, "head_dim"))
+        hub_refuse(c, "num_attention_heads", "heads do not divide the features");
+    if (!c->code && b->heads % b->kv_heads)
+        hub_refuse(c, "num_key_value_heads", "they do not divide the heads");
+}
+
+void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class *of)
+{
+    *k = (rapt_lm_config){.vocab = hub_size(c, "vocab_size", 0), .layers = hub_size(c, "num_hidden_layers", 0),
+                          .context = hub_size(c, "max_position_embeddings", of->context), .positions = RAPT_POSITIONS_ROTARY};
+    k->block = (rapt_block_config){.d_model = hub_size(c, "hidden_size", 0), .heads = hub_size(c, "num_attention_heads", 0),
+                                   .ffn = hub_size(c, "intermediate_size", 0), .norm_place = RAPT_NORM_PLACE_PRE,
+                                   .norm_kind = RAPT_NORM_KIND_RMS, .norm_eps = hub_within(c, "rms_norm_eps", 1e-6, 1e-12, 0.1),
+                                   .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true};
+    read_heads(c, &k->block, of);
+    k->tied = hub_flag(c, "tie_word_embeddings", of->tied);
+    if (strcmp(hub_word(c, "hidden_act", "silu"), "silu") != 0)
+        hub_refuse(c, "hidden_act", "of such models rapt computes silu");
+    hub_rope(c, of->theta, &k->rotary_base, &k->rotary_scaling);
+    hub_ignore(c, (const char *const[]){"attention_dropout", NULL});
+}
+
+void hub_decoder_full_attention(hub_config *c, const rapt_lm_config *k)
+{
+    const json_t *types = hub_value(c, "layer_types");
+    if (types && json_array_size(types) != k->layers)
+        hub_refuse(c, "layer_types", "it must be a list of as many types as there are layers");
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        if (!type || strcmp(type, "full_attention") != 0)
+            hub_refuse(c, "layer_types", "rapt computes full_attention in all layers");
+    }
+}
+
+void hub_decoder_add_layer(hub_config *c, rapt_layer_set *set, size_t layer, const char *key)
+{
+    if (layer >= RAPT_LAYER_SET_MAX)
+        hub_refuse(c, key, "of layers that differ, rapt takes the first 256");
+    else
+        set->bits[layer / 64] |= (uint64_t)1 << layer % 64;
+}

@@ -1,0 +1,40 @@
+/* io/hub/hub_gpt2.c: GPT-2 of Hugging Face transformers: its keys, their defaults and its tensors. */
+#include "io/hub/hub_decoder.h"
+
+static void read_gpt2(hub_config *c, rapt_lm_config *k)
+{
+    *k = (rapt_lm_config){.vocab = hub_size(c, "vocab_size", 0), .layers = hub_size(c, "n_layer", 0),
+                          .context = hub_size(c, "n_positions", 1024), .positions = RAPT_POSITIONS_LEARNED};
+    k->block = (rapt_block_config){.d_model = hub_size(c, "n_embd", 0), .heads = hub_size(c, "n_head", 0), .bias = true,
+                                   .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_LAYER,
+                                   .norm_eps = hub_within(c, "layer_norm_epsilon", 1e-5, 1e-12, 0.1),
+                                   .ffn_kind = hub_decoder_activation(c, "activation_function", "gelu_new")};
+    k->block.ffn = hub_size(c, "n_inner", 4 * k->block.d_model);
+    k->block.kv_heads = k->block.heads;
+    k->tied = hub_flag(c, "tie_word_embeddings", true);
+    hub_flag_is(c, "scale_attn_weights", true, true);
+    hub_flag_is(c, "scale_attn_by_inverse_layer_idx", false, false);
+    hub_flag_is(c, "add_cross_attention", false, false);
+    hub_ignore(c, (const char *const[]){"n_ctx", "resid_pdrop", "embd_pdrop", "attn_pdrop", "reorder_and_upcast_attn",
+                                        "summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
+                                        "summary_first_dropout", "n_special", "predict_special_tokens", "output_past", NULL});
+}
+
+static const hub_name GPT2_NAMES[] = {
+    {"embedding.weight", "wte.weight"},
+    {"positions.weight", "wpe.weight"},
+    {"blocks.#.norm1.@", "h.#.ln_1.@"},
+    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", HUB_QUERY, HUB_TRANSPOSED},
+    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", HUB_KEY, HUB_TRANSPOSED},
+    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", HUB_VALUE, HUB_TRANSPOSED},
+    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", HUB_WHOLE, HUB_TRANSPOSED},
+    {"blocks.#.norm2.@", "h.#.ln_2.@"},
+    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", HUB_WHOLE, HUB_TRANSPOSED},
+    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", HUB_WHOLE, HUB_TRANSPOSED},
+    {"norm.@", "ln_f.@"},
+    {"output.weight", "lm_head.weight"},
+    {"embedding.weight", "lm_head.weight"},
+    {0}};
+static const char *const GPT2_UNUSED[] = {"h.#.attn.bias", "h.#.attn.masked_bias", NULL};
+
+const hub_family HUB_GPT2 = {"gpt2", "GPT2LMHeadModel", "transformer.", GPT2_NAMES, GPT2_UNUSED, 50256, read_gpt2};

@@ -1,0 +1,110 @@
+/* io/hub/hub_llama.c: Llama and its kin in Hugging Face transformers: pre-norm decoders with RMS norms and SwiGLU. */
+#include "io/hub/hub_decoder.h"
+
+static const hub_decoder_class LLAMA = {.context = 2048, .theta = 10000}, MISTRAL = {4096 * 32, 8, 0, 10000, false},
+                               QWEN2 = {32768, 32, 0, 10000, false}, QWEN3 = {32768, 32, 128, 10000, false},
+                               SMOLLM3 = {32768, 4, 0, 2e6, true};
+
+/* Biases as Llama has them. */
+static void read_llama_biases(hub_config *c, rapt_lm_config *k)
+{
+    k->block.bias = hub_flag(c, "attention_bias", false);
+    k->block.no_ffn_bias = !hub_flag(c, "mlp_bias", false);
+}
+
+static void read_llama(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &LLAMA);
+    read_llama_biases(c, k);
+    hub_flag_is(c, "rope_interleaved", false, false);
+    hub_ignore(c, (const char *const[]){"pretraining_tp", "is_llama_config", NULL}); /* the first: how products are split */
+}
+
+/* A window as long as the context hides nothing. */
+static void read_mistral(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &MISTRAL);
+    bool given = json_object_get(c->root, "sliding_window") != NULL;
+    if (hub_value(c, "sliding_window") ? hub_size(c, "sliding_window", 0) < k->context : !given && k->context > 4096)
+        hub_refuse(c, "sliding_window", "rapt attends to the whole context");
+}
+
+/* Full attention in all layers: the other keys are of no use without the flag. */
+static void refuse_window(hub_config *c, const rapt_lm_config *k)
+{
+    hub_flag_is(c, "use_sliding_window", false, false);
+    hub_decoder_full_attention(c, k);
+    hub_ignore(c, (const char *const[]){"sliding_window", "max_window_layers", NULL});
+}
+
+static void read_qwen2(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &QWEN2);
+    k->block.bias = true;
+    k->block.no_o_bias = true;
+    hub_flag_is(c, "use_mrope", false, false);
+    refuse_window(c, k);
+}
+
+static void read_qwen3(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &QWEN3);
+    k->block.bias = hub_flag(c, "attention_bias", false);
+    k->block.qk_norm = RAPT_QK_NORM_HEAD;
+    refuse_window(c, k);
+}
+
+/* Some layers have no positions: those with 0 in a list, else each `interval`-th. */
+static void read_smollm3(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &SMOLLM3);
+    read_llama_biases(c, k);
+    const size_t interval = hub_size(c, "no_rope_layer_interval", 4);
+    const json_t *rotated = hub_value(c, "no_rope_layers");
+    if (rotated && json_array_size(rotated) != k->layers)
+        hub_refuse(c, "no_rope_layers", "it must be a list of as many numbers as there are layers");
+    for (size_t i = 0; i < k->layers && !c->code; i++) {
+        const json_t *flag = json_array_get(rotated, i);
+        if (flag && (!json_is_integer(flag) || json_integer_value(flag) < 0 || json_integer_value(flag) > 1))
+            hub_refuse(c, "no_rope_layers", "its numbers must be 0 or 1");
+        if (flag ? json_integer_value(flag) == 0 : (i + 1) % interval == 0)
+            hub_decoder_add_layer(c, &k->unrotated, i, flag ? "no_rope_layers" : "no_rope_layer_interval");
+    }
+    refuse_window(c, k);
+}
+
+static void read_granite(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &LLAMA);
+    read_llama_biases(c, k);
+    k->block.scores.scale = hub_within(c, "attention_multiplier", 1, 1e-6, 1e6);
+    k->block.residual_scale = hub_within(c, "residual_multiplier", 1, 1e-6, 1e6);
+    k->embedding_multiplier = hub_within(c, "embedding_multiplier", 1, 1e-6, 1e6);
+    k->logits_divisor = hub_within(c, "logits_scaling", 1, 1e-6, 1e6);
+}
+
+static const hub_name LLAMA_NAMES[] = {
+    {"embedding.weight", "embed_tokens.weight"},
+    {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight"},
+    {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"},
+    {"blocks.#.attention.k.@", "layers.#.self_attn.k_proj.@"},
+    {"blocks.#.attention.v.@", "layers.#.self_attn.v_proj.@"},
+    {"blocks.#.attention.o.@", "layers.#.self_attn.o_proj.@"},
+    {"blocks.#.attention.q_norm.weight", "layers.#.self_attn.q_norm.weight"},
+    {"blocks.#.attention.k_norm.weight", "layers.#.self_attn.k_norm.weight"},
+    {"blocks.#.norm2.weight", "layers.#.post_attention_layernorm.weight"},
+    {"blocks.#.ffn.gate.@", "layers.#.mlp.gate_proj.@"},
+    {"blocks.#.ffn.up.@", "layers.#.mlp.up_proj.@"},
+    {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@"},
+    {"norm.weight", "norm.weight"},
+    {"output.weight", "lm_head.weight"},
+    {"embedding.weight", "lm_head.weight"},
+    {0}};
+static const char *const LLAMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", "rotary_emb.inv_freq", NULL};
+
+const hub_family HUB_LLAMA = {"llama", "LlamaForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_llama};
+const hub_family HUB_MISTRAL = {"mistral", "MistralForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_mistral};
+const hub_family HUB_QWEN2 = {"qwen2", "Qwen2ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen2};
+const hub_family HUB_QWEN3 = {"qwen3", "Qwen3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen3};
+const hub_family HUB_SMOLLM3 = {"smollm3", "SmolLM3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 128001, read_smollm3};
+const hub_family HUB_GRANITE = {"granite", "GraniteForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_granite};
