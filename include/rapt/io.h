@@ -75,6 +75,25 @@ RAPT_API rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt
 RAPT_API rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes model.safetensors, bound to that config.json. */
 RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
+
+/* Formats of other programs' models. */
+typedef enum rapt_export_format {
+    RAPT_EXPORT_HF /* a Hugging Face folder, which transformers reads */
+} rapt_export_format;
+
+typedef struct rapt_export_options {
+    rapt_export_format to;
+    rapt_stop_fn *stop; /* NULL: never */
+    void *stop_context;
+} rapt_export_options;
+
+/* Writes a model with its tokenizers for another program: a new folder that appears whole or not at all. `options` may be NULL,
+ * which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `folder` is there, the model has a setting that the other
+ * program has not, or a tokenizer whose ids it would not give (the message names it). RAPT_ERR_IO, RAPT_ERR_MEMORY,
+ * RAPT_ERR_INTERRUPTED. What is exact is in docs/models.md. */
+RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *folder, const rapt_export_options *options,
+                                     rapt_error *err);
+
 /* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. `config.json`
  * is written anew where it lacks a member or names another tokenizer, then model.safetensors, which PyTorch reads as before.
  * Rapt 0.1 does not read a `config.json` that this version wrote. Refuses what rapt_model_load refuses for any other reason. */

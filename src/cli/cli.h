@@ -13,6 +13,7 @@
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
 int cmd_train(int argc, char **argv);
 int cmd_average(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_translate(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_eval(int argc, char **argv);

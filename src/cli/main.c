@@ -22,6 +22,7 @@ typedef struct command {
 static const command COMMANDS[] = {
     {"train", cmd_train, "train or fine-tune a model from a recipe of hyperparameters"},
     {"average", cmd_average, "average the last checkpoints of a training run"},
+    {"convert", cmd_convert, "write a model for other programs, such as transformers"},
     {"translate", cmd_translate, "translate text line by line: greedy or beam search"},
     {"generate", cmd_generate, "generate text from a prompt with a language model"},
     {"eval", cmd_eval, "evaluate a model: loss, perplexity, BLEU and chrF"},

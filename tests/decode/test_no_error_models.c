@@ -24,6 +24,7 @@ static void saving(void **state)
     (void)state;
     rapt_model *m = of_characters();
     assert_int_not_equal(rapt_model_save(m, "/dev/null/x", NULL), RAPT_OK);
+    assert_int_not_equal(rapt_model_export(m, "/dev/null/x", NULL, NULL), RAPT_OK);
     assert_int_not_equal(rapt_model_save_config(m, "/nowhere", NULL), RAPT_OK);
     assert_int_not_equal(rapt_model_save_params(m, "/nowhere", NULL), RAPT_OK);
     rapt_model_free(m);

@@ -45,7 +45,7 @@ static void rope_read(hub_config *outer, const char *key, const json_t *object, 
 void hub_rope(hub_config *c, double theta, double *base, rapt_rotary_scaling *scaling)
 {
     static const char *const keys[] = {"rope_scaling", "rope_parameters"};
-    *scaling = (rapt_rotary_scaling){.fp32 = true};
+    *scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* of rapt_model_export */
     *base = hub_number(c, "rope_theta", theta);
     size_t found = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

@@ -1,0 +1,23 @@
+/* io/export/export.c: rapt_model_export: models for other programs. */
+#include "io/export/export_hf.h"
+
+#include "io/model.h"
+
+/* The tables of classes are of models that our config.json describes. */
+static rapt_code export_check(const rapt_model *m, const char *folder, rapt_error *err)
+{
+    if (m->family)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the model is one of a Hugging Face folder (%s) already", folder, m->family);
+    json_t *root = json_object();
+    rapt_code code = root ? model_describe(m, root, folder, err)
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", folder);
+    json_decref(root);
+    return code;
+}
+
+rapt_code rapt_model_export(const rapt_model *m, const char *folder, const rapt_export_options *options, rapt_error *err)
+{
+    const rapt_export_options o = options ? *options : (rapt_export_options){0};
+    rapt_code code = export_check(m, folder, err);
+    return code ? code : export_hf(m, folder, &o, err);
+}

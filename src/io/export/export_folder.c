@@ -1,0 +1,111 @@
+/* io/export/export_folder.c: see export_folder.h. */
+#define _GNU_SOURCE /* nftw */
+#include "io/export/export_folder.h"
+
+#include "base/file.h"
+#include "text/json_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPEN_FOLDERS = 8 };
+
+static rapt_code export_folder_fail(const char *path, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* Sets target, parent and aside; a slash at the end of the path does not count. */
+static rapt_code export_folder_name(export_folder *f, const char *path, rapt_error *err)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    f->target = strndup(path, length);
+    const char *slash = f->target ? strrchr(f->target, '/') : NULL;
+    const size_t above = slash ? (size_t)(slash + 1 - f->target) : 0;
+    f->parent = above ? strndup(path, above) : strdup("./");
+    f->aside = malloc(length + 64);
+    if (!f->target || !f->parent || !f->aside)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a path", path);
+    snprintf(f->aside, length + 64, "%s.%s.%ld.tmp", above ? f->parent : "", f->target + above, (long)getpid());
+    return RAPT_OK;
+}
+
+rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *err)
+{
+    bool there = false;
+    *f = (export_folder){0};
+    rapt_code code = export_folder_name(f, path, err);
+    if (!code)
+        code = file_is_there(f->target, &there, err);
+    if (!code && there)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is there already; a new folder is written", f->target);
+    if (!code)
+        code = file_make_dir_new(f->parent, &f->made, err);
+    if (!code && mkdir(f->aside, 0777) != 0)
+        code = export_folder_fail(f->aside, err);
+    return code;
+}
+
+static int export_remove(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info;
+    (void)type;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
+static rapt_code export_sync(const char *folder, rapt_error *err)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    rapt_code code = ok ? RAPT_OK : export_folder_fail(folder, err);
+    if (fd >= 0)
+        close(fd);
+    return code;
+}
+
+rapt_code export_folder_end(export_folder *f, rapt_code code, rapt_error *err)
+{
+    if (!code)
+        code = export_sync(f->aside, err);
+    if (!code && rename(f->aside, f->target) != 0)
+        code = export_folder_fail(f->target, err);
+    if (!code)
+        code = export_sync(f->parent, err);
+    else if (f->aside)
+        nftw(f->aside, export_remove, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    if (code && f->made)
+        file_remove_new(f->parent, f->made);
+    free(f->aside);
+    free(f->parent);
+    free(f->target);
+    return code;
+}
+
+rapt_code export_folder_put_json(const export_folder *f, const char *name, json_t *root, rapt_error *err)
+{
+    char *path = NULL, *text = json_text(root, JSON_INDENT(2));
+    json_decref(root);
+    rapt_code code = text ? file_path(f->aside, name, &path, err)
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %s", f->target, name);
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (!code && strchr(name, '/')) {
+        *slash = '\0';
+        code = file_make_dir(path, err);
+        *slash = '/';
+    }
+    if (!code)
+        code = file_write_atomic(path, text, strlen(text), err);
+    free(path);
+    free(text);
+    return code;
+}

@@ -1,0 +1,182 @@
+/* io/export/export_lm.c: see export_lm.h. Names are those of the classes' modules, members of config.json those of their
+ * configurations. */
+#include "io/export/export_lm.h"
+
+#include <math.h>
+
+/* ---- Llama; Granite, which multiplies embeddings -------------------------------------------------------------- */
+
+/* The last member is for rapt, which trains with frequencies in double; transformers ignores it, and has them in fp32. */
+static json_t *describe_llama(const rapt_lm_config *c)
+{
+    const rapt_block_config *b = &c->block;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:b, s:b, s:f, s:b}", "hidden_size",
+                     (json_int_t)b->d_model, "intermediate_size", (json_int_t)b->ffn, "num_hidden_layers",
+                     (json_int_t)c->layers, "num_attention_heads", (json_int_t)b->heads, "num_key_value_heads",
+                     (json_int_t)b->kv_heads, "head_dim", (json_int_t)(b->d_model / b->heads), "max_position_embeddings",
+                     (json_int_t)c->context, "rms_norm_eps", b->norm_eps, "hidden_act", "silu", "rope_theta", c->rotary_base,
+                     "attention_bias", (int)b->bias, "mlp_bias", (int)!b->no_ffn_bias, "attention_dropout", 0.0,
+                     "_rapt_rotary_in_double", (int)!c->rotary_scaling.fp32);
+}
+
+static json_t *describe_granite(const rapt_lm_config *c)
+{
+    json_t *root = describe_llama(c);
+    const double head = (double)(c->block.d_model / c->block.heads);
+    json_t *factors = json_pack("{s:f, s:f, s:f, s:f}", "embedding_multiplier", sqrt((double)c->block.d_model),
+                                "attention_multiplier", 1 / sqrt(head), "residual_multiplier", 1.0, "logits_scaling", 1.0);
+    const bool ok = root && factors && json_object_update(root, factors) == 0;
+    json_decref(factors);
+    if (ok)
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+static const export_name LLAMA_TENSORS[] = {
+    {"model.embed_tokens.weight", {"embedding.weight"}, 0},
+    {"model.layers.#.input_layernorm.weight", {"blocks.#.norm1.weight"}, 0},
+    {"model.layers.#.self_attn.q_proj.@", {"blocks.#.attention.q.@"}, 0},
+    {"model.layers.#.self_attn.k_proj.@", {"blocks.#.attention.k.@"}, 0},
+    {"model.layers.#.self_attn.v_proj.@", {"blocks.#.attention.v.@"}, 0},
+    {"model.layers.#.self_attn.o_proj.@", {"blocks.#.attention.o.@"}, 0},
+    {"model.layers.#.post_attention_layernorm.weight", {"blocks.#.norm2.weight"}, 0},
+    {"model.layers.#.mlp.gate_proj.@", {"blocks.#.ffn.gate.@"}, 0},
+    {"model.layers.#.mlp.up_proj.@", {"blocks.#.ffn.up.@"}, 0},
+    {"model.layers.#.mlp.down_proj.@", {"blocks.#.ffn.down.@"}, 0},
+    {"model.norm.weight", {"norm.weight"}, 0},
+    {"lm_head.weight", {"output.weight"}, 0},
+    {0}};
+
+/* ---- GPT-2, and GPT, whose norms come after the sublayers ------------------------------------------------------ */
+
+static const char *activation(rapt_ffn_kind kind)
+{
+    return kind == RAPT_FFN_GELU_TANH ? "gelu_new" : kind == RAPT_FFN_GELU ? "gelu" : "relu";
+}
+
+/* "n_ctx" is for programs that read folders of older versions. */
+static json_t *describe_gpt2(const rapt_lm_config *c)
+{
+    const rapt_block_config *b = &c->block;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:f}", "n_embd", (json_int_t)b->d_model, "n_layer",
+                     (json_int_t)c->layers, "n_head", (json_int_t)b->heads, "n_inner", (json_int_t)b->ffn, "n_positions",
+                     (json_int_t)c->context, "n_ctx", (json_int_t)c->context, "activation_function", activation(b->ffn_kind),
+                     "layer_norm_epsilon", b->norm_eps, "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
+}
+
+static const export_name GPT2_TENSORS[] = {
+    {"transformer.wte.weight", {"embedding.weight"}, 0},
+    {"transformer.wpe.weight", {"positions.weight"}, 0},
+    {"transformer.wpe.weight", {"positions.table"}, 0},
+    {"transformer.h.#.ln_1.@", {"blocks.#.norm1.@"}, EXPORT_BIAS},
+    {"transformer.h.#.attn.c_attn.@", {"blocks.#.attention.q.@", "blocks.#.attention.k.@", "blocks.#.attention.v.@"},
+     EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.attn.c_proj.@", {"blocks.#.attention.o.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.ln_2.@", {"blocks.#.norm2.@"}, EXPORT_BIAS},
+    {"transformer.h.#.mlp.c_fc.@", {"blocks.#.ffn.dense1.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.mlp.c_proj.@", {"blocks.#.ffn.dense2.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.ln_f.@", {"norm.@"}, EXPORT_BIAS},
+    {"lm_head.weight", {"output.weight"}, 0},
+    {0}};
+
+/* Its "gelu" is the one with tanh. */
+static json_t *describe_gpt(const rapt_lm_config *c)
+{
+    const rapt_block_config *b = &c->block;
+    return json_pack("{s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:f}", "n_embd", (json_int_t)b->d_model, "n_layer",
+                     (json_int_t)c->layers, "n_head", (json_int_t)b->heads, "n_positions", (json_int_t)c->context, "afn",
+                     b->ffn_kind == RAPT_FFN_GELU_TANH ? "gelu" : "relu", "layer_norm_epsilon", b->norm_eps, "resid_pdrop", 0.0,
+                     "embd_pdrop", 0.0, "attn_pdrop", 0.0);
+}
+
+static const export_name GPT_TENSORS[] = {
+    {"transformer.tokens_embed.weight", {"embedding.weight"}, 0},
+    {"transformer.positions_embed.weight", {"positions.weight"}, 0},
+    {"transformer.positions_embed.weight", {"positions.table"}, 0},
+    {"transformer.h.#.attn.c_attn.@", {"blocks.#.attention.q.@", "blocks.#.attention.k.@", "blocks.#.attention.v.@"},
+     EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.attn.c_proj.@", {"blocks.#.attention.o.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.ln_1.@", {"blocks.#.norm1.@"}, EXPORT_BIAS},
+    {"transformer.h.#.mlp.c_fc.@", {"blocks.#.ffn.dense1.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.mlp.c_proj.@", {"blocks.#.ffn.dense2.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
+    {"transformer.h.#.ln_2.@", {"blocks.#.norm2.@"}, EXPORT_BIAS},
+    {"lm_head.weight", {"output.weight"}, 0},
+    {0}};
+
+/* ---- GPT-NeoX, without its parallel residual connections ------------------------------------------------------- */
+
+static json_t *describe_neox(const rapt_lm_config *c)
+{
+    const rapt_block_config *b = &c->block;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:f, s:b, s:b, s:f, s:f}", "hidden_size", (json_int_t)b->d_model,
+                     "intermediate_size", (json_int_t)b->ffn, "num_hidden_layers", (json_int_t)c->layers, "num_attention_heads",
+                     (json_int_t)b->heads, "max_position_embeddings", (json_int_t)c->context, "layer_norm_eps", b->norm_eps,
+                     "hidden_act", activation(b->ffn_kind), "rotary_pct", 1.0, "rotary_emb_base", c->rotary_base,
+                     "use_parallel_residual", 0, "attention_bias", 1, "attention_dropout", 0.0, "hidden_dropout", 0.0);
+}
+
+static const export_name NEOX_TENSORS[] = {
+    {"gpt_neox.embed_in.weight", {"embedding.weight"}, 0},
+    {"gpt_neox.layers.#.input_layernorm.@", {"blocks.#.norm1.@"}, EXPORT_BIAS},
+    {"gpt_neox.layers.#.attention.query_key_value.@",
+     {"blocks.#.attention.q.@", "blocks.#.attention.k.@", "blocks.#.attention.v.@"},
+     EXPORT_BY_HEAD | EXPORT_BIAS},
+    {"gpt_neox.layers.#.attention.dense.@", {"blocks.#.attention.o.@"}, EXPORT_BIAS},
+    {"gpt_neox.layers.#.post_attention_layernorm.@", {"blocks.#.norm2.@"}, EXPORT_BIAS},
+    {"gpt_neox.layers.#.mlp.dense_h_to_4h.@", {"blocks.#.ffn.dense1.@"}, EXPORT_BIAS},
+    {"gpt_neox.layers.#.mlp.dense_4h_to_h.@", {"blocks.#.ffn.dense2.@"}, EXPORT_BIAS},
+    {"gpt_neox.final_layer_norm.@", {"norm.@"}, EXPORT_BIAS},
+    {"embed_out.weight", {"output.weight"}, 0},
+    {0}};
+
+/* ---- which ---------------------------------------------------------------------------------------------------- */
+
+static const export_lm_class LLAMA = {"LlamaForCausalLM", "llama", LLAMA_TENSORS, describe_llama};
+static const export_lm_class GRANITE = {"GraniteForCausalLM", "granite", LLAMA_TENSORS, describe_granite};
+static const export_lm_class GPT2 = {"GPT2LMHeadModel", "gpt2", GPT2_TENSORS, describe_gpt2};
+static const export_lm_class GPT = {"OpenAIGPTLMHeadModel", "openai-gpt", GPT_TENSORS, describe_gpt};
+static const export_lm_class NEOX = {"GPTNeoXForCausalLM", "gpt_neox", NEOX_TENSORS, describe_neox};
+
+/* The class whose norms and positions the model has. */
+static const export_lm_class *nearest_class(const rapt_lm_config *c)
+{
+    if (c->positions == RAPT_POSITIONS_ROTARY)
+        return c->block.norm_kind != RAPT_NORM_KIND_RMS ? &NEOX : c->scale_embedding ? &GRANITE : &LLAMA;
+    return c->block.norm_place == RAPT_NORM_PLACE_POST ? &GPT : &GPT2;
+}
+
+/* A setting of the model that a class has not; NULL: it has all. */
+static const char *missing_setting(const export_lm_class *of, const rapt_lm_config *c)
+{
+    const rapt_block_config *b = &c->block;
+    const bool llama = of == &LLAMA || of == &GRANITE;
+    if (c->output_bias)
+        return "\"output_bias\": true";
+    if (b->norm_place != (of == &GPT ? RAPT_NORM_PLACE_POST : RAPT_NORM_PLACE_PRE))
+        return "\"norm_place\": \"post\"";
+    if (b->norm_kind != (llama ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER))
+        return "\"norm_kind\": \"rms\"";
+    if (llama != (b->ffn_kind == RAPT_FFN_SWIGLU))
+        return llama ? "a \"ffn_kind\" other than \"swiglu\"" : "\"ffn_kind\": \"swiglu\"";
+    if (!llama && b->kv_heads != b->heads)
+        return "fewer \"kv_heads\" than \"heads\"";
+    if (!llama && c->scale_embedding)
+        return "\"scale_embedding\": true";
+    if (of == &GPT && b->ffn_kind == RAPT_FFN_GELU)
+        return "\"ffn_kind\": \"gelu\"";
+    if (of == &GPT && b->ffn != 4 * b->d_model)
+        return "a \"ffn\" that is not 4 \"d_model\"";
+    return NULL;
+}
+
+const export_lm_class *export_lm_class_of(const rapt_lm_config *c, const char *path, rapt_error *err)
+{
+    const export_lm_class *of = nearest_class(c);
+    const char *setting = missing_setting(of, c);
+    if (!setting)
+        return of;
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has %s, which %s, the nearest class of transformers, has not", path, setting,
+              of->architecture);
+    return NULL;
+}

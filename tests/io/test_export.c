@@ -1,0 +1,298 @@
+/* tests/io/test_export.c: models written for other programs: what was written is read by src/io/hub, which is compared with
+ * transformers in test_hub.c; and what is refused. For src/io/export. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "folder.h"
+#include "rapt/io.h"
+
+enum { VOCAB = 300, CONTEXT = 32, D = 24, HEADS = 3 };
+
+static const char TEXT[] = "It was a bright cold day in April, and the clocks were striking thirteen. It was a day.\n";
+
+/* ---- models --------------------------------------------------------------------------------------------------- */
+
+/* Numbers of a wide range in all parameters, so that one that is dropped, moved or exchanged shows. */
+static void fill(const rapt_params *set)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        rapt_param *p = rapt_params_at(set, i);
+        for (size_t k = 0; k < rapt_tensor_size(&p->value) && !p->buffer; k++) {
+            state = state * 1664525 + 1013904223;
+            p->value.data[k] = (rapt_real)((double)(state >> 8) / (1 << 23) - 1) / 2;
+        }
+    }
+}
+
+static rapt_tokenizer *bpe(void)
+{
+    rapt_error err = {0};
+    static const char *const specials[] = {"<|endoftext|>"};
+    const rapt_bpe_options o = {.vocab_size = VOCAB, .specials = specials, .special_count = 1};
+    rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &o, &err);
+    assert_string_equal(err.message, "");
+    return k;
+}
+
+/* Takes ownership of the tokenizer. */
+static rapt_model *model_of(rapt_lm_config c, rapt_tokenizer *k)
+{
+    rapt_error err = {0};
+    rapt_model *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    c.vocab = rapt_tokenizer_size(k);
+    m->task = RAPT_TASK_LANGUAGE_MODEL;
+    m->language.net = rapt_lm_new(&c, 7, &err);
+    assert_string_equal(err.message, "");
+    m->language.tokenizer = k;
+    m->params = m->language.net->params;
+    fill(m->params);
+    return m;
+}
+
+#define SHAPE(...) {.layers = 2, .context = CONTEXT, .block = {.d_model = D, .heads = HEADS, __VA_ARGS__}}
+
+static rapt_lm_config gpt2(void)
+{
+    rapt_lm_config c = SHAPE(.ffn = 40, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU_TANH, .bias = true);
+    c.positions = RAPT_POSITIONS_LEARNED;
+    c.tied = true;
+    return c;
+}
+
+static rapt_lm_config llama(void)
+{
+    rapt_lm_config c = SHAPE(.ffn = 40, .kv_heads = 1, .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
+                             .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true, .norm_eps = 1e-4);
+    c.positions = RAPT_POSITIONS_ROTARY;
+    c.rotary_base = 700;
+    return c;
+}
+
+static rapt_lm_config gpt(void)
+{
+    rapt_lm_config c = gpt2();
+    c.block.norm_place = RAPT_NORM_PLACE_POST;
+    c.block.ffn = 4 * D;
+    return c;
+}
+
+/* ---- there and back ------------------------------------------------------------------------------------------- */
+
+static rapt_model *write_and_read(const rapt_model *m, const char *name)
+{
+    rapt_error err = {0};
+    assert_int_equal(rapt_model_export(m, folder_in(name), NULL, &err), RAPT_OK);
+    rapt_model *read = rapt_model_load(folder_in(name), &err);
+    assert_string_equal(err.message, "");
+    assert_non_null(read);
+    return read;
+}
+
+static void same_logits(const rapt_model *a, const rapt_model *b)
+{
+    rapt_error err = {0};
+    int32_t ids[CONTEXT];
+    for (int32_t i = 0; i < CONTEXT; i++)
+        ids[i] = i * 37 % (int32_t)a->language.net->config.vocab;
+    const rapt_tokens tokens = {.ids = ids, .batch = 1, .time = CONTEXT};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *u = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tape_begin(u, (rapt_pass){0});
+    const rapt_tensor *x = rapt_lm_forward(t, a->language.net, tokens), *y = rapt_lm_forward(u, b->language.net, tokens);
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+    assert_int_equal(rapt_tape_error(u)->code, RAPT_OK);
+    assert_int_equal(rapt_tensor_size(x), rapt_tensor_size(y));
+    assert_memory_equal(x->data, y->data, rapt_tensor_size(x) * sizeof *x->data);
+    rapt_tape_free(t);
+    rapt_tape_free(u);
+}
+
+static void language_models_come_back_with_their_bits(void **state)
+{
+    rapt_lm_config cases[8] = {gpt2(), gpt2(), gpt2(), gpt2(), llama(), llama(), llama(), gpt2()};
+    cases[1].block.bias = false;
+    cases[1].block.no_ffn_bias = cases[1].block.no_norm_bias = true;
+    cases[1].block.ffn_kind = RAPT_FFN_GELU;
+    cases[2].tied = false;
+    cases[2].block.ffn_kind = RAPT_FFN_RELU;
+    cases[3].positions = RAPT_POSITIONS_SINUSOIDAL;
+    cases[5].tied = true;
+    cases[6].block.bias = true;
+    cases[6].block.no_ffn_bias = false;
+    cases[7].block.shared_norm = true;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%zu", i);
+        rapt_model *m = model_of(cases[i], bpe()), *read = write_and_read(m, name);
+        same_logits(m, read);
+        assert_int_equal(rapt_tokenizer_hash(m->language.tokenizer), rapt_tokenizer_hash(read->language.tokenizer));
+        rapt_model_free(m);
+        rapt_model_free(read);
+    }
+}
+
+/* The token that ends a text, and that generation begins after. */
+static void special_tokens_come_back(void **state)
+{
+    (void)state;
+    rapt_model *m = model_of(gpt2(), bpe());
+    m->language.end_of_text[0] = rapt_tokenizer_special(m->language.tokenizer, "<|endoftext|>");
+    m->language.end_of_text_count = 1;
+    rapt_model *one = write_and_read(m, "one");
+    assert_int_equal(one->language.end_of_text_count, 1);
+    assert_int_equal(one->language.end_of_text[0], m->language.end_of_text[0]);
+    m->language.end_of_text[1] = 5;
+    m->language.end_of_text_count = 2;
+    rapt_model *two = write_and_read(m, "two");
+    assert_int_equal(two->language.end_of_text_count, 2);
+    assert_int_equal(two->language.end_of_text[1], 5);
+    m->language.end_of_text_count = 0;
+    rapt_model *none = write_and_read(m, "none");
+    assert_int_equal(none->language.end_of_text_count, 0);
+    rapt_model_free(m);
+    rapt_model_free(one);
+    rapt_model_free(two);
+    rapt_model_free(none);
+}
+
+/* ---- tokenizers ----------------------------------------------------------------------------------------------- */
+
+static const char *const LINES[] = {"It was, a day!", " it  was\ta\xC2\xA0" "day\xE2\x80\xAF.", "...a..was.,!?day d ,It", "",
+                                    "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3 \xCE\xA3\xCE\x91\xCE\xA3 \xCE\x91\xCE\xA3. \xCE\xA3",
+                                    "\xCE\x91\xCE\xA3'\xCE\x92 \xCE\x91\xCC\x81\xCE\xA3", "unknown \xE6\x97\xA5 \xC4\xB0S",
+                                    "April clocks"};
+
+/* Ids of a model folder's tokenizer are those of the model's. */
+static void same_ids(const rapt_tokenizer *a, const rapt_tokenizer *b)
+{
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        rapt_error err = {0};
+        int32_t *x = NULL, *y = NULL;
+        size_t n = 0, m = 0;
+        const rapt_code code = rapt_tokenizer_encode_bytes(a, LINES[i], strlen(LINES[i]), false, &x, &n, NULL);
+        const rapt_code other = rapt_tokenizer_encode_bytes(b, LINES[i], strlen(LINES[i]), false, &y, &m, &err);
+        if ((code == RAPT_OK) != (other == RAPT_OK) || n != m || (n && memcmp(x, y, n * sizeof *x) != 0))
+            fail_msg("\"%s\": %zu and %zu ids %s", LINES[i], n, m, err.message);
+        if (code == RAPT_OK) {
+            char *text = rapt_tokenizer_decode(a, x, n, NULL), *again = rapt_tokenizer_decode(b, y, m, NULL);
+            assert_string_equal(text, again);
+            free(text);
+            free(again);
+        }
+        free(x);
+        free(y);
+    }
+}
+
+static void every_kind_of_tokenizer_gives_its_ids(void **state)
+{
+    static const char *const lines[] = {"It was, a day! .was \xCE\xBF\xCE\xB4\xCE\xBF\xCF\x82 \xCF\x83\xCE\xB1\xCF\x82 "
+                                        "\xCE\xB1\xCF\x82 \xCF\x83",
+                                        "a . , ? .. i\xCC\x87s \xCE\xB1\xCF\x83'\xCE\xB2 \xCE\xB1\xCC\x81\xCF\x82"};
+    const rapt_bpe_options plain = {.vocab_size = VOCAB, .specials_first = true,
+                                    .normalization = RAPT_NORMALIZATION_PLAIN_LOWERCASE};
+    rapt_error err = {0};
+    (void)state;
+    rapt_tokenizer *const kinds[] = {
+        rapt_tokenizer_train_words(lines, 2, NULL, &err),
+        rapt_tokenizer_train_words(lines, 2, &(rapt_words_options){.lowercase = true}, &err),
+        rapt_tokenizer_train_characters(TEXT, strlen(TEXT), &err),
+        rapt_tokenizer_train_characters_with(TEXT, strlen(TEXT), &(rapt_characters_options){.specials_first = true}, &err),
+        rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &plain, &err)};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char name[16];
+        assert_non_null(kinds[i]);
+        snprintf(name, sizeof name, "%zu", i);
+        rapt_model *m = model_of(gpt2(), kinds[i]), *read = write_and_read(m, name);
+        same_ids(kinds[i], read->language.tokenizer);
+        rapt_model_free(m);
+        rapt_model_free(read);
+    }
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------ */
+
+static void refused(const rapt_model *m, const char *message)
+{
+    rapt_error err = {0};
+    assert_int_equal(rapt_model_export(m, folder_in("no"), NULL, &err), RAPT_ERR_VALUE);
+    if (!strstr(err.message, message) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
+        fail_msg("no \"%s\" in: %s", message, err.message);
+    assert_int_equal(folder_entries(folder_path), 0);
+}
+
+static void what_no_class_computes_is_refused(void **state)
+{
+    rapt_lm_config cases[] = {gpt2(), gpt2(), gpt2(), gpt(), gpt(), gpt(), llama(), llama(), llama(), gpt()};
+    static const char *const settings[] = {"fewer \"kv_heads\"", "\"scale_embedding\": true", "\"ffn_kind\": \"swiglu\"",
+                                           "\"ffn_kind\": \"gelu\"", "\"ffn\"", "\"output_bias\": true",
+                                           "\"norm_place\": \"post\"",
+                                           "other than \"swiglu\"", "\"ffn_kind\": \"swiglu\"", "\"norm_kind\": \"rms\""};
+    cases[0].block.kv_heads = 1;
+    cases[1].scale_embedding = true;
+    cases[2].block.ffn_kind = RAPT_FFN_SWIGLU;
+    cases[3].block.ffn_kind = RAPT_FFN_GELU;
+    cases[4].block.ffn = D;
+    cases[5].tied = false;
+    cases[5].output_bias = true;
+    cases[6].block.norm_place = RAPT_NORM_PLACE_POST;
+    cases[7].block.ffn_kind = RAPT_FFN_RELU;
+    cases[8].block.norm_kind = RAPT_NORM_KIND_LAYER;
+    cases[9].block.norm_kind = RAPT_NORM_KIND_RMS;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_model *m = model_of(cases[i], bpe());
+        refused(m, settings[i]);
+        rapt_model_free(m);
+    }
+}
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void nothing_is_left_of_what_fails(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    rapt_model *m = model_of(gpt2(), bpe());
+    const rapt_export_options stopped = {.stop = at_once};
+    assert_int_equal(rapt_model_export(m, folder_in("a/b/c"), &stopped, &err), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(folder_entries(folder_path), 0);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_model_export(m, "/dev/null/x", NULL, &err), RAPT_ERR_IO);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_model_export(m, folder_in("a/b/"), NULL, &err), RAPT_OK);
+    assert_int_equal(folder_entries(folder_in("a")), 1);
+    assert_int_equal(rapt_model_export(m, folder_in("a/b"), NULL, &err), RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "is there already"));
+    rapt_model *read = rapt_model_load(folder_in("a/b"), NULL);
+    assert_non_null(read);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_model_export(read, folder_in("again"), NULL, &err), RAPT_ERR_VALUE);
+    rapt_model_free(read);
+    rapt_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {IN_FOLDER(language_models_come_back_with_their_bits), IN_FOLDER(special_tokens_come_back),
+                                       IN_FOLDER(every_kind_of_tokenizer_gives_its_ids),
+                                       IN_FOLDER(what_no_class_computes_is_refused), IN_FOLDER(nothing_is_left_of_what_fails)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
