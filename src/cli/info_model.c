@@ -19,7 +19,7 @@ static model_memory memory_of(const rapt_model *m)
 {
     const bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
     const rapt_block_config *c = language ? &m->language.net->config.block : &m->translation.net->config.block;
-    size_t layers = language ? m->language.net->config.layers : m->translation.net->config.layers;
+    size_t layers = language ? m->language.net->config.layers : m->translation.net->config.decoder_layers;
     double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real));
     double features = (double)(layers * block_kv_features(c));
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
@@ -93,7 +93,7 @@ static void info_model_print_translation(const rapt_model *m, const json_t *conf
 {
     char bytes[32];
     const rapt_transformer_config *c = &m->translation.net->config;
-    printf("blocks        %zu encoder, %zu decoder", c->layers, c->layers);
+    printf("blocks        %zu encoder, %zu decoder", c->layers, c->decoder_layers);
     info_model_print_block(&c->block, config);
     printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab,
            info_model_kind_of(m->translation.target),

@@ -22,6 +22,7 @@ typedef struct foreign_model {
     json_t *config;
     const char *type, *architecture; /* of config.json */
     char license[MODEL_CARD_LICENSE];
+    const char *program; /* what runs it */
     char refusal[512]; /* why rapt does not run it; "": it does */
     weights *tensors;
 } foreign_model;
@@ -62,7 +63,7 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
     m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
     if (m->config) {
         rapt_error why = {0};
-        hub_model_check(m->config, "config.json", &why);
+        hub_model_check(m->config, "config.json", &m->program, &why);
         snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
         model_card_license(path, m->license);
     }
@@ -150,7 +151,9 @@ static void print_model_type(const foreign_model *m)
     printf("model         %s", quote(m->type).text);
     if (m->architecture)
         printf(" (%s)", quote(m->architecture).text);
-    puts(m->refusal[0] ? "" : ": rapt generate runs such models");
+    if (!m->refusal[0])
+        printf(": %s runs such models", m->program);
+    puts("");
     if (m->refusal[0])
         printf("not run       %s\n", m->refusal);
     printf("license       %s\n", m->license[0] ? m->license : "not stated in README.md");

@@ -66,7 +66,7 @@ static void print_model_line(const explain_text *w)
                 parameters);
     else
         fprintf(w->to, "%s: a translation model of %zu + %zu blocks, d_model %zu, %zu heads, %zu parameters\n", w->e->model_name,
-                net->layers, net->layers, net->block.d_model, net->block.heads, parameters);
+                net->layers, net->decoder_layers, net->block.d_model, net->block.heads, parameters);
 }
 
 /* The label of a token without its position. */

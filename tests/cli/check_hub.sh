@@ -16,10 +16,31 @@ for model in gpt2 llama3 qwen2 qwen3 granite; do
     check "$model: rapt explain" sh -c "'$RAPT' explain '$HUB/$model' 'Once upon' | grep -q 'language model'"
 done
 
+PAIRS=$SOURCE/tests/golden/hub_translation
+printf '%s\n' '>>deu<< I want to buy a horse on Saturday.' 'The cat' '' 'Tom asked Mary why.' >lines
+for model in marian marian_4; do
+    "$RAPT" translate "$PAIRS/$model" lines --threads 1 --batch 1 >one 2>err
+    check "$model: lines are translated" test "$(wc -l <one)" = 4
+    check "$model: nothing is said of a seal" sh -c '! grep -q bind err'
+    "$RAPT" translate "$PAIRS/$model" lines --threads 3 >three 2>/dev/null
+    check "$model: the same with three threads, in one batch" cmp one three
+    check "$model: rapt info says what runs it" sh -c "'$RAPT' info '$PAIRS/$model' | grep -q ': rapt translate runs such models$'"
+    check "$model: rapt explain" sh -c "'$RAPT' explain '$PAIRS/$model' 'The cat' | grep -q 'translation model of'"
+    for kind in self cross causal; do
+        check "$model: rapt plot attention --kind $kind" "$RAPT" plot attention "$PAIRS/$model" 'The cat' --kind "$kind" -o a.svg
+    done
+    paste lines one | sed "/^\t/d" >pairs.tsv
+    check "$model: rapt eval" sh -c "'$RAPT' eval '$PAIRS/$model' pairs.tsv --json | grep -q bleu"
+done
+
 make_text >text.txt
 make_text_recipe characters >lm.yaml
 refused 1 'rapt generate runs it' 'another task' "$RAPT" translate "$HUB/gpt2" text.txt
 refused 1 'Hugging Face folder .gpt2.*does not train' 'training' "$RAPT" train lm.yaml --init "$HUB/gpt2" --out m
+make_pairs >pairs.tsv
+make_recipe >pairs.yaml
+refused 1 'Hugging Face folder .marian.*does not train' 'training a translator' "$RAPT" train pairs.yaml --init "$PAIRS/marian" --out m
+refused 1 'rapt translate runs it' 'generating with a translator' "$RAPT" generate "$PAIRS/marian" x
 check 'nothing is written' test ! -e m
 mkdir bad && cp "$HUB"/llama/* bad
 sed -i 's/"model_type": "llama"/"model_type": "mamba"/' bad/config.json

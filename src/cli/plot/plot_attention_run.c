@@ -53,8 +53,8 @@ static void describe_translation(const rapt_model *m, attention_kind kind, atten
                                         [ATTENTION_CAUSAL] = "decoder self-attention (causal)"};
     bool self = kind == ATTENTION_SELF, causal = kind == ATTENTION_CAUSAL;
     v->word = words[kind];
-    v->blocks = m->translation.net->config.layers;
-    v->heads = m->translation.net->config.block.heads;
+    v->blocks = self ? m->translation.net->config.layers : m->translation.net->config.decoder_layers;
+    v->heads = self ? m->translation.net->config.block.heads : m->translation.net->config.decoder_heads;
     v->queries = self ? &v->source : &v->target;
     v->keys = causal ? &v->target : &v->source;
     v->query = self ? "source (query)" : "target (query)";

@@ -37,10 +37,12 @@ typedef struct hub_family {
     const hub_name *names;     /* {0} ends them */
     const char *const *unused; /* patterns of tensors that hold no parameters; NULL ends them */
     int32_t end_of_text; /* of the class, where no file names one; -1: none */
-    void (*read)(hub_config *c, rapt_lm_config *k);
+    void (*read)(hub_config *c, rapt_lm_config *k);               /* NULL: not a language model */
+    void (*read_pair)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder-decoder */
 } hub_family;
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE;
+extern const hub_family HUB_MARIAN;
 
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);

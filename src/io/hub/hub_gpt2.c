@@ -37,4 +37,4 @@ static const hub_name GPT2_NAMES[] = {
     {0}};
 static const char *const GPT2_UNUSED[] = {"h.#.attn.bias", "h.#.attn.masked_bias", NULL};
 
-const hub_family HUB_GPT2 = {"gpt2", "GPT2LMHeadModel", "transformer.", GPT2_NAMES, GPT2_UNUSED, 50256, read_gpt2};
+const hub_family HUB_GPT2 = {"gpt2", "GPT2LMHeadModel", "transformer.", GPT2_NAMES, GPT2_UNUSED, 50256, read_gpt2, NULL};

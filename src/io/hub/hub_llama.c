@@ -102,9 +102,9 @@ static const hub_name LLAMA_NAMES[] = {
     {0}};
 static const char *const LLAMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", "rotary_emb.inv_freq", NULL};
 
-const hub_family HUB_LLAMA = {"llama", "LlamaForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_llama};
-const hub_family HUB_MISTRAL = {"mistral", "MistralForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_mistral};
-const hub_family HUB_QWEN2 = {"qwen2", "Qwen2ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen2};
-const hub_family HUB_QWEN3 = {"qwen3", "Qwen3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen3};
-const hub_family HUB_SMOLLM3 = {"smollm3", "SmolLM3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 128001, read_smollm3};
-const hub_family HUB_GRANITE = {"granite", "GraniteForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_granite};
+const hub_family HUB_LLAMA = {"llama", "LlamaForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_llama, NULL};
+const hub_family HUB_MISTRAL = {"mistral", "MistralForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_mistral, NULL};
+const hub_family HUB_QWEN2 = {"qwen2", "Qwen2ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen2, NULL};
+const hub_family HUB_QWEN3 = {"qwen3", "Qwen3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen3, NULL};
+const hub_family HUB_SMOLLM3 = {"smollm3", "SmolLM3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 128001, read_smollm3, NULL};
+const hub_family HUB_GRANITE = {"granite", "GraniteForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_granite, NULL};

@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "io/config_block.h"
 #include "io/hub/hub_generation.h"
+#include "io/hub/hub_translation.h"
 #include "io/hub/hub_weights.h"
 
 #include <stdlib.h>
@@ -34,19 +35,30 @@ static const char *const WITHOUT_EFFECT[] = {
     "finetuning_task", "num_labels", "id2label", "label2id", "chunk_size_feed_forward", "gradient_checkpointing",
     "neftune_noise_alpha", "unsloth_fixed", "unsloth_version", NULL};
 
-static rapt_code read_config(const hub_family *family, const json_t *config, const char *path, rapt_lm_config *k, rapt_error *err)
+/* One of the two, as the family has it. */
+typedef struct hub_net {
+    rapt_lm_config lm;
+    rapt_transformer_config pair;
+} hub_net;
+
+static rapt_code read_config(const hub_family *family, const json_t *config, const char *path, hub_net *k, rapt_error *err)
 {
     hub_config c = {.root = config, .path = path, .err = err};
     refuse_architecture(&c, family);
     if (hub_value(&c, "quantization_config"))
         hub_refuse(&c, "quantization_config", "rapt reads weights of F32, F16 and BF16");
-    hub_flag_is(&c, "is_encoder_decoder", false, false);
+    hub_flag_is(&c, "is_encoder_decoder", family->read_pair != NULL, family->read_pair != NULL);
     hub_ignore(&c, WITHOUT_EFFECT);
     hub_ignore(&c, hub_generation_keys);
-    family->read(&c, k);
+    if (family->read)
+        family->read(&c, &k->lm);
+    else
+        family->read_pair(&c, &k->pair);
     hub_refuse_others(&c);
-    const config_stack stack = config_lm_stack(k);
-    return c.code ? c.code : config_block_check(&stack, path, err);
+    if (c.code || family->read_pair)
+        return c.code ? c.code : hub_translation_check(&k->pair, path, err);
+    const config_stack stack = config_lm_stack(&k->lm);
+    return config_block_check(&stack, path, err);
 }
 
 /* ---- generation ----------------------------------------------------------------------------------------------- */
@@ -102,13 +114,15 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
 
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
 {
-    rapt_lm_config k;
+    hub_net k;
     weights *w = NULL;
     rapt_code code = read_config(family, from->config, from->config_path, &k, err);
     if (!code)
         code = weights_open(from->folder, &w, err);
-    if (!code)
-        code = load_language_model(m, family, &k, w, from, err);
+    if (!code && family->read)
+        code = load_language_model(m, family, &k.lm, w, from, err);
+    else if (!code)
+        code = hub_translation_load(m, family, &k.pair, w, from, err);
     weights_close(w);
     return code;
 }
@@ -125,10 +139,16 @@ static const hub_family *find_family(const json_t *config, const char *path, rap
     return family;
 }
 
-rapt_code hub_model_check(const json_t *config, const char *path, rapt_error *err)
+static rapt_task hub_task_of(const hub_family *family)
 {
-    rapt_lm_config k;
+    return family->read ? RAPT_TASK_LANGUAGE_MODEL : RAPT_TASK_TRANSLATION;
+}
+
+rapt_code hub_model_check(const json_t *config, const char *path, const char **program, rapt_error *err)
+{
+    hub_net k;
     const hub_family *family = find_family(config, path, err);
+    *program = family ? model_task_of(hub_task_of(family))->program : NULL;
     return family ? read_config(family, config, path, &k, err) : RAPT_ERR_VALUE;
 }
 
@@ -137,11 +157,11 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_tas
     const hub_family *family = find_family(from->config, from->config_path, err);
     if (!family)
         return RAPT_ERR_VALUE;
-    m->task = RAPT_TASK_LANGUAGE_MODEL;
+    m->task = hub_task_of(family);
     m->family = family->type;
+    const model_task *task = model_task_of(m->task);
     if (wanted && m->task != *wanted)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, model_language_model.what,
-                         model_language_model.program);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (from->sealing)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder, which has no seal", from->folder);
     return load_hub(m, family, from, err);

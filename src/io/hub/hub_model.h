@@ -7,8 +7,9 @@
 /* Whether a config.json is one of Hugging Face: it names a "model_type", and not our format. */
 bool hub_model_is(const json_t *config);
 
-/* Whether rapt computes what a config.json describes; the failure says what it does not. `path` is for the message. */
-rapt_code hub_model_check(const json_t *config, const char *path, rapt_error *err);
+/* Whether rapt computes what a config.json describes, and what runs it then ("rapt translate"); the failure says what rapt does
+ * not compute. `path` is for the message. */
+rapt_code hub_model_check(const json_t *config, const char *path, const char **program, rapt_error *err);
 
 /* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
  * than `wanted`, NULL for any. */

@@ -215,7 +215,7 @@ static rapt_code hub_fill_param(hub_filling *f, rapt_param *p)
         filled = filled || t || n->part == HUB_ONE_ROW; /* parameters begin as zeros */
         hub_mark_used(f, t);
     }
-    return code || filled ? code : hub_fail_missing(f, p->value.name);
+    return code || filled || p->buffer ? code : hub_fail_missing(f, p->value.name);
 }
 
 /* ---- what is left over ---------------------------------------------------------------------------------------- */
@@ -262,8 +262,7 @@ rapt_code hub_fill(const rapt_params *params, const rapt_block_config *block, co
     if (!f.used || !f.buffer)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
     for (size_t i = 0; i < rapt_params_count(params) && !code; i++)
-        if (!rapt_params_at(params, i)->buffer)
-            code = hub_fill_param(&f, rapt_params_at(params, i));
+        code = hub_fill_param(&f, rapt_params_at(params, i));
     code = code ? code : hub_check_left_over(&f);
     free(f.used);
     free(f.buffer);

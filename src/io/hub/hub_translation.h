@@ -1,0 +1,16 @@
+/* io/hub/hub_translation.h: encoder-decoders of Hugging Face folders as translation models. For hub_model.c. */
+#ifndef IO_HUB_HF_TRANSLATION_H
+#define IO_HUB_HF_TRANSLATION_H
+
+#include "io/hub/hub_family.h"
+#include "io/model.h"
+#include "io/weights/weights.h"
+
+/* Whether the sizes of a configuration fit together: RAPT_ERR_FORMAT. `path` is for messages. */
+rapt_code hub_translation_check(const rapt_transformer_config *k, const char *path, rapt_error *err);
+
+/* Fills an empty model whose configuration is read. */
+rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
+                               const model_source *from, rapt_error *err);
+
+#endif

@@ -1,0 +1,319 @@
+/* tests/io/test_hub_translation.c: encoder-decoders of Hugging Face folders: what they compute, against what transformers
+ * computes, alone and in batches; and what is refused. For src/io/hub. tests/golden/hub_translation is made by
+ * tools/make_hub_translation.py with PyTorch and transformers. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "folder.h"
+#include "io/safetensors.h"
+#include "rapt/decode.h"
+#include "rapt/io.h"
+
+#define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_translation/"
+enum { SENTENCES = 3, GREEDY = 12, LONGEST = 64 };
+
+static const char *const NAMES[] = {"marian", "marian_4"};
+enum { COUNT = sizeof NAMES / sizeof *NAMES };
+
+typedef struct case_hub {
+    rapt_model *m;
+    const rapt_transformer *net;
+    safetensors *expected;
+    json_t *texts;
+} case_hub;
+
+static case_hub pair_open(const char *name)
+{
+    char path[1024];
+    json_error_t where;
+    rapt_error err = {0};
+    case_hub c;
+    snprintf(path, sizeof path, GOLDEN "%s", name);
+    c.m = rapt_model_load_task(path, RAPT_TASK_TRANSLATION, &err);
+    assert_string_equal(err.message, "");
+    assert_non_null(c.m);
+    c.net = c.m->translation.net;
+    snprintf(path, sizeof path, GOLDEN "%s/expected.safetensors", name);
+    assert_int_equal(safetensors_open(path, &c.expected, &err), RAPT_OK);
+    snprintf(path, sizeof path, GOLDEN "%s/expected.json", name);
+    c.texts = json_load_file(path, 0, &where);
+    assert_non_null(c.texts);
+    return c;
+}
+
+static void pair_close(case_hub *c)
+{
+    json_decref(c->texts);
+    safetensors_close(c->expected);
+    rapt_model_free(c->m);
+}
+
+static rapt_tape *pair_tape(int threads)
+{
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    assert_non_null(t);
+    return t;
+}
+
+static const safetensors_entry *pair_entry(const case_hub *c, const char *name, size_t sentence)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, sentence < SENTENCES ? "%s.%zu" : "%s", name, sentence);
+    const safetensors_entry *e = safetensors_find(c->expected, whole);
+    assert_non_null(e);
+    return e;
+}
+
+static double pair_number(const case_hub *c, const char *name)
+{
+    return *(const double *)pair_entry(c, name, SENTENCES)->data;
+}
+
+static rapt_tokens pair_tokens(const case_hub *c, const char *name, size_t sentence)
+{
+    const safetensors_entry *e = pair_entry(c, name, sentence);
+    return (rapt_tokens){.ids = e->data, .batch = 1, .time = e->shape[0]};
+}
+
+static const char *pair_text(const case_hub *c, size_t sentence)
+{
+    return json_string_value(json_array_get(json_object_get(c->texts, "texts"), sentence));
+}
+
+/* ---- what is computed ------------------------------------------------------------------------------------------ */
+
+/* The largest distance of the last numbers of x from those of float64. */
+static double pair_distance(const rapt_tensor *x, const safetensors_entry *e)
+{
+    double worst = 0;
+    size_t count = e->ndim == 1 ? e->shape[0] : e->shape[0] * e->shape[1];
+    const rapt_real *last = x->data + rapt_tensor_size(x) - count;
+    for (size_t i = 0; i < count; i++)
+        worst = fmax(worst, fabs((double)last[i] - ((const double *)e->data)[i]));
+    return worst;
+}
+
+/* The distance of our numbers from those in float64 is at most twice that of PyTorch's in float32. */
+static void logits_are_the_references(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        rapt_tape *t = pair_tape(2);
+        double encoder = 0, logits = 0;
+        for (size_t i = 0; i < SENTENCES; i++) {
+            rapt_tape_begin(t, (rapt_pass){0});
+            rapt_tensor *memory = rapt_encoder_forward(t, &c.net->encoder, pair_tokens(&c, "source", i), NULL);
+            rapt_tensor *y = rapt_decoder_forward(t, &c.net->decoder, pair_tokens(&c, "target", i), memory, NULL);
+            assert_string_equal(rapt_tape_error(t)->message, "");
+            encoder = fmax(encoder, pair_distance(memory, pair_entry(&c, "encoder", i)));
+            logits = fmax(logits, pair_distance(y, pair_entry(&c, "logits", i)));
+        }
+        if (!(encoder <= 2 * pair_number(&c, "encoder_error") && logits <= 2 * pair_number(&c, "error")))
+            fail_msg("%s: encoder %g, logits %g from float64; PyTorch's in float32 %g and %g", NAMES[n], encoder, logits,
+                     pair_number(&c, "encoder_error"), pair_number(&c, "error"));
+        rapt_tape_free(t);
+        pair_close(&c);
+    }
+}
+
+static void pair_start(rapt_tape *t, const case_hub *c, rapt_decoder_state *state, rapt_tokens source, const int32_t *lens)
+{
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *memory = rapt_encoder_forward(t, &c->net->encoder, source, lens);
+    rapt_decoder_start(t, &c->net->decoder, state, memory, lens, (rapt_decoder_sizes){.capacity = GREEDY});
+    assert_string_equal(rapt_tape_error(t)->message, "");
+}
+
+/* Logits of the next token of each row, [rows, vocabulary]. */
+static rapt_real *pair_step(rapt_tape *t, const case_hub *c, rapt_decoder_state *state, const int32_t *ids, size_t rows)
+{
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *y = rapt_decoder_step(t, &c->net->decoder, state, (rapt_tokens){ids, rows, 1});
+    assert_string_equal(rapt_tape_error(t)->message, "");
+    return y->data;
+}
+
+/* The best token that is neither padding, nor the end, nor was there before. */
+static int32_t pair_best(const case_hub *c, rapt_real *logits, const int32_t *before, size_t count)
+{
+    size_t best = 0, vocab = c->net->config.target_vocab;
+    logits[c->m->translation.special.pad] = logits[c->m->translation.special.eos] = -INFINITY;
+    for (size_t i = 0; i < count; i++)
+        logits[before[i]] = -INFINITY;
+    for (size_t i = 1; i < vocab; i++)
+        best = logits[i] > logits[best] ? i : best;
+    return (int32_t)best;
+}
+
+static void greedy_tokens_are_the_references(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        rapt_tape *t = pair_tape(1);
+        rapt_decoder_state *decoder = rapt_decoder_state_new(NULL);
+        assert_true(pair_number(&c, "margin") > 1e-3);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            const int32_t *expected = pair_entry(&c, "greedy", i)->data;
+            int32_t text[GREEDY + 1] = {c.m->translation.special.bos};
+            pair_start(t, &c, decoder, pair_tokens(&c, "source", i), NULL);
+            for (size_t k = 0; k < GREEDY; k++) {
+                text[k + 1] = pair_best(&c, pair_step(t, &c, decoder, text + k, 1), text, k + 1);
+                assert_int_equal(text[k + 1], expected[k]);
+            }
+        }
+        rapt_decoder_state_free(decoder);
+        rapt_tape_free(t);
+        pair_close(&c);
+    }
+}
+
+/* Sentences of unequal lengths as rows with padding. */
+static void batches_have_the_bits_of_single_sentences(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        rapt_tape *one = pair_tape(1), *three = pair_tape(3);
+        rapt_decoder_state *alone = rapt_decoder_state_new(NULL), *together = rapt_decoder_state_new(NULL);
+        int32_t ids[SENTENCES * LONGEST], lens[SENTENCES], start[SENTENCES];
+        const size_t vocab = c.net->config.target_vocab;
+        for (size_t i = 0; i < SENTENCES; i++) {
+            rapt_tokens source = pair_tokens(&c, "source", i);
+            for (size_t k = 0; k < LONGEST; k++)
+                ids[i * LONGEST + k] = k < source.time ? source.ids[k] : c.m->translation.special.pad;
+            lens[i] = (int32_t)source.time;
+            start[i] = c.m->translation.special.bos;
+        }
+        pair_start(three, &c, together, (rapt_tokens){ids, SENTENCES, LONGEST}, lens);
+        const rapt_real *rows = pair_step(three, &c, together, start, SENTENCES);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            pair_start(one, &c, alone, pair_tokens(&c, "source", i), NULL);
+            assert_memory_equal(pair_step(one, &c, alone, start, 1), rows + i * vocab, vocab * sizeof *rows);
+        }
+        rapt_decoder_state_free(alone);
+        rapt_decoder_state_free(together);
+        rapt_tape_free(one);
+        rapt_tape_free(three);
+        pair_close(&c);
+    }
+}
+
+/* ---- texts ----------------------------------------------------------------------------------------------------- */
+
+static void sources_are_the_references(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            const char *line = pair_text(&c, i);
+            rapt_tokens source = pair_tokens(&c, "source", i);
+            rapt_translation out;
+            rapt_error err = {0};
+            assert_int_equal(rapt_translate(c.m, &line, 1, &(rapt_translate_options){.tokens = true}, &out, &err), RAPT_OK);
+            assert_int_equal(out.source_count, source.time - 1);
+            assert_memory_equal(out.source, source.ids, out.source_count * sizeof *out.source);
+            assert_int_equal(source.ids[source.time - 1], c.m->translation.special.eos);
+            rapt_translations_free(&out, 1);
+        }
+        pair_close(&c);
+    }
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------- */
+
+/* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
+static const char *folder_with(const char *name, const char *key, const char *value)
+{
+    char path[1024], copied[FOLDER_ROOM];
+    json_error_t where;
+    snprintf(path, sizeof path, GOLDEN "%s/config.json", name);
+    json_t *config = json_load_file(path, 0, &where);
+    if (*value)
+        json_object_set_new(config, key, json_loads(value, JSON_DECODE_ANY, &where));
+    else
+        json_object_del(config, key);
+    assert_int_equal(json_dump_file(config, folder_in("config.json"), 0), 0);
+    json_decref(config);
+    static const char *const others[] = {"model.safetensors", "pytorch_model.bin", "generation_config.json", "source.spm",
+                                         "target.spm", "vocab.json", "target_vocab.json"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(path, sizeof path, GOLDEN "%s/%s", name, others[i]);
+        snprintf(copied, sizeof copied, "%s", folder_in(others[i]));
+        unlink(copied);
+        if (access(path, F_OK) == 0)
+            assert_int_equal(symlink(path, copied), 0);
+    }
+    return folder_path;
+}
+
+/* A key, its value, and how the message goes on behind the path of config.json or the folder. */
+static void what_is_not_known_is_refused(void **state)
+{
+    static const char *const cases[][4] = {
+        {"marian", "architectures", "[\"MarianForCausalLM\"]", "of models of type marian rapt runs MarianMTModel"},
+        {"marian", "is_encoder_decoder", "false", "rapt does not compute such models"},
+        {"marian", "activation_function", "\"mish\"", "\"activation_function\" is \"mish\": of such models rapt computes swish"},
+        {"marian", "encoder_attention_heads", "5", "5 heads do not divide d_model, 12"},
+        {"marian", "decoder_attention_heads", "5", "5 heads do not divide d_model, 12"},
+        {"marian", "normalize_before", "true", "rapt does not compute such models"},
+        {"marian", "tie_word_embeddings", "false", "the embeddings are one matrix"},
+        {"marian", "num_hidden_layers", "3", "\"num_hidden_layers\" is 3: encoder_layers is 2"},
+        {"marian", "max_position_embeddings", "70000", "rapt takes up to 65536 positions"},
+        {"marian", "decoder_layers", "2", "the files of tensors hold"},
+        {"marian", "encoder_layers", "1", "does not belong to a model of type marian"},
+        {"marian", "encoder_layers", "1000000", "the files of tensors hold"},
+        {"marian", "decoder_ffn_dim", "29", "has the shape [28, 12]; config.json asks for [29, 12]"},
+        {"marian", "vocab_size", "523", "524 tokens; the model has 523"},
+        {"marian", "positional_bias", "1", "\"positional_bias\" is 1: rapt does not know what this key changes"},
+        {"marian_4", "share_encoder_decoder_embeddings", "true", "is not the embedding"},
+        {"marian_4", "decoder_vocab_size", "525", "has the shape [524, 12]; config.json asks for [525, 12]"},
+        {"marian_4", "decoder_start_token_id", "", "\"decoder_start_token_id\" is missing"},
+        {"marian_4", "decoder_start_token_id", "524", "\"decoder_start_token_id\" "},
+        {"marian_4", "eos_token_id", "[0, 1]", "\"eos_token_id\" "}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_model *m = rapt_model_load(folder_with(cases[i][0], cases[i][1], cases[i][2]), &err);
+        if (m || !strstr(err.message, cases[i][3]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
+            fail_msg("%s with %s %s: %s", cases[i][0], cases[i][1], cases[i][2], m ? "accepted" : err.message);
+        rapt_model_free(m);
+    }
+}
+
+/* Such models are not saved in our format. */
+static void what_changes_nothing_is_accepted(void **state)
+{
+    static const char *const cases[][3] = {{"marian", "add_bias_logits", "false"}, {"marian", "num_hidden_layers", "2"},
+                                           {"marian", "normalize_embedding", "false"}, {"marian", "bad_words_ids", "[[523]]"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_model *m = rapt_model_load(folder_with(cases[i][0], cases[i][1], cases[i][2]), &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(rapt_model_save(m, folder_in("saved"), &err), RAPT_ERR_VALUE);
+        rapt_model_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logits_are_the_references), cmocka_unit_test(greedy_tokens_are_the_references),
+        cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
+        IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
