@@ -49,6 +49,7 @@ typedef struct rapt_model {
     bool sealed;                        /* as loaded: its files are bound to each other by checksums */
     const char *family;                 /* NULL: of rapt; else "model_type" of a Hugging Face folder. Not to be freed */
     rapt_search_policy search;          /* how it is decoded unless somebody says otherwise; zeroed: as rapt does it */
+    void *files;                        /* which matrices are read from when they are needed, or NULL; the library's own */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
 } rapt_model;
@@ -66,6 +67,11 @@ RAPT_API rapt_model *rapt_model_load(const char *folder, rapt_error *err);
 /* Reads a folder as rapt_model_load does, but refuses a model of another task (RAPT_ERR_VALUE), saying what it is
  * ("models/gpt is a language model; rapt generate runs it"). */
 RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
+/* rapt_model_load_task for inference in as little memory as may be. Matrices of a Hugging Face folder stay in its files, which
+ * must not be written over until the model is freed: a generator packs them from there, and rows of an embedding are read as
+ * tokens need them. Their elements are there once rapt_params_at or rapt_params_find has returned the parameter. Such a model is
+ * not trained. A folder of rapt is loaded as by rapt_model_load_task. */
+RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);
 

@@ -96,7 +96,7 @@ typedef struct rapt_params rapt_params;
 
 #define RAPT_SEED_NONE UINT64_MAX /* random parameters are zeros: they will be loaded */
 #define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes only: to measure a model before it is allocated */
-#define RAPT_SEED_UNSET (UINT64_MAX - 2) /* parameters have memory, but no values until they are written: for inference */
+#define RAPT_SEED_UNSET (UINT64_MAX - 2) /* vectors are zeros, matrices have memory, but no values yet: for inference */
 
 /* An empty set. `seed` keys the random initialization of its parameters; RAPT_SEED_NONE, RAPT_SEED_SHAPES and RAPT_SEED_UNSET
  * are reserved for what they say. NULL with `err` set (it may be NULL): out of memory. */

@@ -11,20 +11,26 @@ static void cli_model_say(const char *folder)
             "that a changed number would not be noticed; `rapt info %s --seal` binds them\n", folder, folder);
 }
 
-rapt_model *cli_model(const char *folder, rapt_error *err)
+static rapt_model *cli_model_note(rapt_model *m, const char *folder)
 {
-    rapt_model *m = rapt_model_load(folder, err);
     if (m && !m->sealed && !m->family)
         cli_model_say(folder);
     return m;
 }
 
+rapt_model *cli_model(const char *folder, rapt_error *err)
+{
+    return cli_model_note(rapt_model_load(folder, err), folder);
+}
+
 rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err)
 {
-    rapt_model *m = rapt_model_load_task(folder, task, err);
-    if (m && !m->sealed && !m->family)
-        cli_model_say(folder);
-    return m;
+    return cli_model_note(rapt_model_load_task(folder, task, err), folder);
+}
+
+rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err)
+{
+    return cli_model_note(rapt_model_load_inference(folder, task, err), folder);
 }
 
 void cli_model_limit_context(rapt_model *m, long context)

@@ -344,7 +344,7 @@ int cmd_generate(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = cli_model_task(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *m = cli_model_inference(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
     if (m)
         cli_model_limit_context(m, a.context);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_ERR_IO;

@@ -10,6 +10,7 @@
 #include "io/json_file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
+#include "io/weights/weights.h"
 #include "text/json_text.h"
 
 #include <stdlib.h>
@@ -129,9 +130,8 @@ static void close_source(model_source *from)
     free(from->weights_path);
 }
 
-static rapt_model *model_load(const char *folder, const rapt_task *wanted, rapt_error *err)
+static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_error *err)
 {
-    model_source from = {.folder = folder};
     rapt_model *m = load_from(&from, wanted, err);
     close_source(&from);
     return m;
@@ -139,12 +139,17 @@ static rapt_model *model_load(const char *folder, const rapt_task *wanted, rapt_
 
 rapt_model *rapt_model_load(const char *folder, rapt_error *err)
 {
-    return model_load(folder, NULL, err);
+    return model_load((model_source){.folder = folder}, NULL, err);
 }
 
 rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err)
 {
-    return model_load(folder, &task, err);
+    return model_load((model_source){.folder = folder}, &task, err);
+}
+
+rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err)
+{
+    return model_load((model_source){.folder = folder, .inference = true}, &task, err);
 }
 
 void rapt_model_free(rapt_model *m)
@@ -157,6 +162,7 @@ void rapt_model_free(rapt_model *m)
     rapt_tokenizer_free(m->language.tokenizer);
     rapt_transformer_free(m->translation.net);
     rapt_lm_free(m->language.net);
+    weights_close(m->files);
     hub_generation_policy_free(&m->search);
     free(m);
 }
@@ -165,13 +171,13 @@ void rapt_model_free(rapt_model *m)
 
 rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err)
 {
-    safetensors *weights = NULL;
+    safetensors *file = NULL;
     char *path;
     rapt_code code = file_path(folder, WEIGHTS_FILE, &path, err);
     if (!code)
-        code = safetensors_open(path, &weights, err);
-    *sealed = !code && seal_is_whole(weights);
-    safetensors_close(weights);
+        code = safetensors_open(path, &file, err);
+    *sealed = !code && seal_is_whole(file);
+    safetensors_close(file);
     free(path);
     return code;
 }

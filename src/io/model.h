@@ -15,6 +15,7 @@ typedef struct model_source {
     char *config_path, *weights_path;
     json_t *config;
     safetensors *weights;
+    bool inference; /* of a Hugging Face folder: matrices stay in the files */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
 } model_source;
 

@@ -341,6 +341,11 @@ rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
     return open_and_map(path, false, out, err);
 }
 
+const file_map *safetensors_map(const safetensors *s)
+{
+    return &s->map;
+}
+
 rapt_code safetensors_open_in_place(const char *path, safetensors **out, rapt_error *err)
 {
     return open_and_map(path, true, out, err);

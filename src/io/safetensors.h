@@ -11,6 +11,7 @@
 #ifndef IO_SAFETENSORS_H
 #define IO_SAFETENSORS_H
 
+#include "base/file.h"
 #include "rapt/base.h"
 
 #define SAFETENSORS_MAX_DIMS 8
@@ -84,6 +85,8 @@ rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
 /* As safetensors_open, but tensors that are unaligned in the file stay there: whoever reads their data must not assume an
  * alignment. For models of other programs, which may be larger than memory. */
 rapt_code safetensors_open_in_place(const char *path, safetensors **out, rapt_error *err);
+/* The file, which belongs to `s`. */
+const file_map *safetensors_map(const safetensors *s);
 
 /* Checks a file that is already in memory, as safetensors_open does; `name` stands for the path in messages. `data` comes from
  * malloc; the call takes ownership of it, also on failure. */

@@ -101,12 +101,18 @@ void param_defer_updates(rapt_param *p, param_refresh_fn *refresh, void *context
     p->state->refresh_context = context;
 }
 
-rapt_param *rapt_params_find(const rapt_params *set, const char *name)
+rapt_param *params_find(const rapt_params *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
         if (strcmp(set->list[i]->value.name, name) == 0)
-            return rapt_params_at(set, i);
+            return set->list[i];
     return NULL;
+}
+
+rapt_param *rapt_params_find(const rapt_params *set, const char *name)
+{
+    const rapt_param *p = params_find(set, name);
+    return p ? rapt_params_at(set, p->index) : NULL;
 }
 
 size_t params_space(const rapt_params *set)
@@ -220,8 +226,8 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
 
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
-    bool random = set->seed != RAPT_SEED_NONE;
-    if (set->seed == RAPT_SEED_SHAPES || set->seed == RAPT_SEED_UNSET)
+    bool unset = set->seed == RAPT_SEED_UNSET, random = set->seed != RAPT_SEED_NONE && !unset;
+    if (set->seed == RAPT_SEED_SHAPES || (unset && p->value.ndim > 1))
         return;
     param_refresh(p, NULL); /* or what was deferred would be added to the new values */
     params_fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);

@@ -8,8 +8,12 @@
 /* The bytes that a set like this one would allocate, gradients included: of a set made with RAPT_SEED_SHAPES; else 0. */
 size_t params_space(const rapt_params *set);
 
-/* Parameter `index` as it is: unlike rapt_params_at, rows of a sparse one may lack updates that Adam has deferred. */
+/* Parameter `index` as it is: unlike rapt_params_at, rows of a sparse one may lack updates that Adam has deferred, and values
+ * that come when they are needed may not be there. */
 rapt_param *params_at(const rapt_params *set, size_t index);
+
+/* The parameter with this name as it is, or NULL. */
+rapt_param *params_find(const rapt_params *set, const char *name);
 
 /* Applies all deferred updates of the set, with the threads of a pool (or NULL): once before many reads. Not needed to read a
  * few rows or one parameter: rapt_op_embed and rapt_params_at update what they read. */

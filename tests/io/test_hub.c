@@ -15,9 +15,11 @@
 
 #include "folder.h"
 #include "io/safetensors.h"
+#include "nn/pack.h"
 #include "rapt/io.h"
 #include "rapt/observe.h"
 #include "rapt/tape.h"
+#include "tape/tape_core.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub/"
 enum { PROMPT = 8, GREEDY = 16 };
@@ -192,6 +194,54 @@ static void observed_logits_are_the_same(void **state)
     }
 }
 
+/* Logits after the whole text; of packed weights where `packs`. free() them. */
+static rapt_real *last_logits(const rapt_model *m, const safetensors_entry *ids, rapt_precision precision, bool packs)
+{
+    rapt_error err = {0};
+    const rapt_lm *net = m->language.net;
+    const size_t count = ids->shape[0], bytes = net->config.vocab * sizeof(rapt_real);
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 3, .precision = precision}, &err);
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, 1), &err);
+    packed_weights *packed = packs ? pack_lm(net, t, &err) : NULL;
+    tape_use_packed(t, packed);
+    rapt_tape_begin(t, (rapt_pass){0});
+    const rapt_tensor *y = rapt_lm_next(t, net, cache, ids->data, count, count);
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+    rapt_real *logits = malloc(bytes);
+    memcpy(logits, y->data, bytes);
+    packed_weights_free(packed);
+    rapt_kv_cache_free(cache);
+    rapt_tape_free(t);
+    return logits;
+}
+
+/* Packed from the files, a model computes what it does when all of it was read; and all of it can still be read. */
+static void models_for_inference_are_the_same(void **state)
+{
+    static const rapt_precision precisions[] = {RAPT_PRECISION_FP32, RAPT_PRECISION_BF16};
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT; i++) {
+        char path[1024];
+        rapt_error err = {0};
+        case_hub c = hub_open(NAMES[i / 2]);
+        const safetensors_entry *ids = hub_entry(&c, "ids");
+        snprintf(path, sizeof path, GOLDEN "%s", NAMES[i / 2]);
+        rapt_model *m = rapt_model_load_inference(path, RAPT_TASK_LANGUAGE_MODEL, &err);
+        assert_non_null(m);
+        rapt_real *want = last_logits(c.m, ids, precisions[i % 2], false), *got = last_logits(m, ids, precisions[i % 2], true);
+        assert_memory_equal(want, got, m->language.net->config.vocab * sizeof *want);
+        for (size_t k = 0; k < rapt_params_count(m->params); k++) {
+            const rapt_tensor *x = &rapt_params_at(m->params, k)->value, *y = &rapt_params_at(c.m->params, k)->value;
+            assert_string_equal(x->name, y->name);
+            assert_memory_equal(x->data, y->data, rapt_tensor_size(x) * sizeof *x->data);
+        }
+        free(want);
+        free(got);
+        rapt_model_free(m);
+        hub_close(&c);
+    }
+}
+
 /* What generation_config.json says counts. */
 static void special_tokens_are_read(void **state)
 {
@@ -306,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(logits_are_the_references),
                                        cmocka_unit_test(greedy_tokens_are_the_references),
                                        cmocka_unit_test(bits_are_the_same), cmocka_unit_test(observed_logits_are_the_same),
+                                       cmocka_unit_test(models_for_inference_are_the_same),
                                        cmocka_unit_test(special_tokens_are_read),
                                        IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
 {
     rapt_code code = check_sizes(k, w, from, err);
     m->language.tokenizer = code ? NULL : rapt_tokenizer_load(from->folder, err);
-    m->language.net = m->language.tokenizer ? rapt_lm_new(k, RAPT_SEED_NONE, err) : NULL;
+    m->language.net = m->language.tokenizer ? rapt_lm_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, err) : NULL;
     if (!m->language.net)
         return RAPT_ERR_FORMAT;
     m->params = m->language.net->params;
@@ -123,7 +123,10 @@ static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_s
         code = load_language_model(m, family, &k.lm, w, from, err);
     else if (!code)
         code = hub_translation_load(m, family, &k.pair, w, from, err);
-    weights_close(w);
+    if (from->inference)
+        m->files = w;
+    else
+        weights_close(w);
     return code;
 }
 

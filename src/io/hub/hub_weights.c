@@ -1,9 +1,10 @@
-/* io/hub/hub_weights.c: see hub_weights.h. Names are translated by the family's patterns; a matrix that holds several of ours is
- * read once for each. */
+/* io/hub/hub_weights.c: see hub_weights.h. Names are translated by the family's patterns; a matrix may hold several of ours. */
 #include "io/hub/hub_weights.h"
 
 #include "base/quote.h"
+#include "io/hub/hub_slice.h"
 #include "nn/block.h"
+#include "tensor/param_source.h"
 #include "tensor/params.h"
 
 #include <ctype.h>
@@ -14,13 +15,12 @@
 #define NAME 256
 
 typedef struct hub_filling {
-    const rapt_params *params;
+    rapt_params *params;
     const rapt_block_config *block;
     const hub_family *family;
     const weights *w;
     const char *folder;
     bool *used; /* [weights_count] */
-    float *buffer; /* of the largest tensor */
     rapt_error *err;
 } hub_filling;
 
@@ -68,7 +68,7 @@ static bool hub_is_owner(const hub_filling *f, const hub_name *n, const hub_matc
     char ours[NAME];
     for (const hub_name *other = f->family->names; other < n && n->part == HUB_WHOLE; other++) {
         hub_expand(other->ours, m, ours);
-        if (strcmp(other->theirs, n->theirs) == 0 && rapt_params_find(f->params, ours))
+        if (strcmp(other->theirs, n->theirs) == 0 && params_find(f->params, ours))
             return false;
     }
     return true;
@@ -159,44 +159,68 @@ static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, 
                      weights_shape_text(shape, ndim, wanted));
 }
 
-/* Copies rows first .. of a matrix of `all` rows, which may be stored transposed. */
-static void hub_copy(rapt_tensor *to, const float *from, hub_rows rows, bool transposed)
-{
-    const size_t columns = to->ndim == 2 ? to->shape[1] : 1;
-    for (size_t i = 0; i < to->shape[0]; i++)
-        for (size_t j = 0; j < columns; j++)
-            to->data[i * columns + j] = transposed ? from[j * rows.all + rows.first + i] : from[(rows.first + i) * columns + j];
-}
-
 static void hub_mark_used(hub_filling *f, const weights_tensor *t)
 {
     for (size_t i = 0; i < weights_count(f->w); i++)
         f->used[i] = f->used[i] || weights_at(f->w, i) == t;
 }
 
+/* A matrix of a model for inference stays in the file until somebody needs it; all else is read at once. */
+static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
+{
+    const bool later = rapt_params_seed(f->params) == RAPT_SEED_UNSET && p->value.ndim == 2 && !p->buffer;
+    hub_slice *kept = later ? rapt_params_alloc(f->params, 1, sizeof *kept) : NULL;
+    if (kept) {
+        *kept = slice;
+        param_source_set(f->params, p, hub_slice_read, hub_slice_leave, kept);
+    } else {
+        hub_slice_read(&slice, 0, p->value.shape[0], p->value.data);
+    }
+    hub_slice_leave(&slice);
+}
+
 static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tensor *t, rapt_param *p)
 {
-    hub_rows rows = hub_rows_of(f->block, n->part, p->value.shape[0]);
+    const hub_rows rows = hub_rows_of(f->block, n->part, p->value.shape[0]);
+    const bool matrix = p->value.ndim == 2;
     rapt_code code = hub_check_shape(f, t, &p->value, n, rows.all);
     if (!code && t->dtype == SAFETENSORS_F64)
         code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is F64; rapt reads weights of F32, F16 and BF16",
                          weights_file_path(f->w, t->file), quote(t->name).text);
+    if (!code)
+        code = weights_check_real(f->w, t, f->err);
     if (!code && rows.first == 0)
         code = weights_check_finite(f->w, t, f->err);
     if (!code)
-        code = weights_read(f->w, t, f->buffer, f->err);
-    if (!code)
-        hub_copy(&p->value, f->buffer, rows, n->fold == HUB_TRANSPOSED && p->value.ndim == 2);
+        hub_set(f, p, (hub_slice){f->w, t, rows.first, matrix ? p->value.shape[1] : 1,
+                                  (n->fold == HUB_TRANSPOSED && matrix) || n->part == HUB_ONE_ROW});
     return code;
+}
+
+/* Whether tensor t holds the values of p, row by row. */
+static rapt_code hub_compare(const hub_filling *f, const weights_tensor *t, const rapt_param *p, bool *same)
+{
+    const size_t rows = p->value.shape[0], width = rapt_tensor_size(&p->value) / rows;
+    const hub_slice slice = {f->w, t, 0, width, false};
+    rapt_real *two = malloc(2 * width * sizeof *two);
+    if (!two)
+        return rapt_fail(f->err, RAPT_ERR_MEMORY, "%s: out of memory for a row", f->folder);
+    for (size_t i = 0; i < rows && *same; i++) {
+        hub_slice_read(&slice, i, 1, two);
+        if (param_has_source(p))
+            param_source_read(p, i, 1, two + width);
+        *same = memcmp(two, param_has_source(p) ? two + width : p->value.data + i * width, width * sizeof *two) == 0;
+    }
+    free(two);
+    return RAPT_OK;
 }
 
 /* A matrix that config.json ties to another is in the files once, or several times. */
 static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const rapt_param *p)
 {
-    bool same = t->elements == rapt_tensor_size(&p->value);
-    rapt_code code = same ? weights_read(f->w, t, f->buffer, f->err) : RAPT_OK;
-    for (size_t i = 0; i < t->elements && same && !code; i++)
-        same = (rapt_real)f->buffer[i] == p->value.data[i];
+    bool same = t->ndim == p->value.ndim && t->elements == rapt_tensor_size(&p->value) && t->shape[0] == p->value.shape[0];
+    rapt_code code = same ? weights_check_real(f->w, t, f->err) : RAPT_OK;
+    code = code || !same ? code : hub_compare(f, t, p, &same);
     if (code || same)
         return code;
     return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not the embedding, to which config.json ties it",
@@ -212,7 +236,7 @@ static rapt_code hub_fill_param(hub_filling *f, rapt_param *p)
         const weights_tensor *t = hub_find(f, n, &m);
         if (t)
             code = filled ? hub_check_copy(f, t, p) : hub_take(f, n, t, p);
-        filled = filled || t || n->part == HUB_ONE_ROW; /* parameters begin as zeros */
+        filled = filled || t || n->part == HUB_ONE_ROW; /* vectors begin as zeros */
         hub_mark_used(f, t);
     }
     return code || filled || p->buffer ? code : hub_fail_missing(f, p->value.name);
@@ -244,27 +268,19 @@ static rapt_code hub_check_left_over(hub_filling *f)
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
-static size_t hub_largest(const weights *w)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < weights_count(w); i++)
-        most = weights_at(w, i)->elements > most ? weights_at(w, i)->elements : most;
-    return most;
-}
-
-rapt_code hub_fill(const rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
+rapt_code hub_fill(rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
                    const char *folder, rapt_error *err)
 {
-    hub_filling f = {params, block, family, w, folder, NULL, NULL, err};
+    hub_filling f = {params, block, family, w, folder, NULL, err};
     rapt_code code = RAPT_OK;
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);
-    f.buffer = malloc(hub_largest(w) * sizeof *f.buffer);
-    if (!f.used || !f.buffer)
+    if (!f.used)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
     for (size_t i = 0; i < rapt_params_count(params) && !code; i++)
-        code = hub_fill_param(&f, rapt_params_at(params, i));
+        code = hub_fill_param(&f, params_at(params, i));
     code = code ? code : hub_check_left_over(&f);
     free(f.used);
-    free(f.buffer);
+    if (!code && rapt_params_error(params)->code)
+        code = rapt_fail(err, rapt_params_error(params)->code, "%s", rapt_params_error(params)->message);
     return code;
 }

@@ -7,8 +7,9 @@
 
 /* Every parameter gets its tensor, a buffer where there is one, and every tensor is one's, a copy of one's, or unused as the
  * family has it. `block`, with defaults in place, says which rows of a joint matrix are whose. RAPT_ERR_FORMAT: a tensor that
- * is missing, left over, of another shape, or no copy; RAPT_ERR_NOT_FINITE. */
-rapt_code hub_fill(const rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
+ * is missing, left over, of another shape, or no copy; RAPT_ERR_NOT_FINITE. Matrices of a set made with RAPT_SEED_UNSET are
+ * checked, and stay in the files until they are needed: `w` lives as long as `params` then. */
+rapt_code hub_fill(rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
                    const char *folder, rapt_error *err);
 
 #endif

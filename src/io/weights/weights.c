@@ -355,6 +355,14 @@ size_t weights_file_bytes(const weights *w, size_t i)
     return w->files[i].bytes;
 }
 
+void weights_forget(const weights *w, const weights_tensor *t)
+{
+    const weights_file *f = &w->files[t->file];
+    const file_map *map = f->safe ? safetensors_map(f->safe) : &f->map;
+    const size_t begin = (size_t)(t->data - map->data);
+    file_map_forget(map, begin, begin + t->bytes);
+}
+
 size_t weights_parameters(const weights *w)
 {
     return w->parameters;

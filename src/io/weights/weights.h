@@ -41,8 +41,14 @@ bool weights_is_file(const char *path);
  * RAPT_ERR_FORMAT for elements that are no floating-point numbers, naming file and tensor. */
 rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rapt_error *err);
 
+/* RAPT_ERR_FORMAT where weights_read would give it. */
+rapt_code weights_check_real(const weights *w, const weights_tensor *t, rapt_error *err);
+
 /* RAPT_ERR_NOT_FINITE where an element of a tensor is infinite or NaN, as it is stored, naming file, tensor and place. Reads the
  * tensor once. Integers are finite. Numbers of F64 beyond those of fp32 are not looked for. */
 rapt_code weights_check_finite(const weights *w, const weights_tensor *t, rapt_error *err);
+
+/* Gives the memory of a tensor's pages back: they are read from the file again when they are needed, which costs time only. */
+void weights_forget(const weights *w, const weights_tensor *t);
 
 #endif

@@ -17,14 +17,21 @@ static bool read_row(void *context, const weights_row *row)
     return true;
 }
 
+rapt_code weights_check_real(const weights *w, const weights_tensor *t, rapt_error *err)
+{
+    if (widen_is_real(t->dtype))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is of %s, not of floating-point numbers",
+                     weights_file_path(w, t->file), quote(t->name).text, safetensors_dtype_name(t->dtype));
+}
+
 rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rapt_error *err)
 {
     row_reader r = {.dtype = t->dtype, .to = to};
-    if (!widen_is_real(t->dtype))
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is of %s, not of floating-point numbers",
-                         weights_file_path(w, t->file), quote(t->name).text, safetensors_dtype_name(t->dtype));
-    weights_tensor_rows(t, read_row, &r);
-    return RAPT_OK;
+    rapt_code code = weights_check_real(w, t, err);
+    if (!code)
+        weights_tensor_rows(t, read_row, &r);
+    return code;
 }
 
 static bool check_row(void *context, const weights_row *row)

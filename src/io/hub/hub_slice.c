@@ -1,0 +1,51 @@
+/* io/hub/hub_slice.c: see hub_slice.h. */
+#include "io/hub/hub_slice.h"
+
+/* A tile of a transpose: what a cache line of the result holds, of as many rows as a thread is asked for at a time. */
+#define TILE_COLUMNS 16
+#define TILE_ROWS 64
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* `count` indices of dimension `dim` from `first` on. */
+static weights_tensor slice_part(weights_tensor t, int dim, size_t first, size_t count)
+{
+    t.data += first * t.stride[dim] * safetensors_dtype_bytes(t.dtype);
+    t.elements = t.elements / t.shape[dim] * count;
+    t.shape[dim] = count;
+    t.row_major = weights_tensor_is_row_major(&t);
+    return t;
+}
+
+/* Rows of the tensor in the order of their elements, into columns of `to`. */
+static void slice_read_tile(const hub_slice *s, weights_tensor rows, size_t column, float *to)
+{
+    float tile[TILE_COLUMNS * TILE_ROWS];
+    const size_t columns = MIN(TILE_COLUMNS, s->columns - column), count = rows.shape[1];
+    const weights_tensor part = slice_part(rows, 0, column, columns);
+    weights_read(s->w, &part, tile, NULL);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < columns; j++)
+            to[i * s->columns + column + j] = tile[j * count + i];
+}
+
+void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
+{
+    const hub_slice *s = slice;
+    if (!s->transposed) {
+        const weights_tensor part = slice_part(*s->t, 0, s->first + first, count);
+        weights_read(s->w, &part, to, NULL);
+        return;
+    }
+    for (size_t i = 0; i < count; i += TILE_ROWS) {
+        const weights_tensor rows = slice_part(*s->t, 1, s->first + first + i, MIN(TILE_ROWS, count - i));
+        for (size_t j = 0; j < s->columns; j += TILE_COLUMNS)
+            slice_read_tile(s, rows, j, to + i * s->columns);
+    }
+}
+
+void hub_slice_leave(const void *slice)
+{
+    const hub_slice *s = slice;
+    weights_forget(s->w, s->t);
+}

@@ -1,0 +1,21 @@
+/* io/hub/hub_slice.h: the rows of a parameter where they lie in a Hugging Face model: a tensor, a part of one, or its transpose.
+ * For hub_weights.c, which reads small parameters at once, and gives matrices a source (tensor/param_source.h). */
+#ifndef IO_HUB_HUB_SLICE_H
+#define IO_HUB_HUB_SLICE_H
+
+#include "io/weights/weights.h"
+
+typedef struct hub_slice {
+    const weights *w;
+    const weights_tensor *t; /* of one or two dimensions */
+    size_t first;    /* the row of the tensor that is row 0 of ours */
+    size_t columns;  /* elements of a row; of a vector 1 */
+    bool transposed; /* rows are columns of the tensor */
+} hub_slice;
+
+/* Writes rows first .. first + count - 1 to `to`: a param_read_fn of a hub_slice, whose tensor has floating-point numbers. */
+void hub_slice_read(const void *slice, size_t first, size_t count, float *to);
+/* Gives the memory of the tensor's pages back: a param_leave_fn. */
+void hub_slice_leave(const void *slice);
+
+#endif
