@@ -23,6 +23,9 @@
  *      T = 1 is the same;
  *   7. one of those that stay is drawn with its probability.
  *
+ * Where a member is 0, what the policy of a model of Hugging Face says (rapt_model.search) comes before the default that is named
+ * there. Such a policy may also exclude and force tokens, between 2 and 3.
+ *
  * What is drawn depends on the logits, these options, the sample, the position and, with a penalty, the history: the random
  * number is a function of (seed, sample, position). A logit of -inf stands for a token that is never drawn; so does one so far
  * below the largest that exp((x_i - x_max) / T) is below 2^-126.
@@ -75,6 +78,9 @@ typedef struct rapt_generate_options {
     int threads;              /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; fp32 results don't
                                  depend on it */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
+    size_t beam;              /* above 1: beam search for the text of the highest score (rapt/policy.h), not sampling, with this
+                                 many hypotheses and without logit biases; its text comes at the end, all at once. 0: what
+                                 the model's policy says, 1 where `sample` asks for a kind of sampling */
 } rapt_generate_options;
 
 /* Why a run ended. */
@@ -88,12 +94,14 @@ typedef enum rapt_finish_reason {
 /* What a run generated. Arrays are owned: rapt_generated_free. */
 typedef struct rapt_generated {
     int32_t *tokens;      /* [token_count], the end of text not among them, those of a stop text among them */
-    double *log_probs;    /* [token_count] log-probability of each, in nats: of the model's softmax, before any option */
+    double *log_probs;    /* [token_count] log-probability of each, in nats: of the model's softmax, before any option; NaN
+                             after a beam search */
     size_t token_count;
     char *text;           /* [text_size] and a NUL: whole characters of UTF-8, without bytes that are none */
     size_t text_size;     /* bytes */
     size_t prompt_tokens; /* of the text before the run */
     rapt_finish_reason finish;
+    double score;         /* of a beam search: see rapt_search_policy.length_penalty; else 0 */
 } rapt_generated;
 
 /* Frees the arrays of a result and zeroes it; a zeroed one is fine. */

@@ -20,12 +20,15 @@
 #include <sys/random.h>
 
 enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
-       KEY_GREEDY, KEY_STOP, KEY_SAMPLES, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_STRICT, KEY_MIN_P, KEY_BIAS, KEY_RANDOM_SEED };
+       KEY_GREEDY, KEY_STOP, KEY_SAMPLES, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_STRICT, KEY_MIN_P, KEY_BIAS, KEY_RANDOM_SEED,
+       KEY_BEAM };
 
 static const struct argp_option OPTIONS[] = {
     {"prompt", KEY_PROMPT, "TEXT", 0, "Prompt text, like the operand PROMPT; special tokens in it are encoded as such", 0},
     {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "Prompt from a file; - is standard input", 0},
     {"max-tokens", KEY_MAX_TOKENS, "N", 0, "Maximum number of new tokens (default 200)", 0},
+    {"beam", KEY_BEAM, "N", 0, "Beam search for the text of the highest score, over N hypotheses, instead of sampling (default "
+     "1: none)", 0},
     {"temperature", KEY_TEMPERATURE, "T", 0, "Softmax temperature (default 0.8): 1 leaves the model's distribution unchanged, "
      "lower sharpens it, higher flattens it; 0: greedy", 0},
     {"greedy", KEY_GREEDY, NULL, 0, "Always the most probable token: --temperature 0", 0},
@@ -88,6 +91,12 @@ static uint64_t random_seed(struct argp_state *state)
     return seed % CLI_MAX;
 }
 
+static bool asks_for_sampling(const generate_arguments *a)
+{
+    const rapt_sample_options *s = &a->o.sample;
+    return s->greedy || s->temperature != 0 || s->top_k != 0 || s->top_p != 0 || s->min_p != 0 || a->samples > 1;
+}
+
 static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
@@ -97,6 +106,10 @@ static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
     a->prompt = a->prompt ? a->prompt : a->operand;
     if (a->top && !a->has_at)
         cli_usage_error(state, "--top needs --at");
+    if (a->o.beam > 1 && asks_for_sampling(a))
+        cli_usage_error(state, "--beam does not sample: not with --temperature, --greedy, --top-k, --top-p, --min-p, --samples");
+    if (a->samples > 1)
+        a->o.beam = 1;
     if (a->random_seed && a->has_seed)
         cli_usage_error(state, "--seed or --random-seed, not both");
     if (a->random_seed)
@@ -127,6 +140,13 @@ static void take_top_k(generate_arguments *a, const char *text, struct argp_stat
     a->o.sample.top_k = k ? (size_t)k : RAPT_TOP_K_ALL;
 }
 
+/* In the library 0 stands for the default. */
+static void take_top_p(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    double p = cli_number(text, 0, 1, "top-p", state);
+    a->o.sample.top_p = p == 0 ? 1 : p;
+}
+
 static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
 {
     generate_arguments *a = state->input;
@@ -136,9 +156,10 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
     case KEY_MAX_TOKENS: a->max_tokens = cli_integer(text, 0, CLI_MAX, "max-tokens", state); return 0;
     case KEY_TEMPERATURE: take_temperature(a, text, state); return 0;
+    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, "beam", state); return 0;
     case KEY_GREEDY: a->greedy = s->greedy = true; return 0;
     case KEY_TOP_K: take_top_k(a, text, state); return 0;
-    case KEY_TOP_P: s->top_p = cli_number(text, 0, 1, "top-p", state); return 0;
+    case KEY_TOP_P: take_top_p(a, text, state); return 0;
     case KEY_MIN_P: s->min_p = cli_number(text, 0, 1, "min-p", state); return 0;
     case KEY_BIAS: take_bias(a, text, state); return 0;
     case KEY_RANDOM_SEED: a->random_seed = true; return 0;
@@ -172,7 +193,9 @@ static const struct argp ARGP = {
     .doc = "Generate text from a prompt (completion) with a trained language model."
            "\vThe prompt and its continuation are streamed to stdout, with a newline at the end. The text ends after "
            "--max-tokens, before a --stop sequence, at the end-of-text token (<|endoftext|>), and at Ctrl-C (exit status 130). "
-           "Without a prompt a new text is generated, if the model has <|endoftext|>."};
+           "Without a prompt a new text is generated, if the model has <|endoftext|>. Of a Hugging Face folder the "
+           "defaults of --beam, of the sampling options and of --repetition-penalty are those of its generation_config.json, "
+           "which can also exclude and force tokens."};
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
@@ -234,6 +257,8 @@ static json_t *generated_json(const output *out, const rapt_generated *g)
                       g->text_size, "prompt_tokens", (json_int_t)g->prompt_tokens,
                       "tokens", (json_int_t)g->token_count, "end", ends[g->finish]);
     free(valid);
+    if (o && g->score != 0)
+        json_object_set_new(o, "score", json_real(g->score));
     return o;
 }
 

@@ -5,6 +5,9 @@
 
 #include "base/buffer.h"
 #include "base/math.h"
+#include "decode/generate_options.h"
+#include "decode/generator_beam.h"
+#include "decode/policy_scores.h"
 #include "decode/prompt.h"
 #include "decode/sampler.h"
 #include "decode/text_stream.h"
@@ -13,6 +16,7 @@
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +141,25 @@ static sampler_input generator_input(const generator_run *r, const rapt_real *lo
                            .history = g->tokens + g->count - history, .count = history};
 }
 
+/* The logits with what the model's policy excludes and forces, which are they themselves where it has no such rules: a copy in
+ * scratch memory. NULL: out of memory. */
+static const rapt_real *generator_restrict(generator_run *r, const rapt_real *logits)
+{
+    rapt_generator *g = r->g;
+    const rapt_language_model *m = &g->model->language;
+    const size_t vocab = m->net->config.vocab, given = r->result->prompt_tokens;
+    const policy_rules rules = {&g->model->search, m->end_of_text, m->end_of_text_count, true};
+    const policy_text text = {g->tokens, g->count, given, given + g->options.max_tokens, g->tokens, given};
+    if (!policy_restricts(&g->model->search))
+        return logits;
+    rapt_real *x = arena_array(&g->scratch, vocab, sizeof *x);
+    if (!x)
+        return NULL;
+    memcpy(x, logits, vocab * sizeof *x);
+    policy_restrict(&rules, &text, vocab, x);
+    return x;
+}
+
 static rapt_code generator_choose(generator_run *r, int32_t *id, double *log_prob, rapt_error *err)
 {
     rapt_generator *g = r->g;
@@ -144,8 +167,12 @@ static rapt_code generator_choose(generator_run *r, int32_t *id, double *log_pro
     const rapt_real *logits = generator_logits(g, err);
     if (!logits)
         return err->code;
-    const sampler_input in = generator_input(r, logits);
-    rapt_code code = sampler_choose(&g->sampler, &in, &g->scratch, id, err);
+    const arena_mark mark = arena_save(&g->scratch);
+    const rapt_real *allowed = generator_restrict(r, logits);
+    const sampler_input in = generator_input(r, allowed);
+    rapt_code code = allowed ? sampler_choose(&g->sampler, &in, &g->scratch, id, err)
+                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", in.vocab);
+    arena_release(&g->scratch, mark);
     if (code)
         return code;
     g->tape->k->log_sum_exp(in.vocab, logits, &max, &sum);
@@ -212,6 +239,37 @@ static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, ra
     return code;
 }
 
+/* The best hypothesis of a beam search, as if it had been chosen token by token. */
+static rapt_code generator_take_best(generator_run *r, const search_hypothesis *best, rapt_finish_reason *finish, rapt_error *err)
+{
+    rapt_generator *g = r->g;
+    rapt_code code = RAPT_OK;
+    r->result->score = best->score;
+    for (size_t i = 0; i < best->length && !code && !text_stream_done(r->out); i++) {
+        if (generator_ends(g->model, best->tokens[i])) {
+            *finish = RAPT_FINISH_END_OF_TEXT;
+            break;
+        }
+        code = generator_keep(r, best->tokens[i], NAN, err);
+        code = code ? code : token_text_next(&r->shown, g->tokens, g->count, r->out, err);
+    }
+    return code;
+}
+
+static rapt_code generator_search(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
+{
+    rapt_generator *g = r->g;
+    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam, g->options.max_tokens, &g->cancelled};
+    search_result found = {0};
+    const arena_mark mark = arena_save(&g->scratch);
+    rapt_code code = g->count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
+                                  : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
+    if (!code && found.count > 0)
+        code = generator_take_best(r, &found.best[0], finish, err);
+    arena_release(&g->scratch, mark);
+    return code;
+}
+
 static rapt_code generator_generate(generator_run *r, rapt_error *err)
 {
     rapt_finish_reason finish = RAPT_FINISH_LENGTH;
@@ -223,7 +281,8 @@ static rapt_code generator_generate(generator_run *r, rapt_error *err)
     if (ok)
         text_stream_leave_out(r->out);
     rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    code = code ? code : generator_loop(r, &finish, err);
+    if (!code)
+        code = o->beam > 1 ? generator_search(r, &finish, err) : generator_loop(r, &finish, err);
     code = code ? code : text_stream_finish(r->out, err);
     if (!code)
         r->result->finish = text_stream_stopped(r->out) ? RAPT_FINISH_STOP : finish;
@@ -272,21 +331,6 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
 
-static rapt_code generator_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err)
-{
-    if (m->task != RAPT_TASK_LANGUAGE_MODEL)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
-    if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
-                                              "stands between them");
-    for (size_t i = 0; i < o->sample.bias_count; i++)
-        if (o->sample.biases[i].id < 0 || (size_t)o->sample.biases[i].id >= m->language.net->config.vocab)
-            return rapt_fail(err, RAPT_ERR_VALUE, "logit bias of token %d; the model knows 0 to %zu",
-                             (int)o->sample.biases[i].id, m->language.net->config.vocab - 1);
-    rapt_code code = sampler_check(&o->sample, err);
-    return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
-}
-
 static rapt_code generator_copy_options(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
 {
     size_t biases = o->sample.bias_count;
@@ -299,10 +343,9 @@ static rapt_code generator_copy_options(rapt_generator *g, const rapt_generate_o
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
     if (biases > 0)
         memcpy(bias, o->sample.biases, biases * sizeof *bias);
-    g->options = *o;
+    g->options = generate_options_fill(g->model, o);
     g->options.stops = stops;
     g->options.sample.biases = bias;
-    g->options.max_tokens = o->max_tokens ? o->max_tokens : RAPT_GENERATE_TOKENS;
     return RAPT_OK;
 }
 
@@ -322,7 +365,7 @@ static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 
 static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
 {
-    rapt_code code = generator_check(g->model, o, err);
+    rapt_code code = generate_options_check(g->model, o, err);
     code = code ? code : generator_copy_options(g, o, err);
     if (!code && !g->tape)
         code = generator_make_tape(g, err);

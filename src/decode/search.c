@@ -66,7 +66,7 @@ int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
     return b->prefixes && length < b->prefixes[sentence].count ? b->prefixes[sentence].ids[length] : -1;
 }
 
-static void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
+void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
 {
     if (n == 0 || length < n)
         return;

@@ -69,6 +69,8 @@ rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, ra
 
 /* The forced token at position `length` of a sentence, or -1. */
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
+/* Sets the logits of tokens to -inf that would complete an n-gram of n tokens which is already in tokens[length]; n 0: none. */
+void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
 /* Sets the logits [classes] of tokens to -inf that would complete an n-gram of no_repeat tokens which is already in
  * tokens[length], which never is <eos>; and, with `whole`, of those that would not make whole characters, within which repeats
  * are allowed. */

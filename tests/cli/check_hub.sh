@@ -33,6 +33,22 @@ for model in marian marian_4; do
     check "$model: rapt eval" sh -c "'$RAPT' eval '$PAIRS/$model' pairs.tsv --json | grep -q bleu"
 done
 
+"$RAPT" generate "$HUB/gpt2" 'Once upon' --beam 4 --max-tokens 12 --json --quiet >beam
+check 'beam search has a score' grep -q '"score": -' beam
+mkdir beams && cp "$HUB"/gpt2/* beams
+echo '{"num_beams": 4, "length_penalty": 0.6}' >beams/generation_config.json
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet >folder
+check 'a folder can ask for it' grep -q '"score": -' folder
+check 'with another penalty' sh -c '! cmp -s beam folder'
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet --greedy >greedy
+check 'an option asks for another search' sh -c '! grep -q score greedy'
+echo '{"bad_words_ids": [[44]]}' >beams/generation_config.json
+"$RAPT" generate beams 'Once upon' --max-tokens 200 --json --quiet >without
+check 'bad words do not come' sh -c '! grep -q M without'
+echo '{"num_beams": 4, "num_beam_groups": 2}' >beams/generation_config.json
+refused 1 'beams/generation_config.json: "num_beam_groups" is 2: rapt does not decode so' 'another search' "$RAPT" generate beams x
+refused 2 'beam does not sample' 'sampled beams' "$RAPT" generate beams x --beam 2 --top-k 5
+
 make_text >text.txt
 make_text_recipe characters >lm.yaml
 refused 1 'rapt generate runs it' 'another task' "$RAPT" translate "$HUB/gpt2" text.txt

@@ -1,0 +1,50 @@
+/* decode/generate_options.c: see generate_options.h. */
+#include "decode/generate_options.h"
+
+#include "decode/sampler.h"
+#include "decode/text_stream.h"
+
+#define LARGEST_BEAM ((size_t)1 << 16)
+
+static rapt_code check_biases(const rapt_model *m, const rapt_sample_options *s, rapt_error *err)
+{
+    for (size_t i = 0; i < s->bias_count; i++)
+        if (s->biases[i].id < 0 || (size_t)s->biases[i].id >= m->language.net->config.vocab)
+            return rapt_fail(err, RAPT_ERR_VALUE, "logit bias of token %d; the model knows 0 to %zu", (int)s->biases[i].id,
+                             m->language.net->config.vocab - 1);
+    return RAPT_OK;
+}
+
+rapt_code generate_options_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err)
+{
+    if (m->task != RAPT_TASK_LANGUAGE_MODEL)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
+    if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
+                                              "stands between them");
+    if (o->beam > LARGEST_BEAM)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if (generate_options_fill(m, o).beam > 1 && o->sample.bias_count > 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "beam search takes no logit biases");
+    rapt_code code = check_biases(m, &o->sample, err);
+    code = code ? code : sampler_check(&o->sample, err);
+    return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
+}
+
+/* Who asks for a kind of sampling gets no other search. */
+rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *options)
+{
+    rapt_generate_options o = *options;
+    rapt_sample_options *s = &o.sample;
+    const rapt_search_policy *p = &m->search;
+    const bool asked = s->greedy || s->temperature != 0 || s->top_k != 0 || s->top_p != 0 || s->min_p != 0;
+    o.max_tokens = o.max_tokens ? o.max_tokens : RAPT_GENERATE_TOKENS;
+    o.beam = o.beam ? o.beam : p->given && !asked ? p->beams : 1;
+    s->greedy = s->greedy || (p->greedy && !asked);
+    s->temperature = s->temperature != 0 ? s->temperature : p->temperature;
+    s->top_k = s->top_k ? s->top_k : p->top_k;
+    s->top_p = s->top_p != 0 ? s->top_p : p->top_p;
+    s->min_p = s->min_p != 0 ? s->min_p : p->min_p;
+    s->repetition_penalty = s->repetition_penalty != 0 ? s->repetition_penalty : p->repetition_penalty;
+    return o;
+}

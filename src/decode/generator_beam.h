@@ -1,0 +1,25 @@
+/* decode/generator_beam.h: beam search over the continuations of a text by a language model. For generator.c. */
+#ifndef DECODE_GENERATOR_BEAM_H
+#define DECODE_GENERATOR_BEAM_H
+
+#include "base/arena.h"
+#include "decode/search.h"
+#include "rapt/io.h"
+
+#include <stdatomic.h>
+
+typedef struct generator_beams {
+    rapt_tape *tape;
+    const rapt_model *model;
+    const int32_t *text; /* [count], at most the model's context */
+    size_t count;
+    size_t beams, max_tokens; /* as many tokens as the context has room for are searched */
+    atomic_bool *cancelled;   /* taken back where it ends the search */
+} generator_beams;
+
+/* The hypotheses, best first, in memory of the arena: new tokens, the end of text among them, and scores as rapt/policy.h has
+ * them, with a length penalty of 1 where the model has no policy. `repetition_penalty` (0: none) counts, not the policy's. */
+rapt_code generator_beam(const generator_beams *b, double repetition_penalty, arena *memory, search_result *result,
+                         rapt_error *err);
+
+#endif

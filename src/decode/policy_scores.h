@@ -1,0 +1,39 @@
+/* decode/policy_scores.h: from the logits of a position to the scores of its tokens, as rapt/policy.h describes it. For searches
+ * and sampling with models of Hugging Face. */
+#ifndef DECODE_POLICY_SCORES_H
+#define DECODE_POLICY_SCORES_H
+
+#include "kernels/kernels.h"
+#include "rapt/policy.h"
+
+typedef struct policy_rules {
+    const rapt_search_policy *policy;
+    const int32_t *eos; /* [eos_count] tokens that end a text */
+    size_t eos_count;
+    bool of_logits;     /* greedy search: the rules apply to logits, not to log-probabilities */
+} policy_rules;
+
+/* The text so far, and what a rule needs to know of it. */
+typedef struct policy_text {
+    const int32_t *tokens; /* [length] */
+    size_t length, prompt; /* `prompt` of them were given */
+    size_t max_length;
+    const int32_t *source; /* [source_count] of a translation */
+    size_t source_count;
+} policy_text;
+
+bool policy_ends(const policy_rules *r, int32_t token);
+
+/* Whether policy_restrict may change anything. */
+bool policy_restricts(const rapt_search_policy *p);
+
+/* Steps 3 to 5 of rapt/policy.h, which need no probabilities: sets x[classes] of excluded tokens to -inf, and where tokens are
+ * forced all others too, theirs to 0. Returns whether some are. */
+bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes, rapt_real *x);
+
+/* All steps, in place: the score of token i is then x[i] - *log_sum, which for greedy search is a log-probability, too. `seen`
+ * [classes] is scratch memory, false before and after. RAPT_ERR_NOT_FINITE as search_check. */
+rapt_code policy_score(const kernels *k, const policy_rules *r, const policy_text *t, bool *seen, size_t classes, rapt_real *x,
+                       double *log_sum, rapt_error *err);
+
+#endif

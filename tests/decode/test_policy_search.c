@@ -1,0 +1,276 @@
+/* tests/decode/test_policy_search.c: greedy and beam search with the settings of Hugging Face folders, against what generate() of
+ * transformers finds. For src/decode/policy_*.c and generator_beam.c. tests/golden/hub_search.json is made by
+ * tools/make_hub_search.py. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/generator_beam.h"
+#include "folder.h"
+#include "nn/pack.h"
+#include "rapt/generate.h"
+
+#define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
+enum { MAX_TOKENS = 64 };
+
+/* The golden folder with other settings of generation. */
+static rapt_model *load_with(const char *name, const json_t *settings)
+{
+    static const char *const files[] = {"config.json", "model.safetensors", "tokenizer.json"};
+    rapt_error err = {0};
+    for (size_t i = 0; i < 3; i++) {
+        char path[1024], link[FOLDER_ROOM];
+        snprintf(path, sizeof path, GOLDEN "hub/%s/%s", name, files[i]);
+        snprintf(link, sizeof link, "%s", folder_in(files[i]));
+        unlink(link);
+        assert_int_equal(symlink(path, link), 0);
+    }
+    assert_int_equal(json_dump_file(settings, folder_in("generation_config.json"), 0), 0);
+    rapt_model *m = rapt_model_load(folder_path, &err);
+    assert_string_equal(err.message, "");
+    if (json_is_null(json_object_get(settings, "eos_token_id"))) /* where config.json still names one */
+        m->language.end_of_text_count = 0;
+    return m;
+}
+
+typedef struct golden_case {
+    json_t *json;
+    rapt_model *m;
+    int32_t prompt[MAX_TOKENS];
+    size_t count, max_tokens;
+    const json_t *ids, *scores; /* of each hypothesis */
+} golden_case;
+
+static golden_case golden_read(const json_t *json)
+{
+    const json_t *prompt = json_object_get(json, "prompt");
+    golden_case c = {.m = load_with(json_string_value(json_object_get(json, "model")), json_object_get(json, "settings")),
+                     .count = json_array_size(prompt), .ids = json_object_get(json, "ids"),
+                     .scores = json_object_get(json, "scores"),
+                     .max_tokens = (size_t)json_integer_value(json_object_get(json, "max_new_tokens"))};
+    for (size_t i = 0; i < c.count; i++)
+        c.prompt[i] = (int32_t)json_integer_value(json_array_get(prompt, i));
+    return c;
+}
+
+static json_t *golden_load(void)
+{
+    json_error_t where;
+    json_t *root = json_load_file(GOLDEN "hub_search.json", 0, &where);
+    assert_non_null(root);
+    assert_true(json_array_size(json_object_get(root, "cases")) >= 100);
+    return root;
+}
+
+static void same_ids(const json_t *json, const json_t *ids, const int32_t *tokens, size_t count)
+{
+    bool same = json_array_size(ids) == count;
+    for (size_t i = 0; i < count && same; i++)
+        same = json_integer_value(json_array_get(ids, i)) == tokens[i];
+    if (!same)
+        fail_msg("%s, %s: other tokens", json_string_value(json_object_get(json, "model")),
+                 json_string_value(json_object_get(json, "case")));
+}
+
+/* ---- all hypotheses ----------------------------------------------------------------------------------------------- */
+
+static void check_hypotheses(const json_t *json, int threads, arena *memory)
+{
+    rapt_error err = {0};
+    atomic_bool cancelled = false;
+    golden_case c = golden_read(json);
+    search_result found = {0};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, &cancelled};
+    assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, memory, &found, &err), RAPT_OK);
+    assert_int_equal(found.count, json_array_size(c.ids));
+    for (size_t i = 0; i < found.count; i++) {
+        same_ids(json, json_array_get(c.ids, i), found.best[i].tokens, found.best[i].length);
+        assert_true(fabs(found.best[i].score - json_real_value(json_array_get(c.scores, i))) <
+                    1e-4 * fmax(1, fabs(found.best[i].score)));
+    }
+    rapt_tape_free(t);
+    rapt_model_free(c.m);
+}
+
+static void beams_are_the_references(void **state)
+{
+    (void)state;
+    size_t at, checked = 0;
+    json_t *json, *root = golden_load();
+    arena memory;
+    arena_init(&memory, (size_t)1 << 16);
+    json_array_foreach(json_object_get(root, "cases"), at, json) {
+        if (!json_object_get(json_object_get(json, "settings"), "num_beams"))
+            continue;
+        const arena_mark mark = arena_save(&memory);
+        check_hypotheses(json, 1 + (int)at % 3, &memory);
+        arena_release(&memory, mark);
+        checked++;
+    }
+    assert_true(checked >= 90);
+    arena_free(&memory);
+    json_decref(root);
+}
+
+/* ---- the generator ------------------------------------------------------------------------------------------------ */
+
+/* The end of text is not among the tokens of a generator. */
+static void generators_find_the_best(void **state)
+{
+    (void)state;
+    size_t at;
+    json_t *json, *root = golden_load();
+    json_array_foreach(json_object_get(root, "cases"), at, json) {
+        rapt_error err = {0};
+        rapt_generated out;
+        golden_case c = golden_read(json);
+        bool greedy = c.m->search.beams == 1;
+        json_t *best = json_array_get(c.ids, 0);
+        rapt_generate_options o = {.max_tokens = c.max_tokens, .threads = 2, .sample.greedy = greedy};
+        rapt_generator *g = rapt_generator_new(c.m, &o, &err);
+        assert_int_equal(rapt_generator_begin_tokens(g, c.prompt, c.count, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_run(g, 0, &out, &err), RAPT_OK);
+        if (out.finish == RAPT_FINISH_END_OF_TEXT)
+            assert_int_equal(json_array_remove(best, json_array_size(best) - 1), 0);
+        same_ids(json, best, out.tokens, out.token_count);
+        if (!greedy)
+            assert_true(fabs(out.score - json_real_value(json_array_get(c.scores, 0))) < 1e-4 * fmax(1, fabs(out.score)));
+        rapt_generated_free(&out);
+        rapt_generator_free(g);
+        rapt_model_free(c.m);
+    }
+    json_decref(root);
+}
+
+/* One beam is greedy search, with rules on logits: the same as the sampler's greedy way. */
+static void one_beam_is_greedy_search(void **state)
+{
+    (void)state;
+    size_t at, checked = 0;
+    json_t *json, *root = golden_load();
+    arena memory;
+    arena_init(&memory, (size_t)1 << 16);
+    json_array_foreach(json_object_get(root, "cases"), at, json) {
+        rapt_error err = {0};
+        atomic_bool cancelled = false;
+        search_result found = {0};
+        if (json_object_get(json_object_get(json, "settings"), "num_beams"))
+            continue;
+        golden_case c = golden_read(json);
+        rapt_tape *t = rapt_tape_new(NULL, &err);
+        const generator_beams b = {t, c.m, c.prompt, c.count, 1, c.max_tokens, &cancelled};
+        assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, &memory, &found, &err), RAPT_OK);
+        assert_int_equal(found.count, 1);
+        same_ids(json, json_array_get(c.ids, 0), found.best[0].tokens, found.best[0].length);
+        assert_true(found.best[0].log_prob <= 0 && found.best[0].log_prob > -1e3);
+        rapt_tape_free(t);
+        rapt_model_free(c.m);
+        checked++;
+    }
+    assert_true(checked >= 6);
+    arena_free(&memory);
+    json_decref(root);
+}
+
+/* ---- bits --------------------------------------------------------------------------------------------------------- */
+
+/* Whatever the threads, and whatever text a generator had before. */
+static void scores_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const int32_t prompt[] = {12, 200, 7, 90, 33}, other[] = {5, 5, 9};
+    json_t *settings = json_pack("{s:i, s:f, s:i, s:f}", "num_beams", 4, "length_penalty", 0.6, "no_repeat_ngram_size", 2,
+                                 "repetition_penalty", 1.2);
+    rapt_model *m = load_with("llama", settings);
+    rapt_generated first = {0};
+    for (int threads = 1; threads <= 4; threads++) {
+        rapt_error err = {0};
+        rapt_generated out;
+        rapt_generator *g = rapt_generator_new(m, &(rapt_generate_options){.max_tokens = 12, .threads = threads}, &err);
+        assert_int_equal(rapt_generator_begin_tokens(g, other, 1 + (size_t)threads % 3, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_begin_tokens(g, prompt, 2, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_append_tokens(g, prompt + 2, 3, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_run(g, 0, &out, &err), RAPT_OK);
+        if (threads == 1) {
+            first = out;
+        } else {
+            assert_int_equal(out.token_count, first.token_count);
+            assert_memory_equal(out.tokens, first.tokens, out.token_count * sizeof *out.tokens);
+            assert_memory_equal(&out.score, &first.score, sizeof out.score);
+            rapt_generated_free(&out);
+        }
+        rapt_generator_free(g);
+    }
+    rapt_generated_free(&first);
+    rapt_model_free(m);
+    json_decref(settings);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------- */
+
+static void what_cannot_be_searched_is_refused(void **state)
+{
+    (void)state;
+    int32_t text[100] = {0};
+    json_t *settings = json_pack("{s:i}", "num_beams", 3);
+    rapt_model *m = load_with("llama", settings);
+    rapt_error err = {0};
+    rapt_generated out;
+    rapt_logit_bias bias = {3, 1};
+    assert_null(rapt_generator_new(m, &(rapt_generate_options){.sample = {.biases = &bias, .bias_count = 1}}, &err));
+    assert_string_equal(err.message, "beam search takes no logit biases");
+    rapt_generator *g = rapt_generator_new(m, NULL, &err);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_generator_begin_tokens(g, text, 97, &err), RAPT_OK);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "beam search continues texts of up to the model's context, 96 tokens; this one has 97");
+    assert_int_equal(rapt_generator_rewind(g, 90, &err), RAPT_OK); /* room for 7 tokens: the last one is not continued */
+    assert_int_equal(rapt_generator_run(g, 0, &out, &err), RAPT_OK);
+    assert_true(out.token_count <= 7);
+    assert_int_equal(out.finish, out.token_count == 7 ? RAPT_FINISH_LENGTH : RAPT_FINISH_END_OF_TEXT);
+    rapt_generated_free(&out);
+    assert_int_equal(rapt_generator_rewind(g, 90, &err), RAPT_OK);
+    rapt_generator_cancel(g);
+    assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_INTERRUPTED);
+    rapt_generator_free(g);
+    rapt_model_free(m);
+    json_decref(settings);
+}
+
+static void settings_that_leave_no_token_are_an_error(void **state)
+{
+    (void)state;
+    json_t *settings = json_pack("{s:i, s:i, s:[i]}", "num_beams", 3, "forced_bos_token_id", 9, "suppress_tokens", 9);
+    rapt_model *m = load_with("gpt2", settings);
+    rapt_error err = {0};
+    const int32_t text[] = {4};
+    rapt_generator *g = rapt_generator_new(m, NULL, &err);
+    assert_int_equal(rapt_generator_begin_tokens(g, text, 1, &err), RAPT_OK);
+    assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "the model's generation settings exclude every token at position 1");
+    rapt_generator_free(g);
+    rapt_model_free(m);
+    json_decref(settings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(beams_are_the_references), IN_FOLDER(generators_find_the_best), IN_FOLDER(one_beam_is_greedy_search),
+        IN_FOLDER(scores_have_the_same_bits), IN_FOLDER(what_cannot_be_searched_is_refused),
+        IN_FOLDER(settings_that_leave_no_token_are_an_error)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
