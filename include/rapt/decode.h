@@ -28,7 +28,8 @@ typedef enum rapt_sentence_split {
     RAPT_SENTENCE_SPLIT_ALL         /* all lines of several sentences */
 } rapt_sentence_split;
 
-/* Zeroed: what `rapt translate` does without options. */
+/* Zeroed: what `rapt translate` does without options. Of a model of Hugging Face, whose searches are those of rapt/policy.h, the
+ * defaults of beam, length_penalty, no_repeat and the greatest length are what its policy says (rapt_model.search). */
 typedef struct rapt_translate_options {
     size_t beam;           /* 1: greedy; 0: 1; max 65,536 */
     double length_penalty; /* a, the exponent of rapt_hypothesis.score; -10 to 10; 0: 1 */
@@ -70,7 +71,8 @@ typedef struct rapt_hypothesis {
     char *text;
     double log_prob; /* of all its tokens, those of a prefix and <eos> included, in nats */
     double score;    /* what hypotheses compare by: log_prob / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14), a the length
-                        penalty, the length in tokens with prefix and <eos>; of greedy search, too */
+                        penalty, the length in tokens with prefix and <eos>; of greedy search, too. With a policy: see
+                        rapt_search_policy.length_penalty; then neither counts tokens of a prefix */
     rapt_alignment alignment; /* with rapt_translate_options.alignment */
     int32_t *tokens;          /* [token_count] with rapt_translate_options.tokens, as rapt_alignment counts them */
     size_t token_count;

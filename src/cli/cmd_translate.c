@@ -25,9 +25,10 @@ enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_BATCH, KEY_DETOKENIZE
        KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS };
 
 static const struct argp_option OPTIONS[] = {
-    {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search)", 0},
+    {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
+                               "what its generation_config.json says)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty: hypotheses are ranked by log p / ((5 + length) / 6)^A "
-                                                   "(default 1)", 0},
+                                                   "(default 1); with a Hugging Face folder by log p / length^A", 0},
     {"n-best", KEY_N_BEST, "N", 0, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most the beam size", 0},
     {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation", 0},
     {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2)", 0},
@@ -88,7 +89,7 @@ static void cmd_translate_check(translate_arguments *a, struct argp_state *state
         cli_usage_error(state, "--prefix or --prefix-file, not both");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
         cli_usage_error(state, "only one of the lines and their prefixes can be standard input");
-    if (a->o.n_best > 1 && a->o.n_best > a->o.beam)
+    if (a->o.beam > 0 && a->o.n_best > a->o.beam) /* else the model's own beam counts */
         cli_usage_error(state, "--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
 

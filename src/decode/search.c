@@ -19,6 +19,10 @@ static size_t search_requested_limit(const rapt_model *m, size_t source_count, d
     double requested = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count;
     double positions = (double)m->translation.net->config.max_positions;
     size_t max_len = m->translation.max_len;
+    if (ratio <= 0 && m->search.max_new_tokens > 0)
+        requested = (double)m->search.max_new_tokens + (double)prefix_count;
+    else if (ratio <= 0 && m->search.max_length > 1)
+        requested = (double)m->search.max_length - 1; /* without the start token */
     bool padded = m->translation.pad_to_max && (ratio <= 0 || requested > (double)max_len);
     return padded ? max_len : (size_t)fmin(requested, positions);
 }
@@ -27,6 +31,8 @@ static size_t search_requested_limit(const rapt_model *m, size_t source_count, d
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
 {
     size_t max = m->translation.net->config.max_positions, min = prefix_count + 1;
+    if (prefix_count > 0) /* which comes behind a token that is forced */
+        min += m->search.forced_bos.count;
     size_t limit = search_requested_limit(m, source_count, max_ratio, prefix_count);
     limit = limit > min ? limit : min;
     return limit < max ? limit : max;

@@ -13,6 +13,7 @@ typedef struct search_options {
     size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
     rapt_special_ids special; /* of the model: <bos> begins a hypothesis, <eos> ends it */
+    const rapt_search_policy *policy; /* of the model; NULL: rapt's own search */
     const rapt_tokenizer *whole; /* byte-level: its tokens are to be whole characters; NULL: any may follow any */
 } search_options;
 
@@ -44,7 +45,8 @@ typedef struct search_batch {
 } search_batch;
 
 /* Max target tokens for a source of `source_count` tokens, <eos> included in both: the book's models stop at the length of
- * their rows, others at max_ratio (0: 2) times the source plus 10 behind the prefix; min 1 behind the prefix. */
+ * their rows, those with a policy where that says, others at max_ratio (0: 2) times the source plus 10 behind the prefix; min 1
+ * behind the prefix. A max_ratio that is given counts for all. */
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count);
 
 /* The tape, network and decoder state of a search: one for each thread, for any number of batches. */
@@ -60,6 +62,11 @@ rapt_code search_greedy(const searcher *on, const search_batch *batch, const sea
                         search_result *results, rapt_error *err);
 rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
                       search_result *results, rapt_error *err);
+
+/* The search of options->policy, which the two above know nothing of: greedy for a beam of 1. options->special.bos is the
+ * decoder's start token. The log_prob of a hypothesis is the sum of its scores (rapt/policy.h), without those of a prefix. */
+rapt_code search_policy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                        search_result *results, rapt_error *err);
 
 /* Encodes the batch and starts the decoder's state: one row of each sentence, capacity for `beam`. */
 rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err);

@@ -178,6 +178,8 @@ static rapt_code align(const translator *t, const source_segment *segment, const
 static rapt_code translate_search(const translator *t, const search_options *o, const packed_batch *p, translate_worker *w,
                                   search_result *results, rapt_error *err)
 {
+    if (o->policy)
+        return search_policy(&w->on, &p->batch, o, &w->memory, results, err);
     return t->o.beam > 1 ? search_beam(&w->on, &p->batch, o, &w->memory, results, err)
                          : search_greedy(&w->on, &p->batch, o, &w->memory, results, err);
 }
@@ -188,7 +190,7 @@ static rapt_code translate_search_whole(translate_call *c, size_t segment, trans
     const translator *t = c->t;
     const rapt_tokenizer *k = t->m->translation.target;
     packed_batch p;
-    if (r->count == 0 || whole_text_is(k, r->best[0].tokens, r->best[0].length))
+    if (r->count == 0 || t->search.policy || whole_text_is(k, r->best[0].tokens, r->best[0].length))
         return RAPT_OK;
     search_options o = t->search;
     o.whole = k;
@@ -360,7 +362,7 @@ static rapt_code translate_set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
     t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->translation.special,
-                                 NULL};
+                                 t->m->search.given ? &t->m->search : NULL, NULL};
     return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 
@@ -388,17 +390,13 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
 
 rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
 {
-    if (m->task != RAPT_TASK_TRANSLATION) {
-        rapt_fail(err, RAPT_ERR_VALUE, "a language model does not translate");
-        return NULL;
-    }
     translator *t = calloc(1, sizeof *t);
     if (!t) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
         return NULL;
     }
     t->m = m;
-    if (translate_options_fill(options, &t->o, err) == RAPT_OK && translate_set_search(t, err) == RAPT_OK &&
+    if (translate_options_fill(m, options, &t->o, err) == RAPT_OK && translate_set_search(t, err) == RAPT_OK &&
         translate_set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);

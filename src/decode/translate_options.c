@@ -12,8 +12,10 @@ static rapt_code refuse_number(const char *what, int value, rapt_error *err)
 }
 
 /* Of what the header promises; how many threads there can be, the pool knows. */
-static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
+static rapt_code check_options(const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
 {
+    if (m->task != RAPT_TASK_TRANSLATION)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a language model does not translate");
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
     if (o->n_best > o->beam)
@@ -30,13 +32,17 @@ static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
     return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_number("split", (int)o->split, err) : RAPT_OK;
 }
 
-rapt_code translate_options_fill(const rapt_translate_options *options, rapt_translate_options *out, rapt_error *err)
+rapt_code translate_options_fill(const rapt_model *m, const rapt_translate_options *options, rapt_translate_options *out,
+                                 rapt_error *err)
 {
+    const rapt_search_policy *p = &m->search;
+    const double penalty = p->given ? p->length_penalty : DEFAULT_PENALTY;
     const rapt_translate_options none = {0}, *o = options ? options : &none;
     *out = *o;
-    out->beam = o->beam ? o->beam : 1;
+    out->beam = o->beam ? o->beam : p->given ? p->beams : 1;
     out->n_best = o->n_best ? o->n_best : 1;
     out->batch = o->batch ? o->batch : RAPT_TRANSLATE_BATCH;
-    out->length_penalty = o->no_length_penalty ? 0 : o->length_penalty != 0 ? o->length_penalty : DEFAULT_PENALTY;
-    return check_options(out, err);
+    out->length_penalty = o->no_length_penalty ? 0 : o->length_penalty != 0 ? o->length_penalty : penalty;
+    out->no_repeat = o->no_repeat ? o->no_repeat : p->no_repeat_ngram;
+    return check_options(m, out, err);
 }

@@ -1,0 +1,57 @@
+/* decode/policy_translate.c: greedy and beam search for translations as the folder of a Hugging Face model says (rapt/policy.h).
+ * For rapt_translate. The search itself is in policy_search.c. */
+#include "decode/policy_search.h"
+
+#include <string.h>
+
+/* A policy_model's step and select: of a searcher. */
+static rapt_code policy_translate_step(void *context, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err)
+{
+    return search_step(context, tokens, rows, logits, err);
+}
+
+static void policy_translate_select(void *context, const int32_t *parents, size_t rows)
+{
+    const searcher *on = context;
+    rapt_decoder_state_select(on->state, parents, rows);
+}
+
+/* The start token; before a prefix, which is given then, also the token that would be forced. */
+static bool policy_translate_start(const search_batch *b, size_t sentence, const search_options *o, arena *memory,
+                                   policy_start *start)
+{
+    const search_prefix none = {0}, prefix = b->prefixes ? b->prefixes[sentence] : none;
+    int32_t *prompt = arena_array(memory, prefix.count + 2, sizeof *prompt);
+    size_t count = 0;
+    if (!prompt)
+        return false;
+    prompt[count++] = o->special.bos;
+    if (prefix.count > 0 && o->policy->forced_bos.count > 0)
+        prompt[count++] = o->policy->forced_bos.ids[0];
+    if (prefix.count > 0)
+        memcpy(prompt + count, prefix.ids, prefix.count * sizeof *prompt);
+    count += prefix.count;
+    *start = (policy_start){prompt, count, b->limits[sentence] - (count - 1), b->source.ids + sentence * b->source.time,
+                            (size_t)b->source_lens[sentence]};
+    return true;
+}
+
+rapt_code search_policy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                        search_result *results, rapt_error *err)
+{
+    const size_t sentences = batch->source.batch;
+    rapt_search_policy policy = *options->policy;
+    policy_start *starts = arena_array(memory, sentences, sizeof *starts);
+    bool ok = starts != NULL;
+    for (size_t i = 0; ok && i < sentences; i++)
+        ok = policy_translate_start(batch, i, options, memory, &starts[i]);
+    if (!ok)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a search");
+    policy.no_repeat_ngram = options->no_repeat;
+    searcher own = *on;
+    const policy_model model = {&own, policy_translate_step, policy_translate_select, search_kernels(on->t),
+                                on->m->config.target_vocab};
+    const policy_options o = {{&policy, &options->special.eos, 1, options->beam == 1}, options->beam, options->length_penalty, 1};
+    rapt_code code = search_start(on, batch, options->beam, err);
+    return code ? code : policy_search(&model, starts, sentences, &o, memory, results, err);
+}
