@@ -89,12 +89,9 @@ bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes
 static rapt_code scores_log_sum(const kernels *k, size_t classes, const rapt_real *x, double *log_sum, rapt_error *err)
 {
     rapt_real max, sum;
-    *log_sum = 0;
-    if (x[k->argmax(classes, x)] == -INFINITY)
-        return RAPT_OK;
     k->log_sum_exp(classes, x, &max, &sum);
-    *log_sum = (double)max + math_log((double)sum);
-    return search_check(max, sum, err);
+    *log_sum = max == -INFINITY ? 0 : (double)max + math_log((double)sum);
+    return max == -INFINITY ? RAPT_OK : search_check(max, sum, err);
 }
 
 /* Each token once, however often it occurs. What is compared with 0 is x - log_sum. */

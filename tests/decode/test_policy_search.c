@@ -253,17 +253,20 @@ static void what_cannot_be_searched_is_refused(void **state)
 static void settings_that_leave_no_token_are_an_error(void **state)
 {
     (void)state;
-    json_t *settings = json_pack("{s:i, s:i, s:[i]}", "num_beams", 3, "forced_bos_token_id", 9, "suppress_tokens", 9);
-    rapt_model *m = load_with("gpt2", settings);
-    rapt_error err = {0};
-    const int32_t text[] = {4};
-    rapt_generator *g = rapt_generator_new(m, NULL, &err);
-    assert_int_equal(rapt_generator_begin_tokens(g, text, 1, &err), RAPT_OK);
-    assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_VALUE);
-    assert_string_equal(err.message, "the model's generation settings exclude every token at position 1");
-    rapt_generator_free(g);
-    rapt_model_free(m);
-    json_decref(settings);
+    for (int renormalized = 0; renormalized < 2; renormalized++) {
+        json_t *settings = json_pack("{s:i, s:i, s:[i], s:b}", "num_beams", 3, "forced_bos_token_id", 9, "suppress_tokens", 9,
+                                     "renormalize_logits", renormalized);
+        rapt_model *m = load_with("gpt2", settings);
+        rapt_error err = {0};
+        const int32_t text[] = {4};
+        rapt_generator *g = rapt_generator_new(m, NULL, &err);
+        assert_int_equal(rapt_generator_begin_tokens(g, text, 1, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_VALUE);
+        assert_string_equal(err.message, "the model's generation settings exclude every token at position 1");
+        rapt_generator_free(g);
+        rapt_model_free(m);
+        json_decref(settings);
+    }
 }
 
 int main(void)
