@@ -30,6 +30,7 @@ typedef struct rapt_lm_config {
     rapt_positions_kind positions;
     double rotary_base;   /* 0: 10000 */
     rapt_rotary_scaling rotary_scaling;
+    bool parallel;        /* x + attention(norm1 x) + ffn(norm2 x) (GPT-NeoX), pre-norm */
     rapt_layer_set unrotated; /* rotary: layers without positions (SmolLM3) */
     bool tied;            /* the output matrix is the embedding, without a bias */
     bool output_bias;     /* of the output matrix, where it is not tied */
@@ -54,6 +55,7 @@ typedef struct rapt_lm_block {
     rapt_multi_head_attention attention; /* "attention." */
     rapt_add_norm norm1, norm2;          /* "norm1.", "norm2." */
     rapt_ffn ffn;                        /* "ffn." */
+    bool parallel;                       /* set by the model: see rapt_lm_config */
 } rapt_lm_block;
 
 /* Adds the parameters of a block. For rotary positions, set m->attention.rotary to a table afterwards. */

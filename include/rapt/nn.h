@@ -135,6 +135,8 @@ typedef struct rapt_rotary_scaling {
     double factor, low_factor, high_factor;
     size_t original; /* context length that the model was first trained for */
     bool fp32;       /* plain ones, too, are fp32, as Hugging Face's models are trained; else double */
+    size_t features; /* of a head that are turned: the pairs (j, j + d/2) with j < features / 2, whose frequencies are 1 /
+                        base^(2j/features); 0: all */
 } rapt_rotary_scaling;
 
 /* rapt_rotary_init with scaled frequencies; NULL: plain ones. */
@@ -271,10 +273,19 @@ RAPT_API rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_ten
 
 /* ---- add & norm ------------------------------------------------------------------------------------------- */
 
-typedef enum rapt_norm_place { RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE } rapt_norm_place;
+/* Where the norm of a sublayer f stands: norm(x + f(x)) (Vaswani et al. 2017), x + f(norm(x)) (Xiong et al. 2020), x + norm(f(x))
+ * (OLMo 2), or x + norm'(f(norm(x))), two norms (Gemma 2). All but the first leave the sum of a stack as it is: a model then ends
+ * with a norm. */
+typedef enum rapt_norm_place {
+    RAPT_NORM_PLACE_POST,
+    RAPT_NORM_PLACE_PRE,
+    RAPT_NORM_PLACE_OUTPUT,
+    RAPT_NORM_PLACE_SANDWICH
+} rapt_norm_place;
 
 typedef struct rapt_add_norm {
     rapt_layer_norm norm;
+    rapt_layer_norm output; /* sandwich: of the sublayer's result, "output." behind the prefix of `norm` */
     double dropout;
     rapt_norm_place place;
     double scale;     /* multiplies y before it is added; 0: 1 */
@@ -292,10 +303,11 @@ typedef struct rapt_add_norm_options {
 /* Adds the parameters of the norm over the trailing dimensions `shape`. `options` may be NULL, which means zeroed ones. */
 RAPT_API void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
                                  const rapt_add_norm_options *options);
-/* What goes into the sublayer: x (post-norm), norm(x) (pre-norm). */
+/* What goes into the sublayer: x (post-norm, norm of the output), norm(x) (pre-norm, sandwich). */
 RAPT_API rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
-/* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). y is the sublayer's result, whose memory
- * may be overwritten (rapt_residual.overwrite_y): whoever wants to read it later observes the pass, or copies it. */
+/* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y), of a normalized y where the place says so. y is
+ * the sublayer's result, whose memory may be overwritten (rapt_residual.overwrite_y): whoever wants to read it later observes the
+ * pass, or copies it. */
 RAPT_API rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y);
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
@@ -313,13 +325,14 @@ typedef struct rapt_block_config {
     size_t ffn;     /* hidden features of the feed-forward network */
     size_t kv_heads; /* key-value heads, which divide heads (grouped-query attention); 0: heads */
     size_t head_dim; /* features of a head; 0: d_model / heads, without a rest */
+    size_t rotary_dim; /* features of a head that rotary positions turn (rapt_rotary_scaling.features); 0: all */
     rapt_attention_scores scores;
     size_t query, key, value; /* features that the projections take, of each attention; 0: d_model */
     size_t ffn_input;         /* features that the feed-forward network takes; 0: d_model */
     int norm_ndim;                      /* 0: norms are over the features, [d_model] */
     size_t norm_shape[RAPT_MAX_DIMS];   /* the norm_ndim trailing dimensions that norms are over */
     rapt_norm_kind norm_kind;
-    rapt_norm_place norm_place; /* post: norm(x + f(x)); pre: x + f(norm(x)), and in a model a norm of the last block's output */
+    rapt_norm_place norm_place;
     double norm_eps;  /* 0: 1e-5 */
     bool shared_norm; /* the block uses its first norm everywhere and has no other */
     rapt_qk_norm qk_norm; /* with norm_eps */

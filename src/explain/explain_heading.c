@@ -31,12 +31,12 @@ static bool explain_heading_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The norms of a block are called norm1, norm2, ...: before a sublayer, or after the residual sum. */
+/* The norms of a block are called norm1, norm2, ...: before or behind a sublayer, or after the residual sum. */
 static const char *norm_title(const rapt_model *m, const char *name)
 {
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
     rapt_norm_place place = language ? m->language.net->config.block.norm_place : m->translation.net->config.block.norm_place;
-    if (place != RAPT_NORM_PLACE_PRE)
+    if (place == RAPT_NORM_PLACE_POST)
         return "Add & norm";
     return ends_in(name, ".sum") ? "Add" : "Norm";
 }

@@ -47,6 +47,7 @@ rapt_code config_block_check_ours(const rapt_block_config *c, const char *path, 
                          : c->scores.scale != 0                         ? "scores"
                          : c->qk_norm != RAPT_QK_NORM_NONE              ? "qk_norm"
                          : c->residual_scale != 0                       ? "residual_scale"
+                         : c->rotary_dim != 0                           ? "rotary_dim"
                                                                         : NULL;
     return beyond ? config_block_refuse(beyond, path, err) : RAPT_OK;
 }

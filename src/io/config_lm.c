@@ -78,6 +78,7 @@ static rapt_code config_lm_check_ours(const rapt_lm_config *c, const char *path,
     const char *beyond = c->embedding_multiplier != 0                                 ? "embedding_multiplier"
                          : c->logits_divisor != 0                                     ? "logits_divisor"
                          : memcmp(&c->unrotated, &none, sizeof none) != 0             ? "unrotated"
+                         : c->parallel                                                ? "parallel"
                          : c->rotary_scaling.kind != RAPT_ROTARY_PLAIN                ? "rotary_scaling"
                                                                                       : NULL;
     return beyond ? config_block_refuse(beyond, path, err) : config_block_check_ours(&c->block, path, err);

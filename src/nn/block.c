@@ -75,6 +75,19 @@ size_t block_kv_features(const rapt_block_config *c)
     return block_head_features(c) * c->kv_heads;
 }
 
+bool block_ends_with_norm(const rapt_block_config *c)
+{
+    return c->norm_place != RAPT_NORM_PLACE_POST;
+}
+
+rapt_param *block_init_rotary(rapt_params *set, const char *table, size_t max_len, const rapt_block_config *c, double base,
+                              const rapt_rotary_scaling *scaling)
+{
+    rapt_rotary_scaling own = scaling ? *scaling : (rapt_rotary_scaling){.kind = RAPT_ROTARY_PLAIN};
+    own.features = c->rotary_dim ? c->rotary_dim : own.features;
+    return rapt_rotary_init_scaled(set, table, max_len, block_head_features(c), base, &own);
+}
+
 rapt_norm_options block_norm_options(const rapt_block_config *c)
 {
     return (rapt_norm_options){.kind = c->norm_kind, .no_bias = c->no_norm_bias, .eps = c->norm_eps};

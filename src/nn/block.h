@@ -20,6 +20,11 @@ size_t block_head_features(const rapt_block_config *c);
 /* Features of a key or value, of all its heads together. Defaults are in place. */
 size_t block_kv_features(const rapt_block_config *c);
 
+/* Whether a stack of such blocks ends with a norm. */
+bool block_ends_with_norm(const rapt_block_config *c);
+/* The rotary positions of all blocks, a buffer of the name `table`; `scaling` may be NULL. */
+rapt_param *block_init_rotary(rapt_params *set, const char *table, size_t max_len, const rapt_block_config *c, double base,
+                              const rapt_rotary_scaling *scaling);
 /* Of the norm behind the last block, too. */
 rapt_norm_options block_norm_options(const rapt_block_config *c);
 

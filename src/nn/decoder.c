@@ -63,7 +63,7 @@ static void decoder_init_blocks(rapt_decoder *m, rapt_params *set, const rapt_tr
     const size_t layers = c->decoder_layers ? c->decoder_layers : c->layers;
     const rapt_block_config block = block_of_stack(&own, 3 * layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
-        m->rotary = rapt_rotary_init(set, "decoder.rotary.table", c->max_positions, block_head_features(&block), c->rotary_base);
+        m->rotary = block_init_rotary(set, "decoder.rotary.table", c->max_positions, &block, c->rotary_base, NULL);
     m->blocks = rapt_params_alloc(set, layers, sizeof *m->blocks);
     m->layers = m->blocks ? layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
@@ -76,7 +76,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
 {
     const rapt_preprocessor_options input = embedding_std_input_of_transformer(c, shared);
     const rapt_norm_options norm = block_norm_options(&c->block);
-    *m = (rapt_decoder){.has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE};
+    *m = (rapt_decoder){.has_norm = block_ends_with_norm(&c->block)};
     rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, c->max_positions, &input);
     decoder_init_blocks(m, set, c);
     if (m->has_norm)

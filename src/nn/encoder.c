@@ -28,7 +28,7 @@ static void encoder_init_blocks(rapt_encoder *m, rapt_params *set, const rapt_tr
 {
     const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
-        m->rotary = rapt_rotary_init(set, "encoder.rotary.table", c->max_positions, block_head_features(&block), c->rotary_base);
+        m->rotary = block_init_rotary(set, "encoder.rotary.table", c->max_positions, &block, c->rotary_base, NULL);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
@@ -41,7 +41,7 @@ void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer
 {
     const rapt_preprocessor_options input = embedding_std_input_of_transformer(c, NULL);
     const rapt_norm_options norm = block_norm_options(&c->block);
-    *m = (rapt_encoder){.has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE};
+    *m = (rapt_encoder){.has_norm = block_ends_with_norm(&c->block)};
     rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, c->max_positions, &input);
     encoder_init_blocks(m, set, c);
     if (m->has_norm)

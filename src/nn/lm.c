@@ -14,12 +14,12 @@ static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
 {
     const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
-        m->rotary = rapt_rotary_init_scaled(set, "rotary.table", c->context, block_head_features(&block), c->rotary_base,
-                                            &c->rotary_scaling);
+        m->rotary = block_init_rotary(set, "rotary.table", c->context, &block, c->rotary_base, &c->rotary_scaling);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, &block);
+        m->blocks[i].parallel = c->parallel;
         m->blocks[i].attention.rotary = lm_init_has_layer(&c->unrotated, i) ? NULL : m->rotary;
     }
 }
@@ -27,7 +27,7 @@ static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
 static void lm_init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     const rapt_norm_options norm = block_norm_options(&c->block);
-    m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
+    m->has_norm = block_ends_with_norm(&c->block);
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "norm.", 1, &c->block.d_model, &norm);
     if (c->tied)

@@ -25,6 +25,8 @@ void lm_init_check(rapt_params *set, const rapt_lm_config *c)
                          c->layers, c->block.d_model, c->block.ffn, c->vocab, c->context);
     else if (c->tied && c->output_bias)
         rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model has no output bias");
+    else if (c->parallel && c->block.norm_place != RAPT_NORM_PLACE_PRE)
+        rapt_params_fail(set, RAPT_ERR_VALUE, "parallel sublayers are pre-norm");
     else
         block_check(set, &c->block);
 }

@@ -41,6 +41,8 @@ void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, 
     const rapt_add_norm_options o = options ? *options : (rapt_add_norm_options){0};
     *m = (rapt_add_norm){.dropout = o.dropout, .place = o.place, .scale = o.scale};
     rapt_layer_norm_init(&m->norm, set, prefix, ndim, shape, &o.norm);
+    if (o.place == RAPT_NORM_PLACE_SANDWICH)
+        rapt_layer_norm_init(&m->output, set, name_join(prefix, "output.").text, ndim, shape, &o.norm);
 }
 
 static observe_scope add_norm_enter(rapt_tape *t, const rapt_add_norm *m)
@@ -51,15 +53,20 @@ static observe_scope add_norm_enter(rapt_tape *t, const rapt_add_norm *m)
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x)
 {
     observe_scope outer = add_norm_enter(t, m);
-    return observe_leave(t, outer, m->place == RAPT_NORM_PLACE_PRE ? normalize(t, &m->norm, x) : x);
+    const bool before = m->place == RAPT_NORM_PLACE_PRE || m->place == RAPT_NORM_PLACE_SANDWICH;
+    return observe_leave(t, outer, before ? normalize(t, &m->norm, x) : x);
 }
 
 static rapt_tensor *add_norm_join(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
     rapt_residual residual = {.dropout = m->dropout, .overwrite_y = true};
+    if (m->place == RAPT_NORM_PLACE_OUTPUT)
+        y = normalize(t, &m->norm, y);
+    if (m->place == RAPT_NORM_PLACE_SANDWICH)
+        y = rapt_layer_norm_forward(t, &m->output, y);
     if (m->scale != 0)
         y = rapt_op_scale(t, y, m->scale);
-    if (m->place == RAPT_NORM_PLACE_PRE)
+    if (m->place != RAPT_NORM_PLACE_POST)
         return rapt_op_residual(t, x, y, residual);
     if (m->norm.kind == RAPT_NORM_KIND_RMS)
         return normalize(t, &m->norm, rapt_op_residual(t, x, y, residual));

@@ -34,7 +34,7 @@ static float rotary_frequency(const rapt_rotary_scaling *s, double base, size_t 
 
 /* What a table is computed from. */
 typedef struct rotary_formula {
-    size_t d;
+    size_t d, features; /* of a head, and how many of them are turned */
     double base;
     rapt_rotary_scaling scaling;
 } rotary_formula;
@@ -43,10 +43,11 @@ typedef struct rotary_formula {
 static void rotary_fill(const rotary_formula *r, size_t j, size_t first, size_t count, rapt_real *cosines)
 {
     const bool exact = r->scaling.kind == RAPT_ROTARY_PLAIN && !r->scaling.fp32;
-    const double divisor = math_pow(r->base, (double)(2 * j) / (double)r->d);
-    const float frequency = rotary_frequency(&r->scaling, r->base, j, r->d);
+    const double divisor = math_pow(r->base, (double)(2 * j) / (double)r->features);
+    const float frequency = rotary_frequency(&r->scaling, r->base, j, r->features);
     for (size_t i = 0; i < count; i++) {
         double angle = exact ? (double)(first + i) / divisor : (double)((float)(first + i) * frequency);
+        angle = j < r->features / 2 ? angle : 0;
         cosines[i * r->d] = (rapt_real)math_cos(angle);
         cosines[i * r->d + r->d / 2] = (rapt_real)math_sin(angle);
     }
@@ -65,14 +66,17 @@ rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name, size_t m
 {
     static const rapt_rotary_scaling none = {.kind = RAPT_ROTARY_PLAIN};
     rapt_param *table = rapt_params_add(set, name, 2, (size_t[]){max_len, d}, (rapt_init){RAPT_INIT_ZEROS, 0});
+    const size_t features = scaling && scaling->features ? scaling->features : d;
     if (d % 2)
         rapt_params_fail(set, RAPT_ERR_SHAPE, "%s: rotary positions turn pairs of features; a head has %zu", name, d);
+    else if (features % 2 || features > d)
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "%s: rotary positions turn pairs of features, not %zu of %zu", name, features, d);
     if (rapt_params_error(set)->code)
         return table;
     rapt_param_make_buffer(table, false);
     rotary_formula *r = rapt_params_alloc(set, 1, sizeof *r);
     if (r)
-        *r = (rotary_formula){d, base != 0 ? base : 10000, scaling ? *scaling : none};
+        *r = (rotary_formula){d, features, base != 0 ? base : 10000, scaling ? *scaling : none};
     const uint64_t seed = rapt_params_seed(set);
     if (r && (seed == RAPT_SEED_NONE || seed == RAPT_SEED_UNSET)) /* a model that is loaded: few of its positions may be used */
         param_source_set(set, table, rotary_read, NULL, r);

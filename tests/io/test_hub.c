@@ -25,7 +25,8 @@
 enum { PROMPT = 8, GREEDY = 16 };
 
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
-                                    "qwen2", "qwen3", "smollm3", "granite", "llama3_4", "gpt2_exact_4"};
+                                    "qwen2", "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_4",
+                                    "gpt_neox_serial", "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 typedef struct case_hub {
@@ -319,6 +320,13 @@ static void what_is_not_known_is_refused(void **state)
         {"smollm3", "no_rope_layers", "[1, 0]", "as many numbers as there are layers"},
         {"smollm3", "no_rope_layers", "[1, 0, 2]", "its numbers must be 0 or 1"},
         {"granite", "logits_scaling", "0", "it must be a number from 1e-06 to 1e+06"},
+        {"gpt_neox", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.4}",
+         "turn pairs of features of a head"},
+        {"gpt_neox", "hidden_act", "\"silu\"", "rapt computes gelu_new"},
+        {"gpt_neox_4", "rotary_emb_base", "10000", "\"rope_theta\" is 5000: such models have the name"},
+        {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.5}",
+         "of such models rapt rotates all features of a head"},
+        {"olmo2", "clip_qkv", "8", "rapt does not know what this key changes"},
         {"mistral", "sliding_window", "16", "rapt attends to the whole context"},
         {"qwen2", "use_sliding_window", "true", "rapt does not compute such models"},
         {"gpt2", "scale_attn_by_inverse_layer_idx", "true", "rapt does not compute such models"},

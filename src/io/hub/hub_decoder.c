@@ -2,8 +2,6 @@
  * transformers. */
 #include "io/hub/hub_decoder.h"
 
-#include "io/hub/hub_rope.h"
-
 #include <string.h>
 
 rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char *otherwise)
@@ -38,13 +36,14 @@ void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class 
                           .context = hub_size(c, "max_position_embeddings", of->context), .positions = RAPT_POSITIONS_ROTARY};
     k->block = (rapt_block_config){.d_model = hub_size(c, "hidden_size", 0), .heads = hub_size(c, "num_attention_heads", 0),
                                    .ffn = hub_size(c, "intermediate_size", 0), .norm_place = RAPT_NORM_PLACE_PRE,
-                                   .norm_kind = RAPT_NORM_KIND_RMS, .norm_eps = hub_within(c, "rms_norm_eps", 1e-6, 1e-12, 0.1),
+                                   .norm_kind = RAPT_NORM_KIND_RMS,
+                                   .norm_eps = hub_within(c, "rms_norm_eps", of->eps, 1e-12, 0.1),
                                    .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true};
     read_heads(c, &k->block, of);
     k->tied = hub_flag(c, "tie_word_embeddings", of->tied);
     if (strcmp(hub_word(c, "hidden_act", "silu"), "silu") != 0)
         hub_refuse(c, "hidden_act", "of such models rapt computes silu");
-    hub_rope(c, of->theta, &k->rotary_base, &k->rotary_scaling);
+    hub_rope(c, &of->rope, k);
     hub_ignore(c, (const char *const[]){"attention_dropout", NULL});
 }
 

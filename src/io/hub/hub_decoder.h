@@ -3,13 +3,15 @@
 #define IO_HUB_HUB_DECODER_H
 
 #include "io/hub/hub_family.h"
+#include "io/hub/hub_rope.h"
 
 /* Defaults of a class, where a key is missing. */
 typedef struct hub_decoder_class {
     size_t context;
     size_t kv_heads; /* 0: as many as heads, which null means in any class */
     size_t head_dim; /* 0: hidden_size / num_attention_heads */
-    double theta;
+    double eps;
+    hub_rope_class rope;
     bool tied;
 } hub_decoder_class;
 

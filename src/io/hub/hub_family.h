@@ -12,13 +12,17 @@ typedef enum hub_part {
     HUB_QUERY,
     HUB_KEY,
     HUB_VALUE,
+    HUB_HEAD_QUERY, /* of [heads, 3, features] */
+    HUB_HEAD_KEY,
+    HUB_HEAD_VALUE,
     HUB_ONE_ROW /* a vector, which is stored as a matrix of one row; zeros where it is missing */
 } hub_part;
 
 /* What is done with its values. */
 typedef enum hub_fold {
     HUB_PLAIN,
-    HUB_TRANSPOSED /* weights are [in, out], as GPT-2's Conv1D has them */
+    HUB_TRANSPOSED, /* weights are [in, out], as GPT-2's Conv1D has them */
+    HUB_ROTARY      /* rows are features of heads, of which the first are rotated: theirs are in other pairs than ours */
 } hub_fold;
 
 /* Patterns of names: "#" is the number of a layer, "@" is "weight" or "bias". A whole tensor belongs to the first row of its name
@@ -41,7 +45,8 @@ typedef struct hub_family {
     void (*read_pair)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder-decoder */
 } hub_family;
 
-extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE;
+extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
+    HUB_OLMO2, HUB_NEOX;
 extern const hub_family HUB_MARIAN;
 
 /* NULL: rapt does not know the type. */

@@ -1,9 +1,13 @@
 /* io/hub/hub_llama.c: Llama and its kin in Hugging Face transformers: pre-norm decoders with RMS norms and SwiGLU. */
 #include "io/hub/hub_decoder.h"
 
-static const hub_decoder_class LLAMA = {.context = 2048, .theta = 10000}, MISTRAL = {4096 * 32, 8, 0, 10000, false},
-                               QWEN2 = {32768, 32, 0, 10000, false}, QWEN3 = {32768, 32, 128, 10000, false},
-                               SMOLLM3 = {32768, 4, 0, 2e6, true};
+#define THETA {.theta = 10000}
+static const hub_decoder_class LLAMA = {.context = 2048, .eps = 1e-6, .rope = THETA},
+                               MISTRAL = {.context = 4096 * 32, .kv_heads = 8, .eps = 1e-6, .rope = THETA},
+                               QWEN2 = {.context = 32768, .kv_heads = 32, .eps = 1e-6, .rope = THETA},
+                               QWEN3 = {.context = 32768, .kv_heads = 32, .head_dim = 128, .eps = 1e-6, .rope = THETA},
+                               SMOLLM3 = {.context = 32768, .kv_heads = 4, .eps = 1e-6, .rope = {.theta = 2e6}, .tied = true},
+                               OLMO2 = {.context = 2048, .eps = 1e-5, .rope = THETA};
 
 /* Biases as Llama has them. */
 static void read_llama_biases(hub_config *c, rapt_lm_config *k)
@@ -83,22 +87,40 @@ static void read_granite(hub_config *c, rapt_lm_config *k)
     k->logits_divisor = hub_within(c, "logits_scaling", 1, 1e-6, 1e6);
 }
 
+/* Norms of results in place of those of inputs; queries and keys are normalized whole. */
+static void read_olmo2(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &OLMO2);
+    k->block.bias = hub_flag(c, "attention_bias", false);
+    k->block.norm_place = RAPT_NORM_PLACE_OUTPUT;
+    k->block.qk_norm = RAPT_QK_NORM_ALL;
+}
+
+/* But for the norms of blocks. */
+#define LLAMA_ROWS \
+    {"embedding.weight", "embed_tokens.weight"}, \
+    {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"}, \
+    {"blocks.#.attention.k.@", "layers.#.self_attn.k_proj.@"}, \
+    {"blocks.#.attention.v.@", "layers.#.self_attn.v_proj.@"}, \
+    {"blocks.#.attention.o.@", "layers.#.self_attn.o_proj.@"}, \
+    {"blocks.#.attention.q_norm.weight", "layers.#.self_attn.q_norm.weight"}, \
+    {"blocks.#.attention.k_norm.weight", "layers.#.self_attn.k_norm.weight"}, \
+    {"blocks.#.ffn.gate.@", "layers.#.mlp.gate_proj.@"}, \
+    {"blocks.#.ffn.up.@", "layers.#.mlp.up_proj.@"}, \
+    {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@"}, \
+    {"norm.weight", "norm.weight"}, \
+    {"output.weight", "lm_head.weight"}, \
+    {"embedding.weight", "lm_head.weight"}
+
 static const hub_name LLAMA_NAMES[] = {
-    {"embedding.weight", "embed_tokens.weight"},
+    LLAMA_ROWS,
     {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight"},
-    {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"},
-    {"blocks.#.attention.k.@", "layers.#.self_attn.k_proj.@"},
-    {"blocks.#.attention.v.@", "layers.#.self_attn.v_proj.@"},
-    {"blocks.#.attention.o.@", "layers.#.self_attn.o_proj.@"},
-    {"blocks.#.attention.q_norm.weight", "layers.#.self_attn.q_norm.weight"},
-    {"blocks.#.attention.k_norm.weight", "layers.#.self_attn.k_norm.weight"},
     {"blocks.#.norm2.weight", "layers.#.post_attention_layernorm.weight"},
-    {"blocks.#.ffn.gate.@", "layers.#.mlp.gate_proj.@"},
-    {"blocks.#.ffn.up.@", "layers.#.mlp.up_proj.@"},
-    {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@"},
-    {"norm.weight", "norm.weight"},
-    {"output.weight", "lm_head.weight"},
-    {"embedding.weight", "lm_head.weight"},
+    {0}};
+static const hub_name OLMO2_NAMES[] = {
+    LLAMA_ROWS,
+    {"blocks.#.norm1.weight", "layers.#.post_attention_layernorm.weight"},
+    {"blocks.#.norm2.weight", "layers.#.post_feedforward_layernorm.weight"},
     {0}};
 static const char *const LLAMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", "rotary_emb.inv_freq", NULL};
 
@@ -108,3 +130,4 @@ const hub_family HUB_QWEN2 = {"qwen2", "Qwen2ForCausalLM", "model.", LLAMA_NAMES
 const hub_family HUB_QWEN3 = {"qwen3", "Qwen3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen3, NULL};
 const hub_family HUB_SMOLLM3 = {"smollm3", "SmolLM3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 128001, read_smollm3, NULL};
 const hub_family HUB_GRANITE = {"granite", "GraniteForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_granite, NULL};
+const hub_family HUB_OLMO2 = {"olmo2", "Olmo2ForCausalLM", "model.", OLMO2_NAMES, LLAMA_UNUSED, 50279, read_olmo2, NULL};

@@ -25,15 +25,21 @@ static void rope_read_llama3(hub_config *c, rapt_rotary_scaling *s)
         hub_refuse(c, "high_freq_factor", "it must be above \"low_freq_factor\"");
 }
 
+/* What the keys say, from the class's defaults on. */
+typedef struct rope_values {
+    double *base, share;
+    rapt_rotary_scaling *scaling;
+} rope_values;
+
 /* The members of "rope_scaling" or "rope_parameters". */
-static void rope_read(hub_config *outer, const char *key, const json_t *object, double *base, rapt_rotary_scaling *s)
+static void rope_read(hub_config *outer, const char *key, const json_t *object, rope_values *v)
 {
     hub_config c = {.root = object, .path = outer->path, .err = outer->err};
+    rapt_rotary_scaling *s = v->scaling;
     const char *type = hub_word(&c, "type", "default");
     s->kind = rope_kind(outer, key, hub_word(&c, "rope_type", type));
-    *base = hub_number(&c, "rope_theta", *base);
-    if (hub_number(&c, "partial_rotary_factor", 1) != 1)
-        hub_refuse(&c, "partial_rotary_factor", "rapt rotates all features of a head");
+    *v->base = hub_number(&c, "rope_theta", *v->base);
+    v->share = hub_within(&c, "partial_rotary_factor", v->share, 0, 1);
     if (s->kind != RAPT_ROTARY_PLAIN)
         s->factor = hub_within(&c, "factor", 0, 1, 1e6);
     if (s->kind == RAPT_ROTARY_LLAMA3)
@@ -42,11 +48,25 @@ static void rope_read(hub_config *outer, const char *key, const json_t *object, 
     outer->code = outer->code ? outer->code : c.code;
 }
 
-void hub_rope(hub_config *c, double theta, double *base, rapt_rotary_scaling *scaling)
+/* Some of a head's features, as many as transformers turns. */
+static void rope_take_share(hub_config *c, const hub_rope_class *of, double share, rapt_block_config *b)
+{
+    const size_t features = (size_t)((double)b->head_dim * share);
+    if (share != 1 && !of->share_key)
+        hub_refuse(c, "rope_parameters", "of such models rapt rotates all features of a head");
+    else if (share != 1 && (features < 2 || features % 2 || b->head_dim % 2))
+        hub_refuse(c, of->share_key, "rotary positions turn pairs of features of a head");
+    b->rotary_dim = share != 1 ? features : 0;
+}
+
+void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k)
 {
     static const char *const keys[] = {"rope_scaling", "rope_parameters"};
-    *scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* of rapt_model_export */
-    *base = hub_number(c, "rope_theta", theta);
+    rope_values v = {&k->rotary_base, of->share_key ? of->share : 1, &k->rotary_scaling};
+    k->rotary_scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* of rapt_model_export */
+    k->rotary_base = hub_number(c, of->theta_key ? of->theta_key : "rope_theta", of->theta);
+    if (of->share_key)
+        v.share = hub_within(c, of->share_key, of->share, 0, 1);
     size_t found = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const json_t *object = hub_value(c, keys[i]);
@@ -55,8 +75,10 @@ void hub_rope(hub_config *c, double theta, double *base, rapt_rotary_scaling *sc
         else if (json_object_size(object) > 0 && found++)
             hub_refuse(c, keys[i], "\"rope_scaling\" is there, too");
         else if (object)
-            rope_read(c, keys[i], object, base, scaling);
+            rope_read(c, keys[i], object, &v);
     }
-    if (!(*base >= 1 && *base < 1e12))
+    if (!(k->rotary_base >= 1 && k->rotary_base < 1e12))
         hub_refuse(c, "rope_theta", "it must be from 1 to 1e12");
+    if (!c->code)
+        rope_take_share(c, of, v.share, &k->block);
 }

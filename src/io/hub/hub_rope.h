@@ -4,9 +4,18 @@
 #define IO_HUB_HF_ROPE_H
 
 #include "io/hub/hub_config.h"
-#include "rapt/nn.h"
+#include "rapt/lm.h"
 
-/* `theta`: the base of the model's class. Refuses types and keys that it does not know. */
-void hub_rope(hub_config *c, double theta, double *base, rapt_rotary_scaling *scaling);
+/* What the class of a model says of them. */
+typedef struct hub_rope_class {
+    double theta;          /* the base where no key has one */
+    const char *theta_key; /* of the base; NULL: "rope_theta" */
+    const char *share_key; /* of the share of a head's features that is turned; NULL: of such models, all are */
+    double share;          /* where no key has one */
+} hub_rope_class;
+
+/* Reads the base, the scaling and how many features are turned into `k`, whose heads are read already. Refuses types and keys
+ * that it does not know. */
+void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k);
 
 #endif

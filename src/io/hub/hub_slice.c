@@ -29,9 +29,30 @@ static void slice_read_tile(const hub_slice *s, weights_tensor rows, size_t colu
             to[i * s->columns + column + j] = tile[j * count + i];
 }
 
+/* Where feature j of a head of d is. Ours are rotated in pairs (j, j + d/2), of which the first turned / 2 turn; theirs in pairs
+ * (j, j + turned/2) of the first `turned`. Queries and keys in one order have the same products. */
+static size_t slice_feature(size_t j, size_t d, size_t turned)
+{
+    const size_t half = turned / 2, second = j >= d / 2, at = j - second * (d / 2);
+    return at < half ? second * half + at : turned + second * (d / 2 - half) + at - half;
+}
+
+static void slice_read_heads(const hub_slice *s, size_t first, size_t count, float *to)
+{
+    for (size_t i = first; i < first + count; i++) {
+        const size_t j = i % s->head, at = s->turned ? slice_feature(j, s->head, s->turned) : j;
+        const weights_tensor row = slice_part(*s->t, 0, s->first + i / s->head * s->step + at, 1);
+        weights_read(s->w, &row, to + (i - first) * s->columns, NULL);
+    }
+}
+
 void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
 {
     const hub_slice *s = slice;
+    if (s->head) {
+        slice_read_heads(s, first, count, to);
+        return;
+    }
     if (!s->transposed) {
         const weights_tensor part = slice_part(*s->t, 0, s->first + first, count);
         weights_read(s->w, &part, to, NULL);

@@ -93,7 +93,8 @@ static const char *hub_bare(const hub_family *family, const char *name)
 /* With the prefix; those of the head have none. */
 static void hub_whole(const hub_filling *f, const char *bare, char whole[NAME])
 {
-    const bool head = strncmp(bare, "lm_head.", 8) == 0 || strcmp(bare, "final_logits_bias") == 0;
+    const bool head = strncmp(bare, "lm_head.", 8) == 0 || strncmp(bare, "embed_out.", 10) == 0 ||
+                      strcmp(bare, "final_logits_bias") == 0;
     snprintf(whole, NAME, "%s%s", head ? "" : f->family->prefix, bare);
 }
 
@@ -121,22 +122,43 @@ static rapt_code hub_fail_missing(const hub_filling *f, const char *ours)
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
-/* Rows of their matrix before ours, and of all of it. */
-typedef struct hub_rows {
-    size_t first, all;
-} hub_rows;
-
-static hub_rows hub_rows_of(const rapt_block_config *c, hub_part part, size_t own)
+/* Rows of the matrix that holds a part of `own` rows. */
+static size_t hub_rows_of(const rapt_block_config *c, hub_part part, size_t own)
 {
-    const size_t q = block_head_features(c) * c->heads, kv = block_kv_features(c);
     switch (part) {
-    case HUB_QUERY: return (hub_rows){0, q + 2 * kv};
-    case HUB_KEY: return (hub_rows){q, q + 2 * kv};
-    case HUB_VALUE: return (hub_rows){q + kv, q + 2 * kv};
+    case HUB_QUERY:
+    case HUB_KEY:
+    case HUB_VALUE: return block_head_features(c) * c->heads + 2 * block_kv_features(c);
+    case HUB_HEAD_QUERY:
+    case HUB_HEAD_KEY:
+    case HUB_HEAD_VALUE: return 3 * own;
     case HUB_WHOLE:
     case HUB_ONE_ROW: break;
     }
-    return (hub_rows){0, own};
+    return own;
+}
+
+/* The rows of the tensor that are ours. */
+static hub_slice hub_slice_of(const hub_filling *f, const hub_name *n, const weights_tensor *t, const rapt_tensor *ours)
+{
+    const size_t d = block_head_features(f->block), q = d * f->block->heads, kv = block_kv_features(f->block);
+    const bool matrix = ours->ndim == 2, by_head = n->part >= HUB_HEAD_QUERY && n->part <= HUB_HEAD_VALUE;
+    hub_slice s = {.w = f->w, .t = t, .columns = matrix ? ours->shape[1] : 1};
+    s.transposed = (n->fold == HUB_TRANSPOSED && matrix) || n->part == HUB_ONE_ROW;
+    s.turned = n->fold == HUB_ROTARY ? f->block->rotary_dim : 0;
+    s.head = by_head || s.turned ? d : 0;
+    s.step = by_head ? 3 * d : d;
+    switch (n->part) {
+    case HUB_KEY: s.first = q; break;
+    case HUB_VALUE: s.first = q + kv; break;
+    case HUB_HEAD_KEY: s.first = d; break;
+    case HUB_HEAD_VALUE: s.first = 2 * d; break;
+    case HUB_QUERY:
+    case HUB_HEAD_QUERY:
+    case HUB_WHOLE:
+    case HUB_ONE_ROW: break;
+    }
+    return s;
 }
 
 static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, const rapt_tensor *ours, const hub_name *n,
@@ -181,19 +203,17 @@ static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
 
 static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tensor *t, rapt_param *p)
 {
-    const hub_rows rows = hub_rows_of(f->block, n->part, p->value.shape[0]);
-    const bool matrix = p->value.ndim == 2;
-    rapt_code code = hub_check_shape(f, t, &p->value, n, rows.all);
+    const hub_slice slice = hub_slice_of(f, n, t, &p->value);
+    rapt_code code = hub_check_shape(f, t, &p->value, n, hub_rows_of(f->block, n->part, p->value.shape[0]));
     if (!code && t->dtype == SAFETENSORS_F64)
         code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is F64; rapt reads weights of F32, F16 and BF16",
                          weights_file_path(f->w, t->file), quote(t->name).text);
     if (!code)
         code = weights_check_real(f->w, t, f->err);
-    if (!code && rows.first == 0)
+    if (!code && slice.first == 0)
         code = weights_check_finite(f->w, t, f->err);
     if (!code)
-        hub_set(f, p, (hub_slice){f->w, t, rows.first, matrix ? p->value.shape[1] : 1,
-                                  (n->fold == HUB_TRANSPOSED && matrix) || n->part == HUB_ONE_ROW});
+        hub_set(f, p, slice);
     return code;
 }
 
