@@ -22,7 +22,7 @@ typedef struct foreign_model {
     json_t *config;
     const char *type, *architecture; /* of config.json */
     char license[MODEL_CARD_LICENSE];
-    const char *program; /* what runs it */
+    hub_summary summary;
     char refusal[512]; /* why rapt does not run it; "": it does */
     weights *tensors;
 } foreign_model;
@@ -63,7 +63,7 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
     m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
     if (m->config) {
         rapt_error why = {0};
-        hub_model_check(m->config, "config.json", &m->program, &why);
+        hub_model_check(m->config, "config.json", &m->summary, &why);
         snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
         model_card_license(path, m->license);
     }
@@ -132,14 +132,31 @@ static json_t *foreign_tensors_json(const weights *w, bool wanted)
     return list;
 }
 
+/* Bytes of a key and value of one token, in all layers. */
+static size_t kv_bytes(const rapt_kv_sizes *kv)
+{
+    return 2 * kv->layers * kv->features * sizeof(rapt_real);
+}
+
+/* What a generator takes; NULL: it does not run the model. */
+static json_t *memory_json(const hub_summary *s)
+{
+    if (s->kv.capacity == 0)
+        return NULL;
+    return json_pack("{s:I, s:I, s:I, s:I}", "fp32", (json_int_t)s->weights[RAPT_PRECISION_FP32], "bf16",
+                     (json_int_t)s->weights[RAPT_PRECISION_BF16], "kv_bytes_per_token", (json_int_t)kv_bytes(&s->kv), "context",
+                     (json_int_t)s->kv.capacity);
+}
+
 static json_t *foreign_json(const foreign_model *m, bool tensors)
 {
     const weights *w = m->tensors;
     const char *license = m->license[0] ? m->license : NULL;
-    return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*}", "runs", m->config && !m->refusal[0], "model_type",
-                     m->type, "architecture", m->architecture, "refused", m->refusal[0] ? m->refusal : NULL, "license", license,
-                     "files", files_json(w), "tensor_count", (json_int_t)weights_count(w), "parameters",
-                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "tensors", foreign_tensors_json(w, tensors));
+    return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*, s:o*}", "runs", m->config && !m->refusal[0],
+                     "model_type", m->type, "architecture", m->architecture, "refused", m->refusal[0] ? m->refusal : NULL,
+                     "license", license, "files", files_json(w), "tensor_count", (json_int_t)weights_count(w), "parameters",
+                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "memory", memory_json(&m->summary), "tensors",
+                     foreign_tensors_json(w, tensors));
 }
 
 /* ---- as text ---------------------------------------------------------------------------------------------------------- */
@@ -152,7 +169,7 @@ static void print_model_type(const foreign_model *m)
     if (m->architecture)
         printf(" (%s)", quote(m->architecture).text);
     if (!m->refusal[0])
-        printf(": %s runs such models", m->program);
+        printf(": %s runs such models", m->summary.program);
     puts("");
     if (m->refusal[0])
         printf("not run       %s\n", m->refusal);
@@ -185,6 +202,18 @@ static void print_dtypes(const weights *w)
     puts(weights_count(w) > 0 ? "" : "elements      none");
 }
 
+static void print_memory(const hub_summary *s)
+{
+    char fp32[32], bf16[32], some[32], all[32];
+    const double token = (double)kv_bytes(&s->kv);
+    if (s->kv.capacity == 0)
+        return;
+    printf("memory        weights %s in fp32, %s in bf16\n", cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32),
+           cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16));
+    printf("              KV cache %s per 1,000 tokens, %s at the whole context of %zu (--context N: fewer)\n",
+           cli_bytes(1000 * token, some), cli_bytes((double)s->kv.capacity * token, all), s->kv.capacity);
+}
+
 static void list_foreign_tensors(const weights *w)
 {
     char shape[WEIGHTS_SHAPE_TEXT];
@@ -202,6 +231,7 @@ static void print_foreign(const foreign_model *m, bool tensors)
     printf("tensors       %zu\n", weights_count(m->tensors));
     printf("parameters    %zu\n", weights_parameters(m->tensors));
     print_dtypes(m->tensors);
+    print_memory(&m->summary);
     if (tensors)
         list_foreign_tensors(m->tensors);
 }

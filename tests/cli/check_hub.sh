@@ -3,6 +3,7 @@
 # tests/io/test_hub.c; the folders are those of tools/make_hub.py.
 . "$(dirname "$0")/lib.sh"
 HUB=$SOURCE/tests/golden/hub
+number() { sed -nE "s/.*\"$1\": ?([0-9]+).*/\1/p" <<<"$2"; } # NAME JSON
 
 for model in gpt2 llama3 qwen2 qwen3 granite; do
     generate() { "$RAPT" generate "$HUB/$model" 'Once upon a time' --max-tokens 24 "$@"; }
@@ -15,6 +16,17 @@ for model in gpt2 llama3 qwen2 qwen3 granite; do
     check "$model: rapt eval" sh -c "'$RAPT' eval '$HUB/$model' '$SOURCE/data/try.en' --json | grep -q perplexity"
     check "$model: rapt explain" sh -c "'$RAPT' explain '$HUB/$model' 'Once upon' | grep -q 'language model'"
 done
+
+# memory MODEL NUMBERS_NOT_HELD KEY_AND_VALUE_BYTES: rows of an embedding that is not tied are read as they are needed.
+memory() {
+    "$RAPT" info "$HUB/$1" --json | tr -d ' \n' >info
+    check "$1: memory of the weights" test "$(number fp32 "$(cat info)")" = $((4 * ($(number parameters "$(cat info)") - $2)))
+    check "$1: memory of the KV cache" test "$(number kv_bytes_per_token "$(cat info)")" = "$3"
+}
+memory gpt2 0 $((2 * 2 * 48 * 4))       # layers, features, bytes
+memory qwen2 0 $((2 * 2 * 2 * 8 * 4))   # layers, key-value heads, features of each, bytes
+memory llama3 $((48 * $(number vocab_size "$(cat "$HUB/llama3/config.json")"))) $((2 * 2 * 2 * 8 * 4))
+check 'rapt info prints it' sh -c "'$RAPT' info '$HUB/gpt2' | grep -Eq '^ +KV cache 768.0 kB per 1,000 tokens'"
 
 PAIRS=$SOURCE/tests/golden/hub_translation
 printf '%s\n' '>>deu<< I want to buy a horse on Saturday.' 'The cat' '' 'Tom asked Mary why.' >lines

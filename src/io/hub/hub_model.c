@@ -147,12 +147,37 @@ static rapt_task hub_task_of(const hub_family *family)
     return family->read ? RAPT_TASK_LANGUAGE_MODEL : RAPT_TASK_TRANSLATION;
 }
 
-rapt_code hub_model_check(const json_t *config, const char *path, const char **program, rapt_error *err)
+/* Bytes of an element as a generator holds it: matrices of linear layers are packed. Of an embedding that is no such matrix,
+ * rows are read as they are needed. */
+static size_t element_bytes(const rapt_lm *m, const rapt_param *p, rapt_precision precision)
+{
+    const bool looked_up = p == m->input.embedding.weight && !m->config.tied;
+    const bool packed = p->value.ndim == 2 && p != m->input.positions.table;
+    return p->buffer || looked_up ? 0 : packed && precision == RAPT_PRECISION_BF16 ? 2 : 4;
+}
+
+static void sum_up_memory(const rapt_lm_config *k, hub_summary *s)
+{
+    rapt_lm *m = rapt_lm_new(k, RAPT_SEED_SHAPES, NULL);
+    for (size_t i = 0; m && i < rapt_params_count(m->params); i++) {
+        const rapt_param *p = rapt_params_at(m->params, i);
+        const double elements = (double)rapt_tensor_size(&p->value);
+        for (int precision = 0; precision < 2; precision++)
+            s->weights[precision] += elements * (double)element_bytes(m, p, (rapt_precision)precision);
+    }
+    s->kv = m ? rapt_lm_kv_sizes(m, 1) : s->kv;
+    rapt_lm_free(m);
+}
+
+rapt_code hub_model_check(const json_t *config, const char *path, hub_summary *summary, rapt_error *err)
 {
     hub_net k;
     const hub_family *family = find_family(config, path, err);
-    *program = family ? model_task_of(hub_task_of(family))->program : NULL;
-    return family ? read_config(family, config, path, &k, err) : RAPT_ERR_VALUE;
+    *summary = (hub_summary){.program = family ? model_task_of(hub_task_of(family))->program : NULL};
+    rapt_code code = family ? read_config(family, config, path, &k, err) : RAPT_ERR_VALUE;
+    if (!code && family->read)
+        sum_up_memory(&k.lm, summary);
+    return code;
 }
 
 rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)

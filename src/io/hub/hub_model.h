@@ -7,9 +7,15 @@
 /* Whether a config.json is one of Hugging Face: it names a "model_type", and not our format. */
 bool hub_model_is(const json_t *config);
 
-/* Whether rapt computes what a config.json describes, and what runs it then ("rapt translate"); the failure says what rapt does
- * not compute. `path` is for the message. */
-rapt_code hub_model_check(const json_t *config, const char *path, const char **program, rapt_error *err);
+/* A model that config.json describes. */
+typedef struct hub_summary {
+    const char *program;  /* what runs it: "rapt translate"; NULL where the type is not known */
+    double weights[2];    /* bytes that a generator holds, by precision; 0: of another model than a language model */
+    rapt_kv_sizes kv;     /* of one text, zeroed for another model */
+} hub_summary;
+
+/* Whether rapt computes what a config.json describes; the failure says what it does not compute. `path` is for the message. */
+rapt_code hub_model_check(const json_t *config, const char *path, hub_summary *summary, rapt_error *err);
 
 /* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
  * than `wanted`, NULL for any. */

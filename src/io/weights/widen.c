@@ -71,12 +71,24 @@ WIDEN_ROW(widen_row_f64, double, narrow_double)
 WIDEN_ROW(widen_row_f16, uint16_t, widen_half)
 WIDEN_ROW(widen_row_bf16, uint16_t, widen_bf16)
 
-/* An element is infinite or NaN where all bits of its exponent are set. */
+#define RUN 1024
+
+/* An element is infinite or NaN where all bits of its exponent are set. Runs in which there is none are passed over in a loop
+ * without a way out, which compilers vectorize. */
 #define FIRST_BAD(name, TYPE, EXPONENT)                              \
     static size_t name(const weights_row *row)                       \
     {                                                                \
         size_t i = 0;                                                \
-        for (TYPE bits; i < row->count; i++) {                       \
+        TYPE bits, any = 0;                                          \
+        for (; row->stride == 1 && i + RUN <= row->count; i += RUN) { \
+            for (size_t j = 0; j < RUN; j++) {                       \
+                memcpy(&bits, row->data + (i + j) * sizeof bits, sizeof bits); \
+                any |= (bits & (EXPONENT)) == (EXPONENT);            \
+            }                                                        \
+            if (any)                                                 \
+                break;                                               \
+        }                                                            \
+        for (; i < row->count; i++) {                                \
             memcpy(&bits, row->data + i * row->stride * sizeof bits, sizeof bits); \
             if ((bits & (EXPONENT)) == (EXPONENT))                   \
                 break;                                               \
