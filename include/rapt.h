@@ -120,6 +120,7 @@
 #include "rapt/lm.h"
 #include "rapt/print.h"
 #include "rapt/text.h"
+#include "rapt/chat.h"
 #include "rapt/metrics.h"
 #include "rapt/stream.h"
 #include "rapt/data.h"

@@ -22,6 +22,8 @@ typedef struct tokenizer_ops {
     char *(*decode)(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
     json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: out of memory */
     bool (*lowercases)(const rapt_tokenizer *k); /* NULL: never */
+    /* How many ids stand before and after each text that is encoded with special tokens; NULL: none. */
+    void (*frame)(const rapt_tokenizer *k, size_t *before, size_t *after);
 } tokenizer_ops;
 
 /* The first member of every kind's struct. */

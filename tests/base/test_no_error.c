@@ -61,6 +61,26 @@ static void tokenizers(void **state)
     rapt_tokenizer_free(tokenizer);
 }
 
+static void conversations(void **state)
+{
+    (void)state;
+    char *text;
+    int32_t *ids;
+    size_t size;
+    const rapt_chat_message message = {"user", "x"};
+    rapt_tokenizer *tokenizer = letters();
+    assert_null(rapt_chat_template_load("/nowhere", NULL));
+    put("chat_template.jinja", "{{ x.y }}");
+    put("tokenizer_config.json", "{}");
+    rapt_chat_template *chat = rapt_chat_template_load(folder_path, NULL);
+    assert_non_null(chat);
+    assert_int_equal(rapt_chat_apply(chat, &message, 0, NULL, &text, &size, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_chat_apply(chat, &message, 1, NULL, &text, &size, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_chat_encode(tokenizer, "x", 1, &ids, &size, NULL), RAPT_ERR_VALUE);
+    rapt_chat_template_free(chat);
+    rapt_tokenizer_free(tokenizer);
+}
+
 static void texts_of_tensors(void **state)
 {
     (void)state;
@@ -221,7 +241,8 @@ static void groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokenizers), cmocka_unit_test(texts_of_tensors), cmocka_unit_test(scores),
+        cmocka_unit_test(tokenizers), cmocka_unit_test(conversations), cmocka_unit_test(texts_of_tensors),
+        cmocka_unit_test(scores),
         cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
         cmocka_unit_test(parameters), cmocka_unit_test(tapes), cmocka_unit_test(groups),

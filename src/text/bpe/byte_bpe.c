@@ -13,6 +13,12 @@
 
 enum { SHORT_TOKEN = 256 };
 
+static void bpe_frame(const rapt_tokenizer *k, size_t *before, size_t *after)
+{
+    *before = byte_bpe_of(k)->before.count;
+    *after = byte_bpe_of(k)->after.count;
+}
+
 static const tokenizer_ops BYTE_BPE_OPS;
 
 byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err)
@@ -323,4 +329,4 @@ static bool bpe_lowercases(const rapt_tokenizer *k)
 
 static const tokenizer_ops BYTE_BPE_OPS = {
     RAPT_TOKENIZER_BYTE_BPE, free_base, bpe_size, bpe_token, bpe_special, bpe_hash, bpe_encode_to, bpe_encode_run, bpe_decode,
-    bpe_to_json, bpe_lowercases};
+    bpe_to_json, bpe_lowercases, bpe_frame};

@@ -10,6 +10,12 @@
 #include <string.h>
 #include <xxhash.h>
 
+static void pipeline_frame(const rapt_tokenizer *k, size_t *before, size_t *after)
+{
+    *before = pipeline_of(k)->before.count;
+    *after = pipeline_of(k)->after.count;
+}
+
 static const tokenizer_ops PIPELINE_OPS;
 
 pipeline *pipeline_new(rapt_error *err)
@@ -229,4 +235,5 @@ static bool pipeline_lowercases(const rapt_tokenizer *k)
 
 static const tokenizer_ops PIPELINE_OPS = {
     RAPT_TOKENIZER_PIPELINE, pipeline_free_base,  pipeline_size,       pipeline_token,   pipeline_special,   pipeline_hash,
-    pipeline_encode_to,      pipeline_encode_run, pipeline_decode_all, pipeline_to_json, pipeline_lowercases};
+    pipeline_encode_to,      pipeline_encode_run, pipeline_decode_all, pipeline_to_json, pipeline_lowercases,
+    pipeline_frame};

@@ -1,0 +1,144 @@
+/* text/chat/chat_folder.c: the chat template of a Hugging Face folder, and its special tokens, from where transformers takes
+ * them. */
+#define _GNU_SOURCE /* memmem */
+#include "text/chat/chat_template.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 64 << 20 };
+
+static const char *const TOKENS[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
+enum { TOKEN_COUNT = sizeof TOKENS / sizeof *TOKENS };
+
+/* A file of the folder and what it is called; NULL data: there is none. */
+typedef struct chat_file {
+    char *path, *data;
+    size_t size;
+} chat_file;
+
+static void chat_file_free(chat_file *f)
+{
+    free(f->path);
+    free(f->data);
+}
+
+static rapt_code chat_file_read(const char *folder, const char *name, chat_file *f, rapt_error *err)
+{
+    bool there;
+    *f = (chat_file){0};
+    rapt_code code = file_path(folder, name, &f->path, err);
+    code = code ? code : file_is_there(f->path, &there, err);
+    return code || !there ? code : file_read_regular(f->path, MOST_BYTES, &f->data, &f->size, err);
+}
+
+/* An empty object where there is no such file. */
+static rapt_code chat_json_read(const char *folder, const char *name, json_t **root, rapt_error *err)
+{
+    chat_file f;
+    json_error_t where;
+    *root = NULL;
+    rapt_code code = chat_file_read(folder, name, &f, err);
+    if (!code) {
+        *root = f.data ? json_loadb(f.data, f.size, 0, &where) : json_object();
+        if (!json_is_object(*root))
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a JSON object", f.path);
+    }
+    chat_file_free(&f);
+    return code;
+}
+
+/* ---- special tokens --------------------------------------------------------------------------------------------- */
+
+/* The text of a token that is written as a string, or as an object with its content. */
+static const json_t *token_text(const json_t *token)
+{
+    const json_t *text = json_is_object(token) ? json_object_get(token, "content") : token;
+    return json_is_string(text) ? text : NULL;
+}
+
+/* Whether a class of transformers has no special tokens of its own, which files could leave out. */
+static bool class_is_plain(const json_t *config)
+{
+    const char *name = json_string_value(json_object_get(config, "tokenizer_class"));
+    return !name || strcmp(name, "PreTrainedTokenizerFast") == 0 || strcmp(name, "TokenizersBackend") == 0;
+}
+
+static rapt_code chat_tokens(const char *folder, const json_t *config, const json_t *map, const chat_file *template,
+                             json_t *tokens, rapt_error *err)
+{
+    for (size_t i = 0; i < TOKEN_COUNT; i++) {
+        const json_t *later = json_object_get(map, TOKENS[i]), *token = later ? later : json_object_get(config, TOKENS[i]);
+        const json_t *text = token_text(token);
+        if (!token && !class_is_plain(config) && memmem(template->data, template->size, TOKENS[i], strlen(TOKENS[i])))
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s/tokenizer_config.json: the chat template uses \"%s\", which is not there; "
+                                                   "what its tokenizer_class has for it is not known here", folder, TOKENS[i]);
+        if (token && !text && !json_is_null(token))
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s/tokenizer_config.json: \"%s\" is no text", folder, TOKENS[i]);
+        if (text && json_object_set_new(tokens, TOKENS[i], json_string(json_string_value(text))))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a chat template");
+    }
+    return RAPT_OK;
+}
+
+/* ---- the template ----------------------------------------------------------------------------------------------- */
+
+/* "chat_template" of tokenizer_config.json: a text, or a list of {"name", "template"}. NULL: none. */
+static const json_t *configured_template(const json_t *config)
+{
+    const json_t *given = json_object_get(config, "chat_template");
+    for (size_t i = 0; i < json_array_size(given); i++) {
+        const json_t *one = json_array_get(given, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        if (name && strcmp(name, "default") == 0)
+            return json_object_get(one, "template");
+    }
+    return json_is_string(given) ? given : NULL;
+}
+
+static rapt_code chat_template_find(const char *folder, const json_t *config, chat_file *f, rapt_error *err)
+{
+    rapt_code code = chat_file_read(folder, "chat_template.jinja", f, err);
+    const json_t *given = configured_template(config);
+    if (code || f->data)
+        return code;
+    if (!json_is_string(given))
+        return rapt_fail(err, RAPT_ERR_NOT_FOUND,
+                         "%s: no chat template: neither chat_template.jinja nor \"chat_template\" in tokenizer_config.json; a "
+                         "model without one continues texts: `rapt generate`", folder);
+    free(f->path);
+    code = file_path(folder, "tokenizer_config.json: chat_template", &f->path, err);
+    f->size = json_string_length(given);
+    f->data = code ? NULL : malloc(f->size + 1);
+    if (!f->data)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a chat template");
+    memcpy(f->data, json_string_value(given), f->size + 1);
+    return RAPT_OK;
+}
+
+rapt_chat_template *rapt_chat_template_load(const char *folder, rapt_error *err)
+{
+    rapt_error why = {0};
+    json_t *config = NULL, *map = NULL;
+    chat_file template = {0};
+    rapt_chat_template *chat = calloc(1, sizeof *chat);
+    if (!chat || !(chat->tokens = json_object()))
+        rapt_fail(&why, RAPT_ERR_MEMORY, "out of memory for a chat template");
+    rapt_code code = why.code ? why.code : chat_json_read(folder, "tokenizer_config.json", &config, &why);
+    if (!code && !json_object_get(config, "added_tokens_decoder")) /* files of old versions */
+        code = chat_json_read(folder, "special_tokens_map.json", &map, &why);
+    code = code ? code : chat_template_find(folder, config, &template, &why);
+    code = code ? code : chat_tokens(folder, config, map, &template, chat->tokens, &why);
+    if (!code)
+        chat->jinja = jinja_template_new(template.path, template.data, template.size, &why);
+    chat_file_free(&template);
+    json_decref(config);
+    json_decref(map);
+    if (!why.code)
+        return chat;
+    rapt_chat_template_free(chat);
+    rapt_fail(err, why.code, "%s", why.message);
+    return NULL;
+}

@@ -1,0 +1,100 @@
+/* text/chat/chat_template.c: messages to text and ids; see rapt/chat.h. What a template is given is what transformers'
+ * apply_chat_template gives it. */
+#include "text/chat/chat_template.h"
+
+#include "text/tokenizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rapt_chat_template_free(rapt_chat_template *chat)
+{
+    if (!chat)
+        return;
+    jinja_template_free(chat->jinja);
+    json_decref(chat->tokens);
+    free(chat);
+}
+
+static rapt_code chat_no_memory(rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a conversation");
+}
+
+static rapt_code chat_messages(const rapt_chat_message *messages, size_t count, json_t *all, rapt_error *err)
+{
+    json_t *list = json_array();
+    if (!list || json_object_set_new(all, "messages", list))
+        return chat_no_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        json_t *role = json_string(messages[i].role), *content = json_string(messages[i].content);
+        json_t *message = role && content ? json_pack("{s:o, s:o}", "role", role, "content", content) : NULL;
+        if (!role || !content) {
+            json_decref(role);
+            json_decref(content);
+            return rapt_fail(err, RAPT_ERR_FORMAT, "message %zu is not UTF-8", i + 1);
+        }
+        if (json_array_append_new(list, message))
+            return chat_no_memory(err);
+    }
+    return RAPT_OK;
+}
+
+/* The variables of the caller, which may be special tokens, but nothing else that is there already. */
+static rapt_code chat_variables(const char *text, json_t *all, rapt_error *err)
+{
+    static const char *const taken[] = {"messages", "tools", "documents", "add_generation_prompt"};
+    json_error_t where;
+    json_t *more = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+    rapt_code code = RAPT_OK;
+    if (!json_is_object(more))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "the variables of a chat template are not a JSON object: %s",
+                         more ? "another value" : where.text);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken && !code; i++)
+        if (json_object_get(more, taken[i]))
+            code = rapt_fail(err, RAPT_ERR_VALUE, "\"%s\" is no variable that a chat template can be given", taken[i]);
+    if (!code && json_object_update(all, more))
+        code = chat_no_memory(err);
+    json_decref(more);
+    return code;
+}
+
+rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
+                          const rapt_chat_options *options, char **text, size_t *size, rapt_error *err)
+{
+    const rapt_chat_options o = options ? *options : (rapt_chat_options){0};
+    *text = NULL;
+    *size = 0;
+    if (count == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a conversation needs at least one message");
+    json_t *all = json_deep_copy(chat->tokens);
+    bool ok = all && !json_object_set_new(all, "tools", json_null()) && !json_object_set_new(all, "documents", json_null()) &&
+              !json_object_set_new(all, "add_generation_prompt", json_boolean(!o.no_generation_prompt));
+    rapt_code code = ok ? chat_messages(messages, count, all, err) : chat_no_memory(err);
+    if (!code && o.variables)
+        code = chat_variables(o.variables, all, err);
+    if (!code)
+        code = jinja_template_render(chat->jinja, all, o.now, text, size, err);
+    json_decref(all);
+    return code;
+}
+
+rapt_code rapt_chat_encode(const rapt_tokenizer *tokenizer, const char *text, size_t size, int32_t **ids, size_t *count,
+                           rapt_error *err)
+{
+    size_t before = 0, after = 0;
+    rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(tokenizer);
+    *ids = NULL;
+    *count = 0;
+    if (kind != RAPT_TOKENIZER_BYTE_BPE && kind != RAPT_TOKENIZER_PIPELINE)
+        return rapt_fail(err, RAPT_ERR_VALUE, "conversations need a tokenizer that finds special tokens in a text: a "
+                                              "tokenizer.json");
+    rapt_code code = rapt_tokenizer_encode_bytes(tokenizer, text, size, true, ids, count, err);
+    if (code)
+        return code;
+    if (tokenizer->ops->frame)
+        tokenizer->ops->frame(tokenizer, &before, &after);
+    *count -= before + after;
+    memmove(*ids, *ids + before, *count * sizeof **ids);
+    return RAPT_OK;
+}

@@ -1,0 +1,23 @@
+/* text/chat/jinja.h: templates in the part of Jinja (jinja.palletsprojects.com) that chat templates use, in the environment that
+ * transformers gives them: a sandbox whose values are constant, trim_blocks and lstrip_blocks, break and continue, `generation`
+ * blocks, raise_exception, strftime_now, and a tojson of its own. What is not implemented is refused by its name, most of it when
+ * the template is read. docs/chat.md lists what there is. */
+#ifndef TEXT_CHAT_JINJA_H
+#define TEXT_CHAT_JINJA_H
+
+#include "rapt/base.h"
+
+#include <jansson.h>
+
+typedef struct jinja_template jinja_template;
+
+/* Reads a template; `name` stands for its path in messages. NULL with `err` set: "NAME:LINE: REASON". */
+jinja_template *jinja_template_new(const char *name, const char *text, size_t size, rapt_error *err);
+void jinja_template_free(jinja_template *t); /* NULL is fine */
+
+/* Its text with the members of an object as variables. `now` is the time of strftime_now, in seconds since 1970; 0: the present.
+ * *text is to be freed, and ends with a NUL; NULL after a failure. */
+rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, int64_t now, char **text, size_t *size,
+                                rapt_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* text/chat/jinja_work.c: memory and limits of a template; see jinja_work.h. Small blocks are cut from larger ones of an
+ * arena, whose own are aligned to 64 bytes. */
+#include "text/chat/jinja_work.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORK_BLOCK = 32 << 10, WORK_ALIGN = 16 };
+
+void jinja_work_begin(jinja_work *w, const char *name, rapt_error *err)
+{
+    *w = (jinja_work){.name = name, .line = 1, .err = err};
+    arena_init(&w->memory, WORK_BLOCK);
+}
+
+void jinja_work_end(jinja_work *w)
+{
+    arena_free(&w->memory);
+}
+
+void jinja_fail(jinja_work *w, const char *format, ...)
+{
+    char reason[400];
+    va_list args;
+    if (w->code)
+        return;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    w->code = rapt_fail(w->err, RAPT_ERR_FORMAT, "%s:%u: %s", w->name, w->line, reason);
+}
+
+static void *work_no_memory(jinja_work *w)
+{
+    if (!w->code)
+        w->code = rapt_fail(w->err, RAPT_ERR_MEMORY, "%s:%u: out of memory for a chat template", w->name, w->line);
+    return NULL;
+}
+
+void *jinja_alloc(jinja_work *w, size_t count, size_t size)
+{
+    if (w->code)
+        return NULL;
+    if (count > (JINJA_MOST_MEMORY - w->bytes) / size) {
+        jinja_fail(w, "takes more than %d MB of memory", JINJA_MOST_MEMORY >> 20);
+        return NULL;
+    }
+    size_t bytes = (count * size + WORK_ALIGN) & ~(size_t)(WORK_ALIGN - 1); /* never 0 */
+    w->bytes += bytes <= JINJA_MOST_MEMORY - w->bytes ? bytes : JINJA_MOST_MEMORY - w->bytes;
+    if (bytes > w->left) {
+        size_t block = bytes > WORK_BLOCK / 4 ? bytes : WORK_BLOCK;
+        char *fresh = arena_alloc(&w->memory, block);
+        if (!fresh)
+            return work_no_memory(w);
+        if (block == bytes)
+            return fresh; /* the rest of the last block stays of use */
+        w->at = fresh;
+        w->left = block;
+    }
+    void *result = w->at;
+    w->at += bytes;
+    w->left -= bytes;
+    return result;
+}
+
+bool jinja_step(jinja_work *w, size_t steps)
+{
+    if (!w->code && steps > JINJA_MOST_STEPS - w->steps)
+        jinja_fail(w, "takes more than %d steps", JINJA_MOST_STEPS);
+    if (w->code)
+        return false;
+    w->steps += steps;
+    return true;
+}
+
+bool jinja_enter(jinja_work *w)
+{
+    w->depth++;
+    if (w->depth > JINJA_MOST_DEPTH)
+        jinja_fail(w, "nests deeper than %d levels", JINJA_MOST_DEPTH);
+    return jinja_step(w, 1);
+}
+
+void jinja_leave(jinja_work *w)
+{
+    w->depth--;
+}
