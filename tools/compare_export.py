@@ -16,8 +16,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ctranslate2
 import torch
 import transformers
+from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,12 +38,21 @@ LANGUAGE = {  # name: tokenizer, model, class
              "tied: true, scale_embedding: false", "GPT2LMHeadModel"),
     "gpt2_bare": ("type: characters", PRE + ", ffn: 192, ffn_kind: gelu, norm_kind: layer, positions: learned, bias: false, "
                   "tied: true, scale_embedding: false", "GPT2LMHeadModel"),
-    "gpt2_table": ("type: characters", PRE + ", ffn: 192, ffn_kind: relu, norm_kind: layer, positions: sinusoidal, bias: true, "
+    "gpt2_table": ("type: characters", PRE + ", ffn: 192, ffn_kind: silu, norm_kind: layer, positions: sinusoidal, bias: true, "
                    "tied: false, output_bias: false, scale_embedding: false", "GPT2LMHeadModel"),
     "neox": ("type: bpe, vocab_size: 400", PRE + ", ffn: 100, ffn_kind: gelu, norm_kind: layer, positions: rotary, bias: true, "
              "tied: false, output_bias: false, scale_embedding: false", "GPTNeoXForCausalLM"),
     "gpt": ("type: characters", PRE.replace("pre", "post") + ", ffn: 192, ffn_kind: gelu_tanh, norm_kind: layer, positions: learned, "
             "bias: true, tied: true, scale_embedding: false", "OpenAIGPTLMHeadModel"),
+}
+TRANSLATE = "layers: 2, d_model: 48, ffn: 96, heads: 3, dropout: 0, "
+TRANSLATORS = {  # name: tokenizer, model, class
+    "words_post": ("type: words, lowercase: true", TRANSLATE + "norm_place: post, tied: false", "MarianMTModel"),
+    "bpe_post": ("type: bpe, vocab_size: 700, shared: true, normalize: plain", TRANSLATE + "norm_place: post, tied: true, bias: true",
+                 "MarianMTModel"),
+    "bpe_pre": ("type: bpe, vocab_size: 700, shared: true", TRANSLATE + "norm_place: pre, tied: true, ffn_kind: gelu",
+                "PegasusForConditionalGeneration"),
+    "chars_pre": ("type: characters", TRANSLATE + "norm_place: pre, tied: false, positions: learned, ffn_kind: swiglu, norm_kind: rms", None),
 }
 HOSTILE = ["", " ", "  two  spaces ", "tab\tand\r\nline\n\nends", "naïve café, coöperate.", "e\u0301 n\u0303 \u212b", "ﬁ ﬂ ＡＢ１２ ｶﾞ",
            "a\u00a0b\u202fc\u2009d\u200be", "日本語のテキスト。한국어", "👩‍👩‍👧‍👦 👍🏽", "x" * 3000, "1234567890 3.14 -7", "don't I'LL we'Ve",
@@ -118,14 +129,59 @@ train: {{steps: 200, batch: 8, lr: 0.004, schedule: cosine, warmup: 20, clip: 1}
     a, b = distances(mine, theirs.double(), double)
     same = greedy[0, TEXT:].tolist() == ours["greedy"]
     texts = equal_texts(tokenizer, model, HOSTILE + lines)
-    print(f"| {name} | {wanted} | {b:.1e} | {a:.1e} | {'equal' if same else 'DIFFER'} | {texts} of {len(HOSTILE + lines)} |")
-    return same and texts == len(HOSTILE + lines)
+    generated, end = generator_ids(model, ids)
+    until = ours["greedy"].index(end) if end in ours["greedy"] else GREEDY
+    same_ct2 = generated == ours["greedy"][:until]
+    print(f"| {name} | {wanted} | {b:.1e} | {a:.1e} | {'equal' if same else 'DIFFER'} | {texts} of {len(HOSTILE + lines)} | "
+          f"{'equal' if same_ct2 else 'DIFFER'} |")
+    return same and same_ct2 and texts == len(HOSTILE + lines)
+
+
+def generator_ids(model, ids):
+    """Greedy ids of CTranslate2, which ends at the token that ends a text."""
+    out = convert(model, "ctranslate2")
+    tokens = json.loads((out / "vocabulary.json").read_text())
+    end = json.loads((out / "config.json").read_text())["eos_token"]
+    net = ctranslate2.Generator(str(out), inter_threads=1, intra_threads=1)
+    result = net.generate_batch([[tokens[i] for i in ids]], max_length=GREEDY, sampling_topk=1, include_prompt_in_result=False)
+    return result[0].sequences_ids[0], tokens.index(end) if end in tokens else -1
+
+
+def translator(helper, folder, name):
+    tokenizer_yaml, model_yaml, wanted = TRANSLATORS[name]
+    model = train(folder, name, f"""task: translation
+seed: 1
+data: {{pairs: {ROOT / "data" / "en-fr.tsv"}, validation_fraction: 0.02, max_len: 60}}
+tokenizer: {{{tokenizer_yaml}}}
+model: {{{model_yaml}}}
+train: {{steps: 400, batch: 32, lr: 0.004, schedule: cosine, warmup: 40, clip: 1, label_smoothing: 0}}
+""")
+    lines = (folder / "text.txt").read_text().splitlines()[7::120]
+    shares = []
+    out = convert(model, "ctranslate2")
+    target = next(out / f"{side}_vocabulary.json" for side in ("target", "shared") if (out / f"{side}_vocabulary.json").exists())
+    source = next(out / f"{side}_vocabulary.json" for side in ("source", "shared") if (out / f"{side}_vocabulary.json").exists())
+    source, target = json.loads(source.read_text()), json.loads(target.read_text())
+    tokenizer = Tokenizer.from_file(str(out / "tokenizer.json"))
+    net = ctranslate2.Translator(str(out), inter_threads=1, intra_threads=1)
+    for beam in 1, 4:
+        ours = [json.loads(line) for line in run(helper, "mt", model, beam, 0, text="\n".join(lines) + "\n").splitlines()]
+        texts = [tokenizer.encode(line, add_special_tokens=False).ids for line in lines]
+        same_source = sum(a + [3] == b["source"] for a, b in zip(texts, ours))
+        theirs = []
+        for ids in texts:  # one by one, for rapt's limit of the length
+            result = net.translate_batch([[source[i] for i in ids]], beam_size=beam, length_penalty=0,
+                                         max_decoding_length=2 * (len(ids) + 1) + 10)
+            theirs.append([target.index(token) for token in result[0].hypotheses[0]])
+        shares.append(sum(a == b["target"] for a, b in zip(theirs, ours)))
+    print(f"| {name} | {same_source} of {len(lines)} | {shares[0]} of {len(lines)} | {shares[1]} of {len(lines)} |")
+    return same_source == shares[0] == len(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--out", type=Path, default=Path("/tmp/compare_export"))
-    parser.add_argument("names", nargs="*", default=list(LANGUAGE))
+    parser.add_argument("names", nargs="*", default=[*LANGUAGE, *TRANSLATORS])
     arguments = parser.parse_args()
     folder = arguments.out
     folder.mkdir(parents=True, exist_ok=True)
@@ -137,9 +193,12 @@ def main():
     helper = folder / "compare_export"
     run("cc", "-O1", "-I", ROOT / "include", ROOT / "tools" / "compare_export.c", "-o", helper, "-L", ROOT / "build", "-lrapt",
         f"-Wl,-rpath,{ROOT / 'build'}")
-    print(f"transformers {transformers.__version__}, torch {torch.__version__}\n")
-    print("| model | class | theirs, fp32 | rapt | greedy ids | tokenizer |\n| --- | --- | --- | --- | --- | --- |")
-    return not all([language_model(helper, folder, name) for name in arguments.names])
+    print(f"transformers {transformers.__version__}, torch {torch.__version__}, ctranslate2 {ctranslate2.__version__}\n")
+    print("| model | class | transformers, fp32 | rapt | greedy ids | tokenizer | greedy ids of CTranslate2 |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |")
+    ok = all([language_model(helper, folder, name) for name in arguments.names if name in LANGUAGE])
+    print("\n| model | source ids | greedy | beam 4 |\n| --- | --- | --- | --- |")
+    return not all([ok] + [translator(helper, folder, name) for name in arguments.names if name in TRANSLATORS])
 
 
 if __name__ == "__main__":

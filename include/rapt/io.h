@@ -84,7 +84,8 @@ RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folde
 
 /* Formats of other programs' models. */
 typedef enum rapt_export_format {
-    RAPT_EXPORT_HF /* a Hugging Face folder, which transformers reads */
+    RAPT_EXPORT_HF,         /* a Hugging Face folder, which transformers reads */
+    RAPT_EXPORT_CTRANSLATE2 /* a folder that CTranslate2 reads, in fp32 */
 } rapt_export_format;
 
 typedef struct rapt_export_options {

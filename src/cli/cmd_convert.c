@@ -8,7 +8,7 @@
 enum { KEY_TO = 't', KEY_OUT = 'o' };
 
 static const struct argp_option OPTIONS[] = {
-    {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers", 0},
+    {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers, or ctranslate2", 0},
     {"out", KEY_OUT, "DIR", 0, "Folder to write, which must not exist", 0},
     {0}};
 
@@ -19,11 +19,11 @@ typedef struct convert_arguments {
 
 static int convert_format(const char *name, struct argp_state *state)
 {
-    static const char *const names[] = {[RAPT_EXPORT_HF] = "hf"};
+    static const char *const names[] = {[RAPT_EXPORT_HF] = "hf", [RAPT_EXPORT_CTRANSLATE2] = "ctranslate2"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return (int)i;
-    cli_usage_error(state, "--to: '%s' is not hf", name);
+    cli_usage_error(state, "--to: '%s' is neither hf nor ctranslate2", name);
 }
 
 static void convert_check(const convert_arguments *a, struct argp_state *state)

@@ -14,6 +14,8 @@ head -c 3 text.txt >prompt
 "$RAPT" generate m --prompt-file prompt --greedy --max-tokens 20 >ours 2>/dev/null
 "$RAPT" generate out/hf --prompt-file prompt --greedy --max-tokens 20 >theirs 2>/dev/null
 check 'it generates the same text' sh -c 'test -s ours && cmp ours theirs'
+check 'for CTranslate2' "$RAPT" convert m --to ctranslate2 -o ct2
+check 'its files' test "$(ls -A ct2 | tr '\n' ' ')" = 'config.json model.bin tokenizer.json vocabulary.json '
 cp -r out before
 refused 1 'out/hf is there already' 'a folder that is there' "$RAPT" convert m --to hf -o out/hf
 check 'it is left alone' diff -r before out
@@ -26,6 +28,6 @@ check 'nothing is written' test ! -e new -a ! -e no -a ! -e again -a -z "$(find 
 refused 2 'missing operand: MODEL' 'no model' "$RAPT" convert --to hf -o x
 refused 2 'missing option: --to' 'no format' "$RAPT" convert m -o x
 refused 2 'missing option: --out' 'no folder' "$RAPT" convert m --to hf
-refused 2 "'onnx' is not" 'an unknown format' "$RAPT" convert m --to onnx -o x
+refused 2 "'onnx' is neither hf nor ctranslate2" 'an unknown format' "$RAPT" convert m --to onnx -o x
 refused 2 'extra operand' 'two models' "$RAPT" convert m m --to hf -o x
 finish

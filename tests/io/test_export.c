@@ -223,6 +223,209 @@ static void every_kind_of_tokenizer_gives_its_ids(void **state)
     }
 }
 
+/* ---- CTranslate2 ---------------------------------------------------------------------------------------------- */
+
+typedef struct variable {
+    char name[96], alias[96];
+    int dimensions, type;
+    uint32_t shape[4], bytes;
+    const char *data;
+} variable;
+
+typedef struct bin {
+    char *file, *at;
+    char specification[64];
+    uint32_t version, revision, count;
+    variable list[128];
+} bin;
+
+static uint32_t take(bin *b, size_t size)
+{
+    uint32_t number = 0;
+    memcpy(&number, b->at, size);
+    b->at += size;
+    return number;
+}
+
+static void take_text(bin *b, char *text, size_t room)
+{
+    const uint32_t length = take(b, 2);
+    assert_in_range(length, 2, room);
+    memcpy(text, b->at, length);
+    assert_int_equal(strlen(text) + 1, length);
+    b->at += length;
+}
+
+/* As the head of model_bin.h has it, which is what CTranslate2's model.cc reads; to the last byte. */
+static void bin_read(bin *b, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_non_null(b->file = b->at = calloc(1, 1 << 20));
+    const size_t size = fread(b->file, 1, 1 << 20, f);
+    fclose(f);
+    b->version = take(b, 4);
+    take_text(b, b->specification, sizeof b->specification);
+    b->revision = take(b, 4);
+    b->count = take(b, 4);
+    for (uint32_t i = 0; i < b->count; i++) {
+        variable *v = &b->list[i];
+        take_text(b, v->name, sizeof v->name);
+        assert_true(i == 0 || strcmp(b->list[i - 1].name, v->name) < 0);
+        v->dimensions = (int)take(b, 1);
+        for (int d = 0; d < v->dimensions; d++)
+            v->shape[d] = take(b, 4);
+        v->type = (int)take(b, 1);
+        v->bytes = take(b, 4);
+        v->data = b->at;
+        b->at += v->bytes;
+    }
+    for (uint32_t i = take(b, 4); i > 0; i--) {
+        take_text(b, b->list[b->count].name, sizeof b->list->name);
+        take_text(b, b->list[b->count].alias, sizeof b->list->alias);
+        b->count++;
+    }
+    assert_int_equal(b->at - b->file, size);
+}
+
+static const variable *bin_find(const bin *b, const char *name)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (strcmp(b->list[i].name, name) == 0)
+            return b->list[i].alias[0] ? bin_find(b, b->list[i].alias) : &b->list[i];
+    fail_msg("no variable %s", name);
+    return NULL;
+}
+
+/* Rows first .. of a variable are a parameter. */
+static void holds(const bin *b, const char *name, const rapt_params *set, const char *ours, size_t first)
+{
+    const variable *v = bin_find(b, name);
+    const rapt_tensor *t = &rapt_params_find(set, ours)->value;
+    const size_t columns = t->ndim == 2 ? t->shape[1] : 1, bytes = rapt_tensor_size(t) * sizeof(float);
+    assert_int_equal(v->type, 0);
+    assert_int_equal(v->dimensions, t->ndim);
+    assert_true(t->ndim == 1 || v->shape[1] == columns);
+    assert_true(first * columns * sizeof(float) + bytes <= v->bytes);
+    assert_memory_equal(v->data + first * columns * sizeof(float), t->data, bytes);
+}
+
+static int number_of(const bin *b, const char *name)
+{
+    const variable *v = bin_find(b, name);
+    int16_t two;
+    memcpy(&two, v->data, sizeof two);
+    assert_int_equal(v->dimensions, 0);
+    return v->type == 1 ? *(const int8_t *)v->data : two;
+}
+
+static rapt_model *translator_of(rapt_transformer_config c)
+{
+    rapt_error err = {0};
+    static const char *const lines[] = {"It was a bright cold day in April", "and the clocks were striking thirteen"};
+    rapt_model *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    m->task = RAPT_TASK_TRANSLATION;
+    m->translation.source = rapt_tokenizer_train_words(lines, 1, NULL, &err);
+    m->translation.target = c.tied ? m->translation.source : rapt_tokenizer_train_words(lines, 2, NULL, &err);
+    c.source_vocab = rapt_tokenizer_size(m->translation.source);
+    c.target_vocab = rapt_tokenizer_size(m->translation.target);
+    m->translation.net = rapt_transformer_new(&c, 3, &err);
+    assert_string_equal(err.message, "");
+    m->translation.special = RAPT_SPECIAL_IDS;
+    m->translation.max_len = 20;
+    m->params = m->translation.net->params;
+    fill(m->params);
+    return m;
+}
+
+static rapt_transformer_config translator(void)
+{
+    return (rapt_transformer_config){.layers = 2, .max_positions = 20, .scale_embedding = true,
+                                     .block = {.d_model = D, .heads = HEADS, .ffn = 40}};
+}
+
+static void translators_are_written_for_ctranslate2(void **state)
+{
+    rapt_error err = {0};
+    bin b = {0};
+    (void)state;
+    rapt_model *m = translator_of(translator());
+    const rapt_export_options o = {.to = RAPT_EXPORT_CTRANSLATE2};
+    assert_int_equal(rapt_model_export(m, folder_in("ct2"), &o, &err), RAPT_OK);
+    bin_read(&b, folder_in("ct2/model.bin"));
+    assert_int_equal(b.version, 6);
+    assert_string_equal(b.specification, "TransformerSpec");
+    assert_int_equal(b.revision, 7);
+    holds(&b, "encoder/embeddings_0/weight", m->params, "encoder.embedding.weight", 0);
+    holds(&b, "encoder/position_encodings/encodings", m->params, "encoder.positions.table", 0);
+    holds(&b, "encoder/layer_1/self_attention/linear_0/weight", m->params, "encoder.1.attention.q.weight", 0);
+    holds(&b, "encoder/layer_1/self_attention/linear_0/weight", m->params, "encoder.1.attention.v.weight", 2 * D);
+    holds(&b, "encoder/layer_0/ffn/linear_1/bias", m->params, "encoder.0.ffn.dense2.bias", 0);
+    holds(&b, "decoder/layer_1/attention/linear_1/weight", m->params, "decoder.1.cross_attention.v.weight", D);
+    holds(&b, "decoder/layer_0/attention/layer_norm/gamma", m->params, "decoder.0.norm2.weight", 0);
+    holds(&b, "decoder/layer_0/ffn/layer_norm/beta", m->params, "decoder.0.norm3.bias", 0);
+    holds(&b, "decoder/projection/weight", m->params, "decoder.output.weight", 0);
+    holds(&b, "decoder/projection/bias", m->params, "decoder.output.bias", 0);
+    assert_int_equal(number_of(&b, "decoder/num_heads"), HEADS);
+    assert_int_equal(number_of(&b, "encoder/scale_embeddings"), 1);
+    assert_int_equal(number_of(&b, "encoder/pre_norm"), 0);
+    assert_int_equal(number_of(&b, "decoder/alignment_layer"), -1);
+    assert_true(file_exists(folder_in("ct2/target_vocabulary.json")) && file_exists(folder_in("ct2/target/tokenizer.json")));
+    free(b.file);
+    rapt_model_free(m);
+}
+
+static void language_models_are_written_for_ctranslate2(void **state)
+{
+    rapt_error err = {0};
+    bin b = {0};
+    json_error_t where;
+    (void)state;
+    rapt_lm_config c = llama();
+    c.tied = true;
+    rapt_model *m = model_of(c, bpe());
+    const rapt_export_options o = {.to = RAPT_EXPORT_CTRANSLATE2};
+    assert_int_equal(rapt_model_export(m, folder_in("ct2"), &o, &err), RAPT_OK);
+    bin_read(&b, folder_in("ct2/model.bin"));
+    assert_string_equal(b.specification, "TransformerDecoderSpec");
+    assert_int_equal(b.revision, 8);
+    holds(&b, "decoder/projection/weight", m->params, "embedding.weight", 0);
+    holds(&b, "decoder/layer_1/self_attention/linear_0/weight", m->params, "blocks.1.attention.v.weight", D + D / HEADS);
+    holds(&b, "decoder/layer_0/ffn/linear_0/weight", m->params, "blocks.0.ffn.gate.weight", 0);
+    holds(&b, "decoder/layer_0/ffn/linear_0_noact/weight", m->params, "blocks.0.ffn.up.weight", 0);
+    assert_int_equal(number_of(&b, "decoder/layer_1/self_attention/num_heads_kv"), 1);
+    assert_int_equal(number_of(&b, "decoder/activation"), 2);
+    float base;
+    memcpy(&base, bin_find(&b, "decoder/layer_0/self_attention/rotary_base")->data, sizeof base);
+    assert_true(base == 700);
+    json_t *vocabulary = json_load_file(folder_in("ct2/vocabulary.json"), 0, &where);
+    assert_int_equal(json_array_size(vocabulary), rapt_tokenizer_size(m->language.tokenizer));
+    const char *end = json_string_value(json_array_get(vocabulary, rapt_tokenizer_size(m->language.tokenizer) - 1));
+    assert_string_equal(end, "<|endoftext|>");
+    json_decref(vocabulary);
+    free(b.file);
+    rapt_model_free(m);
+}
+
+static void what_ctranslate2_has_not_is_refused(void **state)
+{
+    rapt_transformer_config cases[] = {translator(), translator()};
+    static const char *const settings[] = {"\"positions\": \"rotary\"", "fewer \"kv_heads\""};
+    cases[0].positions = RAPT_POSITIONS_ROTARY;
+    cases[1].block.kv_heads = 1;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_model *m = translator_of(cases[i]);
+        const rapt_export_options o = {.to = RAPT_EXPORT_CTRANSLATE2};
+        assert_int_equal(rapt_model_export(m, folder_in("no"), &o, &err), RAPT_ERR_VALUE);
+        assert_non_null(strstr(err.message, settings[i]));
+        assert_int_equal(folder_entries(folder_path), 0);
+        rapt_model_free(m);
+    }
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------ */
 
 static void refused(const rapt_model *m, const char *message)
@@ -293,6 +496,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(language_models_come_back_with_their_bits), IN_FOLDER(special_tokens_come_back),
                                        IN_FOLDER(every_kind_of_tokenizer_gives_its_ids),
+                                       IN_FOLDER(translators_are_written_for_ctranslate2),
+                                       IN_FOLDER(language_models_are_written_for_ctranslate2),
+                                       IN_FOLDER(what_ctranslate2_has_not_is_refused),
                                        IN_FOLDER(what_no_class_computes_is_refused), IN_FOLDER(nothing_is_left_of_what_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* io/export/export.c: rapt_model_export: models for other programs. */
+#include "io/export/export_ctranslate2.h"
 #include "io/export/export_hf.h"
 
 #include "io/model.h"
@@ -19,5 +20,7 @@ rapt_code rapt_model_export(const rapt_model *m, const char *folder, const rapt_
 {
     const rapt_export_options o = options ? *options : (rapt_export_options){0};
     rapt_code code = export_check(m, folder, err);
-    return code ? code : export_hf(m, folder, &o, err);
+    if (code)
+        return code;
+    return o.to == RAPT_EXPORT_CTRANSLATE2 ? export_ctranslate2(m, folder, &o, err) : export_hf(m, folder, &o, err);
 }

@@ -52,7 +52,14 @@ static const export_name LLAMA_TENSORS[] = {
 
 static const char *activation(rapt_ffn_kind kind)
 {
-    return kind == RAPT_FFN_GELU_TANH ? "gelu_new" : kind == RAPT_FFN_GELU ? "gelu" : "relu";
+    switch (kind) {
+    case RAPT_FFN_RELU: return "relu";
+    case RAPT_FFN_GELU: return "gelu";
+    case RAPT_FFN_GELU_TANH: return "gelu_new";
+    case RAPT_FFN_SILU:
+    case RAPT_FFN_SWIGLU: break; /* the latter is Llama's */
+    }
+    return "silu";
 }
 
 /* "n_ctx" is for programs that read folders of older versions. */
@@ -86,8 +93,8 @@ static json_t *describe_gpt(const rapt_lm_config *c)
     const rapt_block_config *b = &c->block;
     return json_pack("{s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:f}", "n_embd", (json_int_t)b->d_model, "n_layer",
                      (json_int_t)c->layers, "n_head", (json_int_t)b->heads, "n_positions", (json_int_t)c->context, "afn",
-                     b->ffn_kind == RAPT_FFN_GELU_TANH ? "gelu" : "relu", "layer_norm_epsilon", b->norm_eps, "resid_pdrop", 0.0,
-                     "embd_pdrop", 0.0, "attn_pdrop", 0.0);
+                     b->ffn_kind == RAPT_FFN_GELU_TANH ? "gelu" : activation(b->ffn_kind), "layer_norm_epsilon", b->norm_eps,
+                     "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
 }
 
 static const export_name GPT_TENSORS[] = {
