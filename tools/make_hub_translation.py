@@ -28,7 +28,9 @@ from pathlib import Path
 import torch
 import transformers
 from safetensors.torch import save_file
-from transformers import AutoModelForSeq2SeqLM, GenerationConfig, MarianConfig, MarianTokenizer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import (AutoModelForSeq2SeqLM, BartConfig, GenerationConfig, M2M100Config, MBartConfig, MarianConfig,
+                          MarianTokenizer, PegasusConfig, PreTrainedTokenizerFast)
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "golden" / "hub_translation"
@@ -41,12 +43,28 @@ MARIAN = dict(**SIZES, vocab_size=524, pad_token_id=523, decoder_start_token_id=
 GENERATION = dict(num_beams=4, max_length=24, forced_eos_token_id=0, bad_words_ids=[[523]], renormalize_logits=True,
                   decoder_start_token_id=523, pad_token_id=523, eos_token_id=0)
 
+# <s> <pad> </s> <unk>, bytes, two languages
+BYTES = dict(**{**SIZES, "max_position_embeddings": 80}, vocab_size=264, bos_token_id=0, pad_token_id=1, eos_token_id=2)
+BYTES_GENERATION = dict(num_beams=3, max_length=24, decoder_start_token_id=2, pad_token_id=1, eos_token_id=2, no_repeat_ngram_size=2)
+
 MODELS = {
     "marian": dict(config=lambda: MarianConfig(**MARIAN, activation_function="swish"),
                    generation={**GENERATION, "no_repeat_ngram_size": 2}, tokenizer="marian"),
     "marian_4": dict(config=lambda: MarianConfig(**{**MARIAN, "decoder_layers": 3, "encoder_layers": 1}, activation_function="relu",
                                                  share_encoder_decoder_embeddings=False, decoder_vocab_size=524),
                      generation=GENERATION, tokenizer="marian", bin=True),
+    "pegasus": dict(config=lambda: PegasusConfig(**{**BYTES, "pad_token_id": 1}, activation_function="relu", scale_embedding=True,
+                                                 decoder_start_token_id=1),
+                    generation={**BYTES_GENERATION, "decoder_start_token_id": 1}, tokenizer="$A </s>"),
+    "bart": dict(config=lambda: BartConfig(**BYTES, decoder_start_token_id=2),
+                 generation={**BYTES_GENERATION, "forced_bos_token_id": 0, "forced_eos_token_id": 2}, tokenizer="<s> $A </s>"),
+    "mbart": dict(config=lambda: MBartConfig(**BYTES, activation_function="gelu_new"),
+                  generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
+    "m2m_100": dict(config=lambda: M2M100Config(**BYTES, decoder_start_token_id=2),
+                    generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
+    "m2m_100_4": dict(config=lambda: M2M100Config(**{**BYTES, "d_model": 15, "decoder_attention_heads": 5},
+                                                  decoder_start_token_id=2, activation_function="gelu"),
+                      generation=BYTES_GENERATION, tokenizer="en_XX $A </s>", bin=True),
 }
 
 
@@ -76,7 +94,17 @@ def write_tokenizer(folder, kind, config):
         return MarianTokenizer(str(folder / "source.spm"), str(folder / "target.spm"), str(folder / "vocab.json"),
                                str(folder / "target_vocab.json") if not config.share_encoder_decoder_embeddings else None,
                                separate_vocabs=not config.share_encoder_decoder_embeddings)
-    raise ValueError(kind)
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    specials = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokens = {t: i for i, t in enumerate(specials + alphabet + ["en_XX", "de_DE"])}
+    tokenizer = Tokenizer(models.BPE(vocab=tokens, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(specials + ["en_XX", "de_DE"])
+    used = [t for t in kind.split() if t != "$A"]
+    tokenizer.post_processor = processors.TemplateProcessing(single=kind, special_tokens=[(t, tokens[t]) for t in used])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
 
 
 def save(model, folder, spec, dtype):

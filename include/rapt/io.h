@@ -18,13 +18,15 @@ extern "C" {
  * with 1. */
 #define RAPT_FORMAT_VERSION 2
 
-enum { RAPT_END_OF_TEXT_MAX = 8 };
+enum { RAPT_END_OF_TEXT_MAX = 8, RAPT_SOURCE_BEGIN_MAX = 4 };
 
 /* What a model of RAPT_TASK_TRANSLATION has. */
 typedef struct rapt_translation_model {
     rapt_transformer *net;
     rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
     rapt_special_ids special;         /* "unk_token_id" and so on of config.json */
+    int32_t source_begin[RAPT_SOURCE_BEGIN_MAX]; /* tokens before each source: <s> of BART, a language of NLLB */
+    size_t source_begin_count;
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
     bool by_sentence;                 /* trained on single sentences: lines of several are translated one by one */

@@ -98,7 +98,9 @@ RAPT_API rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding 
 typedef enum rapt_sinusoid_layout {
     RAPT_SINUSOID_LAYOUT_INTERLEAVED, /* P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)) (Vaswani et al.
                                          2017, section 3.5); an odd d ends with a sine */
-    RAPT_SINUSOID_LAYOUT_HALVES       /* the same features, all sines before all cosines (Marian) */
+    RAPT_SINUSOID_LAYOUT_HALVES,      /* the same features, all sines before all cosines (Marian) */
+    RAPT_SINUSOID_LAYOUT_FAIRSEQ      /* so, too, with P[i, j] = sin((i + 2) f), P[i, d/2 + j] = cos((i + 2) f), f being
+                                         10000^(-j / (d/2 - 1)), both in fp32; an odd d ends with 0 (fairseq; Fan et al. 2021) */
 } rapt_sinusoid_layout;
 
 /* Sinusoidal positions. A buffer: never trained. */
@@ -157,6 +159,8 @@ typedef struct rapt_preprocessor {
     rapt_positions positions; /* the table is a buffer (sinusoidal), trained (learned), or NULL: nothing is added */
     bool scale; /* multiply embeddings by sqrt(d), */
     double multiplier; /* or, unless it is 0, by this */
+    bool has_norm;
+    rapt_layer_norm norm; /* of what comes out, where there is one (Lewis et al. 2020) */
 } rapt_preprocessor;
 
 /* Zeroed: the book's. */
@@ -169,6 +173,8 @@ typedef struct rapt_preprocessor_options {
     bool no_scale;  /* embeddings are not multiplied by sqrt(d) */
     double multiplier; /* unless it is 0: they are multiplied by this */
     double dropout; /* after the sum */
+    bool has_norm;  /* a norm of what comes out, "embedding_norm." */
+    rapt_norm_options norm;
 } rapt_preprocessor_options;
 
 /* Adds an embedding of `entries` rows, "embedding.weight", and positions for rows of up to max_len tokens, d features each:

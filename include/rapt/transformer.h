@@ -32,6 +32,7 @@ typedef struct rapt_transformer_config {
                              so that the first loss is about ln V; learned positions start with the same, or std (GPT-2) */
     rapt_positions_kind positions; /* rotary: of self-attention, not of cross-attention, whose positions are of two texts */
     rapt_sinusoid_layout sinusoid_layout;
+    bool embedding_norm;  /* embeddings with their positions are normalized, in encoder and decoder */
     double rotary_base;   /* 0: 10000 */
 } rapt_transformer_config;
 

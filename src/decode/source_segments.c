@@ -13,8 +13,7 @@
 typedef struct splitting {
     source_segments *out;
     const rapt_tokenizer *tokenizer;
-    size_t max_len;
-    int32_t eos;
+    source_limits limits;
     const char *text;
     size_t size;
     bool *cut;
@@ -35,14 +34,27 @@ static rapt_code add_segment(source_segments *p, int32_t *ids, size_t count)
     return RAPT_OK;
 }
 
-/* Takes `ids`, which have the capacity for <eos> if they fit. */
+/* Whether so many tokens fit between the first ones and <eos>. */
+static bool source_segments_take(const splitting *s, size_t count)
+{
+    return count < s->limits.max_len - s->limits.begin_count;
+}
+
+/* Takes `ids`. What fits gets <eos>. */
 static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
 {
-    bool fits = count < s->max_len;
-    int32_t *row = count > 0 ? realloc(ids, (fits ? count + 1 : s->max_len) * sizeof *ids) : NULL;
+    const size_t begin = s->limits.begin_count;
+    bool fits = source_segments_take(s, count);
+    size_t whole = fits ? begin + count + 1 : s->limits.max_len, kept = fits ? count : whole - begin;
+    int32_t *row = count > 0 ? realloc(ids, (whole > count ? whole : count) * sizeof *ids) : NULL;
+    if (row) {
+        memmove(row + begin, row, kept * sizeof *row);
+        for (size_t i = 0; i < begin; i++)
+            row[i] = s->limits.begin[i];
+    }
     if (row && fits)
-        row[count] = s->eos;
-    if (row && !add_segment(s->out, row, fits ? count + 1 : s->max_len)) {
+        row[begin + count] = s->limits.eos;
+    if (row && !add_segment(s->out, row, whole)) {
         *s->cut |= !fits;
         return RAPT_OK;
     }
@@ -73,7 +85,7 @@ static rapt_code fits(splitting *s, size_t from, size_t end, bool *yes)
     rapt_code code = source_segments_encode(s, from, end, &ids, &count);
     if (code)
         return code;
-    *yes = count < s->max_len;
+    *yes = source_segments_take(s, count);
     free(ids);
     return RAPT_OK;
 }
@@ -170,7 +182,7 @@ static rapt_code split_line(splitting *s)
 rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
                               rapt_error *err)
 {
-    splitting s = {p, k, limits.max_len, limits.eos, line, strlen(line), cut, err};
+    splitting s = {p, k, limits, line, strlen(line), cut, err};
     int32_t *ids;
     size_t count;
     if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
@@ -180,7 +192,7 @@ rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, sourc
     rapt_code code = rapt_tokenizer_encode(k, line, &ids, &count, err);
     if (code)
         return code;
-    if (count < limits.max_len)
+    if (source_segments_take(&s, count))
         return add_ids(&s, ids, count);
     free(ids);
     return split_line(&s);

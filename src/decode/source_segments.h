@@ -20,6 +20,8 @@ typedef struct source_limits {
     size_t max_len;   /* tokens, <eos> included */
     bool by_sentence; /* no more than one sentence */
     int32_t eos;
+    const int32_t *begin; /* [begin_count] tokens before those of each row; they count, too. Fewer than max_len */
+    size_t begin_count;
 } source_limits;
 
 /* Adds the segments of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into

@@ -69,7 +69,8 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
     const rapt_model *m = c->t->m;
     rapt_sentence_split split = c->t->o.split;
     bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->translation.by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
-    const source_limits limits = {m->translation.max_len, by_sentence, m->translation.special.eos};
+    const source_limits limits = {m->translation.max_len, by_sentence, m->translation.special.eos, m->translation.source_begin,
+                                  m->translation.source_begin_count};
     rapt_code code = RAPT_OK;
     c->first = calloc(c->count + 1, sizeof *c->first);
     if (!c->first)
@@ -133,7 +134,7 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
     bool ok = out->hypotheses != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         const search_hypothesis *h = &r->best[i];
-        out->hypotheses[i].text = rapt_tokenizer_decode(t->m->translation.target, h->tokens, h->length, NULL);
+        out->hypotheses[i].text = whole_text_of(t->m->translation.target, h->tokens, h->length);
         out->hypotheses[i].score = h->score;
         out->hypotheses[i].log_prob = h->log_prob;
         out->count = i + 1;

@@ -5,6 +5,7 @@
 #include "text/utf8.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of a vocabulary without special tokens of its own, as other programs make them, the first ids are ordinary tokens. */
@@ -58,6 +59,28 @@ void whole_text_ban(const rapt_tokenizer *k, const int32_t *tokens, size_t lengt
         if (special ? scan.begun > 0 : !whole_text_take(k, (int32_t)id, &next))
             logits[id] = -INFINITY;
     }
+}
+
+/* Whether a token is one that decoding leaves in, and no part of a text. */
+static bool whole_text_drops(const rapt_tokenizer *k, int32_t id)
+{
+    size_t size;
+    const char *text = rapt_tokenizer_token(k, id, &size);
+    return text && strlen(text) == size && rapt_tokenizer_special(k, text) == id;
+}
+
+char *whole_text_of(const rapt_tokenizer *k, const int32_t *tokens, size_t length)
+{
+    size_t kept = 0;
+    if (rapt_tokenizer_has_specials(k))
+        return rapt_tokenizer_decode(k, tokens, length, NULL);
+    int32_t *ids = malloc((length + 1) * sizeof *ids);
+    for (size_t i = 0; ids && i < length; i++)
+        if (!whole_text_drops(k, tokens[i]))
+            ids[kept++] = tokens[i];
+    char *text = ids ? rapt_tokenizer_decode(k, ids, kept, NULL) : NULL;
+    free(ids);
+    return text;
 }
 
 void whole_text_trim(char *text)

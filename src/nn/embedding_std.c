@@ -44,7 +44,8 @@ rapt_preprocessor_options embedding_std_input_of_transformer(const rapt_transfor
     return (rapt_preprocessor_options){.embedding.std = std, .shared = shared, .positions = c->positions,
                                        .sinusoid_layout = c->sinusoid_layout,
                                        .positions_std = gpt2 ? block_defaults(&c->block).std : std,
-                                       .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
+                                       .no_scale = !c->scale_embedding, .dropout = c->block.dropout,
+                                       .has_norm = c->embedding_norm, .norm = block_norm_options(&c->block)};
 }
 
 rapt_preprocessor_options embedding_std_input_of_lm(const rapt_lm_config *c)

@@ -7,6 +7,21 @@
 
 #include <math.h>
 
+/* In fp32, as the models are trained; the last feature of an odd number stays 0. */
+static void fill_fairseq_table(rapt_param *table, size_t max_len, size_t d)
+{
+    const size_t half = d / 2, first = 2;
+    const float step = half > 1 ? (float)(-math_log(10000) / (double)(half - 1)) : 0;
+    for (size_t j = 0; j < half; j++) {
+        const float exponent = (float)j * step, frequency = (float)math_exp((double)exponent);
+        for (size_t i = 0; i < max_len; i++) {
+            const float angle = (float)(i + first) * frequency;
+            table->value.data[i * d + j] = (rapt_real)math_sin((double)angle);
+            table->value.data[i * d + half + j] = (rapt_real)math_cos((double)angle);
+        }
+    }
+}
+
 static void fill_table(rapt_param *table, size_t max_len, size_t d, rapt_sinusoid_layout layout)
 {
     const bool halves = layout == RAPT_SINUSOID_LAYOUT_HALVES;
@@ -30,7 +45,11 @@ void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix
     if (rapt_params_error(set)->code)
         return;
     rapt_param_make_buffer(m->table, o.persistent);
-    if (rapt_params_seed(set) != RAPT_SEED_SHAPES)
+    if (rapt_params_seed(set) == RAPT_SEED_SHAPES)
+        return;
+    if (o.layout == RAPT_SINUSOID_LAYOUT_FAIRSEQ)
+        fill_fairseq_table(m->table, max_len, d);
+    else
         fill_table(m->table, max_len, d, o.layout);
 }
 
@@ -61,6 +80,9 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
     if (!o.shared)
         rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
     preprocessor_init_positions(&m->positions, set, prefix, max_len, d, &o);
+    m->has_norm = o.has_norm;
+    if (o.has_norm)
+        rapt_layer_norm_init(&m->norm, set, name_join(prefix, "embedding_norm.").text, 1, &d, &o.norm);
 }
 
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
@@ -72,5 +94,6 @@ rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_toke
     o.first_position = first;
     o.dropout = m->positions.dropout;
     observe_scope outer = observe_enter(t, table ? table->value.name : w->value.name, 2);
-    return observe_leave(t, outer, rapt_op_embed(t, m->embedding.weight, tokens, &o));
+    rapt_tensor *x = observe_leave(t, outer, rapt_op_embed(t, m->embedding.weight, tokens, &o));
+    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }

@@ -22,7 +22,7 @@
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_translation/"
 enum { SENTENCES = 3, GREEDY = 12, LONGEST = 64 };
 
-static const char *const NAMES[] = {"marian", "marian_4"};
+static const char *const NAMES[] = {"marian", "marian_4", "pegasus", "bart", "mbart", "m2m_100", "m2m_100_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 typedef struct case_hub {
@@ -233,6 +233,44 @@ static void sources_are_the_references(void **state)
     }
 }
 
+/* The tokens of generate(), without its first one and the end. */
+static void compare_tokens(const case_hub *c, const char *name, const char *key, size_t sentence, const rapt_hypothesis *h)
+{
+    const json_t *found = json_array_get(json_object_get(c->texts, key), sentence), *ids = json_object_get(found, "ids");
+    const json_t *score = json_object_get(found, "score");
+    size_t count = json_array_size(ids);
+    if (json_integer_value(json_array_get(ids, count - 1)) == c->m->translation.special.eos)
+        count--;
+    bool same = h->token_count == count - 1;
+    for (size_t i = 0; same && i < h->token_count; i++)
+        same = h->tokens[i] == json_integer_value(json_array_get(ids, i + 1));
+    if (!same || (json_is_real(score) && fabs(h->score - json_real_value(score)) > 1e-4))
+        fail_msg("%s: sentence %zu, %s: another translation, or not its score: %g", name, sentence, key, h->score);
+}
+
+/* With one beam, and with the folder's. */
+static void translations_are_the_references(void **state)
+{
+    static const char *const keys[] = {"greedy", "beams"};
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        const char *lines[SENTENCES];
+        for (size_t i = 0; i < SENTENCES; i++)
+            lines[i] = pair_text(&c, i);
+        for (size_t k = 0; k < 2; k++) {
+            rapt_translation out[SENTENCES];
+            rapt_error err = {0};
+            const rapt_translate_options o = {.tokens = true, .beam = k == 0 ? 1 : 0};
+            assert_int_equal(rapt_translate(c.m, lines, SENTENCES, &o, out, &err), RAPT_OK);
+            for (size_t i = 0; i < SENTENCES; i++)
+                compare_tokens(&c, NAMES[n], keys[k], i, out[i].hypotheses);
+            rapt_translations_free(out, SENTENCES);
+        }
+        pair_close(&c);
+    }
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 /* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
@@ -249,7 +287,7 @@ static const char *folder_with(const char *name, const char *key, const char *va
     assert_int_equal(json_dump_file(config, folder_in("config.json"), 0), 0);
     json_decref(config);
     static const char *const others[] = {"model.safetensors", "pytorch_model.bin", "generation_config.json", "source.spm",
-                                         "target.spm", "vocab.json", "target_vocab.json"};
+                                         "target.spm", "tokenizer.json", "vocab.json", "target_vocab.json"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         snprintf(path, sizeof path, GOLDEN "%s/%s", name, others[i]);
         snprintf(copied, sizeof copied, "%s", folder_in(others[i]));
@@ -279,6 +317,10 @@ static void what_is_not_known_is_refused(void **state)
         {"marian", "decoder_ffn_dim", "29", "has the shape [28, 12]; config.json asks for [29, 12]"},
         {"marian", "vocab_size", "523", "524 tokens; the model has 523"},
         {"marian", "positional_bias", "1", "\"positional_bias\" is 1: rapt does not know what this key changes"},
+        {"bart", "tie_word_embeddings", "false", "rapt does not compute such models"},
+        {"m2m_100", "pad_token_id", "3", "\"pad_token_id\" is 3: rapt computes such models with 1"},
+        {"mbart", "normalize_before", "false", "rapt does not compute such models"},
+        {"mbart", "max_position_embeddings", "81", "has the shape [82, 12]; config.json asks for [83, 12]"},
         {"marian_4", "share_encoder_decoder_embeddings", "true", "is not the embedding"},
         {"marian_4", "decoder_vocab_size", "525", "has the shape [524, 12]; config.json asks for [525, 12]"},
         {"marian_4", "decoder_start_token_id", "", "\"decoder_start_token_id\" is missing"},
@@ -314,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_the_references), cmocka_unit_test(greedy_tokens_are_the_references),
         cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
+        cmocka_unit_test(translations_are_the_references),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
                                          rapt_loss_sums *sum,
                                          rapt_error *err)
 {
+    if (m->translation.source_begin_count || m->search.forced_bos.count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the loss of a model of type %s, whose sentences begin with tokens of their "
+                         "own, is not computed; rapt translate and rapt score give its BLEU", a->model, m->family);
     rapt_dataset_options o = {.max_len = m->translation.max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
                               .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special};
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);

@@ -42,7 +42,7 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
     if (rapt_tokenizer_encode_bytes(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why) != RAPT_OK)
         return rapt_fail(err, why.code, "%s: %s", r->what, why.message);
     rapt_code code = pass_input_check(r, text, p, err);
-    int32_t *longer = code ? NULL : realloc(p->ids, (p->count + 2) * sizeof *longer);
+    int32_t *longer = code ? NULL : realloc(p->ids, (p->count + r->more + 1) * sizeof *longer);
     if (longer) {
         p->ids = longer;
         return RAPT_OK;
@@ -54,12 +54,16 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
 
 rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
 {
+    const size_t begin = m->translation.source_begin_count;
     reading r = {.what = "the text", .with = " with <eos>", .k = m->translation.source,
                  .vocab = m->translation.net->config.source_vocab,
-                 .max = m->translation.max_len, .more = 1, .limit = "the model takes", .unit = ""};
+                 .max = m->translation.max_len, .more = 1 + begin, .limit = "the model takes", .unit = ""};
     rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
+    memmove(source->ids + begin, source->ids, source->count * sizeof *source->ids);
+    memcpy(source->ids, m->translation.source_begin, begin * sizeof *source->ids);
+    source->count += begin;
     source->ids[source->count++] = m->translation.special.eos;
     source->ids[source->count] = m->translation.special.pad;
     return RAPT_OK;

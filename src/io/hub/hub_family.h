@@ -15,7 +15,8 @@ typedef enum hub_part {
     HUB_HEAD_QUERY, /* of [heads, 3, features] */
     HUB_HEAD_KEY,
     HUB_HEAD_VALUE,
-    HUB_ONE_ROW /* a vector, which is stored as a matrix of one row; zeros where it is missing */
+    HUB_ONE_ROW, /* a vector, which is stored as a matrix of one row; zeros where it is missing */
+    HUB_BEHIND_TWO /* all rows but the first two */
 } hub_part;
 
 /* What is done with its values. */
@@ -47,7 +48,7 @@ typedef struct hub_family {
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
     HUB_OLMO2, HUB_NEOX;
-extern const hub_family HUB_MARIAN;
+extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100;
 
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);

@@ -3,10 +3,23 @@
 #ifndef IO_HUB_HF_PAIR_H
 #define IO_HUB_HF_PAIR_H
 
-#include "io/hub/hub_config.h"
-#include "rapt/nn.h"
+#include "io/hub/hub_family.h"
 
-/* Fills *k, of which families change what is different. One vocabulary, post-norm, learned positions, tied. */
-void hub_pair_read(hub_config *c, rapt_transformer_config *k);
+/* What no key says, and the defaults that differ. */
+typedef struct hub_pair_class {
+    rapt_norm_place place;
+    rapt_positions_kind positions;
+    rapt_sinusoid_layout layout;
+    bool embedding_norm;
+    rapt_output_bias bias;
+    const char *activation; /* default of "activation_function" */
+    bool scale;             /* of "scale_embedding" */
+} hub_pair_class;
+
+/* Fills *k: one vocabulary, and one matrix for both embeddings and the output. */
+void hub_pair_read(hub_config *c, rapt_transformer_config *k, hub_pair_class of);
+
+extern const hub_name HUB_PAIR_NAMES[];
+extern const char *const HUB_PAIR_UNUSED[];
 
 #endif

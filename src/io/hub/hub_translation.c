@@ -8,28 +8,73 @@
 #include "nn/block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- tokenizers ----------------------------------------------------------------------------------------------- */
 
-static rapt_tokenizer *load_side_tokenizer(const char *folder, const char *name, size_t vocab, rapt_error *err)
+static rapt_tokenizer *load_pair_tokenizer(const char *path, size_t vocab, rapt_error *err)
 {
-    char *path;
-    rapt_tokenizer *k = file_path(folder, name, &path, err) ? NULL : rapt_tokenizer_load(path, err);
+    rapt_tokenizer *k = rapt_tokenizer_load(path, err);
     if (k && rapt_tokenizer_size(k) > vocab) {
         rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu tokens; the model has %zu", path, rapt_tokenizer_size(k), vocab);
         rapt_tokenizer_free(k);
         k = NULL;
     }
-    free(path);
     return k;
 }
 
+/* The path of a file in the folder, to be freed; NULL where it is not there. */
+static rapt_code find_pair_file(const char *folder, const char *name, char **path, rapt_error *err)
+{
+    bool there = false;
+    rapt_code code = file_path(folder, name, path, err);
+    if (!code)
+        code = file_is_there(*path, &there, err);
+    if (!there) {
+        free(*path);
+        *path = NULL;
+    }
+    return code;
+}
+
+/* Those of Marian, one for each side; else that of tokenizer.json for both. */
 static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_transformer_config *k, const char *folder,
                                       rapt_error *err)
 {
-    t->source = load_side_tokenizer(folder, "source.spm", k->source_vocab, err);
-    t->target = t->source ? load_side_tokenizer(folder, "target.spm", k->target_vocab, err) : NULL;
-    return t->target ? RAPT_OK : RAPT_ERR_FORMAT;
+    char *source = NULL, *target = NULL, *both = NULL;
+    rapt_code code = find_pair_file(folder, "source.spm", &source, err);
+    if (!code && source)
+        code = file_path(folder, "target.spm", &target, err);
+    else if (!code)
+        code = find_pair_file(folder, "tokenizer.json", &both, err);
+    if (!code && !source && !both)
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: neither tokenizer.json nor source.spm is there; rapt translates with the "
+                         "tokenizer of one of them", folder);
+    if (!code)
+        t->source = load_pair_tokenizer(source ? source : both, k->source_vocab, err);
+    if (t->source)
+        t->target = both ? t->source : load_pair_tokenizer(target, k->target_vocab, err);
+    free(source);
+    free(target);
+    free(both);
+    return t->target ? RAPT_OK : code ? code : RAPT_ERR_FORMAT;
+}
+
+/* What tokenizer.json puts round a text: tokens before it, and the end of text behind it. Marian's has the latter alone. */
+static rapt_code load_template(rapt_translation_model *t, const char *folder, rapt_error *err)
+{
+    int32_t *ids;
+    size_t count;
+    rapt_code code = rapt_tokenizer_encode_bytes(t->source, "", 0, true, &ids, &count, err);
+    if (code)
+        return code;
+    if (count == 0 || ids[count - 1] != t->special.eos || count - 1 > RAPT_SOURCE_BEGIN_MAX)
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the tokenizer does not put \"eos_token_id\", %d, behind a text; rapt "
+                         "translates texts that end so", folder, (int)t->special.eos);
+    t->source_begin_count = code ? 0 : count - 1;
+    memcpy(t->source_begin, ids, t->source_begin_count * sizeof *ids);
+    free(ids);
+    return code;
 }
 
 /* ---- special tokens ------------------------------------------------------------------------------------------- */
@@ -104,6 +149,8 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
         code = load_pair_tokenizers(&m->translation, k, from->folder, err);
     if (!code)
         code = load_pair_generation(m, k, from, err);
+    if (!code)
+        code = load_template(&m->translation, from->folder, err);
     m->translation.net = code ? NULL : rapt_transformer_new(k, RAPT_SEED_NONE, err);
     if (!m->translation.net)
         return code ? code : RAPT_ERR_FORMAT;

@@ -132,6 +132,7 @@ static size_t hub_rows_of(const rapt_block_config *c, hub_part part, size_t own)
     case HUB_HEAD_QUERY:
     case HUB_HEAD_KEY:
     case HUB_HEAD_VALUE: return 3 * own;
+    case HUB_BEHIND_TWO: return own + 2;
     case HUB_WHOLE:
     case HUB_ONE_ROW: break;
     }
@@ -153,6 +154,7 @@ static hub_slice hub_slice_of(const hub_filling *f, const hub_name *n, const wei
     case HUB_VALUE: s.first = q + kv; break;
     case HUB_HEAD_KEY: s.first = d; break;
     case HUB_HEAD_VALUE: s.first = 2 * d; break;
+    case HUB_BEHIND_TWO: s.first = 2; break;
     case HUB_QUERY:
     case HUB_HEAD_QUERY:
     case HUB_WHOLE:
@@ -210,7 +212,7 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tenso
                          weights_file_path(f->w, t->file), quote(t->name).text);
     if (!code)
         code = weights_check_real(f->w, t, f->err);
-    if (!code && slice.first == 0)
+    if (!code && (slice.first == 0 || n->part == HUB_BEHIND_TWO))
         code = weights_check_finite(f->w, t, f->err);
     if (!code)
         hub_set(f, p, slice);
