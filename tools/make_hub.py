@@ -23,8 +23,8 @@ import torch
 import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import (AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, GraniteConfig, LlamaConfig, MistralConfig, Olmo2Config,
-                          Qwen2Config, Qwen3Config, SmolLM3Config)
+from transformers import (AutoModelForCausalLM, Gemma3TextConfig, GemmaConfig, GPT2Config, GPTNeoXConfig, GraniteConfig, LlamaConfig,
+                          MistralConfig, Olmo2Config, Qwen2Config, Qwen3Config, SmolLM3Config)
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hub"
 TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
@@ -32,6 +32,10 @@ TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
 LLAMA = dict(vocab_size=VOCAB, hidden_size=48, intermediate_size=80, num_hidden_layers=2, num_attention_heads=6,
              num_key_value_heads=2, max_position_embeddings=96, bos_token_id=256, eos_token_id=257, pad_token_id=None)
 TINY = {**LLAMA, "hidden_size": 24, "intermediate_size": 40, "num_attention_heads": 3, "num_key_value_heads": 1}
+GEMMA3_ROPE = (dict(rope_theta=50000.0, rope_local_base_freq=300.0, rope_scaling=dict(rope_type="linear", factor=8.0))
+               if transformers.__version__.startswith("4.") else
+               dict(rope_parameters=dict(full_attention=dict(rope_type="linear", factor=8.0, rope_theta=50000.0),
+                                         sliding_attention=dict(rope_type="default", rope_theta=300.0))))
 NEOX = dict(vocab_size=VOCAB, hidden_size=24, intermediate_size=40, num_hidden_layers=2, num_attention_heads=3,
             max_position_embeddings=96, bos_token_id=256, eos_token_id=257)
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32)
@@ -51,6 +55,12 @@ MODELS = {
     "smollm3": (SmolLM3Config(**{**TINY, "num_hidden_layers": 3}, no_rope_layers=[1, 0, 1]), torch.bfloat16),
     "granite": (GraniteConfig(**TINY, tie_word_embeddings=True, embedding_multiplier=3.5, residual_multiplier=0.6,
                               attention_multiplier=0.6, logits_scaling=1.7), torch.bfloat16),
+    "mistral_window": (MistralConfig(**{**TINY, "head_dim": 6}, sliding_window=7, tie_word_embeddings=True), torch.bfloat16),
+    "qwen2_window": (Qwen2Config(**TINY, use_sliding_window=True, sliding_window=5, max_window_layers=1,
+                                 tie_word_embeddings=True), torch.bfloat16),
+    "gemma": (GemmaConfig(**TINY, head_dim=10, hidden_act="gelu"), torch.bfloat16),
+    "gemma3": (Gemma3TextConfig(**TINY, head_dim=10, sliding_window=9, query_pre_attn_scalar=17,
+                                layer_types=["sliding_attention", "full_attention"], **GEMMA3_ROPE), torch.bfloat16),
     "olmo2": (Olmo2Config(**TINY, tie_word_embeddings=True), torch.bfloat16),
     "gpt_neox": (GPTNeoXConfig(**NEOX, rotary_pct=0.5, rotary_emb_base=5000), torch.float16),
     "gpt_neox_serial": (GPTNeoXConfig(**NEOX, use_parallel_residual=False, rotary_pct=1.0, hidden_act="relu"), torch.float16),

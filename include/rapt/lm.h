@@ -31,6 +31,9 @@ typedef struct rapt_lm_config {
     double rotary_base;   /* 0: 10000 */
     rapt_rotary_scaling rotary_scaling;
     bool parallel;        /* x + attention(norm1 x) + ffn(norm2 x) (GPT-NeoX), pre-norm */
+    size_t window;           /* layers of `windowed` attend to the last `window` positions (rapt_mask.window); 0: to all */
+    rapt_layer_set windowed;
+    double local_rotary_base; /* of layers of `windowed`, whose positions are not scaled then (Gemma 3); 0: rotary_base */
     rapt_layer_set unrotated; /* rotary: layers without positions (SmolLM3) */
     bool tied;            /* the output matrix is the embedding, without a bias */
     bool output_bias;     /* of the output matrix, where it is not tied */
@@ -69,6 +72,7 @@ typedef struct rapt_lm {
     rapt_params *params;     /* owned where rapt_lm_new made it */
     rapt_preprocessor input; /* "embedding.", "positions." */
     rapt_param *rotary;      /* "rotary.table", of all blocks; or NULL */
+    rapt_param *local_rotary; /* "rotary.local", of layers of config.windowed where they have their own; or NULL */
     size_t layers;
     rapt_lm_block *blocks;   /* "blocks.0.", ... */
     rapt_layer_norm norm;    /* pre-norm: of the last block's output, "norm." */

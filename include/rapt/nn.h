@@ -196,6 +196,7 @@ typedef struct rapt_multi_head_attention {
     rapt_layer_norm q_norm, k_norm; /* of projected queries and keys, before they are rotated; the weights may be NULL: none */
     const rapt_param *rotary; /* the table of rapt_op_rotary for queries and keys, or NULL */
     rapt_attention_scores scores;
+    size_t window; /* of causal self-attention: rapt_mask.window; 0 at first */
 } rapt_multi_head_attention;
 
 /* Root mean square norms of queries and keys (Henry et al. 2020, section 3.1, has another norm): of each head, with one weight
@@ -253,12 +254,13 @@ typedef enum rapt_ffn_kind {
     RAPT_FFN_GELU,
     RAPT_FFN_GELU_TANH,
     RAPT_FFN_SWIGLU, /* W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6) */
-    RAPT_FFN_SILU
+    RAPT_FFN_SILU,
+    RAPT_FFN_GEGLU_TANH /* W2 (gelu_tanh(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6; Gemma) */
 } rapt_ffn_kind;
 
 typedef struct rapt_ffn {
-    rapt_linear dense1, dense2; /* "dense1.", "dense2."; SwiGLU: "up.", "down." */
-    rapt_linear gate;           /* SwiGLU: "gate." */
+    rapt_linear dense1, dense2; /* "dense1.", "dense2."; gated: "up.", "down." */
+    rapt_linear gate;           /* SwiGLU, GEGLU: "gate." */
     rapt_ffn_kind kind;
     double dropout; /* on the hidden features; 0 at first */
 } rapt_ffn;

@@ -96,6 +96,8 @@ typedef struct rapt_mask {
     bool per_query;
     bool causal;               /* query i (at position past + i) attends to keys 0 .. past + i */
     size_t past;               /* positions before the first query (cached decoding) */
+    size_t window;             /* causal: of these keys, only to the last `window`, its own one included (sliding-window
+                                  attention: Child et al. 2019; Mistral); without `keep`; 0: all */
     const uint8_t *keep;       /* 1 keeps: [batch, 1, keys], or [batch, queries, keys] with keep_per_query; or NULL */
     bool keep_per_query;
 } rapt_mask;
@@ -137,6 +139,9 @@ RAPT_API rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);               
 RAPT_API rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation);
 /* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
 RAPT_API rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
+
+/* a * b, elementwise. Same shape. */
+RAPT_API rapt_tensor *rapt_op_multiply(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
 
 /* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at position
  * first + i is rotated by the angle whose cosine and sine are table[first + i][j] and table[first + i][d/2 + j]. x [batch,

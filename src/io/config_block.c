@@ -16,7 +16,7 @@ double config_block_min_bytes(const config_stack *s)
     const rapt_block_config *c = s->block;
     double d = (double)c->d_model, head = (double)block_head_features(c);
     double q = head * (double)c->heads, kv = head * (double)c->kv_heads;
-    double matrices = c->ffn_kind == RAPT_FFN_SWIGLU ? 3 : 2;
+    double matrices = c->ffn_kind == RAPT_FFN_SWIGLU || c->ffn_kind == RAPT_FFN_GEGLU_TANH ? 3 : 2;
     double layer = (double)s->attentions * (2 * d * q + 2 * d * kv) + (double)s->ffns * matrices * d * (double)c->ffn;
     return ((double)s->rows * d + (double)s->layers * layer) * sizeof(rapt_real);
 }
@@ -48,6 +48,8 @@ rapt_code config_block_check_ours(const rapt_block_config *c, const char *path, 
                          : c->qk_norm != RAPT_QK_NORM_NONE              ? "qk_norm"
                          : c->residual_scale != 0                       ? "residual_scale"
                          : c->rotary_dim != 0                           ? "rotary_dim"
+                         : c->norm_place > RAPT_NORM_PLACE_PRE          ? "norm_place"
+                         : c->ffn_kind == RAPT_FFN_GEGLU_TANH           ? "ffn_kind"
                                                                         : NULL;
     return beyond ? config_block_refuse(beyond, path, err) : RAPT_OK;
 }

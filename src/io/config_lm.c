@@ -78,6 +78,8 @@ static rapt_code config_lm_check_ours(const rapt_lm_config *c, const char *path,
     const char *beyond = c->embedding_multiplier != 0                                 ? "embedding_multiplier"
                          : c->logits_divisor != 0                                     ? "logits_divisor"
                          : memcmp(&c->unrotated, &none, sizeof none) != 0             ? "unrotated"
+                         : c->window != 0                                             ? "window"
+                         : c->local_rotary_base != 0                                  ? "local_rotary_base"
                          : c->parallel                                                ? "parallel"
                          : c->rotary_scaling.kind != RAPT_ROTARY_PLAIN                ? "rotary_scaling"
                                                                                       : NULL;

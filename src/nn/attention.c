@@ -105,7 +105,7 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
 {
     char sx[96], sk[96];
     if (!kv)
-        return rapt_multi_head_attention_forward(t, m, x, x, x, &(rapt_mask){.causal = true});
+        return rapt_multi_head_attention_forward(t, m, x, x, x, &(rapt_mask){.causal = true, .window = m->window});
     observe_scope outer = observe_enter(t, m->name, 0);
     attention_inputs p = attention_project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
@@ -119,7 +119,7 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
                               past + x->shape[1] - 1, kv->k.shape[1]);
     attention_append(&kv->k, p.k, past);
     attention_append(&kv->v, p.v, past);
-    rapt_mask mask = {.causal = true, .past = past};
+    rapt_mask mask = {.causal = true, .past = past, .window = m->window};
     return observe_leave(t, outer, attention_attend(t, m, (attention_inputs){p.q, &kv->k, &kv->v}, &mask));
 }
 

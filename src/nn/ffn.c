@@ -11,7 +11,7 @@ void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in,
     const rapt_ffn_options o = options ? *options : (rapt_ffn_options){0};
     const rapt_linear_options first = {.no_bias = o.no_bias, .init = o.init, .std = o.std};
     const rapt_linear_options last = {.no_bias = o.no_bias, .init = o.init, .std = o.output_std};
-    const bool gated = o.kind == RAPT_FFN_SWIGLU;
+    const bool gated = o.kind == RAPT_FFN_SWIGLU || o.kind == RAPT_FFN_GEGLU_TANH;
     *m = (rapt_ffn){.kind = o.kind};
     if (gated)
         rapt_linear_init(&m->gate, set, name_join(prefix, "gate.").text, in, hidden, &first);
@@ -23,9 +23,13 @@ static const rapt_activation activations[] = {
     [RAPT_FFN_RELU] = RAPT_ACTIVATION_RELU, [RAPT_FFN_GELU] = RAPT_ACTIVATION_GELU,
     [RAPT_FFN_GELU_TANH] = RAPT_ACTIVATION_GELU_TANH, [RAPT_FFN_SILU] = RAPT_ACTIVATION_SILU};
 
-/* The hidden features: activation(W1 x + b1), or silu(Wg x + bg) * (W1 x + b1). */
+/* The hidden features: activation(W1 x + b1), or activation(Wg x + bg) * (W1 x + b1). */
 static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
+    if (m->kind == RAPT_FFN_GEGLU_TANH) {
+        rapt_tensor *gelu = rapt_op_linear(t, x, m->gate.weight, m->gate.bias, RAPT_ACTIVATION_GELU_TANH);
+        return rapt_op_multiply(t, gelu, rapt_linear_forward(t, &m->dense1, x));
+    }
     if (m->kind != RAPT_FFN_SWIGLU)
         return rapt_op_linear(t, x, m->dense1.weight, m->dense1.bias, activations[m->kind]);
     rapt_tensor *gate = rapt_linear_forward(t, &m->gate, x);

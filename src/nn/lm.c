@@ -10,17 +10,29 @@
 
 #include <stdlib.h>
 
+static void lm_init_rotary(rapt_lm *m, rapt_params *set, const rapt_lm_config *c, const rapt_block_config *block)
+{
+    const rapt_rotary_scaling plain = {.fp32 = c->rotary_scaling.fp32};
+    if (c->positions != RAPT_POSITIONS_ROTARY)
+        return;
+    m->rotary = block_init_rotary(set, "rotary.table", c->context, block, c->rotary_base, &c->rotary_scaling);
+    if (c->local_rotary_base != 0)
+        m->local_rotary = block_init_rotary(set, "rotary.local", c->context, block, c->local_rotary_base, &plain);
+}
+
 static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
-    if (c->positions == RAPT_POSITIONS_ROTARY)
-        m->rotary = block_init_rotary(set, "rotary.table", c->context, &block, c->rotary_base, &c->rotary_scaling);
+    lm_init_rotary(m, set, c, &block);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
-        rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, &block);
-        m->blocks[i].parallel = c->parallel;
-        m->blocks[i].attention.rotary = lm_init_has_layer(&c->unrotated, i) ? NULL : m->rotary;
+        const bool local = lm_init_has_layer(&c->windowed, i), rotated = !lm_init_has_layer(&c->unrotated, i);
+        rapt_lm_block *b = &m->blocks[i];
+        rapt_lm_block_init(b, set, name_index("blocks.", i).text, &block);
+        b->parallel = c->parallel;
+        b->attention.window = local ? c->window : 0;
+        b->attention.rotary = !rotated ? NULL : local && m->local_rotary ? m->local_rotary : m->rotary;
     }
 }
 

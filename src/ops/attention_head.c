@@ -98,7 +98,9 @@ static void attention_capture_tile(const attention_head *h, const query_tile *ti
 
 mask_row attention_mask_row(const attention_head *h, size_t query)
 {
-    return mask_row_of(mask_of(h->n), h->example, query, h->query_rows.count, h->key_rows.count);
+    mask_row row = mask_row_of(mask_of(h->n), h->example, query, h->query_rows.count, h->key_rows.count);
+    row.keep = mask_keep_of(row, h->n->pattern, h->n->keys);
+    return row;
 }
 
 rapt_real *attention_take(rapt_real **from, size_t elements)

@@ -38,7 +38,7 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
     for (size_t i = 0; tape_computes(t) && i < y->shape[0] * heads * queries; i++) {
         mask_row row = mask_row_of(mask, i / queries / heads, i % queries, queries, keys);
         for (size_t j = 0; j < keys; j++) {
-            bool hidden = j >= row.count || (row.keep && !row.keep[j]);
+            bool hidden = j < row.first || j >= row.count || (row.keep && !row.keep[j]);
             y->data[i * keys + j] = hidden ? -(rapt_real)INFINITY : scores->data[i * keys + j];
         }
     }

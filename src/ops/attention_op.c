@@ -115,6 +115,8 @@ static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const ra
                               rapt_shape_text(v, sv, sizeof sv), heads);
     if (mask && (q->ragged || k->ragged) && (mask->keep || mask->per_query))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: ragged examples take valid_lens of keys and causal, no other mask");
+    if (!mask_fits(mask))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: a window is of causal masks without keep");
     if (!(p >= 0 && p < 1))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
     return NULL;
@@ -140,6 +142,12 @@ static void attention_copy_mask(rapt_tape *t, attention_node *n, const rapt_mask
     if (!mask)
         return;
     n->mask = *mask;
+    if (mask->window && mask->window < n->keys) {
+        uint8_t *pattern = tape_alloc(t, 2 * n->keys, 1);
+        if (pattern)
+            mask_fill_pattern(pattern, n->keys);
+        n->pattern = pattern;
+    }
     n->mask.valid_lens = attention_copy(t, mask->valid_lens, n->batch * (mask->per_query ? n->queries : 1) * sizeof(int32_t));
     n->mask.keep = attention_copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
 }

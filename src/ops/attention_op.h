@@ -17,6 +17,7 @@ typedef struct attention_node {
     size_t heads, d, dv;
     size_t group;                /* query heads that share a key-value head */
     rapt_mask mask;              /* the caller's arrays are copied: they must last until the backward pass */
+    const uint8_t *pattern;      /* [2 keys] of a mask with a window (mask_fill_pattern), or NULL */
     bool masked, drops;
     kernels_dropout key;
     rapt_real scale;

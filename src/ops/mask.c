@@ -1,6 +1,8 @@
 /* ops/mask.c: how many keys the queries of an example attend to. For attention; single rows are in mask.h. */
 #include "ops/mask.h"
 
+#include <string.h>
+
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys)
 {
     size_t max = 0;
@@ -13,4 +15,10 @@ size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t k
         max = count > max ? count : max;
     }
     return max;
+}
+
+void mask_fill_pattern(uint8_t *pattern, size_t keys)
+{
+    memset(pattern, 0, keys);
+    memset(pattern + keys, 1, keys);
 }

@@ -4,15 +4,16 @@
 
 #include "rapt/tape.h"
 
-/* Keys 0 .. count-1 may be attended to, where keep (if not NULL) is 1. */
+/* Keys first .. count-1 may be attended to, where keep (if not NULL) is 1. */
 typedef struct mask_row {
+    size_t first; /* 0 without a window */
     size_t count;
     const uint8_t *keep;
 } mask_row;
 
 static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t query, size_t queries, size_t keys)
 {
-    mask_row row = {keys, NULL};
+    mask_row row = {0, keys, NULL};
     if (!mask)
         return row;
     size_t at = example * queries + query;
@@ -22,6 +23,8 @@ static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t
     }
     if (mask->causal && row.count > mask->past + query + 1)
         row.count = mask->past + query + 1;
+    if (mask->window && mask->past + query + 1 > mask->window)
+        row.first = mask->past + query + 1 - mask->window;
     if (mask->keep)
         row.keep = mask->keep + (mask->keep_per_query ? at : example) * keys;
     return row;
@@ -29,5 +32,20 @@ static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t
 
 /* The maximum of keys that any query of the example attends to: keys behind them are never read. */
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys);
+
+/* Whether the operations know such a mask: a window is causal, and there is no `keep` beside it. */
+static inline bool mask_fits(const rapt_mask *mask)
+{
+    return !mask || !mask->window || (mask->causal && !mask->keep);
+}
+
+/* Fills pattern [2 keys] with zeros, then ones: the `keep` of each row of a window lies in it. */
+void mask_fill_pattern(uint8_t *pattern, size_t keys);
+
+/* Which of `keys` keys a row keeps; NULL: all up to its count. `pattern` is read where the mask has a window. */
+static inline const uint8_t *mask_keep_of(mask_row row, const uint8_t *pattern, size_t keys)
+{
+    return row.first == 0 ? row.keep : pattern + keys - (row.first < keys ? row.first : keys);
+}
 
 #endif

@@ -26,7 +26,8 @@ static void softmax_backward(rapt_tape *t, tape_node *node)
     }
 }
 
-static void softmax_forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
+/* `pattern`: of a mask with a window. */
+static void softmax_forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask, const uint8_t *pattern)
 {
     profile_op(t, "softmax", 0, 2.0 * (double)rapt_tensor_size(s->x));
     size_t keys = rapt_tensor_features(s->x), batch = s->x->ndim > 2 ? s->x->shape[0] : 1;
@@ -34,7 +35,8 @@ static void softmax_forward(rapt_tape *t, const softmax_node *s, const rapt_mask
     for (size_t i = 0; i < batch * heads * queries; i++) {
         mask_row row = mask_row_of(mask, i / queries / heads, i % queries, queries, keys);
         rapt_real max, inv_sum;
-        t->k->softmax(keys, row.count, s->x->data + i * keys, row.keep, 1, s->y->data + i * keys, &max, &inv_sum);
+        const uint8_t *keep = mask_keep_of(row, pattern, keys);
+        t->k->softmax(keys, row.count, s->x->data + i * keys, keep, 1, s->y->data + i * keys, &max, &inv_sum);
     }
 }
 
@@ -46,13 +48,19 @@ rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mas
     if (x->ndim < 2)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "masked_softmax: %s is not [batch, queries, keys] or [queries, keys]",
                               rapt_shape_text(x, text, sizeof text));
+    if (!mask_fits(mask))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "masked_softmax: a window is of causal masks without keep");
+    const size_t keys = rapt_tensor_features(x);
+    uint8_t *pattern = mask && mask->window ? tape_alloc(t, 2 * keys, 1) : NULL;
     softmax_node *s = tape_alloc(t, 1, sizeof *s);
     rapt_tensor *y = s ? tape_output_like(t, x, tape_wants(t, x)) : NULL;
-    if (!y)
+    if (!y || tape_failed(t))
         return &t->poison;
     *s = (softmax_node){.x = x, .y = y};
+    if (pattern)
+        mask_fill_pattern(pattern, keys);
     if (tape_computes(t))
-        softmax_forward(t, s, mask);
+        softmax_forward(t, s, mask, pattern);
     if (y->requires_grad)
         tape_record(t, &s->node, softmax_backward);
     return y;

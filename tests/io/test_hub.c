@@ -26,7 +26,8 @@ enum { PROMPT = 8, GREEDY = 16 };
 
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
                                     "qwen2", "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_4",
-                                    "gpt_neox_serial", "llama3_4", "gpt2_exact_4"};
+                                    "gpt_neox_serial", "mistral_window", "qwen2_window", "gemma", "gemma3", "gemma3_4",
+                                    "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 typedef struct case_hub {
@@ -315,7 +316,14 @@ static void what_is_not_known_is_refused(void **state)
         {"gpt2", "n_head", "5", "5 heads do not divide d_model, 48"},
         {"llama", "rope_interleaved", "true", "rapt does not compute such models"},
         {"qwen2", "layer_types", "\"full_attention\"", "as many types as there are layers"},
-        {"qwen3", "use_sliding_window", "true", "rapt does not compute such models"},
+        {"qwen2", "layer_types", "[\"sliding_attention\", \"full_attention\"]", "sliding_attention without a window"},
+        {"qwen2", "layer_types", "[\"full_attention\", \"linear_attention\"]", "full_attention and sliding_attention"},
+        {"smollm3", "use_sliding_window", "true", "rapt does not compute such models"},
+        {"gemma", "hidden_activation", "\"silu\"", "of such models rapt computes gelu_pytorch_tanh"},
+        {"gemma", "use_bidirectional_attention", "true", "rapt does not compute such models"},
+        {"gemma3", "rope_parameters", "{\"full_attention\": {\"rope_type\": \"default\"}, \"mtp\": {}}", "its members must be"},
+        {"gemma3", "rope_parameters", "{\"sliding_attention\": {\"rope_type\": \"linear\", \"factor\": 2}}", "are not scaled"},
+        {"gemma3", "final_logit_softcapping", "30.0", "of such models rapt computes logits without"},
         {"qwen3", "head_dim", "", "the files of tensors hold 15976 numbers"},
         {"smollm3", "no_rope_layers", "[1, 0]", "as many numbers as there are layers"},
         {"smollm3", "no_rope_layers", "[1, 0, 2]", "its numbers must be 0 or 1"},
@@ -327,8 +335,7 @@ static void what_is_not_known_is_refused(void **state)
         {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.5}",
          "of such models rapt rotates all features of a head"},
         {"olmo2", "clip_qkv", "8", "rapt does not know what this key changes"},
-        {"mistral", "sliding_window", "16", "rapt attends to the whole context"},
-        {"qwen2", "use_sliding_window", "true", "rapt does not compute such models"},
+        {"mistral", "sliding_window", "0", "it must be a whole number from 1"},
         {"gpt2", "scale_attn_by_inverse_layer_idx", "true", "rapt does not compute such models"},
         {"gpt2", "activation_function", "\"swish\"", "rapt computes gelu_new"}};
     (void)state;

@@ -101,6 +101,12 @@ static inline rapt_tensor *build_activate(ops_case *c, rapt_tape *t)
     return rapt_op_activate(t, plain_input(c, t), ops_activation(c));
 }
 
+static inline rapt_tensor *build_multiply(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *a = plain_input(c, t);
+    return rapt_op_multiply(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
+}
+
 static inline rapt_tensor *build_swiglu(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *gate = plain_input(c, t);
@@ -196,6 +202,7 @@ static inline rapt_mask *build_mask(ops_case *c, size_t batch, size_t queries, s
 {
     rapt_mask *m = ops_keep(c, sizeof *m, true);
     *m = (rapt_mask){.causal = ops_is(c, OPS_CAUSAL), .past = ops_is(c, OPS_PAST) ? keys - queries : 0};
+    m->window = ops_is(c, OPS_FIRST) ? 3 : 0;
     m->per_query = ops_is(c, OPS_LENS_2D);
     m->keep_per_query = ops_is(c, OPS_KEEP_2D);
     if (ops_is(c, OPS_LENS | OPS_LENS_2D))

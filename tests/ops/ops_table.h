@@ -30,7 +30,7 @@ enum {
     OPS_SCALE = 1 << 20,
     OPS_FREQ = 1 << 21,
     OPS_POSITIONS = 1 << 22,
-    OPS_FIRST = 1 << 23,     /* the first position is not 0 */
+    OPS_FIRST = 1 << 23,     /* the first position is not 0; of masks: a window */
     OPS_SMOOTH = 1 << 24,
     OPS_NORMALIZER = 1 << 25,
     OPS_SPARSE = 1 << 26,
@@ -77,6 +77,8 @@ enum {
     X(rapt_op_activate, activate_gelu, build_activate, OPS_GELU)                                                \
     X(rapt_op_activate, activate_gelu_tanh, build_activate, OPS_GELU | OPS_SILU | OPS_4D)                       \
     X(rapt_op_activate, activate_silu, build_activate, OPS_SILU)                                                \
+    X(rapt_op_multiply, multiply, build_multiply, 0)                                                            \
+    X(rapt_op_multiply, multiply_same, build_multiply, OPS_SAME)                                                \
     X(rapt_op_swiglu, swiglu, build_swiglu, 0)                                                                  \
     X(rapt_op_swiglu, swiglu_same, build_swiglu, OPS_SAME)                                                      \
     X(rapt_op_rotary, rotary, build_rotary, 0)                                                               \
@@ -116,6 +118,7 @@ enum {
     X(rapt_op_masked_softmax, softmax_lens_2d, build_softmax, OPS_LENS_2D)                                      \
     X(rapt_op_masked_softmax, softmax_causal, build_softmax, OPS_CAUSAL)                                        \
     X(rapt_op_masked_softmax, softmax_past, build_softmax, OPS_CAUSAL | OPS_PAST)                               \
+    X(rapt_op_masked_softmax, softmax_window, build_softmax, OPS_CAUSAL | OPS_PAST | OPS_FIRST)                 \
     X(rapt_op_masked_softmax, softmax_keep, build_softmax, OPS_4D | OPS_KEEP)                                   \
     X(rapt_op_masked_softmax, softmax_keep_2d, build_softmax, OPS_4D | OPS_KEEP_2D)                             \
     X(rapt_op_masked_softmax, softmax_dead, build_softmax, OPS_KEEP_2D | OPS_LENS | OPS_CAUSAL | OPS_DEAD)      \
@@ -127,6 +130,8 @@ enum {
     X(rapt_op_attention, attention_lens_2d, build_attention, OPS_HEADS | OPS_LENS_2D)                        \
     X(rapt_op_attention, attention_causal, build_attention, OPS_HEADS | OPS_CAUSAL)                          \
     X(rapt_op_attention, attention_past, build_attention, OPS_HEADS | OPS_CAUSAL | OPS_PAST | OPS_DROPOUT)   \
+    X(rapt_op_attention, attention_window, build_attention, OPS_HEADS | OPS_CAUSAL | OPS_PAST | OPS_FIRST)   \
+    X(rapt_op_attention, attention_window_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_FIRST)        \
     X(rapt_op_attention, attention_keep, build_attention, OPS_HEADS | OPS_KEEP)                              \
     X(rapt_op_attention, attention_keep_2d, build_attention, OPS_HEADS | OPS_KEEP_2D)                        \
     X(rapt_op_attention, attention_dead, build_attention,                                                    \

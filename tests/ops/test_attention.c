@@ -128,7 +128,9 @@ static void fused_attention_equals_its_steps(void **state)
     for (size_t i = 0; i < sizeof keep_flags; i++)
         keep_flags[i] = rng_uniform(5, i) < 0.6;
     const rapt_mask masks[] = {{0}, {.valid_lens = lens}, {.valid_lens = lens_2d, .per_query = true}, {.causal = true},
-                               {.causal = true, .past = 4}, {.keep = keep_flags},
+                               {.causal = true, .past = 4}, {.causal = true, .window = 3},
+                               {.causal = true, .past = 4, .window = 60}, {.valid_lens = lens, .causal = true, .window = 2},
+                               {.keep = keep_flags},
                                {.keep = keep_flags, .keep_per_query = true},
                                {.valid_lens = lens_2d, .per_query = true, .causal = true, .keep = keep_flags}};
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);

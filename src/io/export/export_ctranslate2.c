@@ -61,7 +61,8 @@ static int ct2_activation(rapt_ffn_kind kind)
 {
     switch (kind) {
     case RAPT_FFN_RELU: return 0;
-    case RAPT_FFN_GELU_TANH: return 1;
+    case RAPT_FFN_GELU_TANH:
+    case RAPT_FFN_GEGLU_TANH: return 1;
     case RAPT_FFN_GELU: return 3;
     case RAPT_FFN_SWIGLU:
     case RAPT_FFN_SILU: break;

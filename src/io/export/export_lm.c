@@ -57,7 +57,8 @@ static const char *activation(rapt_ffn_kind kind)
     case RAPT_FFN_GELU: return "gelu";
     case RAPT_FFN_GELU_TANH: return "gelu_new";
     case RAPT_FFN_SILU:
-    case RAPT_FFN_SWIGLU: break; /* the latter is Llama's */
+    case RAPT_FFN_SWIGLU: /* Llama's */
+    case RAPT_FFN_GEGLU_TANH: break; /* not ours (config_block_check_ours) */
     }
     return "silu";
 }

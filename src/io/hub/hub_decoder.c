@@ -2,6 +2,7 @@
  * transformers. */
 #include "io/hub/hub_decoder.h"
 
+#include <stdio.h>
 #include <string.h>
 
 rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char *otherwise)
@@ -17,6 +18,16 @@ rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char 
             return kinds[i].kind;
     hub_refuse(c, key, "of such models rapt computes gelu_new, gelu_pytorch_tanh, gelu and relu");
     return RAPT_FFN_RELU;
+}
+
+/* Refuses an activation but these two names. */
+static void check_activation(hub_config *c, const char *key, const char *one, const char *other)
+{
+    char reason[96];
+    const char *name = hub_word(c, key, one);
+    snprintf(reason, sizeof reason, "of such models rapt computes %s", other);
+    if (strcmp(name, one) != 0 && strcmp(name, other) != 0)
+        hub_refuse(c, key, reason);
 }
 
 static void read_heads(hub_config *c, rapt_block_config *b, const hub_decoder_class *of)
@@ -41,22 +52,42 @@ void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class 
                                    .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true};
     read_heads(c, &k->block, of);
     k->tied = hub_flag(c, "tie_word_embeddings", of->tied);
-    if (strcmp(hub_word(c, "hidden_act", "silu"), "silu") != 0)
-        hub_refuse(c, "hidden_act", "of such models rapt computes silu");
-    hub_rope(c, &of->rope, k);
+    if (of->gelu) {
+        k->block.ffn_kind = RAPT_FFN_GEGLU_TANH;
+        check_activation(c, "hidden_act", "gelu", "gelu_pytorch_tanh"); /* the first meant the second in older files */
+        check_activation(c, "hidden_activation", "gelu_pytorch_tanh", "gelu_pytorch_tanh");
+    } else {
+        check_activation(c, "hidden_act", "silu", "silu");
+    }
+    if (of->local_theta != 0)
+        hub_rope_by_layer(c, &of->rope, of->local_theta, k);
+    else
+        hub_rope(c, &of->rope, k);
     hub_ignore(c, (const char *const[]){"attention_dropout", NULL});
 }
 
-void hub_decoder_full_attention(hub_config *c, const rapt_lm_config *k)
+/* Whether a layer is one of sliding-window attention: what the list says, else what the class says. */
+static bool layer_slides(hub_config *c, const json_t *types, size_t i, bool otherwise)
+{
+    const char *type = json_string_value(json_array_get(types, i));
+    const bool full = type && strcmp(type, "full_attention") == 0, slides = type && strcmp(type, "sliding_attention") == 0;
+    if (types && !full && !slides)
+        hub_refuse(c, "layer_types", "rapt computes full_attention and sliding_attention");
+    return types ? slides : otherwise;
+}
+
+void hub_decoder_windows(hub_config *c, rapt_lm_config *k, size_t window, size_t first, size_t full_every)
 {
     const json_t *types = hub_value(c, "layer_types");
     if (types && json_array_size(types) != k->layers)
         hub_refuse(c, "layer_types", "it must be a list of as many types as there are layers");
-    for (size_t i = 0; i < json_array_size(types); i++) {
-        const char *type = json_string_value(json_array_get(types, i));
-        if (!type || strcmp(type, "full_attention") != 0)
-            hub_refuse(c, "layer_types", "rapt computes full_attention in all layers");
-    }
+    for (size_t i = 0; i < k->layers && !c->code; i++)
+        if (layer_slides(c, types, i, window && i >= first && (!full_every || (i + 1) % full_every != 0))) {
+            if (!window)
+                hub_refuse(c, "layer_types", "sliding_attention without a window");
+            hub_decoder_add_layer(c, &k->windowed, i, types ? "layer_types" : "sliding_window");
+            k->window = window;
+        }
 }
 
 void hub_decoder_add_layer(hub_config *c, rapt_layer_set *set, size_t layer, const char *key)

@@ -11,7 +11,9 @@ typedef struct hub_decoder_class {
     size_t kv_heads; /* 0: as many as heads, which null means in any class */
     size_t head_dim; /* 0: hidden_size / num_attention_heads */
     double eps;
+    bool gelu; /* GELU in its tanh form in place of SiLU */
     hub_rope_class rope;
+    double local_theta; /* of layers with a window, where they have a base of their own; 0: they have not */
     bool tied;
 } hub_decoder_class;
 
@@ -19,8 +21,9 @@ typedef struct hub_decoder_class {
 void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class *of);
 /* GELU in its forms, or ReLU. */
 rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char *otherwise);
-/* Refuses "layer_types" but full attention in all layers. */
-void hub_decoder_full_attention(hub_config *c, const rapt_lm_config *k);
+/* Gives layers a window, 0: none has one. They are those of "layer_types", else those from `first` on but each `full_every`-th,
+ * 0: all from `first` on. */
+void hub_decoder_windows(hub_config *c, rapt_lm_config *k, size_t window, size_t first, size_t full_every);
 /* Puts a layer into a set; refuses one behind RAPT_LAYER_SET_MAX, naming the key that asks for it. */
 void hub_decoder_add_layer(hub_config *c, rapt_layer_set *set, size_t layer, const char *key);
 

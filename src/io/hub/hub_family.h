@@ -23,6 +23,7 @@ typedef enum hub_part {
 typedef enum hub_fold {
     HUB_PLAIN,
     HUB_TRANSPOSED, /* weights are [in, out], as GPT-2's Conv1D has them */
+    HUB_PLUS_ONE,   /* 1 + weight is what multiplies */
     HUB_ROTARY      /* rows are features of heads, of which the first are rotated: theirs are in other pairs than ours */
 } hub_fold;
 
@@ -47,7 +48,7 @@ typedef struct hub_family {
 } hub_family;
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
-    HUB_OLMO2, HUB_NEOX;
+    HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA3;
 extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100;
 
 /* NULL: rapt does not know the type. */

@@ -24,21 +24,22 @@ static void read_llama(hub_config *c, rapt_lm_config *k)
     hub_ignore(c, (const char *const[]){"pretraining_tp", "is_llama_config", NULL}); /* the first: how products are split */
 }
 
-/* A window as long as the context hides nothing. */
+/* All layers have the window; 4096 where the key is missing. */
 static void read_mistral(hub_config *c, rapt_lm_config *k)
 {
     hub_decoder_read(c, k, &MISTRAL);
-    bool given = json_object_get(c->root, "sliding_window") != NULL;
-    if (hub_value(c, "sliding_window") ? hub_size(c, "sliding_window", 0) < k->context : !given && k->context > 4096)
-        hub_refuse(c, "sliding_window", "rapt attends to the whole context");
+    const bool missing = !json_object_get(c->root, "sliding_window"), none = !missing && !hub_value(c, "sliding_window");
+    hub_decoder_windows(c, k, none ? 0 : hub_size(c, "sliding_window", 4096), 0, 0);
 }
 
-/* Full attention in all layers: the other keys are of no use without the flag. */
-static void refuse_window(hub_config *c, const rapt_lm_config *k)
+/* Qwen: a window in layers behind the first ones, if at all. */
+static void read_qwen_windows(hub_config *c, rapt_lm_config *k)
 {
-    hub_flag_is(c, "use_sliding_window", false, false);
-    hub_decoder_full_attention(c, k);
-    hub_ignore(c, (const char *const[]){"sliding_window", "max_window_layers", NULL});
+    const bool slides = hub_flag(c, "use_sliding_window", false);
+    const size_t from = (size_t)hub_within(c, "max_window_layers", 28, 0, 1e6);
+    const json_t *window = hub_value(c, "sliding_window"); /* null in files whose flag is false */
+    const bool none = !window && json_object_get(c->root, "sliding_window");
+    hub_decoder_windows(c, k, slides && !none ? hub_size(c, "sliding_window", 4096) : 0, from, 0);
 }
 
 static void read_qwen2(hub_config *c, rapt_lm_config *k)
@@ -47,7 +48,7 @@ static void read_qwen2(hub_config *c, rapt_lm_config *k)
     k->block.bias = true;
     k->block.no_o_bias = true;
     hub_flag_is(c, "use_mrope", false, false);
-    refuse_window(c, k);
+    read_qwen_windows(c, k);
 }
 
 static void read_qwen3(hub_config *c, rapt_lm_config *k)
@@ -55,7 +56,7 @@ static void read_qwen3(hub_config *c, rapt_lm_config *k)
     hub_decoder_read(c, k, &QWEN3);
     k->block.bias = hub_flag(c, "attention_bias", false);
     k->block.qk_norm = RAPT_QK_NORM_HEAD;
-    refuse_window(c, k);
+    read_qwen_windows(c, k);
 }
 
 /* Some layers have no positions: those with 0 in a list, else each `interval`-th. */
@@ -74,7 +75,9 @@ static void read_smollm3(hub_config *c, rapt_lm_config *k)
         if (flag ? json_integer_value(flag) == 0 : (i + 1) % interval == 0)
             hub_decoder_add_layer(c, &k->unrotated, i, flag ? "no_rope_layers" : "no_rope_layer_interval");
     }
-    refuse_window(c, k);
+    hub_flag_is(c, "use_sliding_window", false, false);
+    hub_decoder_windows(c, k, 0, 0, 0);
+    hub_ignore(c, (const char *const[]){"sliding_window", "max_window_layers", NULL}); /* of no use without the flag */
 }
 
 static void read_granite(hub_config *c, rapt_lm_config *k)

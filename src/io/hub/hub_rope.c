@@ -82,3 +82,27 @@ void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k)
     if (!c->code)
         rope_take_share(c, of, v.share, &k->block);
 }
+
+void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, rapt_lm_config *k)
+{
+    const json_t *both = json_object_get(c->root, "rope_parameters");
+    const json_t *full = json_object_get(both, "full_attention"), *local = json_object_get(both, "sliding_attention");
+    rapt_rotary_scaling plain = {0};
+    rope_values v = {&k->local_rotary_base, 1, &plain};
+    k->local_rotary_base = hub_number(c, "rope_local_base_freq", theta);
+    if (!full && !local) {
+        hub_rope(c, of, k);
+    } else {
+        hub_value(c, "rope_parameters");
+        k->rotary_scaling = (rapt_rotary_scaling){.fp32 = true};
+        k->rotary_base = of->theta;
+        if (local)
+            rope_read(c, "rope_parameters", local, &v);
+        if (full)
+            rope_read(c, "rope_parameters", full, &(rope_values){&k->rotary_base, 1, &k->rotary_scaling});
+        if (json_object_size(both) != (full != NULL) + (size_t)(local != NULL))
+            hub_refuse(c, "rope_parameters", "its members must be full_attention and sliding_attention");
+    }
+    if (plain.kind != RAPT_ROTARY_PLAIN || v.share != 1)
+        hub_refuse(c, "rope_parameters", "positions of sliding_attention are not scaled");
+}

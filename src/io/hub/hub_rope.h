@@ -17,5 +17,8 @@ typedef struct hub_rope_class {
 /* Reads the base, the scaling and how many features are turned into `k`, whose heads are read already. Refuses types and keys
  * that it does not know. */
 void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k);
+/* The same where layers with a window have a base of their own, `theta` where no key has one, and no scaling: of transformers 4
+ * ("rope_local_base_freq") and 5 (an object for each type of layer). */
+void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, rapt_lm_config *k);
 
 #endif

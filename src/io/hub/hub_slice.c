@@ -56,6 +56,8 @@ void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
     if (!s->transposed) {
         const weights_tensor part = slice_part(*s->t, 0, s->first + first, count);
         weights_read(s->w, &part, to, NULL);
+        for (size_t i = 0; s->plus_one && i < count * s->columns; i++)
+            to[i] += 1;
         return;
     }
     for (size_t i = 0; i < count; i += TILE_ROWS) {

@@ -11,6 +11,7 @@ typedef struct hub_slice {
     size_t first;    /* the row of the tensor that is row 0 of ours */
     size_t columns;  /* elements of a row; of a vector 1 */
     bool transposed; /* rows are columns of the tensor */
+    bool plus_one; /* 1 is added to the values */
     size_t head; /* features of a head; 0: our rows are one after the other */
     size_t step; /* rows of the tensor from a head to the next */
     size_t turned; /* features of a head that are rotated, which are in other pairs than ours; 0: in our order */

@@ -146,6 +146,7 @@ static hub_slice hub_slice_of(const hub_filling *f, const hub_name *n, const wei
     const bool matrix = ours->ndim == 2, by_head = n->part >= HUB_HEAD_QUERY && n->part <= HUB_HEAD_VALUE;
     hub_slice s = {.w = f->w, .t = t, .columns = matrix ? ours->shape[1] : 1};
     s.transposed = (n->fold == HUB_TRANSPOSED && matrix) || n->part == HUB_ONE_ROW;
+    s.plus_one = n->fold == HUB_PLUS_ONE;
     s.turned = n->fold == HUB_ROTARY ? f->block->rotary_dim : 0;
     s.head = by_head || s.turned ? d : 0;
     s.step = by_head ? 3 * d : d;
