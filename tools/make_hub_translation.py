@@ -64,7 +64,7 @@ MODELS = {
                     generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
     "m2m_100_4": dict(config=lambda: M2M100Config(**{**BYTES, "d_model": 15, "decoder_attention_heads": 5},
                                                   decoder_start_token_id=2, activation_function="gelu"),
-                      generation=BYTES_GENERATION, tokenizer="en_XX $A </s>", bin=True),
+                      generation={**BYTES_GENERATION, "forced_bos_token_id": 260}, tokenizer="en_XX $A </s>", bin=True),
 }
 
 
@@ -96,11 +96,12 @@ def write_tokenizer(folder, kind, config):
                                separate_vocabs=not config.share_encoder_decoder_embeddings)
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     specials = ["<s>", "<pad>", "</s>", "<unk>"]
-    tokens = {t: i for i, t in enumerate(specials + alphabet + ["en_XX", "de_DE"])}
+    languages = ["en_XX", "de_DE"] if "en_XX" in kind else []
+    tokens = {t: i for i, t in enumerate(specials + alphabet + languages)}
     tokenizer = Tokenizer(models.BPE(vocab=tokens, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens(specials + ["en_XX", "de_DE"])
+    tokenizer.add_special_tokens(specials + languages)
     used = [t for t in kind.split() if t != "$A"]
     tokenizer.post_processor = processors.TemplateProcessing(single=kind, special_tokens=[(t, tokens[t]) for t in used])
     tokenizer.save(str(folder / "tokenizer.json"))

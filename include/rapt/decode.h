@@ -46,6 +46,8 @@ typedef struct rapt_translate_options {
     const char *prefix;       /* forced prefix: text that every translation begins with (the first segment of a line), without
                                  trailing spaces; its tokens count with the log-probabilities that the model gives them;
                                  NULL: none */
+    const char *source_language, *target_language; /* codes of languages that the model has tokens for: "deu_Latn" of NLLB, "deu"
+                                 of a multilingual Marian model; NULL: those of the model's folder */
     rapt_language detokenize; /* instead of the model's own */
     bool as_tokens;           /* translations as the model generates them: neither detokenized nor capitalized */
     bool alignment;           /* compute alignments of every hypothesis; costs a forward pass each */

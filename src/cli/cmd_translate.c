@@ -22,9 +22,11 @@
 #define BLOCK_BATCHES 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_BATCH, KEY_DETOKENIZE, KEY_NO_REPEAT, KEY_MAX_RATIO,
-       KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS };
+       KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS, KEY_FROM, KEY_TO };
 
 static const struct argp_option OPTIONS[] = {
+    {"from", KEY_FROM, "CODE", 0, "Language of the input, as a multilingual Hugging Face model names it (deu_Latn, de_DE)", 0},
+    {"to", KEY_TO, "CODE", 0, "Language to translate to, so too; an unknown one is refused with a list", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
                                "what its generation_config.json says)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty: hypotheses are ranked by log p / ((5 + length) / 6)^A "
@@ -108,6 +110,8 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
     case KEY_PREFIX: a->o.prefix = text; return 0;
     case KEY_PREFIX_FILE: a->prefix_file = text; return 0;
+    case KEY_FROM: a->o.source_language = text; return 0;
+    case KEY_TO: a->o.target_language = text; return 0;
     case KEY_TOKENS: a->tokens = true; return 0;
     case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
     case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;

@@ -34,7 +34,7 @@ static rapt_code add_segment(source_segments *p, int32_t *ids, size_t count)
     return RAPT_OK;
 }
 
-/* Whether so many tokens fit between the first ones and <eos>. */
+/* Whether `count` tokens fit between the first ones and <eos>. */
 static bool source_segments_take(const splitting *s, size_t count)
 {
     return count < s->limits.max_len - s->limits.begin_count;

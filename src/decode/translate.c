@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/quote.h"
 #include "decode/align.h"
+#include "decode/languages.h"
 #include "decode/prefixes.h"
 #include "decode/search.h"
 #include "decode/source_segments.h"
@@ -35,6 +36,7 @@ struct rapt_translator {
     rapt_translate_options o;  /* defaults filled in */
     search_options search;
     prefixes prefix;           /* the options', if any */
+    languages lang;
     pool *pool;
     translate_worker *workers; /* one for each thread */
     packed_weights *packed;    /* read by all tapes */
@@ -66,17 +68,16 @@ static int translate_by_length(const void *a, const void *b)
 
 static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out, rapt_error *err)
 {
-    const rapt_model *m = c->t->m;
+    const rapt_translation_model *m = &c->t->m->translation;
     rapt_sentence_split split = c->t->o.split;
-    bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->translation.by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
-    const source_limits limits = {m->translation.max_len, by_sentence, m->translation.special.eos, m->translation.source_begin,
-                                  m->translation.source_begin_count};
+    bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
+    const source_limits limits = {m->max_len, by_sentence, m->special.eos, c->t->lang.begin, c->t->lang.count};
     rapt_code code = RAPT_OK;
     c->first = calloc(c->count + 1, sizeof *c->first);
     if (!c->first)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = source_segments_add(&c->source, m->translation.source, limits, c->lines[i], &out[i].cut, err);
+        code = source_segments_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
         c->first[i + 1] = c->source.count;
     }
     if (code)
@@ -363,7 +364,7 @@ static rapt_code translate_set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
     t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->translation.special,
-                                 t->m->search.given ? &t->m->search : NULL, NULL};
+                                 t->m->search.given ? &t->lang.policy : NULL, NULL};
     return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 
@@ -397,8 +398,8 @@ rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_o
         return NULL;
     }
     t->m = m;
-    if (translate_options_fill(m, options, &t->o, err) == RAPT_OK && translate_set_search(t, err) == RAPT_OK &&
-        translate_set_up(t, err) == RAPT_OK)
+    if (translate_options_fill(m, options, &t->o, err) == RAPT_OK && languages_set(&t->lang, m, &t->o, err) == RAPT_OK &&
+        translate_set_search(t, err) == RAPT_OK && translate_set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;

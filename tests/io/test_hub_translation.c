@@ -271,6 +271,48 @@ static void translations_are_the_references(void **state)
     }
 }
 
+/* ---- languages ------------------------------------------------------------------------------------------------- */
+
+/* Tokens of the source and of its translation, up to two each, with languages; -1: the translator is refused with `says`. */
+static void check_languages(const char *name, const char *from, const char *to, const int32_t *source, int32_t target,
+                            const char *says)
+{
+    case_hub c = pair_open(name);
+    const char *line = "The cat";
+    rapt_translation out = {0};
+    rapt_error err = {0};
+    const rapt_translate_options o = {.tokens = true, .source_language = from, .target_language = to};
+    rapt_code code = rapt_translate(c.m, &line, 1, &o, &out, &err);
+    if (says && (code != RAPT_ERR_VALUE || !strstr(err.message, says)))
+        fail_msg("%s from %s to %s: \"%s\"", name, from ? from : "", to ? to : "", err.message);
+    if (!says) {
+        assert_string_equal(err.message, "");
+        assert_int_equal(out.source[0], source[0]);
+        assert_int_equal(out.source[1], source[1]);
+        assert_true(target < 0 || out.hypotheses[0].tokens[0] == target);
+        assert_true(target < 0 || !strstr(out.hypotheses[0].text, "_"));
+    }
+    rapt_translations_free(&out, 1);
+    pair_close(&c);
+}
+
+static void languages_are_chosen(void **state)
+{
+    (void)state;
+    const int32_t english[] = {260, 55}, german[] = {261, 55}, deu[] = {2, 386}, fra[] = {3, 386};
+    check_languages("m2m_100", NULL, NULL, english, 261, NULL);
+    check_languages("m2m_100", NULL, "en_XX", english, 260, NULL);
+    check_languages("m2m_100", "de_DE", NULL, german, 261, NULL);
+    check_languages("mbart", "de_DE", "en_XX", german, 260, NULL);
+    check_languages("marian", NULL, "deu", deu, -1, NULL);
+    check_languages("marian_4", NULL, "fra", fra, -1, NULL);
+    check_languages("m2m_100", NULL, "fr_XX", NULL, 0, "the model has no language \"fr_XX\": it has en_XX, de_DE");
+    check_languages("m2m_100", "</s>", NULL, NULL, 0, "the model has no language \"</s>\"");
+    check_languages("marian", "deu", NULL, NULL, 0, "the model is not told the language of a source");
+    check_languages("marian", NULL, "spa", NULL, 0, "the model has no language \"spa\": it has deu, fra");
+    check_languages("bart", NULL, "de_DE", NULL, 0, "the model has no tokens of languages");
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 /* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
@@ -356,7 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_the_references), cmocka_unit_test(greedy_tokens_are_the_references),
         cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
-        cmocka_unit_test(translations_are_the_references),
+        cmocka_unit_test(translations_are_the_references), cmocka_unit_test(languages_are_chosen),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
