@@ -70,9 +70,9 @@ RAPT_API rapt_model *rapt_model_load(const char *folder, rapt_error *err);
  * ("models/gpt is a language model; rapt generate runs it"). */
 RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
 /* rapt_model_load_task for inference in as little memory as may be. Matrices of a Hugging Face folder stay in its files, which
- * must not be written over until the model is freed: a generator packs them from there, and rows of an embedding are read as
- * tokens need them. Their elements are there once rapt_params_at or rapt_params_find has returned the parameter. Such a model is
- * not trained. A folder of rapt is loaded as by rapt_model_load_task. */
+ * must not be written over until the model is freed: translators and generators pack them from there, and rows of an embedding
+ * are read as tokens need them. Their elements are there once rapt_params_at or rapt_params_find has returned the parameter.
+ * Such a model is not trained. A folder of rapt is loaded as by rapt_model_load_task. */
 RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);

@@ -23,11 +23,6 @@ rapt_model *cli_model(const char *folder, rapt_error *err)
     return cli_model_note(rapt_model_load(folder, err), folder);
 }
 
-rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err)
-{
-    return cli_model_note(rapt_model_load_task(folder, task, err), folder);
-}
-
 rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err)
 {
     return cli_model_note(rapt_model_load_inference(folder, task, err), folder);

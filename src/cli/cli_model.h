@@ -4,9 +4,8 @@
 
 #include "rapt/io.h"
 
-/* rapt_model_load, rapt_model_load_task and rapt_model_load_inference. */
+/* rapt_model_load and rapt_model_load_inference. */
 rapt_model *cli_model(const char *folder, rapt_error *err);
-rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err);
 rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err);
 
 /* --context: a language model sees at most `context` tokens from now on; 0, or more than its own context: as many as before. */

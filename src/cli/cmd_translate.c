@@ -279,7 +279,7 @@ int cmd_translate(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = a.m = cli_model_task(a.model, RAPT_TASK_TRANSLATION, &err);
+    rapt_model *m = a.m = cli_model_inference(a.model, RAPT_TASK_TRANSLATION, &err);
     line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
     bool ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;

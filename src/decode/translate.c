@@ -384,7 +384,7 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
             return err ? err->code : RAPT_ERR_MEMORY;
     }
     params_sync(t->m->params, t->pool); /* of a model in training; from here on it is only read */
-    t->packed = pack_transformer(t->m->translation.net, t->workers[0].on.t, err);
+    t->packed = pack_transformer(t->m->translation.net, t->workers[0].on.t, t->pool, err);
     for (size_t i = 0; i < n; i++)
         tape_use_packed(t->workers[i].on.t, t->packed);
     return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;

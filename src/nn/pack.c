@@ -20,20 +20,20 @@ static bool pack_ffn(packed_weights *p, const rapt_ffn *f, pool *threads, rapt_e
            pack_linear(p, &f->dense2, threads, err);
 }
 
-packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, rapt_error *err)
+packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
     packed_weights *p = packed_weights_new(m->params, t->team.gemm, err);
     bool ok = p != NULL;
     for (size_t i = 0; i < m->encoder.layers && ok; i++) {
         const rapt_encoder_block *b = &m->encoder.blocks[i];
-        ok = pack_attention(p, &b->attention, t->pool, err) && pack_ffn(p, &b->ffn, t->pool, err);
+        ok = pack_attention(p, &b->attention, threads, err) && pack_ffn(p, &b->ffn, threads, err);
     }
     for (size_t i = 0; i < m->decoder.layers && ok; i++) {
         const rapt_decoder_block *b = &m->decoder.blocks[i];
-        ok = pack_attention(p, &b->self_attention, t->pool, err) && pack_attention(p, &b->cross_attention, t->pool, err) &&
-             pack_ffn(p, &b->ffn, t->pool, err);
+        ok = pack_attention(p, &b->self_attention, threads, err) && pack_attention(p, &b->cross_attention, threads, err) &&
+             pack_ffn(p, &b->ffn, threads, err);
     }
-    if (ok && pack_linear(p, &m->decoder.output, t->pool, err))
+    if (ok && pack_linear(p, &m->decoder.output, threads, err))
         return p;
     packed_weights_free(p);
     return NULL;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* In fp32, as the models are trained; the last feature of an odd number stays 0. */
+/* In fp32, as the models are trained; the last feature of an odd number is 0. */
 static void fill_fairseq_table(rapt_param *table, size_t max_len, size_t d)
 {
     const size_t half = d / 2, first = 2;
@@ -20,6 +20,8 @@ static void fill_fairseq_table(rapt_param *table, size_t max_len, size_t d)
             table->value.data[i * d + half + j] = (rapt_real)math_cos((double)angle);
         }
     }
+    for (size_t i = 0; d % 2 && i < max_len; i++)
+        table->value.data[i * d + d - 1] = 0;
 }
 
 static void fill_table(rapt_param *table, size_t max_len, size_t d, rapt_sinusoid_layout layout)

@@ -271,6 +271,38 @@ static void translations_are_the_references(void **state)
     }
 }
 
+/* Packed from the files, a model translates as it does when all of it was read; and all of it can still be read. */
+static void models_for_inference_are_the_same(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        char path[1024];
+        rapt_error err = {0};
+        case_hub c = pair_open(NAMES[n]);
+        const char *lines[SENTENCES] = {pair_text(&c, 0), pair_text(&c, 1), pair_text(&c, 2)};
+        const rapt_translate_options o = {.threads = 3, .beam = 2};
+        rapt_translation want[SENTENCES], got[SENTENCES];
+        snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
+        rapt_model *m = rapt_model_load_inference(path, RAPT_TASK_TRANSLATION, &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(rapt_translate(c.m, lines, SENTENCES, &o, want, &err), RAPT_OK);
+        assert_int_equal(rapt_translate(m, lines, SENTENCES, &o, got, &err), RAPT_OK);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            if (strcmp(want[i].hypotheses[0].text, got[i].hypotheses[0].text) != 0)
+                fail_msg("%s: line %zu is translated otherwise", NAMES[n], i);
+            assert_true(want[i].hypotheses[0].score == got[i].hypotheses[0].score);
+        }
+        for (size_t k = 0; k < rapt_params_count(m->params); k++) {
+            const rapt_tensor *x = &rapt_params_at(m->params, k)->value, *y = &rapt_params_at(c.m->params, k)->value;
+            assert_memory_equal(x->data, y->data, rapt_tensor_size(x) * sizeof *x->data);
+        }
+        rapt_translations_free(want, SENTENCES);
+        rapt_translations_free(got, SENTENCES);
+        rapt_model_free(m);
+        pair_close(&c);
+    }
+}
+
 /* ---- languages ------------------------------------------------------------------------------------------------- */
 
 /* Tokens of the source and of its translation, up to two each, with languages; -1: the translator is refused with `says`. */
@@ -398,7 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_the_references), cmocka_unit_test(greedy_tokens_are_the_references),
         cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
-        cmocka_unit_test(translations_are_the_references), cmocka_unit_test(languages_are_chosen),
+        cmocka_unit_test(models_for_inference_are_the_same), cmocka_unit_test(translations_are_the_references), cmocka_unit_test(languages_are_chosen),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

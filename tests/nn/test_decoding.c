@@ -135,7 +135,7 @@ static void check_packed(const char *isa, size_t variant)
     rapt_error err = {0};
     setting s = new_setting(isa, 2, variant);
     rapt_real *want = whole(&s, s.target, TIME);
-    packed_weights *packed = pack_transformer(s.m, s.t, &err);
+    packed_weights *packed = pack_transformer(s.m, s.t, s.t->pool, &err);
     if (!packed)
         fail_msg("%s", err.message);
     assert_non_null(packed_weights_find(packed, s.m->decoder.output.weight, s.t->team.gemm));

@@ -94,7 +94,7 @@ static rapt_code decoding(void)
     rapt_error err = {0};
     rapt_transformer *m = small_model(&err);
     rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
-    packed_weights *packed = t ? pack_transformer(m, t, &err) : NULL;
+    packed_weights *packed = t ? pack_transformer(m, t, t->pool, &err) : NULL;
     if (packed) {
         tape_use_packed(t, packed);
         decode(t, m, &err);

@@ -151,7 +151,7 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
         code = load_pair_generation(m, k, from, err);
     if (!code)
         code = load_template(&m->translation, from->folder, err);
-    m->translation.net = code ? NULL : rapt_transformer_new(k, RAPT_SEED_NONE, err);
+    m->translation.net = code ? NULL : rapt_transformer_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, err);
     if (!m->translation.net)
         return code ? code : RAPT_ERR_FORMAT;
     m->params = m->translation.net->params;
