@@ -117,7 +117,7 @@ rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_toke
 
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
 {
-    rapt_tensor *bad = decoder_state_check(t, m, s, tokens);
+    rapt_tensor *bad = decoder_state_prepare(t, m, s, tokens);
     if (bad)
         return bad;
     size_t past = rapt_decoder_state_past(s);

@@ -59,14 +59,15 @@ static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m,
                                    rapt_decoder_sizes sizes)
 {
     size_t sentences = memory->shape[0], features = decoder_state_features(m), rows;
-    rapt_kv_sizes cross = {m->layers, sentences, memory->shape[1], features};
+    rapt_kv_sizes cross = {m->layers, sentences, memory->shape[1], features}, self;
     if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &rows))
         return false;
+    self = (rapt_kv_sizes){m->layers, rows, sizes.capacity, features, .grows = true};
     arena_release(&s->memory, (arena_mark){0});
     s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
     s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
     return s->first && (!lens || s->memory_lens) &&
-           rapt_kv_cache_resize(s->self, (rapt_kv_sizes){m->layers, rows, sizes.capacity, features}, NULL) == RAPT_OK &&
+           rapt_kv_cache_resize(s->self, self, NULL) == RAPT_OK &&
            rapt_kv_cache_resize(s->cross, cross, NULL) == RAPT_OK;
 }
 
@@ -117,8 +118,10 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
 
-rapt_tensor *decoder_state_check(rapt_tape *t, const rapt_decoder *m, const rapt_decoder_state *s, rapt_tokens tokens)
+rapt_tensor *decoder_state_prepare(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
 {
+    const size_t end = rapt_kv_cache_past(s->self) + tokens.time;
+    rapt_error err = {0};
     if (rapt_kv_cache_past(s->cross) == 0 || rapt_kv_cache_sizes(s->cross).layers != m->layers)
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "decoder: a decoding step of a state that was not started");
     if (tokens.lens) /* all rows of the cache have equally many positions */
@@ -126,6 +129,8 @@ rapt_tensor *decoder_state_check(rapt_tape *t, const rapt_decoder *m, const rapt
     if (!s->one_each && tokens.time != 1)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
                               tokens.time);
+    if (end <= rapt_kv_cache_sizes(s->self).capacity && rapt_kv_cache_reserve(s->self, end, &err))
+        return rapt_tape_fail(t, err.code, "decoder: %s", err.message);
     return NULL;
 }
 

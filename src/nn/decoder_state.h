@@ -16,8 +16,9 @@ struct rapt_decoder_state {
     bool one_each;        /* row i translates sentence i */
 };
 
-/* NULL where `s` was started for `m` and can take `tokens`; else the poison tensor. */
-rapt_tensor *decoder_state_check(rapt_tape *t, const rapt_decoder *m, const rapt_decoder_state *s, rapt_tokens tokens);
+/* NULL where `s` was started for `m` and can take `tokens`, for which it then has room; else the poison tensor. Tokens beyond the
+ * capacity are refused later. */
+rapt_tensor *decoder_state_prepare(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
 
 /* What block `layer` attends to. */
 rapt_decoder_memory decoder_state_memory(const rapt_decoder_state *s, size_t layer);

@@ -117,6 +117,30 @@ static void check_level(const char *isa, int threads)
     }
 }
 
+/* Memory for keys and values is enlarged on the way. */
+static void long_rows_equal_whole_rows(void **state)
+{
+    enum { LONG = 600, PIECE = 20 };
+    static int32_t target[BATCH * LONG];
+    (void)state;
+    setting s = new_setting(NULL, 2, 0);
+    rapt_transformer_config config = model_variant(0);
+    config.max_positions = LONG;
+    rapt_transformer_free(s.m);
+    s.m = model_of(config);
+    model_ids(target, BATCH * LONG, 5);
+    rapt_real *want = whole(&s, target, LONG);
+    rapt_decoder_state *decoder = new_state(&s, LONG);
+    for (size_t first = 0; first < LONG; first += PIECE) {
+        rapt_real *got = piece(&s, decoder, target, LONG, first, PIECE);
+        compare_piece(want, got, LONG, first, PIECE);
+        free(got);
+    }
+    rapt_decoder_state_free(decoder);
+    free(want);
+    free_setting(&s);
+}
+
 static void pieces_equal_whole_rows(void **state)
 {
     (void)state;
@@ -274,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_equal_whole_rows),
+        cmocka_unit_test(long_rows_equal_whole_rows),
         cmocka_unit_test(packed_weights_change_nothing),
         cmocka_unit_test(rows_change_places),
         cmocka_unit_test(ragged_memory_is_refused),
