@@ -2,20 +2,13 @@
 #ifndef CLI_CMD_GENERATE_H
 #define CLI_CMD_GENERATE_H
 
-#include "rapt/generate.h"
-
-#define GENERATE_MAX_STOPS 64
-#define GENERATE_MAX_BIASES 1024
+#include "cli/generation_options.h"
 
 typedef struct generate_arguments {
-    const char *model, *operand, *prompt, *prompt_file;
-    rapt_generate_options o;
-    long max_tokens;
-    uint64_t seed;
-    const char *stops[GENERATE_MAX_STOPS];
-    rapt_logit_bias biases[GENERATE_MAX_BIASES];
-    long samples, top, at, context;
-    bool greedy, no_prompt, json, quiet, has_at, at_all, strict, has_seed, random_seed;
+    const char *model, *operand, *prompt, *prompt_file, *system;
+    generation_options g;
+    long samples, top, at;
+    bool no_prompt, json, quiet, has_at, at_all, strict, chat;
 } generate_arguments;
 
 /* The prompt as it was given. */

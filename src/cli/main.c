@@ -25,6 +25,7 @@ static const command COMMANDS[] = {
     {"convert", cmd_convert, "write a model for other programs, such as transformers"},
     {"translate", cmd_translate, "translate text line by line: greedy or beam search"},
     {"generate", cmd_generate, "generate text from a prompt with a language model"},
+    {"chat", cmd_chat, "converse with a language model by the chat template of its folder"},
     {"eval", cmd_eval, "evaluate a model: loss, perplexity, BLEU and chrF"},
     {"explain", cmd_explain, "print all intermediate activations of a forward pass"},
     {"score", cmd_score, "BLEU and chrF of a translated text, as sacreBLEU computes them"},

@@ -1,4 +1,4 @@
-/* cli/signals.c: see signals.h. For `rapt train` and `rapt generate`; other commands keep the default actions. */
+/* cli/signals.c: see signals.h. For `rapt train`, `rapt generate` and `rapt chat`; other commands keep the default actions. */
 #define _GNU_SOURCE
 #include "cli/signals.h"
 
@@ -40,6 +40,20 @@ void signals_catch_forwarded(void)
     struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&catch.sa_mask);
     sigaction(SIGUSR1, &catch, NULL);
+}
+
+void signals_catch_turn(void)
+{
+    struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&catch.sa_mask);
+    caught = 0;
+    atomic_store(&first, 0);
+    sigaction(SIGINT, &catch, NULL);
+}
+
+void signals_release(void)
+{
+    signal(SIGINT, SIG_DFL);
 }
 
 bool signals_stop(void *context)

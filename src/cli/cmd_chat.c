@@ -1,0 +1,236 @@
+/* cli/cmd_chat.c: `rapt chat`: a conversation with a language model: a line of standard input is a message, replies are
+ * printed as they are generated. One generator has it all: of each turn only what is new is computed. */
+#define _GNU_SOURCE
+#include "cli/chat_prompt.h"
+#include "cli/cli.h"
+#include "cli/cli_model.h"
+#include "cli/generation_options.h"
+#include "cli/signals.h"
+
+#include "base/buffer.h"
+#include "text/json_text.h"
+#include "text/line_stream.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_SYSTEM = 256, CHAT_TOKENS = 1024 };
+
+static const struct argp_option OPTIONS[] = {
+    {"system", KEY_SYSTEM, "TEXT", 0, "A system message at the beginning", 0},
+    GENERATION_OPTIONS("Maximum number of tokens of a reply (default 1024)"),
+    CLI_OPTION_JSON("Print a JSON object for each reply, when it is complete"),
+    CLI_OPTION_QUIET("No warnings on stderr"),
+    {0}};
+
+typedef struct chat_arguments {
+    const char *model, *system;
+    generation_options g;
+    bool json, quiet;
+} chat_arguments;
+
+/* The messages so far, and what the generator has of them. */
+typedef struct conversation {
+    const chat_arguments *a;
+    const rapt_chat_template *chat;
+    const rapt_model *m;
+    rapt_generator *g;
+    rapt_chat_message *messages; /* contents are owned */
+    size_t count, capacity;
+    int32_t *seen; /* tokens of the generator's text */
+    size_t seen_count, seen_capacity;
+} conversation;
+
+static error_t cmd_chat_parse(int key, char *text, struct argp_state *state)
+{
+    chat_arguments *a = state->input;
+    switch (key) {
+    case KEY_SYSTEM: a->system = text; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->model, text, "a model; messages come from standard input", state); return 0;
+    case ARGP_KEY_END:
+        if (!a->model)
+            cli_usage_error(state, "missing operand: MODEL");
+        if (a->g.max_tokens == 0)
+            cli_usage_error(state, "--max-tokens: a reply has at least one token");
+        generation_options_finish(&a->g, 1, state);
+        return 0;
+    default: return generation_options_take(&a->g, key, text, state);
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = cmd_chat_parse, .args_doc = "MODEL",
+    .doc = "Converse with a language model whose folder has a chat template."
+           "\vEach line of standard input is a message; the reply is streamed to stdout, with a newline at the end. The line "
+           "/reset begins another conversation, Ctrl-C ends a reply, the end of the input (Ctrl-D) the command. The defaults of "
+           "--beam, of the sampling options and of --repetition-penalty are those of the folder's generation_config.json."};
+
+/* ---- messages ------------------------------------------------------------------------------------------------------ */
+
+static rapt_code chat_say(conversation *c, const char *role, const char *content, rapt_error *err)
+{
+    char *copy = strdup(content);
+    if (!copy || !ARRAY_RESERVE(&c->messages, &c->capacity, c->count + 1)) {
+        free(copy);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a conversation");
+    }
+    c->messages[c->count++] = (rapt_chat_message){role, copy};
+    return RAPT_OK;
+}
+
+/* Nothing was said but the system message. What the generator has seen may still be of use. */
+static rapt_code chat_restart(conversation *c, rapt_error *err)
+{
+    while (c->count > 0)
+        free((char *)c->messages[--c->count].content);
+    return c->a->system ? chat_say(c, "system", c->a->system, err) : RAPT_OK;
+}
+
+/* ---- a turn -------------------------------------------------------------------------------------------------------- */
+
+static rapt_code chat_see(conversation *c, size_t from, const int32_t *ids, size_t count, rapt_error *err)
+{
+    if (!ARRAY_RESERVE(&c->seen, &c->seen_capacity, from + count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a conversation");
+    if (count > 0)
+        memcpy(c->seen + from, ids, count * sizeof *ids);
+    c->seen_count = from + count;
+    return RAPT_OK;
+}
+
+/* The generator's text becomes the prompt: the tokens that both begin with stay, with their keys and values. */
+static rapt_code chat_prepare(conversation *c, const chat_prompt *p, size_t *reused, rapt_error *err)
+{
+    size_t same = 0, context = c->m->language.net->config.context;
+    while (same < p->count && same < c->seen_count && p->ids[same] == c->seen[same])
+        same++;
+    *reused = same;
+    if (p->count > context && !c->a->quiet)
+        fprintf(stderr, "rapt: warning: the conversation has %zu tokens, the model's context %zu: the model sees the last %zu\n",
+                p->count, context, rapt_lm_visible(&c->m->language.net->config, p->count));
+    rapt_code code = same == 0 ? rapt_generator_begin_tokens(c->g, p->ids, p->count, err)
+                               : rapt_generator_rewind(c->g, same, err);
+    if (!code && same > 0 && same < p->count)
+        code = rapt_generator_append_tokens(c->g, p->ids + same, p->count - same, err);
+    return code ? code : chat_see(c, same, p->ids + same, p->count - same, err);
+}
+
+/* A rapt_text_fn. */
+static rapt_code chat_stream(void *context, const char *text, size_t size, rapt_error *err)
+{
+    (void)err;
+    if (signals_stop(NULL))
+        return RAPT_ERR_INTERRUPTED;
+    if (((const chat_arguments *)context)->json)
+        return RAPT_OK;
+    return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_ERR_IO;
+}
+
+static rapt_code chat_print_json(const rapt_generated *r, size_t reused, rapt_error *err)
+{
+    static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
+                                       [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
+    json_t *o = json_pack("{s:s%, s:I, s:I, s:I, s:s}", "reply", r->text ? r->text : "", r->text_size, "prompt_tokens",
+                          (json_int_t)r->prompt_tokens, "reused_tokens", (json_int_t)reused, "tokens",
+                          (json_int_t)r->token_count, "end", ends[r->finish]);
+    char *line = json_text(o, 0);
+    rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a reply");
+    if (line && (puts(line) < 0 || fflush(stdout) != 0))
+        code = RAPT_ERR_IO;
+    free(line);
+    json_decref(o);
+    return code;
+}
+
+/* Generates and prints a reply to what was said. One that was stopped is a message as well. */
+static rapt_code chat_reply(conversation *c, rapt_error *err)
+{
+    rapt_error why = {0};
+    rapt_generated r = {0};
+    chat_prompt p;
+    size_t reused;
+    rapt_code code = chat_prompt_make(c->chat, c->m, c->messages, c->count, &p, err);
+    code = code ? code : chat_prepare(c, &p, &reused, err);
+    chat_prompt_free(&p);
+    if (code)
+        return code;
+    signals_catch_turn();
+    code = rapt_generator_run(c->g, 0, &r, &why);
+    signals_release();
+    if (code == RAPT_ERR_INTERRUPTED)
+        code = RAPT_OK;
+    if (!code && c->a->json)
+        code = chat_print_json(&r, reused, &why);
+    else if (!code && (putchar('\n') == EOF || fflush(stdout) != 0))
+        code = RAPT_ERR_IO;
+    code = code ? code : chat_see(c, c->seen_count, r.tokens, r.token_count, &why);
+    code = code ? code : chat_say(c, "assistant", r.text ? r.text : "", &why);
+    rapt_generated_free(&r);
+    return code && why.code ? rapt_fail(err, code, "%s", why.message) : code;
+}
+
+/* ---- the command --------------------------------------------------------------------------------------------------- */
+
+static rapt_code chat_loop(conversation *c, line_stream *in, rapt_error *err)
+{
+    bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    rapt_code code = chat_restart(c, err);
+    while (!code) {
+        line_block block;
+        if (asks)
+            fprintf(stderr, "> ");
+        code = line_stream_next(in, 1, &block, err);
+        if (code || block.count == 0)
+            break;
+        if (strcmp(block.line[0], "/reset") == 0) {
+            code = chat_restart(c, err);
+        } else if (*block.line[0]) {
+            code = chat_say(c, "user", block.line[0], err);
+            code = code ? code : chat_reply(c, err);
+        }
+    }
+    if (asks)
+        fprintf(stderr, "\n");
+    return code;
+}
+
+static rapt_code chat_run(const chat_arguments *a, const rapt_chat_template *chat, const rapt_model *m, rapt_error *err)
+{
+    conversation c = {.a = a, .chat = chat, .m = m};
+    rapt_generate_options o = a->g.o;
+    o.on_text = chat_stream;
+    o.context = (void *)a;
+    if (a->g.random_seed && !a->quiet)
+        fprintf(stderr, "seed %llu\n", (unsigned long long)a->g.seed);
+    line_stream *in = line_stream_open("-", err);
+    c.g = in ? rapt_generator_new(m, &o, err) : NULL;
+    rapt_code code = c.g ? chat_loop(&c, in, err) : err->code;
+    rapt_generator_free(c.g);
+    line_stream_free(in);
+    while (c.count > 0)
+        free((char *)c.messages[--c.count].content);
+    free(c.messages);
+    free(c.seen);
+    return code;
+}
+
+int cmd_chat(int argc, char **argv)
+{
+    chat_arguments a = {.g = {.max_tokens = CHAT_TOKENS, .seed = 1}};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.g.o.threads, a.quiet);
+    rapt_chat_template *chat = rapt_chat_template_load(a.model, &err);
+    rapt_model *m = chat ? cli_model_inference(a.model, RAPT_TASK_LANGUAGE_MODEL, &err) : NULL;
+    if (m)
+        cli_model_limit_context(m, a.g.context);
+    rapt_code code = m ? chat_run(&a, chat, m, &err) : RAPT_ERR_IO;
+    rapt_model_free(m);
+    rapt_chat_template_free(chat);
+    return code && err.code ? cli_fail(&err) : code != RAPT_OK;
+}
