@@ -20,7 +20,7 @@ import ctranslate2
 import torch
 import transformers
 from tokenizers import Tokenizer
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 ROOT = Path(__file__).resolve().parent.parent
 RAPT = ROOT / "build" / "rapt"
@@ -47,7 +47,7 @@ LANGUAGE = {  # name: tokenizer, model, class
 }
 TRANSLATE = "layers: 2, d_model: 48, ffn: 96, heads: 3, dropout: 0, "
 TRANSLATORS = {  # name: tokenizer, model, class
-    "words_post": ("type: words, lowercase: true", TRANSLATE + "norm_place: post, tied: false", "MarianMTModel"),
+    "words_post": ("type: words, lowercase: true", TRANSLATE.replace("48", "45") + "norm_place: post, tied: false", "MarianMTModel"),
     "bpe_post": ("type: bpe, vocab_size: 700, shared: true, normalize: plain", TRANSLATE + "norm_place: post, tied: true, bias: true",
                  "MarianMTModel"),
     "bpe_pre": ("type: bpe, vocab_size: 700, shared: true", TRANSLATE + "norm_place: pre, tied: true, ffn_kind: gelu",
@@ -178,6 +178,37 @@ train: {{steps: 400, batch: 32, lr: 0.004, schedule: cosine, warmup: 40, clip: 1
     return same_source == shares[0] == len(lines)
 
 
+def translator_of_transformers(helper, folder, name):
+    """Logits of rapt's translations, and greedy search."""
+    model, wanted = folder / name, TRANSLATORS[name][2]
+    out = convert(model, "hf")
+    config = json.loads((out / "config.json").read_text())
+    if transformers.__version__ < "5" and config.get("decoder_vocab_size", config["vocab_size"]) != config["vocab_size"]:
+        print(f"| {name} | {wanted} | vocabularies of different sizes: read from version 5 on | | | |")
+        return True
+    tokenizer = AutoTokenizer.from_pretrained(out)
+    load = AutoModelForSeq2SeqLM.from_pretrained
+    net, exact = (load(out, dtype=t, attn_implementation="eager").eval() for t in (torch.float32, torch.float64))
+    assert type(net).__name__ == wanted
+    lines = (folder / "text.txt").read_text().splitlines()[7::120]
+    ours = [json.loads(line) for line in run(helper, "mt", model, 1, 0, text="\n".join(lines) + "\n").splitlines()]
+    worst, sources, greedy = [0, 0], 0, 0
+    for line, own in zip(lines, ours):
+        ids = tokenizer(line)["input_ids"]
+        sources += ids == own["source"]
+        with torch.no_grad():
+            text = dict(input_ids=torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long))
+            theirs, double = (m(**text, decoder_input_ids=torch.tensor([[2] + own["target"]])).logits[0] for m in (net, exact))
+            found = net.generate(**text, do_sample=False, num_beams=1, max_new_tokens=2 * len(ids) + 10)[0, 1:].tolist()
+        mine = torch.tensor(own["logits"], dtype=torch.float64).reshape(double.shape)
+        worst = [max(a, b) for a, b in zip(worst, distances(mine, theirs.double(), double))]
+        found = found[:found.index(3)] if 3 in found else found
+        greedy += found == own["target"]
+    count = len(lines)
+    print(f"| {name} | {wanted} | {worst[1]:.1e} | {worst[0]:.1e} | {sources} of {count} | {greedy} of {count} |")
+    return sources == greedy == count
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--out", type=Path, default=Path("/tmp/compare_export"))
@@ -198,7 +229,10 @@ def main():
           "| --- | --- | --- | --- | --- | --- | --- |")
     ok = all([language_model(helper, folder, name) for name in arguments.names if name in LANGUAGE])
     print("\n| model | source ids | greedy | beam 4 |\n| --- | --- | --- | --- |")
-    return not all([ok] + [translator(helper, folder, name) for name in arguments.names if name in TRANSLATORS])
+    translators = [name for name in arguments.names if name in TRANSLATORS]
+    ok = all([ok] + [translator(helper, folder, name) for name in translators])
+    print("\n| model | class | transformers, fp32 | rapt | source ids | greedy |\n| --- | --- | --- | --- | --- | --- |")
+    return not all([ok] + [translator_of_transformers(helper, folder, name) for name in translators if TRANSLATORS[name][2]])
 
 
 if __name__ == "__main__":

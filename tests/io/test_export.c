@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,15 @@ static void every_kind_of_tokenizer_gives_its_ids(void **state)
     }
 }
 
+static void refused(const rapt_model *m, const char *message)
+{
+    rapt_error err = {0};
+    assert_int_equal(rapt_model_export(m, folder_in("no"), NULL, &err), RAPT_ERR_VALUE);
+    if (!strstr(err.message, message) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
+        fail_msg("no \"%s\" in: %s", message, err.message);
+    assert_int_equal(folder_entries(folder_path), 0);
+}
+
 /* ---- CTranslate2 ---------------------------------------------------------------------------------------------- */
 
 typedef struct variable {
@@ -408,6 +418,86 @@ static void language_models_are_written_for_ctranslate2(void **state)
     rapt_model_free(m);
 }
 
+/* ---- translators for transformers ------------------------------------------------------------------------------ */
+
+static const rapt_tensor *logits_of(rapt_tape *t, const rapt_model *m)
+{
+    static const int32_t source[] = {5, 4, 9, 8, 3}, target[] = {2, 4, 6, 7, 10, 5, 8};
+    rapt_tape_begin(t, (rapt_pass){0});
+    const rapt_tensor *y = rapt_transformer_forward(t, m->translation.net, (rapt_tokens){.ids = source, .batch = 1, .time = 5},
+                                                    NULL, (rapt_tokens){.ids = target, .batch = 1, .time = 7});
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+    return y;
+}
+
+/* Sums of features in another order: not the same bits. */
+static void close_logits(const rapt_model *a, const rapt_model *b)
+{
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *u = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    const rapt_tensor *x = logits_of(t, a), *y = logits_of(u, b);
+    double most = 0, worst = 0;
+    assert_int_equal(rapt_tensor_size(x), rapt_tensor_size(y));
+    for (size_t i = 0; i < rapt_tensor_size(x); i++) {
+        most = fmax(most, fabs((double)x->data[i]));
+        worst = fmax(worst, fabs((double)(x->data[i] - y->data[i])));
+    }
+    if (!(most > 0.1 && worst < 3e-6 * most))
+        fail_msg("%g of %g", worst, most);
+    rapt_tape_free(t);
+    rapt_tape_free(u);
+}
+
+static void translators_come_back(void **state)
+{
+    rapt_transformer_config cases[] = {translator(), translator(), translator(), translator()};
+    static const char *const families[] = {"marian", "marian", "pegasus", "marian"};
+    cases[1].tied = cases[2].tied = true;
+    cases[1].block.bias = true;
+    cases[1].block.ffn_kind = RAPT_FFN_SILU;
+    cases[2].block.norm_place = RAPT_NORM_PLACE_PRE;
+    cases[2].block.no_ffn_bias = cases[2].block.no_norm_bias = true;
+    cases[2].scale_embedding = false;
+    cases[3].block.d_model = 27;
+    cases[3].block.shared_norm = true;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%zu", i);
+        rapt_model *m = translator_of(cases[i]), *read = write_and_read(m, name);
+        assert_string_equal(read->family, families[i]);
+        close_logits(m, read);
+        assert_memory_equal(&read->translation.special, &m->translation.special, sizeof m->translation.special);
+        same_ids(m->translation.source, read->translation.source);
+        same_ids(m->translation.target, read->translation.target);
+        rapt_model_free(m);
+        rapt_model_free(read);
+    }
+}
+
+static void what_no_translator_computes_is_refused(void **state)
+{
+    rapt_transformer_config cases[] = {translator(), translator(), translator(), translator(), translator(), translator(),
+                                       translator()};
+    static const char *const settings[] = {"\"positions\": \"learned\"", "\"positions\": \"rotary\"", "\"norm_kind\": \"rms\"",
+                                           "\"norm_eps\"", "\"ffn_kind\": \"swiglu\"", "fewer \"kv_heads\"",
+                                           "\"tied\": false, which PegasusForConditionalGeneration"};
+    cases[0].positions = RAPT_POSITIONS_LEARNED;
+    cases[1].positions = RAPT_POSITIONS_ROTARY;
+    cases[2].block.norm_kind = RAPT_NORM_KIND_RMS;
+    cases[3].block.norm_eps = 1e-6;
+    cases[4].block.ffn_kind = RAPT_FFN_SWIGLU;
+    cases[5].block.kv_heads = 1;
+    cases[6].block.norm_place = RAPT_NORM_PLACE_PRE;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_model *m = translator_of(cases[i]);
+        refused(m, settings[i]);
+        rapt_model_free(m);
+    }
+}
+
 static void what_ctranslate2_has_not_is_refused(void **state)
 {
     rapt_transformer_config cases[] = {translator(), translator()};
@@ -427,15 +517,6 @@ static void what_ctranslate2_has_not_is_refused(void **state)
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------ */
-
-static void refused(const rapt_model *m, const char *message)
-{
-    rapt_error err = {0};
-    assert_int_equal(rapt_model_export(m, folder_in("no"), NULL, &err), RAPT_ERR_VALUE);
-    if (!strstr(err.message, message) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
-        fail_msg("no \"%s\" in: %s", message, err.message);
-    assert_int_equal(folder_entries(folder_path), 0);
-}
 
 static void what_no_class_computes_is_refused(void **state)
 {
@@ -499,6 +580,7 @@ int main(void)
                                        IN_FOLDER(translators_are_written_for_ctranslate2),
                                        IN_FOLDER(language_models_are_written_for_ctranslate2),
                                        IN_FOLDER(what_ctranslate2_has_not_is_refused),
+                                       IN_FOLDER(translators_come_back), IN_FOLDER(what_no_translator_computes_is_refused),
                                        IN_FOLDER(what_no_class_computes_is_refused), IN_FOLDER(nothing_is_left_of_what_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,28 +4,37 @@
 #include "base/file.h"
 #include "io/export/export_lm.h"
 #include "io/export/export_tokenizer.h"
+#include "io/export/export_translation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILES = 6 };
+
 /* What a folder will hold, made before anything is written. */
 typedef struct export_hf_parts {
     export_tensors tensors;
-    json_t *config, *generation, *tokenizer, *tokenizer_config;
+    size_t *order; /* of features; see export_tensors */
+    struct {
+        const char *name;
+        json_t *root; /* NULL: out of memory */
+    } files[FILES];
+    size_t count;
 } export_hf_parts;
 
 static void export_hf_free(export_hf_parts *p)
 {
     export_tensors_free(&p->tensors);
-    json_decref(p->config);
-    json_decref(p->generation);
-    json_decref(p->tokenizer);
-    json_decref(p->tokenizer_config);
+    free(p->order);
+    for (size_t i = 0; i < p->count; i++)
+        json_decref(p->files[i].root);
 }
 
-static rapt_code export_hf_no_memory(const char *path, rapt_error *err)
+/* Takes ownership. */
+static void export_hf_put(export_hf_parts *p, const char *name, json_t *root)
 {
-    return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
+    p->files[p->count].name = name;
+    p->files[p->count++].root = root;
 }
 
 /* ---- model.safetensors ---------------------------------------------------------------------------------------- */
@@ -115,16 +124,55 @@ static rapt_code export_hf_take_lm(export_hf_parts *p, const rapt_language_model
 {
     const rapt_lm_config *c = &m->net->config;
     const export_lm_class *of = export_lm_class_of(c, path, err);
-    if (!of || !(p->tokenizer = export_tokenizer(m->tokenizer, -1, path, err)))
+    json_t *tokenizer = of ? export_tokenizer(m->tokenizer, -1, path, err) : NULL;
+    if (!tokenizer)
         return RAPT_ERR_VALUE;
+    export_hf_put(p, "tokenizer.json", tokenizer);
     p->tensors.heads = c->block.heads;
     rapt_code code = export_tensors_begin(&p->tensors, m->net->params, err);
     if (!code)
         code = export_tensors_add(&p->tensors, of->names, err);
-    p->config = lm_config_json(m, of);
-    p->generation = generation_json(m);
-    p->tokenizer_config = export_tokenizer_config(m->tokenizer, c->context, false,
-                                                  m->end_of_text_count ? m->end_of_text[0] : -1);
+    const int32_t end = m->end_of_text_count ? m->end_of_text[0] : -1;
+    export_hf_put(p, "config.json", lm_config_json(m, of));
+    export_hf_put(p, "generation_config.json", generation_json(m));
+    export_hf_put(p, "tokenizer_config.json", export_tokenizer_config(m->tokenizer, c->context, false, end));
+    return code;
+}
+
+/* ---- translators ---------------------------------------------------------------------------------------------- */
+
+static rapt_code export_hf_take_tokenizers(export_hf_parts *p, const rapt_translation_model *m, const char *path, rapt_error *err)
+{
+    static const char *const names[][2] = {{"tokenizer.json", "tokenizer_config.json"},
+                                           {"target/tokenizer.json", "target/tokenizer_config.json"}};
+    const rapt_tokenizer *const sides[] = {m->source, m->target};
+    for (size_t i = 0; i < (m->source == m->target ? 1 : 2); i++) {
+        json_t *tokenizer = export_tokenizer(sides[i], m->special.eos, path, err);
+        if (!tokenizer)
+            return RAPT_ERR_VALUE;
+        export_hf_put(p, names[i][0], tokenizer);
+        export_hf_put(p, names[i][1], export_tokenizer_config(sides[i], m->max_len, true, -1));
+    }
+    return RAPT_OK;
+}
+
+static rapt_code export_hf_take_translator(export_hf_parts *p, const rapt_translation_model *m, const char *path, rapt_error *err)
+{
+    const rapt_transformer_config *c = &m->net->config;
+    const export_translation_class *of = export_translation_class_of(c, path, err);
+    rapt_code code = of ? export_hf_take_tokenizers(p, m, path, err) : RAPT_ERR_VALUE;
+    if (code)
+        return code;
+    p->tensors.heads = c->block.heads;
+    p->tensors.order = p->order = export_translation_order(c->block.d_model);
+    code = p->order ? export_tensors_begin(&p->tensors, m->net->params, err)
+                    : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an order of features", path);
+    if (!code)
+        code = export_translation_add(&p->tensors, c, err);
+    if (!code) {
+        export_hf_put(p, "config.json", export_translation_config(m, of));
+        export_hf_put(p, "generation_config.json", export_translation_generation(m));
+    }
     return code;
 }
 
@@ -135,14 +183,8 @@ static rapt_code export_hf_write(export_hf_parts *p, const char *path, const rap
     export_folder f;
     char *weights = NULL;
     rapt_code code = export_folder_begin(&f, path, err);
-    if (!code)
-        code = export_folder_put_json(&f, "config.json", json_incref(p->config), err);
-    if (!code)
-        code = export_folder_put_json(&f, "generation_config.json", json_incref(p->generation), err);
-    if (!code)
-        code = export_folder_put_json(&f, "tokenizer.json", json_incref(p->tokenizer), err);
-    if (!code)
-        code = export_folder_put_json(&f, "tokenizer_config.json", json_incref(p->tokenizer_config), err);
+    for (size_t i = 0; i < p->count && !code; i++)
+        code = export_folder_put_json(&f, p->files[i].name, json_incref(p->files[i].root), err);
     if (!code)
         code = file_path(f.aside, "model.safetensors", &weights, err);
     if (!code)
@@ -154,13 +196,13 @@ static rapt_code export_hf_write(export_hf_parts *p, const char *path, const rap
 rapt_code export_hf(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     export_hf_parts p = {.tensors = {.path = path}};
-    if (m->task != RAPT_TASK_LANGUAGE_MODEL)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: rapt does not write translation models for transformers", path);
-    rapt_code code = export_hf_take_lm(&p, &m->language, path, err);
+    rapt_code code = m->task == RAPT_TASK_TRANSLATION ? export_hf_take_translator(&p, &m->translation, path, err)
+                                                      : export_hf_take_lm(&p, &m->language, path, err);
     if (!code)
         code = export_tensors_check(&p.tensors, err);
-    if (!code && (!p.config || !p.generation || !p.tokenizer_config))
-        code = export_hf_no_memory(path, err);
+    for (size_t i = 0; i < p.count && !code; i++)
+        if (!p.files[i].root)
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %s", path, p.files[i].name);
     if (!code)
         code = export_hf_write(&p, path, o, err);
     export_hf_free(&p);

@@ -2,6 +2,8 @@
  * configurations. */
 #include "io/export/export_lm.h"
 
+#include "io/export/export_activation.h"
+
 #include <math.h>
 
 /* ---- Llama; Granite, which multiplies embeddings -------------------------------------------------------------- */
@@ -50,27 +52,15 @@ static const export_name LLAMA_TENSORS[] = {
 
 /* ---- GPT-2, and GPT, whose norms come after the sublayers ------------------------------------------------------ */
 
-static const char *activation(rapt_ffn_kind kind)
-{
-    switch (kind) {
-    case RAPT_FFN_RELU: return "relu";
-    case RAPT_FFN_GELU: return "gelu";
-    case RAPT_FFN_GELU_TANH: return "gelu_new";
-    case RAPT_FFN_SILU:
-    case RAPT_FFN_SWIGLU: /* Llama's */
-    case RAPT_FFN_GEGLU_TANH: break; /* not ours (config_block_check_ours) */
-    }
-    return "silu";
-}
-
 /* "n_ctx" is for programs that read folders of older versions. */
 static json_t *describe_gpt2(const rapt_lm_config *c)
 {
     const rapt_block_config *b = &c->block;
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:f}", "n_embd", (json_int_t)b->d_model, "n_layer",
                      (json_int_t)c->layers, "n_head", (json_int_t)b->heads, "n_inner", (json_int_t)b->ffn, "n_positions",
-                     (json_int_t)c->context, "n_ctx", (json_int_t)c->context, "activation_function", activation(b->ffn_kind),
-                     "layer_norm_epsilon", b->norm_eps, "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
+                     (json_int_t)c->context, "n_ctx", (json_int_t)c->context, "activation_function",
+                     export_activation(b->ffn_kind), "layer_norm_epsilon", b->norm_eps, "resid_pdrop", 0.0, "embd_pdrop", 0.0,
+                     "attn_pdrop", 0.0);
 }
 
 static const export_name GPT2_TENSORS[] = {
@@ -94,8 +84,8 @@ static json_t *describe_gpt(const rapt_lm_config *c)
     const rapt_block_config *b = &c->block;
     return json_pack("{s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:f}", "n_embd", (json_int_t)b->d_model, "n_layer",
                      (json_int_t)c->layers, "n_head", (json_int_t)b->heads, "n_positions", (json_int_t)c->context, "afn",
-                     b->ffn_kind == RAPT_FFN_GELU_TANH ? "gelu" : activation(b->ffn_kind), "layer_norm_epsilon", b->norm_eps,
-                     "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
+                     b->ffn_kind == RAPT_FFN_GELU_TANH ? "gelu" : export_activation(b->ffn_kind), "layer_norm_epsilon",
+                     b->norm_eps, "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
 }
 
 static const export_name GPT_TENSORS[] = {
@@ -120,7 +110,7 @@ static json_t *describe_neox(const rapt_lm_config *c)
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:f, s:b, s:b, s:f, s:f}", "hidden_size", (json_int_t)b->d_model,
                      "intermediate_size", (json_int_t)b->ffn, "num_hidden_layers", (json_int_t)c->layers, "num_attention_heads",
                      (json_int_t)b->heads, "max_position_embeddings", (json_int_t)c->context, "layer_norm_eps", b->norm_eps,
-                     "hidden_act", activation(b->ffn_kind), "rotary_pct", 1.0, "rotary_emb_base", c->rotary_base,
+                     "hidden_act", export_activation(b->ffn_kind), "rotary_pct", 1.0, "rotary_emb_base", c->rotary_base,
                      "use_parallel_residual", 0, "attention_bias", 1, "attention_dropout", 0.0, "hidden_dropout", 0.0);
 }
 

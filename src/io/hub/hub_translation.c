@@ -37,7 +37,8 @@ static rapt_code find_pair_file(const char *folder, const char *name, char **pat
     return code;
 }
 
-/* Those of Marian, one for each side; else that of tokenizer.json for both. */
+/* Those of Marian, one for each side; else that of tokenizer.json, for both unless rapt_model_export has put one of the target
+ * beside it. */
 static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_transformer_config *k, const char *folder,
                                       rapt_error *err)
 {
@@ -47,13 +48,15 @@ static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_tran
         code = file_path(folder, "target.spm", &target, err);
     else if (!code)
         code = find_pair_file(folder, "tokenizer.json", &both, err);
+    if (!code && both)
+        code = find_pair_file(folder, "target/tokenizer.json", &target, err);
     if (!code && !source && !both)
         code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: neither tokenizer.json nor source.spm is there; rapt translates with the "
                          "tokenizer of one of them", folder);
     if (!code)
         t->source = load_pair_tokenizer(source ? source : both, k->source_vocab, err);
     if (t->source)
-        t->target = both ? t->source : load_pair_tokenizer(target, k->target_vocab, err);
+        t->target = both && !target ? t->source : load_pair_tokenizer(target, k->target_vocab, err);
     free(source);
     free(target);
     free(both);

@@ -1,0 +1,138 @@
+/* io/export/export_translation.c: see export_translation.h. The classes add positions whose sines come before the cosines, where
+ * ours alternate: so all features of the residual stream are put in that order, and nothing else changes. Names are those of
+ * MarianMTModel's modules, which PegasusForConditionalGeneration shares. */
+#include "io/export/export_translation.h"
+
+#include "io/export/export_activation.h"
+
+#include <stdlib.h>
+
+/* ---- tensors -------------------------------------------------------------------------------------------------- */
+
+#define ATTENTION_TENSORS(theirs, ours)                              \
+    {theirs "q_proj.@", {ours "q.@"}, EXPORT_IN | EXPORT_BIAS},      \
+    {theirs "k_proj.@", {ours "k.@"}, EXPORT_IN | EXPORT_BIAS},      \
+    {theirs "v_proj.@", {ours "v.@"}, EXPORT_IN | EXPORT_BIAS},      \
+    {theirs "out_proj.@", {ours "o.@"}, EXPORT_OUT | EXPORT_BIAS}
+#define NORM_TENSORS(theirs, ours) {theirs "_layer_norm.@", {ours ".@"}, EXPORT_OUT | EXPORT_BIAS}
+#define FFN_TENSORS(theirs, ours)                                        \
+    {theirs "fc1.@", {ours "ffn.dense1.@"}, EXPORT_IN | EXPORT_BIAS},    \
+    {theirs "fc2.@", {ours "ffn.dense2.@"}, EXPORT_OUT | EXPORT_BIAS}
+
+static const export_name STACKS[] = {
+    ATTENTION_TENSORS("model.encoder.layers.#.self_attn.", "encoder.#.attention."),
+    NORM_TENSORS("model.encoder.layers.#.self_attn", "encoder.#.norm1"),
+    FFN_TENSORS("model.encoder.layers.#.", "encoder.#."),
+    NORM_TENSORS("model.encoder.layers.#.final", "encoder.#.norm2"),
+    {"model.encoder.layer_norm.@", {"encoder.norm.@"}, EXPORT_OUT | EXPORT_BIAS},
+    ATTENTION_TENSORS("model.decoder.layers.#.self_attn.", "decoder.#.self_attention."),
+    NORM_TENSORS("model.decoder.layers.#.self_attn", "decoder.#.norm1"),
+    ATTENTION_TENSORS("model.decoder.layers.#.encoder_attn.", "decoder.#.cross_attention."),
+    NORM_TENSORS("model.decoder.layers.#.encoder_attn", "decoder.#.norm2"),
+    FFN_TENSORS("model.decoder.layers.#.", "decoder.#."),
+    NORM_TENSORS("model.decoder.layers.#.final", "decoder.#.norm3"),
+    {"model.decoder.layer_norm.@", {"decoder.norm.@"}, EXPORT_OUT | EXPORT_BIAS},
+    {"final_logits_bias", {"decoder.output.bias"}, EXPORT_ROW},
+    {0}};
+
+static const export_name ONE_MATRIX[] = {{"model.shared.weight", {"encoder.embedding.weight"}, EXPORT_IN}, {0}};
+
+static const export_name THREE_MATRICES[] = {
+    {"model.encoder.embed_tokens.weight", {"encoder.embedding.weight"}, EXPORT_IN},
+    {"model.decoder.embed_tokens.weight", {"decoder.embedding.weight"}, EXPORT_IN},
+    {"lm_head.weight", {"decoder.output.weight"}, EXPORT_IN},
+    {0}};
+
+size_t *export_translation_order(size_t features)
+{
+    const size_t sines = (features + 1) / 2;
+    size_t *order = malloc((features + 1) * sizeof *order);
+    for (size_t i = 0; order && i < features; i++)
+        order[i] = i < sines ? 2 * i : 2 * (i - sines) + 1;
+    return order;
+}
+
+rapt_code export_translation_add(export_tensors *set, const rapt_transformer_config *c, rapt_error *err)
+{
+    rapt_code code = export_tensors_add(set, c->tied ? ONE_MATRIX : THREE_MATRICES, err);
+    if (!code)
+        code = export_tensors_add(set, STACKS, err);
+    if (!code && !rapt_params_find(set->params, "decoder.output.bias"))
+        code = export_tensors_add_zeros(set, "final_logits_bias", c->target_vocab, err);
+    return code;
+}
+
+/* ---- which ---------------------------------------------------------------------------------------------------- */
+
+static const export_translation_class MARIAN = {"MarianMTModel", "marian", false};
+static const export_translation_class PEGASUS = {"PegasusForConditionalGeneration", "pegasus", true};
+
+/* A setting of the model that a class has not; NULL: it has all. */
+static const char *missing_in_translator(const export_translation_class *of, const rapt_transformer_config *c)
+{
+    const rapt_block_config *b = &c->block;
+    if (c->positions != RAPT_POSITIONS_SINUSOIDAL)
+        return c->positions == RAPT_POSITIONS_LEARNED ? "\"positions\": \"learned\"" : "\"positions\": \"rotary\"";
+    if (c->sinusoid_layout != RAPT_SINUSOID_LAYOUT_INTERLEAVED)
+        return "a \"sinusoid_layout\" of its own";
+    if (b->norm_kind != RAPT_NORM_KIND_LAYER)
+        return "\"norm_kind\": \"rms\"";
+    if (b->norm_eps != 1e-5)
+        return "a \"norm_eps\" other than 1e-5";
+    if (b->ffn_kind == RAPT_FFN_SWIGLU)
+        return "\"ffn_kind\": \"swiglu\"";
+    if (b->kv_heads != b->heads)
+        return "fewer \"kv_heads\" than \"heads\"";
+    if (of->pre && !c->tied)
+        return "\"tied\": false";
+    return NULL;
+}
+
+const export_translation_class *export_translation_class_of(const rapt_transformer_config *c, const char *path, rapt_error *err)
+{
+    const export_translation_class *of = c->block.norm_place == RAPT_NORM_PLACE_PRE ? &PEGASUS : &MARIAN;
+    const char *setting = missing_in_translator(of, c);
+    if (!setting)
+        return of;
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has %s, which %s, the nearest class of transformers, has not", path, setting,
+              of->architecture);
+    return NULL;
+}
+
+/* ---- configurations ------------------------------------------------------------------------------------------- */
+
+/* A translation begins with <bos>, and nothing ends it but the model. */
+json_t *export_translation_generation(const rapt_translation_model *m)
+{
+    const rapt_special_ids *s = &m->special;
+    return json_pack("{s:i, s:i, s:i, s:i, s:n, s:I}", "decoder_start_token_id", (int)s->bos, "bos_token_id", (int)s->bos,
+                     "eos_token_id", (int)s->eos, "pad_token_id", (int)s->pad, "forced_eos_token_id", "max_length",
+                     (json_int_t)m->net->config.max_positions);
+}
+
+/* Another number of source tokens than of target tokens is for Marian, whose three matrices are apart. */
+json_t *export_translation_config(const rapt_translation_model *m, const export_translation_class *of)
+{
+    const rapt_transformer_config *c = &m->net->config;
+    const rapt_block_config *b = &c->block;
+    const json_int_t layers = (json_int_t)c->layers, heads = (json_int_t)b->heads, ffn = (json_int_t)b->ffn;
+    json_t *root = json_pack("{s:[s], s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:b}",
+                             "architectures", of->architecture, "model_type", of->type, "dtype", "float32", "torch_dtype",
+                             "float32", "is_encoder_decoder", 1, "vocab_size", (json_int_t)c->source_vocab, "d_model",
+                             (json_int_t)b->d_model, "max_position_embeddings", (json_int_t)c->max_positions, "encoder_layers",
+                             layers, "encoder_attention_heads", heads, "encoder_ffn_dim", ffn, "decoder_layers", layers,
+                             "decoder_attention_heads", heads, "decoder_ffn_dim", ffn, "activation_function",
+                             export_activation(b->ffn_kind), "scale_embedding", (int)c->scale_embedding, "tie_word_embeddings",
+                             (int)c->tied, "use_cache", 1);
+    json_t *special = export_translation_generation(m);
+    json_object_del(special, "max_length");
+    bool ok = root && special && json_object_update(root, special) == 0;
+    if (!of->pre)
+        ok = ok && json_object_set_new(root, "decoder_vocab_size", json_integer((json_int_t)c->target_vocab)) == 0 &&
+             json_object_set_new(root, "share_encoder_decoder_embeddings", json_boolean(c->tied)) == 0;
+    json_decref(special);
+    if (ok)
+        return root;
+    json_decref(root);
+    return NULL;
+}
