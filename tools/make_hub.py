@@ -24,7 +24,7 @@ import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import (AutoModelForCausalLM, Gemma3TextConfig, GemmaConfig, GPT2Config, GPTNeoXConfig, GraniteConfig, LlamaConfig,
-                          MistralConfig, Olmo2Config, Qwen2Config, Qwen3Config, SmolLM3Config)
+                          MistralConfig, Olmo2Config, Phi3Config, Qwen2Config, Qwen3Config, SmolLM3Config)
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hub"
 TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
@@ -61,6 +61,14 @@ MODELS = {
     "gemma": (GemmaConfig(**TINY, head_dim=10, hidden_act="gelu"), torch.bfloat16),
     "gemma3": (Gemma3TextConfig(**TINY, head_dim=10, sliding_window=9, query_pre_attn_scalar=17,
                                 layer_types=["sliding_attention", "full_attention"], **GEMMA3_ROPE), torch.bfloat16),
+    "phi3": (Phi3Config(**{**TINY, "hidden_size": 36}, sliding_window=11, rope_parameters=dict(
+        rope_type="default", rope_theta=5000.0, partial_rotary_factor=0.7)), torch.bfloat16),
+    "phi3_long": (Phi3Config(**{**TINY, "max_position_embeddings": 400}, tie_word_embeddings=True,
+                             original_max_position_embeddings=90, rope_parameters=dict(
+        rope_type="longrope", rope_theta=10000.0, short_factor=[1.0, 1.3, 2.2, 3.1], long_factor=[1.5, 2.3, 9.0, 9.5])),
+        torch.bfloat16),
+    "llama_yarn": (LlamaConfig(**TINY, head_dim=16, tie_word_embeddings=True, rope_parameters=dict(
+        rope_type="yarn", rope_theta=500.0, factor=4.0, original_max_position_embeddings=24, beta_fast=4.0)), torch.bfloat16),
     "olmo2": (Olmo2Config(**TINY, tie_word_embeddings=True), torch.bfloat16),
     "gpt_neox": (GPTNeoXConfig(**NEOX, rotary_pct=0.5, rotary_emb_base=5000), torch.float16),
     "gpt_neox_serial": (GPTNeoXConfig(**NEOX, use_parallel_residual=False, rotary_pct=1.0, hidden_act="relu"), torch.float16),

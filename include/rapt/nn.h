@@ -130,12 +130,23 @@ RAPT_API rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t
 /* How the frequencies 1 / base^(2j/d) are changed for longer texts, in fp32 as in the code that defines them: LINEAR (Chen et al.
  * 2023) divides all of them, LLAMA3 those whose wavelength is above original / low_factor, while it keeps those
  * below original / high_factor. */
-typedef enum rapt_rotary_kind { RAPT_ROTARY_PLAIN, RAPT_ROTARY_LINEAR, RAPT_ROTARY_LLAMA3 } rapt_rotary_kind;
+typedef enum rapt_rotary_kind {
+    RAPT_ROTARY_PLAIN,
+    RAPT_ROTARY_LINEAR,
+    RAPT_ROTARY_LLAMA3,
+    RAPT_ROTARY_YARN, /* Peng et al. 2023: from all of a frequency, where it turns more than `high_factor` times in `original`
+                         positions, to 1 / factor of it, where it turns less than `low_factor` times */
+    RAPT_ROTARY_LONG  /* Ding et al. 2024: each divided by a factor of its own */
+} rapt_rotary_kind;
+#define RAPT_ROTARY_FACTORS_MAX 128
 
 typedef struct rapt_rotary_scaling {
     rapt_rotary_kind kind;
     double factor, low_factor, high_factor;
     size_t original; /* context length that the model was first trained for */
+    bool exact_range; /* YARN: the pairs between which frequencies change are not rounded to whole ones */
+    double magnitude; /* cosines and sines are multiplied by it; 0: 1 */
+    float factors[RAPT_ROTARY_FACTORS_MAX]; /* LONG: of pair j */
     bool fp32;       /* plain ones, too, are fp32, as Hugging Face's models are trained; else double */
     size_t features; /* of a head that are turned: the pairs (j, j + d/2) with j < features / 2, whose frequencies are 1 /
                         base^(2j/features); 0: all */

@@ -27,6 +27,7 @@ enum { PROMPT = 8, GREEDY = 16 };
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
                                     "qwen2", "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_4",
                                     "gpt_neox_serial", "mistral_window", "qwen2_window", "gemma", "gemma3", "gemma3_4",
+                                    "phi3", "phi3_long", "llama_yarn",
                                     "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
@@ -256,6 +257,15 @@ static void special_tokens_are_read(void **state)
     hub_close(&c);
 }
 
+/* The factors of longer texts are not used, so there are none. */
+static void a_long_context_ends_where_its_factors_change(void **state)
+{
+    (void)state;
+    case_hub c = hub_open("phi3_long");
+    assert_int_equal(c.m->language.net->config.context, 90);
+    hub_close(&c);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 /* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
@@ -304,8 +314,13 @@ static void what_is_not_known_is_refused(void **state)
         {"llama", "intermediate_size", "79", "has the shape [80, 48]; config.json asks for [79, 48]"},
         {"llama", "attention_bias", "true", "tensor \"model.layers.0.self_attn.q_proj.bias\" is missing"},
         {"llama", "rms_norm_eps", "\"small\"", "it must be a number"},
-        {"llama3", "rope_parameters", "{\"rope_type\": \"yarn\", \"rope_theta\": 1e4}",
-         "rapt knows the types default, linear and llama3"},
+        {"llama3", "rope_parameters", "{\"rope_type\": \"dynamic\", \"factor\": 2}",
+         "rapt knows the types default, linear, llama3, yarn and longrope"},
+        {"llama", "rope_scaling", "{\"type\": \"ntk\", \"factor\": 2}", "rapt knows the types default, linear"},
+        {"llama_yarn", "rope_parameters", "{\"rope_type\": \"yarn\", \"factor\": 4}",
+         "\"original_max_position_embeddings\" is missing"},
+        {"phi3", "rope_parameters", "{\"rope_type\": \"linear\", \"factor\": 4}", "rapt knows the types default and longrope"},
+        {"phi3_long", "head_dim", "10", "must have a number for each pair"},
         {"llama3", "rope_parameters", "{\"rope_type\": \"linear\", \"rope_theta\": 1e4}",
          "\"factor\" is missing: it must be a number from 1"},
         {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"beta_fast\": 1}", "\"beta_fast\" is 1: rapt does not know"},
@@ -373,6 +388,7 @@ int main(void)
                                        cmocka_unit_test(bits_are_the_same), cmocka_unit_test(observed_logits_are_the_same),
                                        cmocka_unit_test(models_for_inference_are_the_same),
                                        cmocka_unit_test(special_tokens_are_read),
+                                       cmocka_unit_test(a_long_context_ends_where_its_factors_change),
                                        IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

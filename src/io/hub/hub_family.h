@@ -12,6 +12,8 @@ typedef enum hub_part {
     HUB_QUERY,
     HUB_KEY,
     HUB_VALUE,
+    HUB_FIRST_HALF,
+    HUB_SECOND_HALF,
     HUB_HEAD_QUERY, /* of [heads, 3, features] */
     HUB_HEAD_KEY,
     HUB_HEAD_VALUE,
@@ -48,7 +50,7 @@ typedef struct hub_family {
 } hub_family;
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
-    HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA3;
+    HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA3, HUB_PHI3;
 extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100;
 
 /* NULL: rapt does not know the type. */

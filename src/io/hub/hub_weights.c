@@ -129,6 +129,8 @@ static size_t hub_rows_of(const rapt_block_config *c, hub_part part, size_t own)
     case HUB_QUERY:
     case HUB_KEY:
     case HUB_VALUE: return block_head_features(c) * c->heads + 2 * block_kv_features(c);
+    case HUB_FIRST_HALF:
+    case HUB_SECOND_HALF: return 2 * own;
     case HUB_HEAD_QUERY:
     case HUB_HEAD_KEY:
     case HUB_HEAD_VALUE: return 3 * own;
@@ -153,10 +155,12 @@ static hub_slice hub_slice_of(const hub_filling *f, const hub_name *n, const wei
     switch (n->part) {
     case HUB_KEY: s.first = q; break;
     case HUB_VALUE: s.first = q + kv; break;
+    case HUB_SECOND_HALF: s.first = ours->shape[0]; break;
     case HUB_HEAD_KEY: s.first = d; break;
     case HUB_HEAD_VALUE: s.first = 2 * d; break;
     case HUB_BEHIND_TWO: s.first = 2; break;
     case HUB_QUERY:
+    case HUB_FIRST_HALF:
     case HUB_HEAD_QUERY:
     case HUB_WHOLE:
     case HUB_ONE_ROW: break;

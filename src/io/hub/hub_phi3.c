@@ -1,0 +1,34 @@
+/* io/hub/hub_phi3.c: Phi-3, Phi-3.5 and Phi-4-mini of Hugging Face transformers: their keys, defaults and tensors. */
+#include "io/hub/hub_decoder.h"
+
+static const hub_decoder_class PHI3 = {.context = 4096, .eps = 1e-5, .rope = {10000, NULL, "partial_rotary_factor", 1}};
+
+static void read_phi3(hub_config *c, rapt_lm_config *k)
+{
+    hub_decoder_read(c, k, &PHI3);
+    hub_flag_is(c, "attention_bias", false, false);
+    if (k->rotary_scaling.kind != RAPT_ROTARY_PLAIN && k->rotary_scaling.kind != RAPT_ROTARY_LONG)
+        hub_refuse(c, json_object_get(c->root, "rope_scaling") ? "rope_scaling" : "rope_parameters",
+                   "of such models rapt knows the types default and longrope");
+    hub_decoder_windows(c, k, hub_value(c, "sliding_window") ? hub_size(c, "sliding_window", 0) : 0, 0, 0);
+    hub_ignore(c, (const char *const[]){"original_max_position_embeddings", "resid_pdrop", "embd_pdrop", "auto_map", NULL});
+}
+
+static const hub_name PHI3_NAMES[] = {
+    {"embedding.weight", "embed_tokens.weight"},
+    {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight"},
+    {"blocks.#.attention.q.weight", "layers.#.self_attn.qkv_proj.weight", HUB_QUERY, HUB_ROTARY},
+    {"blocks.#.attention.k.weight", "layers.#.self_attn.qkv_proj.weight", HUB_KEY, HUB_ROTARY},
+    {"blocks.#.attention.v.weight", "layers.#.self_attn.qkv_proj.weight", HUB_VALUE},
+    {"blocks.#.attention.o.weight", "layers.#.self_attn.o_proj.weight"},
+    {"blocks.#.norm2.weight", "layers.#.post_attention_layernorm.weight"},
+    {"blocks.#.ffn.gate.weight", "layers.#.mlp.gate_up_proj.weight", HUB_FIRST_HALF},
+    {"blocks.#.ffn.up.weight", "layers.#.mlp.gate_up_proj.weight", HUB_SECOND_HALF},
+    {"blocks.#.ffn.down.weight", "layers.#.mlp.down_proj.weight"},
+    {"norm.weight", "norm.weight"},
+    {"output.weight", "lm_head.weight"},
+    {"embedding.weight", "lm_head.weight"},
+    {0}};
+static const char *const PHI3_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", NULL};
+
+const hub_family HUB_PHI3 = {"phi3", "Phi3ForCausalLM", "model.", PHI3_NAMES, PHI3_UNUSED, 32000, read_phi3, NULL};
