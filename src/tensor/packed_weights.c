@@ -55,7 +55,7 @@ static void pack_rows(void *context, size_t chunk, int worker)
     panels_pack_columns(p->gemm, in, out, first, count, (matrix){from, 1, (ptrdiff_t)in}, p->panels);
 }
 
-/* A matrix with a source is packed from there: its elements as such take no memory. */
+/* A matrix with a source is packed from there: its own elements are not touched. */
 static bool pack_panels(packing p, pool *threads)
 {
     const size_t out = p.w->value.shape[0], in = p.w->value.shape[1];

@@ -430,7 +430,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_the_references), cmocka_unit_test(greedy_tokens_are_the_references),
         cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
-        cmocka_unit_test(models_for_inference_are_the_same), cmocka_unit_test(translations_are_the_references), cmocka_unit_test(languages_are_chosen),
+        cmocka_unit_test(models_for_inference_are_the_same), cmocka_unit_test(translations_are_the_references),
+        cmocka_unit_test(languages_are_chosen),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
