@@ -298,7 +298,13 @@ text only
 {{ 'abc'.strip(1) }}
 {{ 'abc'.split('') }}
 {{ 'abc'[::0] }}
-{{ 'abc'[1:'x'] }}|{{ {'a': 1}[1:] }}|{{ 5[1:] }}|{{ none[1:] }}
+{{ messages[0].role[1:'x'] }}
+{{ messages[0][1:] }}
+{{ tools[1:] }}
+{{ messages[nothing:] }}
+{{ nothing | int }}
+{{ nothing | float }}
+{{ 0 | select | list }}{{ none | map('upper') | list }}{{ messages[none:1] | length }}
 {{ 'a'.index('b') }}
 {% for a in 5 %}{% endfor %}
 {% for a in none %}{% endfor %}
@@ -334,6 +340,8 @@ text only
 {{ range(1, 2, 0) }}
 {% for i in [1, 2, 3] %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}{% endfor %}
 {% for i in [1, 2, 3] %}{% if i == 2 %}{% break %}{% endif %}{{ i }}{% else %}e{% endfor %}
+{% for i in [1, 2] %}{% continue %}{% else %}e{% endfor %}{% for i in [1] %}{% break %}{% else %}e{% endfor %}
+{{ nothing is callable }}{{ ['a' | safe] }}
 {% for i in [1, 2] %}{% for j in [1, 2] %}{% if j == 2 %}{% break %}{% endif %}{{ i ~ j }}{% endfor %}{% endfor %}
 {% if 0 %}a{% elif 1 %}b{% else %}c{% endif %}{% if none %}a{% elif [] %}b{% else %}c{% endif %}{% if 'x' and not 0 %}d{% endif %}{% if 1, %}t{% endif %}
 {% macro m(a, b=2, c=a) %}{{ a }}{{ b }}{{ c }}{% endmacro %}{{ m(1) }}{{ m(1, 3) }}{{ m(1, c=5) }}{{ m(b=1, a=0) }}{{ m() }}

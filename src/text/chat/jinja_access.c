@@ -141,29 +141,25 @@ jinja_value jinja_item(jinja_work *w, jinja_value of, jinja_value key)
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-/* An end of a slice; false: not an integer. */
-static bool slice_end(jinja_value v, int64_t count, int64_t step, int64_t otherwise, int64_t *end)
+/* An end of a slice. */
+static int64_t slice_end(jinja_work *w, jinja_value v, int64_t count, int64_t step, int64_t otherwise)
 {
-    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? count : count - 1;
-    *end = otherwise;
-    if (v.kind == JINJA_UNDEFINED || v.kind == JINJA_NONE)
-        return true;
-    if (!jinja_as_integer(v, end))
-        return false;
-    if (*end < 0)
-        *end = *end < -count ? low : *end + count;
-    *end = *end > high ? high : *end;
-    return true;
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? count : count - 1, end;
+    if (v.kind == JINJA_NONE)
+        return otherwise;
+    if (!jinja_as_integer(v, &end))
+        jinja_fail(w, "slice indices must be integers or None, not %s", jinja_type(v));
+    if (end < 0)
+        end = end < -count ? low : end + count;
+    return end > high ? high : end;
 }
 
 static jinja_value slice_list(jinja_work *w, const jinja_list *of, jinja_value from, jinja_value to, int64_t step)
 {
-    int64_t count = (int64_t)of->count, begin, end, items;
-    if (!slice_end(from, count, step, step > 0 ? 0 : count - 1, &begin) ||
-        !slice_end(to, count, step, step > 0 ? count : -1, &end))
-        return JINJA_NOTHING;
+    int64_t count = (int64_t)of->count, begin = slice_end(w, from, count, step, step > 0 ? 0 : count - 1),
+            end = slice_end(w, to, count, step, step > 0 ? count : -1);
     step = step < -count - 1 ? -count - 1 : step > count + 1 ? count + 1 : step; /* as far, without overflow */
-    items = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+    int64_t items = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
     jinja_list *list = jinja_list_new(w, of->shape, items > 0 ? (size_t)items : 0);
     for (int64_t i = 0; list && i < (int64_t)list->count; i++)
         list->items[i] = of->items[begin + i * step];
@@ -173,20 +169,19 @@ static jinja_value slice_list(jinja_work *w, const jinja_list *of, jinja_value f
 jinja_value jinja_slice(jinja_work *w, jinja_value of, jinja_value from, jinja_value to, jinja_value step)
 {
     int64_t by = 1;
+    bool row = of.kind == JINJA_LIST && of.list->shape <= JINJA_IS_TUPLE;
     if (access_of_nothing(w, of, JINJA_NOTHING))
         return JINJA_NOTHING;
-    if (step.kind != JINJA_UNDEFINED && step.kind != JINJA_NONE && !jinja_as_integer(step, &by))
-        return JINJA_NOTHING;
-    if (by == 0)
+    if (jinja_is_row(of, JINJA_IS_RANGE))
+        jinja_fail(w, "slices of a range are not implemented");
+    else if (of.kind != JINJA_TEXT && !row)
+        jinja_fail(w, "'%s' object is not subscriptable by a slice", jinja_type(of));
+    else if (step.kind != JINJA_NONE && !jinja_as_integer(step, &by))
+        jinja_fail(w, "slice indices must be integers or None, not %s", jinja_type(step));
+    else if (by == 0)
         jinja_fail(w, "slice step cannot be zero");
-    if (w->code || (of.kind != JINJA_TEXT && of.kind != JINJA_LIST) ||
-        (of.kind == JINJA_LIST && of.list->shape > JINJA_IS_TUPLE)) {
-        if (of.kind == JINJA_LIST && of.list->shape == JINJA_IS_RANGE)
-            jinja_fail(w, "slices of a range are not implemented");
-        return JINJA_NOTHING;
-    }
-    if (of.kind == JINJA_LIST)
-        return slice_list(w, of.list, from, to, by);
+    if (w->code || row)
+        return w->code ? JINJA_NOTHING : slice_list(w, of.list, from, to, by);
     const jinja_list *letters = jinja_iterate(w, of);
     jinja_value chosen = letters ? slice_list(w, letters, from, to, by) : JINJA_NOTHING;
     return chosen.kind == JINJA_LIST ? jinja_text_join(w, jinja_word(""), chosen.list) : JINJA_NOTHING;

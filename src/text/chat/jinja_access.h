@@ -7,7 +7,7 @@
 
 jinja_value jinja_attribute(jinja_work *w, jinja_value of, jinja_value name);
 jinja_value jinja_item(jinja_work *w, jinja_value of, jinja_value key);
-/* Ends that are not given are undefined. */
+/* Ends that are not given are None. Fails where Python does, unlike the two above. */
 jinja_value jinja_slice(jinja_work *w, jinja_value of, jinja_value from, jinja_value to, jinja_value step);
 
 #endif

@@ -125,11 +125,8 @@ static jinja_value eval_slice(jinja_run *r, const jinja_node *node)
     jinja_value ends[3] = {JINJA_NULL, JINJA_NULL, JINJA_NULL};
     const jinja_node *const given[3] = {node->b, node->c, node->d};
     for (size_t i = 0; i < 3; i++)
-        if (given[i]) {
+        if (given[i])
             ends[i] = jinja_eval(r, given[i]);
-            if (ends[i].kind == JINJA_UNDEFINED) /* none of Python's slices: what it would give is undefined */
-                return JINJA_NOTHING;
-        }
     return r->w->code ? JINJA_NOTHING : jinja_slice(r->w, of, ends[0], ends[1], ends[2]);
 }
 

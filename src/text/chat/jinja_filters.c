@@ -160,7 +160,7 @@ static jinja_value filter_int(jinja_work *w, jinja_value v, const char *name, co
     jinja_value otherwise = jinja_int(0);
     int64_t integer;
     double number = 0;
-    if (!jinja_bind(w, name, a, "default", 0, &otherwise))
+    if (!jinja_bind(w, name, a, "default", 0, &otherwise) || !jinja_defined(w, v))
         return JINJA_NOTHING;
     if (jinja_as_integer(v, &integer) || (v.kind == JINJA_TEXT && filter_number(v, false, NULL, &integer)))
         return jinja_int(integer);
@@ -177,7 +177,7 @@ static jinja_value filter_float(jinja_work *w, jinja_value v, const char *name, 
 {
     jinja_value otherwise = jinja_float(0);
     double number;
-    if (!jinja_bind(w, name, a, "default", 0, &otherwise))
+    if (!jinja_bind(w, name, a, "default", 0, &otherwise) || !jinja_defined(w, v))
         return JINJA_NOTHING;
     if (jinja_is_number(v))
         return jinja_float(jinja_as_double(w, v));
@@ -293,6 +293,12 @@ static jinja_arguments filter_rest(const jinja_arguments *a, size_t from)
     return rest;
 }
 
+/* What select, map and the like run over: nothing for all that is false. */
+static const jinja_list *filter_iterate(jinja_work *w, jinja_value v)
+{
+    return jinja_truth(v) ? jinja_iterate(w, v) : jinja_list_new(w, JINJA_IS_LIST, 0);
+}
+
 /* select, reject, selectattr, rejectattr: [attribute,] [test, its arguments] */
 static jinja_value filter_select(jinja_work *w, jinja_value v, const char *name, const jinja_arguments *a)
 {
@@ -300,7 +306,7 @@ static jinja_value filter_select(jinja_work *w, jinja_value v, const char *name,
     size_t placed = a->count - a->named;
     if (of_attribute && placed == 0)
         jinja_fail(w, "%s needs the name of an attribute", name);
-    const jinja_list *from = w->code ? NULL : jinja_iterate(w, v);
+    const jinja_list *from = w->code ? NULL : filter_iterate(w, v);
     jinja_list *list = from ? jinja_list_new(w, JINJA_IS_GENERATOR, from->count) : NULL;
     if (!list)
         return JINJA_NOTHING;
@@ -321,7 +327,7 @@ static jinja_value filter_map(jinja_work *w, jinja_value v, const char *name, co
     bool by_filter = a->count > a->named;
     if (!by_filter && !jinja_bind(w, name, a, "attribute default", 1, given))
         return JINJA_NOTHING;
-    const jinja_list *from = jinja_iterate(w, v);
+    const jinja_list *from = filter_iterate(w, v);
     jinja_list *list = from ? jinja_list_new(w, JINJA_IS_GENERATOR, from->count) : NULL;
     if (!list)
         return JINJA_NOTHING;

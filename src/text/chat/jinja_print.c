@@ -88,6 +88,7 @@ static void print_repr(printer *p, jinja_value v)
     static const char named[] = "\\\n\r\t", letters[] = "\\nrt";
     bool apostrophe = v.size > 0 && memchr(v.text, '\'', v.size), quotes = v.size > 0 && memchr(v.text, '"', v.size);
     char mark = apostrophe && !quotes ? '"' : '\'';
+    print_word(p, v.safe ? "Markup(" : "");
     print_bytes(p, &mark, 1);
     for (size_t at = 0, used; at < v.size && p->ok; at += used) {
         uint32_t code;
@@ -103,6 +104,7 @@ static void print_repr(printer *p, jinja_value v)
         }
     }
     print_bytes(p, &mark, 1);
+    print_word(p, v.safe ? ")" : "");
 }
 
 static void print_unit(printer *p, uint32_t unit)

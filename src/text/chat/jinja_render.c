@@ -115,20 +115,24 @@ static const jinja_list *render_chosen(jinja_run *r, const jinja_node *node, con
     return chosen;
 }
 
-static void render_turns(jinja_run *r, const jinja_node *node, jinja_loop *loop)
+/* Whether a turn came to its end, without break or continue: else is for loops in which none did. */
+static bool render_turns(jinja_run *r, const jinja_node *node, jinja_loop *loop)
 {
+    bool ended = false;
     jinja_scope *outer = r->scope;
     const jinja_value shown = {.kind = JINJA_LOOP, .loop = loop};
     for (; loop->index < loop->items->count && render_enter_scope(r, outer); loop->index++) {
         render_set(r, node->d, loop->items->items[loop->index]);
         jinja_dict_put(r->w, &r->scope->variables, jinja_word("loop"), shown);
         render_body(r, node->list);
-        bool ends = r->jump == JINJA_NODE_BREAK;
+        jinja_node_kind jump = r->jump;
         r->jump = JINJA_NODE_DATA;
-        if (ends)
+        ended = ended || jump == JINJA_NODE_DATA;
+        if (jump == JINJA_NODE_BREAK)
             break;
     }
     r->scope = outer;
+    return ended;
 }
 
 static void render_for(jinja_run *r, const jinja_node *node)
@@ -141,8 +145,7 @@ static void render_for(jinja_run *r, const jinja_node *node)
     if (!items || !loop)
         return;
     *loop = (jinja_loop){.items = items};
-    render_turns(r, node, loop);
-    if (items->count == 0 && node->c) {
+    if (!render_turns(r, node, loop) && node->c) {
         jinja_scope *outer = r->scope;
         if (render_enter_scope(r, outer))
             render_body(r, node->c->list);

@@ -56,7 +56,8 @@ static bool test_alone(jinja_work *w, test_kind kind, jinja_value v)
     bool rows = v.kind == JINJA_UNDEFINED || v.kind == JINJA_TEXT || v.kind == JINJA_LIST || v.kind == JINJA_DICT;
     switch (kind) {
     case TEST_BOOLEAN: return v.kind == JINJA_BOOL;
-    case TEST_CALLABLE: return v.kind == JINJA_MACRO || v.kind == JINJA_METHOD || v.kind == JINJA_FUNCTION;
+    case TEST_CALLABLE:
+        return v.kind == JINJA_MACRO || v.kind == JINJA_METHOD || v.kind == JINJA_FUNCTION || v.kind == JINJA_UNDEFINED;
     case TEST_DEFINED: return v.kind != JINJA_UNDEFINED;
     case TEST_EVEN: return test_divides(w, v, 2);
     case TEST_FALSE: return v.kind == JINJA_BOOL && !v.truth;
