@@ -162,6 +162,9 @@ static void folders_have_templates(void **state)
                                       "[{\"name\": \"tool_use\", \"template\": \"no\"},"
                                       "{\"name\": \"default\", \"template\": \"yes{{ eos_token }}\"}]}");
     folder_gives(NULL, "yes");
+    put_file("tokenizer_config.json", "{\"image_token\": \"<i>\", \"add_bos_token\": true, \"extra_special_tokens\": {\"boi\": "
+                                      "\"<b>\"}, \"chat_template\": \"{{ image_token }}{{ boi }}{{ add_bos_token }}\"}");
+    folder_gives(NULL, "<i><b>");
     put_file("chat_template.jinja", "{{ messages[0].role }}\n");
     folder_gives(NULL, "system");
     put_file("chat_template.jinja", "\n{{ messages[0].role");

@@ -66,6 +66,29 @@ static bool class_is_plain(const json_t *config)
     return !name || strcmp(name, "PreTrainedTokenizerFast") == 0 || strcmp(name, "TokenizersBackend") == 0;
 }
 
+static rapt_code put_token(json_t *tokens, const char *name, const json_t *token, rapt_error *err)
+{
+    const json_t *text = token_text(token);
+    bool ok = !text || !json_object_set_new(tokens, name, json_string(json_string_value(text)));
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a chat template");
+}
+
+/* Tokens that only this model has: what is called "..._token", and what "extra_special_tokens" names. */
+static rapt_code model_tokens(const json_t *config, json_t *tokens, rapt_error *err)
+{
+    json_t *extra = json_object_get(config, "extra_special_tokens"), *token;
+    const char *name;
+    rapt_code code = RAPT_OK;
+    json_object_foreach((json_t *)config, name, token) {
+        size_t length = strlen(name);
+        if (!code && length > 6 && strcmp(name + length - 6, "_token") == 0)
+            code = put_token(tokens, name, token, err);
+    }
+    json_object_foreach(extra, name, token)
+        code = code ? code : put_token(tokens, name, token, err);
+    return code;
+}
+
 static rapt_code chat_tokens(const char *folder, const json_t *config, const json_t *map, const chat_file *template,
                              json_t *tokens, rapt_error *err)
 {
@@ -77,8 +100,9 @@ static rapt_code chat_tokens(const char *folder, const json_t *config, const jso
                                                    "what its tokenizer_class has for it is not known here", folder, TOKENS[i]);
         if (token && !text && !json_is_null(token))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s/tokenizer_config.json: \"%s\" is no text", folder, TOKENS[i]);
-        if (text && json_object_set_new(tokens, TOKENS[i], json_string(json_string_value(text))))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a chat template");
+        rapt_code code = put_token(tokens, TOKENS[i], token, err);
+        if (code)
+            return code;
     }
     return RAPT_OK;
 }
@@ -130,6 +154,7 @@ rapt_chat_template *rapt_chat_template_load(const char *folder, rapt_error *err)
     if (!code && !json_object_get(config, "added_tokens_decoder")) /* files of old versions */
         code = chat_json_read(folder, "special_tokens_map.json", &map, &why);
     code = code ? code : chat_template_find(folder, config, &template, &why);
+    code = code ? code : model_tokens(config, chat->tokens, &why);
     code = code ? code : chat_tokens(folder, config, map, &template, chat->tokens, &why);
     if (!code)
         chat->jinja = jinja_template_new(template.path, template.data, template.size, &why);

@@ -23,7 +23,7 @@ typedef struct lexer {
 static void lex_put(lexer *l, jinja_token_kind kind, jinja_value value)
 {
     if (!ARRAY_RESERVE(&l->tokens, &l->capacity, l->count + 1)) {
-        jinja_fail(l->w, "out of memory");
+        jinja_no_memory(l->w);
         return;
     }
     l->tokens[l->count++] = (jinja_token){kind, l->w->line, value};

@@ -74,8 +74,8 @@ static void render_text(jinja_run *r, jinja_value text)
         return;
     if (text.size > JINJA_MOST_OUTPUT - r->out.size)
         jinja_fail(r->w, "writes more than %d MB", JINJA_MOST_OUTPUT >> 20);
-    else if (!jinja_step(r->w, text.size / 64) || !buffer_append(&r->out, text.text, text.size))
-        jinja_fail(r->w, "out of memory");
+    else if (jinja_step(r->w, text.size / 64) && !buffer_append(&r->out, text.text, text.size))
+        jinja_no_memory(r->w);
 }
 
 /* What was written from a place on, taken back. */
@@ -301,7 +301,7 @@ rapt_code jinja_template_render(const jinja_template *t, const json_t *variables
     r.now = now ? (time_t)now : time(NULL);
     jinja_from_json(&w, variables, &scope.variables);
     if (!buffer_reserve(&r.out, 0))
-        jinja_fail(&w, "out of memory");
+        jinja_no_memory(&w);
     render_body(&r, t->first);
     if (w.code) {
         buffer_free(&r.out);

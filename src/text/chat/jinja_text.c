@@ -217,7 +217,7 @@ static void parts_put(text_parts *p, jinja_value part)
     if (ARRAY_RESERVE(&p->list, &p->capacity, p->count + 1))
         p->list[p->count++] = part;
     else
-        jinja_fail(p->w, "out of memory");
+        jinja_no_memory(p->w);
 }
 
 static jinja_value parts_finish(text_parts *p, bool reversed)

@@ -31,8 +31,8 @@ jinja_value jinja_take(jinja_work *w, buffer *b, bool ok)
 {
     if (b->size >= JINJA_MOST_OUTPUT)
         jinja_fail(w, "a text has more than %d MB", JINJA_MOST_OUTPUT >> 20);
-    else if (!ok && !w->code)
-        w->code = rapt_fail(w->err, RAPT_ERR_MEMORY, "%s:%u: out of memory for a chat template", w->name, w->line);
+    else if (!ok)
+        jinja_no_memory(w);
     jinja_value v = jinja_copy(w, b->data, b->size);
     buffer_free(b);
     return v;

@@ -31,11 +31,10 @@ void jinja_fail(jinja_work *w, const char *format, ...)
     w->code = rapt_fail(w->err, RAPT_ERR_FORMAT, "%s:%u: %s", w->name, w->line, reason);
 }
 
-static void *work_no_memory(jinja_work *w)
+void jinja_no_memory(jinja_work *w)
 {
     if (!w->code)
         w->code = rapt_fail(w->err, RAPT_ERR_MEMORY, "%s:%u: out of memory for a chat template", w->name, w->line);
-    return NULL;
 }
 
 void *jinja_alloc(jinja_work *w, size_t count, size_t size)
@@ -51,8 +50,10 @@ void *jinja_alloc(jinja_work *w, size_t count, size_t size)
     if (bytes > w->left) {
         size_t block = bytes > WORK_BLOCK / 4 ? bytes : WORK_BLOCK;
         char *fresh = arena_alloc(&w->memory, block);
-        if (!fresh)
-            return work_no_memory(w);
+        if (!fresh) {
+            jinja_no_memory(w);
+            return NULL;
+        }
         if (block == bytes)
             return fresh; /* the rest of the last block stays of use */
         w->at = fresh;

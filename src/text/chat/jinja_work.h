@@ -30,6 +30,9 @@ void jinja_work_end(jinja_work *w);
 /* "NAME:LINE: ...", RAPT_ERR_FORMAT: the first failure counts. */
 void jinja_fail(jinja_work *w, const char *format, ...) RAPT_PRINTF(2, 3);
 
+/* RAPT_ERR_MEMORY, for what is not allocated here. */
+void jinja_no_memory(jinja_work *w);
+
 /* Contents undefined, aligned for any value; NULL after a failure, which too much memory is. */
 void *jinja_alloc(jinja_work *w, size_t count, size_t size);
 
