@@ -4,9 +4,9 @@
 For whoever changes src/io/export. Not needed to build or test. Trains a small model of each shape with rapt, writes it for the
 other programs, and prints a table, that of docs/results/export.md.
 
-    python3 tools/compare_export.py [-o FOLDER] [NAME...]      needs build/, torch, transformers, ctranslate2
+    python3 tools/compare_export.py [-o FOLDER] [--ranks FOLDER] [NAME...]    needs build/, torch, transformers, ctranslate2
 
-Models that are in FOLDER are kept. Exit status 1 if something differs. Columns of a language model: the largest distance of
+Models that are in FOLDER are kept. --ranks: where tiktoken's rank files are, whose tokenizers are compared then. Exit status 1 if something differs. Columns of a language model: the largest distance of
 transformers' float32 logits and of rapt's from transformers' float64 ones (to the largest logit), greedy ids, and texts on which ids
 of the tokenizers are equal.
 """
@@ -209,9 +209,27 @@ def translator_of_transformers(helper, folder, name):
     return sources == greedy == count
 
 
+def rank_file(folder, ranks, name):
+    """Ids of a public encoding, which a model of next to nothing carries there."""
+    model = train(folder, name, f"""task: language_model
+seed: 1
+data: {{text: {folder / "text.txt"}, validation_fraction: 0.05}}
+tokenizer: {{type: {name}, path: {ranks / name}.tiktoken}}
+model: {{layers: 1, d_model: 8, heads: 1, ffn: 32, ffn_kind: gelu, norm_place: pre, norm_kind: layer, positions: learned, bias: true,
+  tied: true, scale_embedding: false, context: 16, init: gpt2}}
+train: {{steps: 2, batch: 1}}
+""")
+    texts = HOSTILE + (folder / "text.txt").read_text().splitlines()[::100] + [
+        (ROOT / "docs" / "glossary.md").read_text(), (ROOT / "src" / "io" / "export" / "export_tensors.c").read_text()]
+    same = equal_texts(AutoTokenizer.from_pretrained(convert(model, "hf")), model, texts)
+    print(f"{name}: {same} of {len(texts)} texts")
+    return same == len(texts)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--out", type=Path, default=Path("/tmp/compare_export"))
+    parser.add_argument("--ranks", type=Path)
     parser.add_argument("names", nargs="*", default=[*LANGUAGE, *TRANSLATORS])
     arguments = parser.parse_args()
     folder = arguments.out
@@ -232,7 +250,9 @@ def main():
     translators = [name for name in arguments.names if name in TRANSLATORS]
     ok = all([ok] + [translator(helper, folder, name) for name in translators])
     print("\n| model | class | transformers, fp32 | rapt | source ids | greedy |\n| --- | --- | --- | --- | --- | --- |")
-    return not all([ok] + [translator_of_transformers(helper, folder, name) for name in translators if TRANSLATORS[name][2]])
+    ok = all([ok] + [translator_of_transformers(helper, folder, name) for name in translators if TRANSLATORS[name][2]])
+    names = ["r50k_base", "cl100k_base", "o200k_base"] if arguments.ranks else []
+    return not all([ok] + [rank_file(folder, arguments.ranks, name) for name in names])
 
 
 if __name__ == "__main__":

@@ -21,16 +21,26 @@ static rapt_code export_folder_fail(const char *path, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+static char *export_copy(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
 /* Sets target, parent and aside; a slash at the end of the path does not count. */
 static rapt_code export_folder_name(export_folder *f, const char *path, rapt_error *err)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    f->target = strndup(path, length);
+    f->target = export_copy(path, length);
     const char *slash = f->target ? strrchr(f->target, '/') : NULL;
     const size_t above = slash ? (size_t)(slash + 1 - f->target) : 0;
-    f->parent = above ? strndup(path, above) : strdup("./");
+    f->parent = above ? export_copy(path, above) : export_copy("./", 2);
     f->aside = malloc(length + 64);
     if (!f->target || !f->parent || !f->aside)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a path", path);
