@@ -33,7 +33,8 @@ static const struct argp_option OPTIONS[] = {
                                                    "(default 1); with a Hugging Face folder by log p / length^A", 0},
     {"n-best", KEY_N_BEST, "N", 0, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most the beam size", 0},
     {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation", 0},
-    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2)", 0},
+    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2; of a "
+                                               "Hugging Face folder, what it says)", 0},
     {"prefix", KEY_PREFIX, "TEXT", 0, "Forced prefix: every translation begins with TEXT", 0},
     {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Forced prefixes: line N of FILE is that of line N of the input; empty: none", 0},
     {"alignment", KEY_ALIGNMENT, "KIND", 0, "Append to each translation a tab and its word alignment, from cross-attention: "
