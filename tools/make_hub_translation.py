@@ -83,6 +83,13 @@ def randomize(model, seed, config):
             p.data[config.pad_token_id] = 0
 
 
+def other_order(vocabulary):
+    """The ids of all but special tokens and languages, backwards, so that no piece is decoded with the other side's id."""
+    kept = {"</s>", "<unk>", "<pad>"}
+    pieces = [p for p in vocabulary if p not in kept and not p.startswith(">>")]
+    return vocabulary | dict(zip(pieces, [vocabulary[p] for p in reversed(pieces)]))
+
+
 def write_tokenizer(folder, kind, config):
     """Those of the tests of tokenizers."""
     if kind == "marian":
@@ -90,7 +97,8 @@ def write_tokenizer(folder, kind, config):
         for name in ("source.spm", "target.spm", "vocab.json"):
             shutil.copy(source / name, folder / name)
         if not config.share_encoder_decoder_embeddings:
-            shutil.copy(source / "vocab.json", folder / "target_vocab.json")
+            vocabulary = other_order(json.loads((source / "vocab.json").read_text()))
+            (folder / "target_vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False, indent=0) + "\n")
         return MarianTokenizer(str(folder / "source.spm"), str(folder / "target.spm"), str(folder / "vocab.json"),
                                str(folder / "target_vocab.json") if not config.share_encoder_decoder_embeddings else None,
                                separate_vocabs=not config.share_encoder_decoder_embeddings)

@@ -37,6 +37,23 @@ static rapt_code find_pair_file(const char *folder, const char *name, char **pat
     return code;
 }
 
+static rapt_code require_pair_file(const char *folder, const char *name, rapt_error *err)
+{
+    char *path = NULL;
+    rapt_code code = find_pair_file(folder, name, &path, err);
+    if (!code && !path)
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s/%s is missing, which has the ids of tokens", folder, name);
+    free(path);
+    return code;
+}
+
+/* Without its vocabularies a SentencePiece model would count its pieces itself. Embeddings that are not shared are of two. */
+static rapt_code require_vocabularies(const rapt_transformer_config *k, const char *folder, rapt_error *err)
+{
+    rapt_code code = require_pair_file(folder, "vocab.json", err);
+    return code || k->tied ? code : require_pair_file(folder, "target_vocab.json", err);
+}
+
 /* Those of Marian, one for each side; else that of tokenizer.json, for both unless rapt_model_export has put one of the target
  * beside it. */
 static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_transformer_config *k, const char *folder,
@@ -44,6 +61,8 @@ static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_tran
 {
     char *source = NULL, *target = NULL, *both = NULL;
     rapt_code code = find_pair_file(folder, "source.spm", &source, err);
+    if (!code && source)
+        code = require_vocabularies(k, folder, err);
     if (!code && source)
         code = file_path(folder, "target.spm", &target, err);
     else if (!code)
