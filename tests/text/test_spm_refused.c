@@ -95,9 +95,19 @@ static void assert_model_refused(const model *m, const char *message)
     assert_refused(path, "t.model: as a SentencePiece model: ");
 }
 
+/* With trainer_spec and normalizer_spec, which a model must have. */
+static model with_settings(const model *m)
+{
+    model whole = *m;
+    put_bytes(&whole, 2, "", 0);
+    put_bytes(&whole, 3, "", 0);
+    return whole;
+}
+
 static rapt_tokenizer *load_model(const model *m)
 {
-    return load(write_file("t.model", m->bytes, m->size));
+    const model whole = with_settings(m);
+    return load(write_file("t.model", whole.bytes, whole.size));
 }
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
@@ -115,13 +125,13 @@ static void test_no_fields(void **state)
     assert_model_refused(&(model){"\x00\x00", 2}, "byte 1: a field");
 }
 
-/* Cut off anywhere, it is refused, or lacks pieces. */
+/* Cut off anywhere, also between two fields, it is refused. */
 static void test_cut_off(void **state)
 {
     (void)state;
     rapt_error err;
-    const model whole = two_pieces();
-    rapt_tokenizer_free(load_model(&whole));
+    const model pieces = two_pieces(), whole = with_settings(&pieces);
+    rapt_tokenizer_free(load(write_file("t.model", whole.bytes, whole.size)));
     for (size_t size = 0; size < whole.size; size++) {
         err = (rapt_error){0};
         assert_null(rapt_tokenizer_load(write_file("t.model", whole.bytes, size), &err));
@@ -237,6 +247,10 @@ static void test_bytes_alone(void **state)
 static void test_lacks(void **state)
 {
     (void)state;
+    model plain = two_pieces(), trained = plain;
+    assert_model_refused(&plain, "there is no trainer_spec: is the file truncated?");
+    put_bytes(&trained, 2, "", 0);
+    assert_model_refused(&trained, "there is no normalizer_spec: is the file truncated?");
     model none = {.size = 0}, reserved = {.size = 0}, fallback = two_pieces();
     put_piece(&none, "a", 0, NORMAL);
     assert_model_refused(&none, "no piece is the unknown one");

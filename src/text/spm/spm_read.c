@@ -106,13 +106,31 @@ static rapt_code read_rules(const spm *k, spm_rules *r, const protobuf_field *of
     return code ? code : check_end(k, &p, err);
 }
 
-static rapt_code read_settings(spm *k, const protobuf_field *f, rapt_error *err)
+/* What of the settings was there. */
+typedef struct settings_found {
+    bool trainer, normalizer;
+} settings_found;
+
+static rapt_code read_settings(spm *k, const protobuf_field *f, settings_found *found, rapt_error *err)
 {
-    if (is_field(f, MODEL_TRAINER, PROTOBUF_BYTES))
+    if (is_field(f, MODEL_TRAINER, PROTOBUF_BYTES)) {
+        found->trainer = true;
         return read_trainer(k, f, err);
-    if (is_field(f, MODEL_NORMALIZER, PROTOBUF_BYTES))
+    }
+    if (is_field(f, MODEL_NORMALIZER, PROTOBUF_BYTES)) {
+        found->normalizer = true;
         return read_rules(k, &k->rules, f, err);
+    }
     return is_field(f, MODEL_DENORMALIZER, PROTOBUF_BYTES) ? read_rules(k, &k->back, f, err) : RAPT_OK;
+}
+
+/* sentencepiece writes both behind the pieces, so that a file that is truncated between two fields lacks one. */
+static rapt_code check_settings(const settings_found *found, rapt_error *err)
+{
+    if (found->trainer && found->normalizer)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "there is no %s: is the file truncated?",
+                     found->trainer ? "normalizer_spec" : "trainer_spec");
 }
 
 rapt_code spm_read(spm *k, rapt_error *err)
@@ -120,17 +138,19 @@ rapt_code spm_read(spm *k, rapt_error *err)
     static const spm_rules rules = {.dummy_prefix = true, .squeezes = true, .escapes = true, .name = ""};
     static const char unknown[] = " \xE2\x81\x87 ";
     protobuf settings = {k->file, k->file + k->file_size}, pieces = settings;
+    settings_found found = {false, false};
     rapt_code code = RAPT_OK;
     k->type = SPM_UNIGRAM;
     k->rules = k->back = rules;
     k->unknown_text = unknown;
     k->unknown_size = sizeof unknown - 1;
     for (protobuf_field f; !code && protobuf_next(&settings, &f);)
-        code = read_settings(k, &f, err);
+        code = read_settings(k, &f, &found, err);
     if (!code)
         code = check_end(k, &settings, err);
     for (protobuf_field f; !code && protobuf_next(&pieces, &f);)
         code = is_field(&f, MODEL_PIECE, PROTOBUF_BYTES) ? read_piece(k, &f, err) : RAPT_OK; /* the settings say what it may be */
     k->has_back = k->back.map.count > 0;
-    return code ? code : spm_finish_pieces(k, err);
+    code = code ? code : spm_finish_pieces(k, err);
+    return code ? code : check_settings(&found, err);
 }
