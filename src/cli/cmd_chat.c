@@ -131,12 +131,12 @@ static rapt_code chat_stream(void *context, const char *text, size_t size, rapt_
     return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_ERR_IO;
 }
 
-static rapt_code chat_print_json(const rapt_generated *r, size_t reused, rapt_error *err)
+static rapt_code chat_print_json(const conversation *c, const rapt_generated *r, size_t reused, rapt_error *err)
 {
     static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
                                        [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
-    json_t *o = json_pack("{s:s%, s:I, s:I, s:I, s:s}", "reply", r->text ? r->text : "", r->text_size, "prompt_tokens",
-                          (json_int_t)r->prompt_tokens, "reused_tokens", (json_int_t)reused, "tokens",
+    json_t *o = json_pack("{s:I, s:s%, s:I, s:I, s:I, s:s}", "seed", (json_int_t)c->a->g.seed, "reply", r->text ? r->text : "",
+                          r->text_size, "prompt_tokens", (json_int_t)r->prompt_tokens, "reused_tokens", (json_int_t)reused, "tokens",
                           (json_int_t)r->token_count, "end", ends[r->finish]);
     char *line = json_text(o, 0);
     rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a reply");
@@ -165,7 +165,7 @@ static rapt_code chat_reply(conversation *c, rapt_error *err)
     if (code == RAPT_ERR_INTERRUPTED)
         code = RAPT_OK;
     if (!code && c->a->json)
-        code = chat_print_json(&r, reused, &why);
+        code = chat_print_json(c, &r, reused, &why);
     else if (!code && (putchar('\n') == EOF || fflush(stdout) != 0))
         code = RAPT_ERR_IO;
     code = code ? code : chat_see(c, c->seen_count, r.tokens, r.token_count, &why);

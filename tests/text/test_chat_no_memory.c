@@ -1,5 +1,6 @@
-/* test_chat_no_memory.c: every allocation of reading a chat template, of giving it messages and of encoding the text is made to fail
- * in turn: the failure is reported as what it is, and nothing is left. For src/text/chat. Linked as tests/failing.h says. */
+/* test_chat_no_memory.c: every allocation of reading a chat template, of giving it messages and of encoding the text is made
+ * to fail in turn: the failure is reported as what it is, and nothing is left. For src/text/chat. Linked as tests/failing.h
+ * says. */
 #define _GNU_SOURCE
 #include "failing.h"
 
