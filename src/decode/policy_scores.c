@@ -48,13 +48,12 @@ static void exclude_bad_words(const policy_rules *r, const policy_text *t, rapt_
     }
 }
 
-static bool force_tokens(const rapt_token_list *list, size_t classes, rapt_real *x)
+static void force_tokens(const rapt_token_list *list, size_t classes, rapt_real *x)
 {
     for (size_t i = 0; i < classes; i++)
         x[i] = -INFINITY;
     for (size_t i = 0; i < list->count; i++)
         x[list->ids[i]] = 0;
-    return true;
 }
 
 bool policy_restricts(const rapt_search_policy *p)
@@ -67,20 +66,21 @@ bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes
 {
     const rapt_search_policy *p = r->policy;
     const size_t first = t->prompt + (t->prompt == 1 && p->forced_bos.count > 0);
-    bool forced = false;
+    const bool first_forced = t->length == 1 && p->forced_bos.count > 0;
+    const bool last_forced = t->length + 1 == t->max_length && p->forced_eos.count > 0;
     search_ban_repeats(p->no_repeat_ngram, t->tokens, t->length, x);
     exclude_source_ngrams(p->encoder_no_repeat_ngram, t, classes, x);
     exclude_bad_words(r, t, x);
     if (p->min_new_tokens ? t->length - t->prompt < p->min_new_tokens : t->length < p->min_length)
         exclude_tokens(r->eos, r->eos_count, x);
-    if (t->length == 1 && p->forced_bos.count > 0)
-        forced = force_tokens(&p->forced_bos, classes, x);
-    if (t->length + 1 == t->max_length && p->forced_eos.count > 0)
-        forced = force_tokens(&p->forced_eos, classes, x);
+    if (first_forced)
+        force_tokens(&p->forced_bos, classes, x);
+    if (last_forced)
+        force_tokens(&p->forced_eos, classes, x);
     exclude_tokens(p->suppressed.ids, p->suppressed.count, x);
     if (t->length == first)
         exclude_tokens(p->suppressed_first.ids, p->suppressed_first.count, x);
-    return forced;
+    return first_forced || last_forced;
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------- */
