@@ -119,8 +119,16 @@ static void older_folders_say_it_in_config_json(void **state)
     rapt_model_free(m);
     m = load(config, "{\"length_penalty\": 2.0}", &err);
     assert_true(m->search.beams == 1 && m->search.bad_word_count == 0 && m->search.forced_eos.count == 0);
-    assert_int_equal(m->language.end_of_text[0], 5); /* special tokens alone are looked for in both */
+    assert_int_equal(m->language.end_of_text[0], 5); /* unlike in transformers 5, special tokens alone are looked for in both */
     rapt_model_free(m);
+    m = load("{\"force_bos_token_to_be_generated\": true, \"bos_token_id\": 7, \"forced_bos_token_id\": 9}", NULL, &err);
+    assert_int_equal(m->search.forced_bos.ids[0], 9);
+    rapt_model_free(m);
+    m = load("{\"force_bos_token_to_be_generated\": true, \"bos_token_id\": 7}", NULL, &err);
+    assert_int_equal(m->search.forced_bos.ids[0], 7);
+    rapt_model_free(m);
+    assert_null(load("{\"force_bos_token_to_be_generated\": true, \"bos_token_id\": [7, 8]}", NULL, &err));
+    assert_non_null(strstr(err.message, "\"bos_token_id\" is [7,8]: it must be one token"));
 }
 
 /* ---- what is refused ---------------------------------------------------------------------------------------------- */

@@ -104,13 +104,14 @@ static void read_bad_words(hub_config *c, size_t vocab, rapt_search_policy *p)
     }
 }
 
-/* Configurations before there was a forced_bos_token_id have a flag. */
+/* Configurations before there was a forced_bos_token_id have a flag, which counts where that is missing. */
 static void read_forced_tokens(hub_config *c, size_t vocab, rapt_search_policy *p)
 {
-    bool forced = hub_flag(c, "force_bos_token_to_be_generated", false);
-    read_token_list(c, forced ? "bos_token_id" : "forced_bos_token_id", vocab, &p->forced_bos);
+    const bool flag = hub_flag(c, "force_bos_token_to_be_generated", false) && !hub_value(c, "forced_bos_token_id");
+    const char *key = flag ? "bos_token_id" : "forced_bos_token_id";
+    read_token_list(c, key, vocab, &p->forced_bos);
     if (p->forced_bos.count > 1)
-        hub_refuse(c, "forced_bos_token_id", "it must be one token");
+        hub_refuse(c, key, "it must be one token");
     read_token_list(c, "forced_eos_token_id", vocab, &p->forced_eos);
     read_token_list(c, "suppress_tokens", vocab, &p->suppressed);
     read_token_list(c, "begin_suppress_tokens", vocab, &p->suppressed_first);
