@@ -402,6 +402,10 @@ static void what_is_not_known_is_refused(void **state)
         {"marian_4", "decoder_vocab_size", "525", "has the shape [524, 12]; config.json asks for [525, 12]"},
         {"marian_4", "decoder_start_token_id", "", "\"decoder_start_token_id\" is missing"},
         {"marian_4", "decoder_start_token_id", "524", "\"decoder_start_token_id\" "},
+        {"marian_4", "do_sample", "true", "\"do_sample\" is true: rapt translate does not sample"},
+        {"marian_4", "max_length", "1", "\"max_length\" is 1: a translation has its first token and another"},
+        {"marian_4", "max_length", "0", "\"max_length\" is 0: a translation has"},
+        {"marian_4", "max_new_tokens", "0", "\"max_new_tokens\" is 0: it must be 1 or more"},
         {"marian_4", "eos_token_id", "[0, 1]", "\"eos_token_id\" "}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,6 @@
 /* io/hub/hub_generation.c: see hub_generation.h. Keys, defaults and which file counts are those of transformers 5: its
- * GenerationConfig, and how from_pretrained finds one. */
+ * GenerationConfig, and how from_pretrained finds one. Special tokens differ: rapt looks for them in both files, lest a text has no
+ * end. */
 #include "io/hub/hub_generation.h"
 
 #include "base/file.h"
@@ -220,9 +221,27 @@ rapt_code hub_generation_ids(const hub_generation *g, const char *key, size_t vo
     return c.code;
 }
 
+/* The file that says how to search. */
+static hub_config config_of_search(const hub_generation *g, rapt_error *err)
+{
+    return (hub_config){.root = g->file ? g->file : g->config, .path = g->file ? g->file_path : g->config_path, .err = err};
+}
+
+rapt_code hub_generation_check_translator(const hub_generation *g, rapt_error *err)
+{
+    hub_config c = config_of_search(g, err);
+    if (hub_flag(&c, "do_sample", false))
+        hub_refuse(&c, "do_sample", "rapt translate does not sample");
+    if (generation_count(&c, "max_length", 2, MAX_COUNT) < 2)
+        hub_refuse(&c, "max_length", "a translation has its first token and another: it must be 2 or more");
+    if (generation_count(&c, "max_new_tokens", 1, MAX_COUNT) < 1)
+        hub_refuse(&c, "max_new_tokens", "it must be 1 or more");
+    return c.code;
+}
+
 rapt_code hub_generation_policy(const hub_generation *g, size_t vocab, rapt_search_policy *p, rapt_error *err)
 {
-    hub_config c = {.root = g->file ? g->file : g->config, .path = g->file ? g->file_path : g->config_path, .err = err};
+    hub_config c = config_of_search(g, err);
     *p = (rapt_search_policy){.given = true};
     refuse_what_is_not_computed(&c);
     read_search(&c, p);

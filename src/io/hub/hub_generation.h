@@ -28,6 +28,8 @@ rapt_code hub_generation_ids(const hub_generation *g, const char *key, size_t vo
 /* What a search and sampling do. Settings that would change the result and that rapt does not compute are refused by name. The
  * policy is to be freed after a failure, too. */
 rapt_code hub_generation_policy(const hub_generation *g, size_t vocab, rapt_search_policy *p, rapt_error *err);
+/* Refuses what a translator does not do besides: sampling, and lengths at which nothing is translated. */
+rapt_code hub_generation_check_translator(const hub_generation *g, rapt_error *err);
 void hub_generation_policy_free(rapt_search_policy *p);
 
 #endif

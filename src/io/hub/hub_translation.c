@@ -122,6 +122,7 @@ static rapt_code load_pair_generation(rapt_model *m, const rapt_transformer_conf
     code = code ? code : load_special(&g, "decoder_start_token_id", k, &special->bos, err);
     code = code ? code : load_special(&g, "eos_token_id", k, &special->eos, err);
     code = code ? code : load_special(&g, "pad_token_id", k, &special->pad, err);
+    code = code ? code : hub_generation_check_translator(&g, err);
     code = code ? code : hub_generation_policy(&g, k->target_vocab, &m->search, err);
     hub_generation_close(&g);
     special->unk = rapt_tokenizer_special(m->translation.target, "<unk>");
