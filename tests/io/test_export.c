@@ -122,7 +122,7 @@ static void same_logits(const rapt_model *a, const rapt_model *b)
 
 static void language_models_come_back_with_their_bits(void **state)
 {
-    rapt_lm_config cases[8] = {gpt2(), gpt2(), gpt2(), gpt2(), llama(), llama(), llama(), gpt2()};
+    rapt_lm_config cases[] = {gpt2(), gpt2(), gpt2(), gpt2(), llama(), llama(), llama(), gpt2(), llama(), gpt2()};
     cases[1].block.bias = false;
     cases[1].block.no_ffn_bias = cases[1].block.no_norm_bias = true;
     cases[1].block.ffn_kind = RAPT_FFN_GELU;
@@ -133,6 +133,9 @@ static void language_models_come_back_with_their_bits(void **state)
     cases[6].block.bias = true;
     cases[6].block.no_ffn_bias = false;
     cases[7].block.shared_norm = true;
+    cases[8].scale_embedding = true; /* Granite */
+    cases[9].positions = RAPT_POSITIONS_ROTARY; /* GPT-NeoX */
+    cases[9].tied = false;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[16];

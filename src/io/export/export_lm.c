@@ -107,11 +107,13 @@ static const export_name GPT_TENSORS[] = {
 static json_t *describe_neox(const rapt_lm_config *c)
 {
     const rapt_block_config *b = &c->block;
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:f, s:b, s:b, s:f, s:f}", "hidden_size", (json_int_t)b->d_model,
-                     "intermediate_size", (json_int_t)b->ffn, "num_hidden_layers", (json_int_t)c->layers, "num_attention_heads",
-                     (json_int_t)b->heads, "max_position_embeddings", (json_int_t)c->context, "layer_norm_eps", b->norm_eps,
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:f, s:b, s:b, s:f, s:f, s:b}", "hidden_size",
+                     (json_int_t)b->d_model, "intermediate_size", (json_int_t)b->ffn, "num_hidden_layers",
+                     (json_int_t)c->layers, "num_attention_heads", (json_int_t)b->heads, "max_position_embeddings",
+                     (json_int_t)c->context, "layer_norm_eps", b->norm_eps,
                      "hidden_act", export_activation(b->ffn_kind), "rotary_pct", 1.0, "rotary_emb_base", c->rotary_base,
-                     "use_parallel_residual", 0, "attention_bias", 1, "attention_dropout", 0.0, "hidden_dropout", 0.0);
+                     "use_parallel_residual", 0, "attention_bias", 1, "attention_dropout", 0.0, "hidden_dropout", 0.0,
+                     "_rapt_rotary_in_double", (int)!c->rotary_scaling.fp32);
 }
 
 static const export_name NEOX_TENSORS[] = {
