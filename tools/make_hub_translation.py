@@ -30,7 +30,7 @@ import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (AutoModelForSeq2SeqLM, BartConfig, GenerationConfig, M2M100Config, MBartConfig, MarianConfig,
-                          MarianTokenizer, PegasusConfig, PreTrainedTokenizerFast)
+                          MarianTokenizer, MT5Config, PegasusConfig, PreTrainedTokenizerFast, T5Config)
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "golden" / "hub_translation"
@@ -46,6 +46,9 @@ GENERATION = dict(num_beams=4, max_length=24, forced_eos_token_id=0, bad_words_i
 # <s> <pad> </s> <unk>, bytes, two languages
 BYTES = dict(**{**SIZES, "max_position_embeddings": 80}, vocab_size=264, bos_token_id=0, pad_token_id=1, eos_token_id=2)
 BYTES_GENERATION = dict(num_beams=3, max_length=24, decoder_start_token_id=2, pad_token_id=1, eos_token_id=2, no_repeat_ngram_size=2)
+T5 = dict(vocab_size=266, d_model=12, d_kv=5, d_ff=20, num_layers=3, num_decoder_layers=2, num_heads=3, pad_token_id=1,
+          eos_token_id=2, decoder_start_token_id=1, relative_attention_num_buckets=8, relative_attention_max_distance=20)
+T5_GENERATION = {**BYTES_GENERATION, "decoder_start_token_id": 1}
 
 MODELS = {
     "marian": dict(config=lambda: MarianConfig(**MARIAN, activation_function="swish"),
@@ -62,6 +65,10 @@ MODELS = {
                   generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
     "m2m_100": dict(config=lambda: M2M100Config(**BYTES, decoder_start_token_id=2),
                     generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
+    "t5": dict(config=lambda: T5Config(**T5), generation=T5_GENERATION, tokenizer="$A </s>"),
+    "t5_4": dict(config=lambda: T5Config(**T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False), generation=T5_GENERATION,
+                 tokenizer="$A </s>", bin=True),
+    "mt5": dict(config=lambda: MT5Config(**T5), generation=T5_GENERATION, tokenizer="$A </s>"),
     "m2m_100_4": dict(config=lambda: M2M100Config(**{**BYTES, "d_model": 15, "decoder_attention_heads": 5},
                                                   decoder_start_token_id=2, activation_function="gelu"),
                       generation={**BYTES_GENERATION, "forced_bos_token_id": 260}, tokenizer="en_XX $A </s>", bin=True),
@@ -79,6 +86,8 @@ def randomize(model, seed, config):
         norm = ("norm" in name or name.split(".")[-2:-1] == ["layer_norm"]) and name.endswith("weight")
         embedding = "embed_tokens" in name or "shared" in name or "lm_head" in name
         p.data = 1 + 0.2 * noise if norm else (0.2 if embedding or noise.ndim == 1 else 0.6) * noise
+        if "Attention.q." in name: # T5 does not scale scores: as it draws them
+            p.data *= config.d_kv ** -0.5
         if embedding and "lm_head" not in name and config.pad_token_id is not None:
             p.data[config.pad_token_id] = 0
 

@@ -213,9 +213,18 @@ RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tenso
                                         const rapt_mask *mask, double p, rapt_attention_capture capture,
                                         rapt_tensor **weights);
 
+/* Relative position biases: to the scaled score of a query at position i and a key at position j, head h adds
+ * weight[bucket[c + reach]][h], c being j - i between -reach and reach. */
+typedef struct rapt_relative_bias {
+    rapt_param *weight; /* [buckets, heads]; NULL: no biases */
+    uint16_t *bucket;   /* [2 reach + 1] */
+    size_t reach;
+} rapt_relative_bias;
+
 /* What is done with the scores q k^T before their softmax. Zeroed: they are divided by sqrt(d). */
 typedef struct rapt_attention_scores {
     double scale; /* they are multiplied by it; 0: 1 / sqrt(d) */
+    rapt_relative_bias bias; /* for inference: where a gradient is wanted it is a failure */
 } rapt_attention_scores;
 
 /* rapt_op_attention with other scores; `scores` NULL: zeroed ones. A scale that is not finite is a failure. */

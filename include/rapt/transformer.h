@@ -11,6 +11,25 @@ extern "C" {
 
 /* ---- encoder, decoder, both --------------------------------------------------------------------------------- */
 
+/* ---- relative position biases -------------------------------------------------------------------------------- */
+
+enum { RAPT_RELATIVE_BUCKETS_MAX = 1 << 12, RAPT_RELATIVE_FARTHEST_MAX = 1 << 16 };
+
+/* Buckets of distances (Raffel et al. 2020, section 2.1): half of them hold one distance each, the others grow with its
+ * logarithm up to `farthest`, from where on all distances are in the last one. */
+typedef struct rapt_relative_options {
+    size_t buckets, farthest; /* 4 or more; more than `buckets` */
+    bool both_ways; /* half of the buckets are of keys behind the query; else those are in bucket 0 */
+} rapt_relative_options;
+
+/* The bucket of a key `distance` positions behind its query (negative: before it). */
+RAPT_API size_t rapt_relative_bucket(ptrdiff_t distance, const rapt_relative_options *options);
+/* Adds "weight" [buckets, heads] and fills *m; options out of range are a failure of the set. */
+RAPT_API void rapt_relative_bias_init(rapt_relative_bias *m, rapt_params *set, const char *prefix, size_t heads,
+                                      const rapt_relative_options *options);
+
+/* ---- both ---------------------------------------------------------------------------------------------------- */
+
 /* Whether a bias is added to the logits. */
 typedef enum rapt_output_bias {
     RAPT_OUTPUT_BIAS_UNTIED, /* unless the output projection is an embedding */
@@ -32,6 +51,8 @@ typedef struct rapt_transformer_config {
                              so that the first loss is about ln V; learned positions start with the same, or std (GPT-2) */
     rapt_positions_kind positions; /* rotary: of self-attention, not of cross-attention, whose positions are of two texts */
     rapt_sinusoid_layout sinusoid_layout;
+    rapt_relative_options relative; /* of RAPT_POSITIONS_RELATIVE: both ways in the encoder, one way in the decoder */
+    double output_scale;  /* hidden states are multiplied by it before the output projection (T5: d_model^-0.5); 0: 1 */
     bool embedding_norm;  /* embeddings with their positions are normalized, in encoder and decoder */
     double rotary_base;   /* 0: 10000 */
 } rapt_transformer_config;
@@ -39,6 +60,7 @@ typedef struct rapt_transformer_config {
 typedef struct rapt_encoder {
     rapt_preprocessor input; /* "encoder." */
     rapt_param *rotary;      /* "encoder.rotary.table", of all blocks; or NULL */
+    rapt_relative_bias relative; /* "encoder.relative.", of all blocks; or zeroed */
     size_t layers;
     rapt_encoder_block *blocks; /* "encoder.0.", ... */
     rapt_layer_norm norm;       /* pre-norm: of the output, "encoder.norm." */
@@ -53,6 +75,8 @@ RAPT_API rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, 
 typedef struct rapt_decoder {
     rapt_preprocessor input; /* "decoder." */
     rapt_param *rotary;      /* "decoder.rotary.table", of all blocks; or NULL */
+    rapt_relative_bias relative; /* "decoder.relative.", of all blocks; or zeroed */
+    double output_scale;
     size_t layers;
     rapt_decoder_block *blocks; /* "decoder.0.", ... */
     rapt_layer_norm norm;

@@ -113,6 +113,19 @@ static bool config_translation_misleads(const rapt_block_config *c)
     return c->ffn_kind != RAPT_FFN_RELU || c->norm_eps != 1e-5;
 }
 
+/* What config.json has no members for: models of other programs have it, which are not saved. */
+static rapt_code check_ours(const rapt_transformer_config *c, const char *path, rapt_error *err)
+{
+    const bool same_sizes = c->decoder_layers == c->layers && c->decoder_heads == c->block.heads &&
+                            c->decoder_ffn == c->block.ffn;
+    const bool same_ties = c->output_bias == RAPT_OUTPUT_BIAS_UNTIED && (c->tied || (!c->tied_embeddings && !c->tied_output));
+    if (same_sizes && same_ties && c->positions != RAPT_POSITIONS_RELATIVE && !c->embedding_norm && c->output_scale == 0 &&
+        c->sinusoid_layout == RAPT_SINUSOID_LAYOUT_INTERLEAVED)
+        return config_block_check_ours(&c->block, path, err);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: our config.json does not describe other sizes of the decoder, matrices that are "
+                     "tied in part, output biases and scales, norms of embeddings, and positions of other programs", path);
+}
+
 static rapt_code config_translation_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_translation_model *t = &m->translation;
@@ -125,7 +138,7 @@ static rapt_code config_translation_describe(const rapt_model *m, json_t *root, 
                 .detokenize = t->detokenize, .capitalize = t->capitalize, .by_sentence = t->by_sentence, .special = t->special};
     model_hash(t->source, c.source_hash);
     model_hash(t->target, c.target_hash);
-    rapt_code code = config_block_check_ours(&net->block, path, err);
+    rapt_code code = check_ours(net, path, err);
     if (!code)
         code = config_write(root, MEMBERS, COUNT, &c, path, err);
     bool newer = config_translation_misleads(&net->block);

@@ -64,11 +64,15 @@ static void decoder_init_blocks(rapt_decoder *m, rapt_params *set, const rapt_tr
     const rapt_block_config block = block_of_stack(&own, 3 * layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
         m->rotary = block_init_rotary(set, "decoder.rotary.table", c->max_positions, &block, c->rotary_base, NULL);
+    if (c->positions == RAPT_POSITIONS_RELATIVE)
+        rapt_relative_bias_init(&m->relative, set, "decoder.relative.", block.heads,
+                                &(rapt_relative_options){c->relative.buckets, c->relative.farthest, false});
     m->blocks = rapt_params_alloc(set, layers, sizeof *m->blocks);
     m->layers = m->blocks ? layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &block);
         m->blocks[i].self_attention.rotary = m->rotary;
+        m->blocks[i].self_attention.scores.bias = m->relative;
     }
 }
 
@@ -76,7 +80,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
 {
     const rapt_preprocessor_options input = embedding_std_input_of_transformer(c, shared);
     const rapt_norm_options norm = block_norm_options(&c->block);
-    *m = (rapt_decoder){.has_norm = block_ends_with_norm(&c->block)};
+    *m = (rapt_decoder){.has_norm = block_ends_with_norm(&c->block), .output_scale = c->output_scale};
     rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, c->max_positions, &input);
     decoder_init_blocks(m, set, c);
     if (m->has_norm)
@@ -91,7 +95,8 @@ static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_bl
 
 static rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
 {
-    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+    x = m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+    return m->output_scale != 0 ? rapt_op_scale(t, x, m->output_scale) : x;
 }
 
 rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,

@@ -139,8 +139,10 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         for (size_t r = 0; r < tile.m; r++) {
             mask_row mask = attention_mask_row(h, i + r);
             size_t at = attention_row(h, i + r);
-            h->kn->softmax(tile.width, mask.count, rows + r * tile.width, mask.keep, n->scale, rows + r * tile.width,
-                           &n->row_max[at], &n->row_inv_sum[at]);
+            if (n->bias.weight)
+                attention_bias_row(n, h->head, n->mask.past + i + r, tile.seen, rows + r * tile.width);
+            h->kn->softmax(tile.width, mask.count, rows + r * tile.width, mask.keep, attention_rest_scale(n),
+                           rows + r * tile.width, &n->row_max[at], &n->row_inv_sum[at]);
         }
         if (n->capture == RAPT_CAPTURE_BEFORE_DROPOUT)
             attention_capture_tile(h, &tile, rows);

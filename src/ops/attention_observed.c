@@ -45,6 +45,22 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
     observe_tensor(t, "masked", "scaled, -inf where hidden", OBSERVE_WEIGHTS, y);
 }
 
+/* Scaled scores with relative biases; `scaled` itself where there are none. */
+static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node *n, const rapt_tensor *scores,
+                                             rapt_tensor *scaled)
+{
+    if (!n->bias.weight)
+        return scaled;
+    const size_t heads = scores->shape[1], queries = scores->shape[2], keys = scores->shape[3];
+    rapt_tensor *y = tape_output(t, 4, scores->shape, false);
+    if (!y)
+        return &t->poison;
+    memcpy(y->data, scores->data, rapt_tensor_size(y) * sizeof *y->data);
+    for (size_t i = 0; tape_computes(t) && i < y->shape[0] * heads * queries; i++)
+        attention_bias_row(n, i / queries % heads, n->mask.past + i % queries, keys, y->data + i * keys);
+    return observe_tensor(t, "biased", "scaled + relative biases", OBSERVE_WEIGHTS, y);
+}
+
 /* softmax(scale q k^T), q [batch, heads, queries, d], k [batch, key-value heads, keys, d]: [batch, heads, queries, keys]. */
 static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_node *n, rapt_tensor *q, rapt_tensor *k)
 {
@@ -54,6 +70,7 @@ static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_nod
     observe_tensor(t, "scores", "Q K^T", OBSERVE_WEIGHTS, scores);
     rapt_tensor *scaled = rapt_op_scale(t, scores, (double)n->scale);
     observe_tensor(t, "scaled", plain ? "scores / sqrt(d_k)" : "scale scores", OBSERVE_WEIGHTS, scaled);
+    scaled = attention_observe_biased(t, n, scores, scaled);
     attention_observe_masked(t, scaled, mask);
     rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
     return observe_tensor(t, "weights", "softmax(masked)", OBSERVE_WEIGHTS, weights);

@@ -123,11 +123,23 @@ static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const ra
 }
 
 /* NULL where they are fine; else the poison tensor. */
-static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_scores *s)
+static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_scores *s, size_t heads, bool gradient)
 {
+    if (s && s->bias.weight && gradient)
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: there is no backward pass of relative biases");
+    if (s && !attention_bias_fits(&s->bias, heads))
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: relative biases that are not of %zu heads", heads);
     if (s && !isfinite(s->scale))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are multiplied by %g", s->scale);
     return NULL;
+}
+
+static void attention_set_scores(rapt_tape *t, attention_node *n, const rapt_attention_scores *s)
+{
+    n->scale = (rapt_real)(s && s->scale != 0 ? s->scale : attention_plain_scale(n));
+    n->bias = s ? s->bias : (rapt_relative_bias){0};
+    if (n->bias.weight)
+        tape_refresh(t, n->bias.weight);
 }
 
 static const void *attention_copy(rapt_tape *t, const void *from, size_t bytes)
@@ -188,7 +200,8 @@ rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor 
         *weights = NULL;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = attention_check(t, q, k, v, heads, mask, p)) || (bad = attention_check_scores(t, scores)))
+    if ((bad = attention_check(t, q, k, v, heads, mask, p)) ||
+        (bad = attention_check_scores(t, scores, heads, tape_wants(t, q) || tape_wants(t, k) || tape_wants(t, v))))
         return bad;
     attention_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
@@ -198,7 +211,7 @@ rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor 
                           .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
                           .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
-    n->scale = (rapt_real)(scores && scores->scale != 0 ? scores->scale : attention_plain_scale(n));
+    attention_set_scores(t, n, scores);
     attention_copy_mask(t, n, mask);
     if (observe_here(t) && !q->ragged && !k->ragged)
         return attention_observed(t, n, p, weights);

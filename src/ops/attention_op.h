@@ -21,6 +21,7 @@ typedef struct attention_node {
     bool masked, drops;
     kernels_dropout key;
     rapt_real scale;
+    rapt_relative_bias bias; /* added to scaled scores; weight NULL: none */
     rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
     rapt_attention_capture capture;
     rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
@@ -87,6 +88,17 @@ static inline matrix attention_transposed(matrix a)
 {
     return (matrix){a.data, a.col, a.row};
 }
+
+/* Whether biases, if any, are of that number of heads. */
+bool attention_bias_fits(const rapt_relative_bias *b, size_t heads);
+/* What softmax multiplies a row by: biases are added to scores that are scaled already. */
+static inline rapt_real attention_rest_scale(const attention_node *n)
+{
+    return n->bias.weight ? 1 : n->scale;
+}
+
+/* Scales row[count] of the scores of a query at `position`, and adds the biases. */
+void attention_bias_row(const attention_node *n, size_t head, size_t position, size_t count, rapt_real *row);
 
 /* Computes the output of one head; `scratch` holds attention_forward_size() elements. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);

@@ -22,7 +22,8 @@
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_translation/"
 enum { SENTENCES = 3, GREEDY = 12, LONGEST = 64 };
 
-static const char *const NAMES[] = {"marian", "marian_4", "pegasus", "bart", "mbart", "m2m_100", "m2m_100_4"};
+static const char *const NAMES[] = {"marian", "marian_4", "pegasus", "bart", "mbart", "m2m_100", "m2m_100_4",
+                                    "t5", "t5_4", "mt5"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 typedef struct case_hub {
@@ -46,7 +47,7 @@ static case_hub pair_open(const char *name)
     snprintf(path, sizeof path, GOLDEN "%s/expected.safetensors", name);
     assert_int_equal(safetensors_open(path, &c.expected, &err), RAPT_OK);
     snprintf(path, sizeof path, GOLDEN "%s/expected.json", name);
-    c.texts = json_load_file(path, 0, &where);
+    c.texts = json_load_file(path, JSON_ALLOW_NUL, &where);
     assert_non_null(c.texts);
     return c;
 }
@@ -398,6 +399,12 @@ static void what_is_not_known_is_refused(void **state)
         {"m2m_100", "pad_token_id", "3", "\"pad_token_id\" is 3: rapt computes such models with 1"},
         {"mbart", "normalize_before", "false", "rapt does not compute such models"},
         {"mbart", "max_position_embeddings", "81", "has the shape [82, 12]; config.json asks for [83, 12]"},
+        {"t5", "feed_forward_proj", "\"gated-relu\"", "rapt computes relu, gated-gelu and gated-silu"},
+        {"t5", "scale_decoder_outputs", "false", "tensor \"lm_head.weight\" is missing"},
+        {"t5", "relative_attention_num_buckets", "9", "has the shape [8, 3]; config.json asks for [9, 3]"},
+        {"t5", "relative_attention_max_distance", "8", "rapt takes more than there are buckets"},
+        {"t5", "d_kv", "4", "has the shape [15, 12]; config.json asks for [12, 12]"},
+        {"t5_4", "tie_word_embeddings", "true", "is not the embedding"},
         {"marian_4", "share_encoder_decoder_embeddings", "true", "is not the embedding"},
         {"marian_4", "decoder_vocab_size", "525", "has the shape [524, 12]; config.json asks for [525, 12]"},
         {"marian_4", "decoder_start_token_id", "", "\"decoder_start_token_id\" is missing"},

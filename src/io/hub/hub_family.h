@@ -51,7 +51,7 @@ typedef struct hub_family {
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
     HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA3, HUB_PHI3;
-extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100;
+extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100, HUB_T5, HUB_MT5;
 
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);
