@@ -28,7 +28,8 @@ static const published MODELS[] = {
     {"Qwen2.5-0.5B",
      "{\"architectures\": [\"Qwen2ForCausalLM\"], \"attention_dropout\": 0.0, \"bos_token_id\": 151643, "
      "\"eos_token_id\": 151643, \"hidden_act\": \"silu\", \"hidden_size\": 896, \"initializer_range\": 0.02, "
-     "\"intermediate_size\": 4864, \"max_position_embeddings\": 32768, \"max_window_layers\": 24, \"model_type\": \"qwen2\", \"num_attention_heads\": 14, "
+     "\"intermediate_size\": 4864, \"max_position_embeddings\": 32768, \"max_window_layers\": 24, "
+     "\"model_type\": \"qwen2\", \"num_attention_heads\": 14, "
      "\"num_hidden_layers\": 24, \"num_key_value_heads\": 2, \"rms_norm_eps\": 1e-06, \"rope_theta\": 1000000.0, "
      "\"sliding_window\": 32768, \"tie_word_embeddings\": true, \"torch_dtype\": \"bfloat16\", \"use_cache\": true, "
      "\"use_mrope\": false, \"use_sliding_window\": false, \"vocab_size\": 151936}",
@@ -116,7 +117,8 @@ static const published MODELS[] = {
     {"OLMo-2-0425-1B",
      "{\"architectures\": [\"Olmo2ForCausalLM\"], \"attention_bias\": false, \"attention_dropout\": 0.0, "
      "\"eos_token_id\": 100257, \"hidden_act\": \"silu\", \"hidden_size\": 2048, \"intermediate_size\": 8192, "
-     "\"max_position_embeddings\": 4096, \"model_type\": \"olmo2\", \"num_attention_heads\": 16, \"num_hidden_layers\": 16, \"num_key_value_heads\": 16, "
+     "\"max_position_embeddings\": 4096, \"model_type\": \"olmo2\", \"num_attention_heads\": 16, "
+     "\"num_hidden_layers\": 16, \"num_key_value_heads\": 16, "
      "\"pad_token_id\": 100277, \"rms_norm_eps\": 1e-06, \"rope_scaling\": null, \"rope_theta\": 500000, "
      "\"tie_word_embeddings\": false, \"vocab_size\": 100352}",
      16, 2048, 16, 16, 128, 8192, 4096, 0, 0, false}};
