@@ -66,7 +66,7 @@ static bool class_is_plain(const json_t *config)
     return !name || strcmp(name, "PreTrainedTokenizerFast") == 0 || strcmp(name, "TokenizersBackend") == 0;
 }
 
-static rapt_code put_token(json_t *tokens, const char *name, const json_t *token, rapt_error *err)
+static rapt_code chat_put_token(json_t *tokens, const char *name, const json_t *token, rapt_error *err)
 {
     const json_t *text = token_text(token);
     bool ok = !text || !json_object_set_new(tokens, name, json_string(json_string_value(text)));
@@ -82,10 +82,10 @@ static rapt_code model_tokens(const json_t *config, json_t *tokens, rapt_error *
     json_object_foreach((json_t *)config, name, token) {
         size_t length = strlen(name);
         if (!code && length > 6 && strcmp(name + length - 6, "_token") == 0)
-            code = put_token(tokens, name, token, err);
+            code = chat_put_token(tokens, name, token, err);
     }
     json_object_foreach(extra, name, token)
-        code = code ? code : put_token(tokens, name, token, err);
+        code = code ? code : chat_put_token(tokens, name, token, err);
     return code;
 }
 
@@ -100,7 +100,7 @@ static rapt_code chat_tokens(const char *folder, const json_t *config, const jso
                                                    "what its tokenizer_class has for it is not known here", folder, TOKENS[i]);
         if (token && !text && !json_is_null(token))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s/tokenizer_config.json: \"%s\" is no text", folder, TOKENS[i]);
-        rapt_code code = put_token(tokens, TOKENS[i], token, err);
+        rapt_code code = chat_put_token(tokens, TOKENS[i], token, err);
         if (code)
             return code;
     }
