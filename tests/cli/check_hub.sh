@@ -54,6 +54,9 @@ check 'a folder can ask for it' grep -q '"score": -' folder
 check 'with another penalty' sh -c '! cmp -s beam folder'
 "$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet --greedy >greedy
 check 'an option asks for another search' sh -c '! grep -q score greedy'
+echo '{"do_sample": true, "top_p": 0}' >beams/generation_config.json
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet >nucleus
+check 'a top_p of 0 leaves the most probable token' cmp nucleus greedy
 echo '{"bad_words_ids": [[44]]}' >beams/generation_config.json
 "$RAPT" generate beams 'Once upon' --max-tokens 200 --json --quiet >without
 check 'bad words do not come' sh -c '! grep -q M without'

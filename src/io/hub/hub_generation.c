@@ -7,6 +7,7 @@
 #include "io/hub/hub_config.h"
 #include "io/json_file.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,6 +170,8 @@ static void read_sampling(hub_config *c, rapt_search_policy *p)
     if (hub_value(c, "top_k") && p->top_k == 0)
         p->top_k = SIZE_MAX;
     p->top_p = hub_within(c, "top_p", 0, 0, 1);
+    if (hub_value(c, "top_p") && p->top_p == 0)
+        p->top_p = DBL_MIN; /* as in the reference the most probable token stays; 0 is "not said" here */
     p->min_p = hub_within(c, "min_p", 0, 0, 1);
     if (sample && !(p->temperature > 0 && p->temperature <= 1e6))
         hub_refuse(c, "temperature", "it must be a number above 0");
