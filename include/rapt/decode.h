@@ -30,6 +30,8 @@ typedef enum rapt_sentence_split {
 
 /* Zeroed: what `rapt translate` does without options. Of a model of Hugging Face, whose searches are those of rapt/policy.h, the
  * defaults of beam, length_penalty, no_repeat and the greatest length are what its policy says (rapt_model.search). */
+#define RAPT_NO_REPEAT_OFF SIZE_MAX /* rapt_translate_options.no_repeat: n-grams may be repeated, whatever a policy says */
+
 typedef struct rapt_translate_options {
     size_t beam;           /* 1: greedy; 0: 1; max 65,536 */
     double length_penalty; /* a, the exponent of rapt_hypothesis.score; -10 to 10; 0: 1 */
@@ -39,7 +41,8 @@ typedef struct rapt_translate_options {
     int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; each works on batches of its
                               own */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
-    size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off */
+    size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off, or
+                                 what the policy says; RAPT_NO_REPEAT_OFF: off */
     double max_ratio;         /* R >= 0: after the prefix a translation has at most R times the tokens of its source
                                  (<eos> included) plus 10; 0: R is 2, or the limit is max_len, for a model trained on
                                  rows of that length */

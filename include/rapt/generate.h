@@ -46,17 +46,19 @@ typedef struct rapt_logit_bias {
 } rapt_logit_bias;
 
 #define RAPT_TOP_K_ALL SIZE_MAX      /* rapt_sample_options.top_k: all tokens */
+#define RAPT_MIN_P_ALL (-1.0)        /* rapt_sample_options.min_p: all tokens */
 #define RAPT_SAMPLE_SEED_0 UINT64_MAX /* rapt_sample_options.seed: the seed 0, as 0 stands for the default */
 
 typedef struct rapt_sample_options {
     double temperature;        /* divides the logits; 0: 0.8; 1: the model's own probabilities; any number >= 0 */
     bool greedy;               /* always the most probable token: the temperature's limit 0 */
     size_t top_k;              /* sample from this many most probable tokens; 0: 200; RAPT_TOP_K_ALL, or the vocabulary: off */
-    double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0 or 1: off */
+    double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0 or 1: off; 1 whatever a policy says */
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
     size_t repetition_window;  /* N: the penalty covers the last N tokens; 0: all of the context */
     uint64_t seed;             /* 0: 1; RAPT_SAMPLE_SEED_0: 0 */
-    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: off */
+    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: off; RAPT_MIN_P_ALL: off,
+                                  whatever a policy says */
     const rapt_logit_bias *biases; /* [bias_count]; several of one token add up */
     size_t bias_count;
 } rapt_sample_options;

@@ -32,7 +32,8 @@ static const struct argp_option OPTIONS[] = {
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty: hypotheses are ranked by log p / ((5 + length) / 6)^A "
                                                    "(default 1); with a Hugging Face folder by log p / length^A", 0},
     {"n-best", KEY_N_BEST, "N", 0, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most the beam size", 0},
-    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation", 0},
+    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation; 0: they may be (default, "
+                                             "but for a Hugging Face folder that says otherwise)", 0},
     {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2; of a "
                                                "Hugging Face folder, what it says)", 0},
     {"prefix", KEY_PREFIX, "TEXT", 0, "Forced prefix: every translation begins with TEXT", 0},
@@ -84,6 +85,13 @@ static void parse_language(const char *text, rapt_translate_options *o, struct a
     o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
 }
 
+/* In the library 0 stands for the default. */
+static void take_no_repeat(translate_arguments *a, const char *text, struct argp_state *state)
+{
+    long n = cli_integer(text, 0, 1024, "no-repeat-ngram", state);
+    a->o.no_repeat = n ? (size_t)n : RAPT_NO_REPEAT_OFF;
+}
+
 static void cmd_translate_check(translate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
@@ -107,7 +115,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
         return 0;
     case KEY_N_BEST: a->o.n_best = (size_t)cli_integer(text, 1, 1024, "n-best", state); return 0;
     case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
-    case KEY_NO_REPEAT: a->o.no_repeat = (size_t)cli_integer(text, 1, 1024, "no-repeat-ngram", state); return 0;
+    case KEY_NO_REPEAT: take_no_repeat(a, text, state); return 0;
     case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
     case KEY_PREFIX: a->o.prefix = text; return 0;
     case KEY_PREFIX_FILE: a->prefix_file = text; return 0;

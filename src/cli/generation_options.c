@@ -59,6 +59,12 @@ static void take_top_p(generation_options *g, const char *text, struct argp_stat
     g->o.sample.top_p = p == 0 ? 1 : p;
 }
 
+static void take_min_p(generation_options *g, const char *text, struct argp_state *state)
+{
+    double p = cli_number(text, 0, 1, "min-p", state);
+    g->o.sample.min_p = p == 0 ? RAPT_MIN_P_ALL : p;
+}
+
 static bool asks_for_sampling(const generation_options *g, long samples)
 {
     const rapt_sample_options *s = &g->o.sample;
@@ -75,7 +81,7 @@ error_t generation_options_take(generation_options *g, int key, const char *text
     case KEY_GREEDY: g->greedy = s->greedy = true; return 0;
     case KEY_TOP_K: take_top_k(g, text, state); return 0;
     case KEY_TOP_P: take_top_p(g, text, state); return 0;
-    case KEY_MIN_P: s->min_p = cli_number(text, 0, 1, "min-p", state); return 0;
+    case KEY_MIN_P: take_min_p(g, text, state); return 0;
     case KEY_BIAS: take_bias(g, text, state); return 0;
     case KEY_RANDOM_SEED: g->random_seed = true; return 0;
     case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;

@@ -22,7 +22,7 @@ rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "temperature %g: it is a number of 0 or more", o->temperature);
     if (!(o->top_p >= 0 && o->top_p <= 1))
         return rapt_fail(err, RAPT_ERR_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
-    if (!(o->min_p >= 0 && o->min_p <= 1))
+    if (!(o->min_p >= 0 && o->min_p <= 1) && o->min_p != RAPT_MIN_P_ALL)
         return rapt_fail(err, RAPT_ERR_VALUE, "min-p %g: it is from 0 to 1", o->min_p);
     for (size_t i = 0; i < o->bias_count; i++)
         if (!(o->biases[i].bias < INFINITY))
@@ -39,6 +39,7 @@ static rapt_sample_options sampler_defaults(rapt_sample_options o)
 {
     o.temperature = o.greedy ? 0 : o.temperature != 0 ? o.temperature : DEFAULT_TEMPERATURE;
     o.top_k = o.top_k == RAPT_TOP_K_ALL ? 0 : o.top_k ? o.top_k : DEFAULT_TOP_K;
+    o.min_p = o.min_p == RAPT_MIN_P_ALL ? 0 : o.min_p;
     o.seed = o.seed == RAPT_SAMPLE_SEED_0 ? 0 : o.seed ? o.seed : DEFAULT_SEED;
     return o;
 }

@@ -43,6 +43,6 @@ rapt_code translate_options_fill(const rapt_model *m, const rapt_translate_optio
     out->n_best = o->n_best ? o->n_best : 1;
     out->batch = o->batch ? o->batch : RAPT_TRANSLATE_BATCH;
     out->length_penalty = o->no_length_penalty ? 0 : o->length_penalty != 0 ? o->length_penalty : penalty;
-    out->no_repeat = o->no_repeat ? o->no_repeat : p->no_repeat_ngram;
+    out->no_repeat = o->no_repeat == RAPT_NO_REPEAT_OFF ? 0 : o->no_repeat ? o->no_repeat : p->no_repeat_ngram;
     return check_options(m, out, err);
 }

@@ -45,6 +45,12 @@ for model in marian marian_4; do
     check "$model: rapt eval" sh -c "'$RAPT' eval '$PAIRS/$model' pairs.tsv --json | grep -q bleu"
 done
 
+"$RAPT" translate "$PAIRS/marian" lines --beam 1 2>/dev/null >folder # "no_repeat_ngram_size": 2
+"$RAPT" translate "$PAIRS/marian" lines --beam 1 --no-repeat-ngram 2 2>/dev/null >twice
+"$RAPT" translate "$PAIRS/marian" lines --beam 1 --no-repeat-ngram 0 2>/dev/null >plain
+check 'a folder can forbid repeats' cmp folder twice
+check '--no-repeat-ngram 0 allows them' sh -c '! cmp -s folder plain'
+
 "$RAPT" generate "$HUB/gpt2" 'Once upon' --beam 4 --max-tokens 12 --json --quiet >beam
 check 'beam search has a score' grep -q '"score": -' beam
 mkdir beams && cp "$HUB"/gpt2/* beams
@@ -57,6 +63,11 @@ check 'an option asks for another search' sh -c '! grep -q score greedy'
 echo '{"do_sample": true, "top_p": 0}' >beams/generation_config.json
 "$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet >nucleus
 check 'a top_p of 0 leaves the most probable token' cmp nucleus greedy
+echo '{"do_sample": true, "min_p": 1, "top_k": 0, "temperature": 9}' >beams/generation_config.json
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet >nucleus
+check 'a min_p of 1 leaves the most probable token' cmp nucleus greedy
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet --min-p 0 >all
+check '--min-p 0 turns it off' sh -c '! cmp -s all greedy'
 echo '{"bad_words_ids": [[44]]}' >beams/generation_config.json
 "$RAPT" generate beams 'Once upon' --max-tokens 200 --json --quiet >without
 check 'bad words do not come' sh -c '! grep -q M without'

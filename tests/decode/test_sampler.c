@@ -312,6 +312,14 @@ static void ties_go_to_smaller_ids(void **state)
 
 /* By hand, at T = 1: e^-0.7 is 0.4966, e^-0.69 0.5016; at T = 2 their roots, 0.7047 and 0.7082. A bias of ln 2 doubles a
  * probability, -inf rules out the most probable token itself. */
+/* What stands for "all" is no limit, and takes the place of a default. */
+static void min_p_can_be_off(void **state)
+{
+    (void)state;
+    sampler s = made((rapt_sample_options){.min_p = RAPT_MIN_P_ALL});
+    assert_true(s.options.min_p == 0);
+}
+
 static void min_p_and_biases_by_hand(void **state)
 {
     static const rapt_real x[] = {2, 1.3f, 1.31f, 0, 2};
@@ -606,6 +614,7 @@ int main(void)
         cmocka_unit_test(distributions),
         cmocka_unit_test(draws_invert_the_running_sum),
         cmocka_unit_test(ties_go_to_smaller_ids),
+        cmocka_unit_test(min_p_can_be_off),
         cmocka_unit_test(min_p_and_biases_by_hand),
         cmocka_unit_test(penalty_by_hand),
         cmocka_unit_test(low_temperature_is_greedy),
