@@ -53,7 +53,8 @@ typedef struct rapt_sample_options {
     double temperature;        /* divides the logits; 0: 0.8; 1: the model's own probabilities; any number >= 0 */
     bool greedy;               /* always the most probable token: the temperature's limit 0 */
     size_t top_k;              /* sample from this many most probable tokens; 0: 200; RAPT_TOP_K_ALL, or the vocabulary: off */
-    double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0 or 1: off; 1 whatever a policy says */
+    double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0 or 1: off, 1 whatever a
+                                  policy says */
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
     size_t repetition_window;  /* N: the penalty covers the last N tokens; 0: all of the context */
     uint64_t seed;             /* 0: 1; RAPT_SAMPLE_SEED_0: 0 */
@@ -81,8 +82,9 @@ typedef struct rapt_generate_options {
                                  depend on it */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
     size_t beam;              /* above 1: beam search for the text of the highest score (rapt/policy.h), not sampling, with this
-                                 many hypotheses and without logit biases; its text comes at the end, all at once. 0: what
-                                 the model's policy says, 1 where `sample` asks for a kind of sampling */
+                                 many hypotheses, without logit biases and without a repetition window; its text comes at the
+                                 end, all at once. 0: what the model's policy says, 1 where `sample` asks for a kind of
+                                 sampling */
 } rapt_generate_options;
 
 /* Why a run ended. */

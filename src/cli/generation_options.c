@@ -102,6 +102,8 @@ void generation_options_finish(generation_options *g, long samples, struct argp_
 {
     if (g->o.beam > 1 && asks_for_sampling(g, samples))
         cli_usage_error(state, "--beam does not sample: not with --temperature, --greedy, --top-k, --top-p, --min-p, --samples");
+    if (g->o.beam > 1 && g->o.sample.repetition_window > 0)
+        cli_usage_error(state, "--repetition-window is not for --beam, whose penalty covers the whole text");
     if (samples > 1)
         g->o.beam = 1;
     if (g->random_seed && g->has_seed)

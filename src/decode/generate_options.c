@@ -24,8 +24,10 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
                                               "stands between them");
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
-    if (generate_options_fill(m, o).beam > 1 && o->sample.bias_count > 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "beam search takes no logit biases");
+    const size_t beam = generate_options_fill(m, o).beam;
+    const char *unused = o->sample.bias_count ? "logit bias" : o->sample.repetition_window ? "repetition window" : NULL;
+    if (beam > 1 && unused)
+        return rapt_fail(err, RAPT_ERR_VALUE, "beam search, of %zu beams, takes no %s; --beam 1 turns it off", beam, unused);
     rapt_code code = check_biases(m, &o->sample, err);
     code = code ? code : sampler_check(&o->sample, err);
     return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);

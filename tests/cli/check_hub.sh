@@ -74,6 +74,7 @@ check 'bad words do not come' sh -c '! grep -q M without'
 echo '{"num_beams": 4, "num_beam_groups": 2}' >beams/generation_config.json
 refused 1 'beams/generation_config.json: "num_beam_groups" is 2: rapt does not decode so' 'another search' "$RAPT" generate beams x
 refused 2 'beam does not sample' 'sampled beams' "$RAPT" generate beams x --beam 2 --top-k 5
+refused 2 'repetition-window is not for --beam' 'a window beside beams' "$RAPT" generate beams x --beam 2 --repetition-window 5
 
 make_text >text.txt
 make_text_recipe characters >lm.yaml

@@ -229,7 +229,10 @@ static void what_cannot_be_searched_is_refused(void **state)
     rapt_generated out;
     rapt_logit_bias bias = {3, 1};
     assert_null(rapt_generator_new(m, &(rapt_generate_options){.sample = {.biases = &bias, .bias_count = 1}}, &err));
-    assert_string_equal(err.message, "beam search takes no logit biases");
+    assert_string_equal(err.message, "beam search, of 3 beams, takes no logit bias; --beam 1 turns it off");
+    err = (rapt_error){0};
+    assert_null(rapt_generator_new(m, &(rapt_generate_options){.sample.repetition_window = 4}, &err));
+    assert_string_equal(err.message, "beam search, of 3 beams, takes no repetition window; --beam 1 turns it off");
     rapt_generator *g = rapt_generator_new(m, NULL, &err);
     err = (rapt_error){0};
     assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_VALUE);
