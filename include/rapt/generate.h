@@ -58,8 +58,8 @@ typedef struct rapt_sample_options {
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
     size_t repetition_window;  /* N: the penalty covers the last N tokens; 0: all of the context */
     uint64_t seed;             /* 0: 1; RAPT_SAMPLE_SEED_0: 0 */
-    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: off; RAPT_MIN_P_ALL: off,
-                                  whatever a policy says */
+    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: off; RAPT_MIN_P_ALL:
+                                  off whatever a policy says */
     const rapt_logit_bias *biases; /* [bias_count]; several of one token add up */
     size_t bias_count;
 } rapt_sample_options;
@@ -77,7 +77,9 @@ typedef struct rapt_generate_options {
     const char *const *stops; /* [stop_count] texts that end a run; they are left out of its text. Not empty, valid UTF-8 */
     size_t stop_count;
     rapt_text_fn *on_text;    /* streams the text of a run; or NULL */
-    void *context;            /* of on_text */
+    rapt_stop_fn *stop;       /* asked before each token, of beam search, too: true ends the run as rapt_generator_cancel does;
+                                 or NULL */
+    void *context;            /* of on_text and stop */
     int threads;              /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; fp32 results don't
                                  depend on it */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
@@ -116,7 +118,7 @@ RAPT_API void rapt_generated_free(rapt_generated *result);
  * model, which they only read. */
 typedef struct rapt_generator rapt_generator;
 
-/* A generator without a text. `options` may be NULL, and is copied with all it points to, but for on_text's context. The model
+/* A generator without a text. `options` may be NULL, and is copied with all it points to, but for the context. The model
  * must stay as it is while the generator lives. NULL with `err` set: not a language model, an option out of its range, a logit
  * bias of a token that the model does not know, a tokenizer of words, out of memory. */
 RAPT_API rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err);
@@ -154,9 +156,9 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
  * all of it.
  *
  * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
- * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled; the code of
- * on_text where that ended it. The generator stays usable. Sets the floating-point environment of the calling thread, as
- * rapt_tape_begin does. */
+ * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled, or
+ * stopped; the code of on_text where that ended it. The generator stays usable. Sets the floating-point environment of the calling
+ * thread, as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
 
 /* Makes the run in progress return RAPT_ERR_INTERRUPTED before its next token, or, when it has generated its last one, at its

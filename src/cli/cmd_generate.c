@@ -124,8 +124,6 @@ static rapt_code begin_text(output *out)
 static rapt_code stream_text(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
-    if (signals_stop(NULL))
-        return RAPT_ERR_INTERRUPTED;
     if (((const output *)context)->a->json)
         return RAPT_OK;
     return begin_text(context) ? RAPT_ERR_IO : write_out(text, size);
@@ -264,6 +262,7 @@ static rapt_code generate(const generate_arguments *a, const rapt_chat_template 
     output out = {.a = a};
     rapt_generate_options o = a->g.o;
     o.on_text = stream_text;
+    o.stop = signals_stop;
     o.context = &out;
     rapt_code code = read_prompt(a, &text, &out.prompt, err);
     if (code)

@@ -215,6 +215,14 @@ static bool generator_ends(const rapt_model *m, int32_t id)
     return false;
 }
 
+/* A rapt_stop_fn: whether the run in progress is to end. A cancel is of one run. */
+static bool generator_stops(void *context)
+{
+    rapt_generator *g = context;
+    const rapt_generate_options *o = &g->options;
+    return atomic_exchange(&g->cancelled, false) || (o->stop && o->stop(o->context));
+}
+
 static rapt_code generator_cancelled(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
@@ -226,7 +234,7 @@ static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, ra
     while (!code && r->result->token_count < r->g->options.max_tokens && !text_stream_done(r->out)) {
         int32_t id;
         double log_prob = 0;
-        if (atomic_exchange(&r->g->cancelled, false))
+        if (generator_stops(r->g))
             return generator_cancelled(err);
         code = generator_choose(r, &id, &log_prob, err);
         if (!code && generator_ends(r->g->model, id)) {
@@ -259,7 +267,8 @@ static rapt_code generator_take_best(generator_run *r, const search_hypothesis *
 static rapt_code generator_search(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
 {
     rapt_generator *g = r->g;
-    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam, g->options.max_tokens, &g->cancelled};
+    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam, g->options.max_tokens, generator_stops,
+                               g};
     search_result found = {0};
     const arena_mark mark = arena_save(&g->scratch);
     rapt_code code = g->count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
@@ -297,7 +306,7 @@ rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated 
     generator_run r = {.g = g, .sample = sample, .result = result ? result : &unwanted};
     *r.result = (rapt_generated){0};
     rapt_code code = generator_generate(&r, &own);
-    if (!code && atomic_exchange(&g->cancelled, false)) { /* during the last token: not the next run's */
+    if (!code && generator_stops(g)) { /* during the last token: not the next run's */
         r.result->finish = RAPT_FINISH_NONE;
         code = generator_cancelled(&own);
     }

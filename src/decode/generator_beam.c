@@ -17,7 +17,7 @@ static rapt_code beam_texts_step(void *context, const int32_t *tokens, size_t ro
     beam_texts *x = context;
     const generator_beams *b = x->b;
     const rapt_tokens text = {.ids = b->text, .batch = 1, .time = b->count}, next = {.ids = tokens, .batch = rows, .time = 1};
-    if (atomic_exchange(b->cancelled, false))
+    if (b->stop(b->context))
         return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
     rapt_tape_begin(b->tape, (rapt_pass){0});
     *logits = rapt_lm_step(b->tape, b->model->language.net, x->cache, x->begun ? next : text, true)->data;

@@ -6,15 +6,14 @@
 #include "decode/search.h"
 #include "rapt/io.h"
 
-#include <stdatomic.h>
-
 typedef struct generator_beams {
     rapt_tape *tape;
     const rapt_model *model;
     const int32_t *text; /* [count], at most the model's context */
     size_t count;
     size_t beams, max_tokens; /* as many tokens as the context has room for are searched */
-    atomic_bool *cancelled;   /* taken back where it ends the search */
+    rapt_stop_fn *stop;       /* asked before each step */
+    void *context;            /* of stop */
 } generator_beams;
 
 /* The hypotheses, best first, in memory of the arena: new tokens, the end of text among them, and scores as rapt/policy.h has

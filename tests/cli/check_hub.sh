@@ -75,6 +75,14 @@ echo '{"num_beams": 4, "num_beam_groups": 2}' >beams/generation_config.json
 refused 1 'beams/generation_config.json: "num_beam_groups" is 2: rapt does not decode so' 'another search' "$RAPT" generate beams x
 refused 2 'beam does not sample' 'sampled beams' "$RAPT" generate beams x --beam 2 --top-k 5
 refused 2 'repetition-window is not for --beam' 'a window beside beams' "$RAPT" generate beams x --beam 2 --repetition-window 5
+"$RAPT" generate "$HUB/gpt2" 'Once' --beam 1024 --max-tokens 200 --json --random-seed >int.out 2>int.err &
+pid=$!
+for _ in {1..500}; do [ -s int.err ] && break; sleep 0.02; done
+sleep 0.05
+kill -INT $pid
+wait $pid
+check 'Ctrl-C ends a beam search: status 130' test $? = 130
+check 'before it has found a text' grep -q '"tokens": 0, "end": "interrupted"' int.out
 
 make_text >text.txt
 make_text_recipe characters >lm.yaml

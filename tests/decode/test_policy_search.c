@@ -83,14 +83,20 @@ static void same_ids(const json_t *json, const json_t *ids, const int32_t *token
 
 /* ---- all hypotheses ----------------------------------------------------------------------------------------------- */
 
+/* A rapt_stop_fn. */
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
 static void check_hypotheses(const json_t *json, int threads, arena *memory)
 {
     rapt_error err = {0};
-    atomic_bool cancelled = false;
     golden_case c = golden_read(json);
     search_result found = {0};
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
-    const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, &cancelled};
+    const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, never, NULL};
     assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, memory, &found, &err), RAPT_OK);
     assert_int_equal(found.count, json_array_size(c.ids));
     for (size_t i = 0; i < found.count; i++) {
@@ -162,13 +168,12 @@ static void one_beam_is_greedy_search(void **state)
     arena_init(&memory, (size_t)1 << 16);
     json_array_foreach(json_object_get(root, "cases"), at, json) {
         rapt_error err = {0};
-        atomic_bool cancelled = false;
         search_result found = {0};
         if (json_object_get(json_object_get(json, "settings"), "num_beams"))
             continue;
         golden_case c = golden_read(json);
         rapt_tape *t = rapt_tape_new(NULL, &err);
-        const generator_beams b = {t, c.m, c.prompt, c.count, 1, c.max_tokens, &cancelled};
+        const generator_beams b = {t, c.m, c.prompt, c.count, 1, c.max_tokens, never, NULL};
         assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, &memory, &found, &err), RAPT_OK);
         assert_int_equal(found.count, 1);
         same_ids(json, json_array_get(c.ids, 0), found.best[0].tokens, found.best[0].length);
@@ -253,6 +258,31 @@ static void what_cannot_be_searched_is_refused(void **state)
     json_decref(settings);
 }
 
+/* Asked for the third time. */
+static bool third_time(void *context)
+{
+    return ++*(size_t *)context == 3;
+}
+
+static void searches_can_be_stopped(void **state)
+{
+    (void)state;
+    size_t asked = 0;
+    json_t *settings = json_pack("{s:i, s:i}", "num_beams", 3, "min_new_tokens", 9);
+    rapt_model *m = load_with("llama", settings);
+    rapt_error err = {0};
+    rapt_generated out;
+    const rapt_generate_options o = {.max_tokens = 9, .threads = 1, .stop = third_time, .context = &asked};
+    assert_int_equal(rapt_generate(m, "a", &o, &out, &err), RAPT_ERR_INTERRUPTED);
+    assert_string_equal(err.message, "the generation was cancelled");
+    assert_int_equal(asked, 3);
+    assert_int_equal(out.token_count, 0);
+    assert_int_equal(out.finish, RAPT_FINISH_NONE);
+    rapt_generated_free(&out);
+    rapt_model_free(m);
+    json_decref(settings);
+}
+
 static void settings_that_leave_no_token_are_an_error(void **state)
 {
     (void)state;
@@ -277,6 +307,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(beams_are_the_references), IN_FOLDER(generators_find_the_best), IN_FOLDER(one_beam_is_greedy_search),
         IN_FOLDER(scores_have_the_same_bits), IN_FOLDER(what_cannot_be_searched_is_refused),
-        IN_FOLDER(settings_that_leave_no_token_are_an_error)};
+        IN_FOLDER(searches_can_be_stopped), IN_FOLDER(settings_that_leave_no_token_are_an_error)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
