@@ -61,7 +61,7 @@ static void rope_read_yarn(hub_config *c, rapt_rotary_scaling *s)
     s->magnitude = hub_within(c, "attention_factor", otherwise, 1e-3, 1e3);
 }
 
-/* The factors of short texts. */
+/* What the frequencies are divided by in short texts. */
 static void rope_read_factors(hub_config *c, rapt_rotary_scaling *s)
 {
     const json_t *list = hub_value(c, "short_factor");
