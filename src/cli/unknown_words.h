@@ -7,7 +7,7 @@
 
 /* Zeroed at first, but for the tokenizer and the name. */
 typedef struct unknown_words {
-    const rapt_tokenizer *k; /* only those of words and of characters have unknown ones */
+    const rapt_tokenizer *k; /* one without <unk> has no unknown words */
     const char *name;        /* of the text, for messages */
     bool strict, quiet;
     char *told[80];          /* words that were warned about */

@@ -16,4 +16,8 @@ typedef struct languages {
  * languages, or translates to one that nobody named. */
 rapt_code languages_set(languages *l, const rapt_model *m, const rapt_translate_options *o, rapt_error *err);
 
+/* RAPT_ERR_VALUE where the line of a Marian model begins with a language, ">>xyz<<", that the model has not: it would be read as
+ * <unk>. */
+rapt_code languages_check_line(const rapt_model *m, const char *line, rapt_error *err);
+
 #endif

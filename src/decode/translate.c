@@ -77,16 +77,16 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
     if (!c->first)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = source_segments_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
+        code = languages_check_line(c->t->m, c->lines[i], err);
+        code = code ? code : source_segments_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
         c->first[i + 1] = c->source.count;
     }
-    if (code)
-        return code;
-    if (c->source.count)
+    if (!code && c->source.count)
         qsort(c->source.segment, c->source.count, sizeof *c->source.segment, translate_by_length);
     c->segments = calloc(c->source.count + 1, sizeof *c->segments);
     c->begins = calloc(c->source.count + 1, sizeof *c->begins);
-    return c->segments && c->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", c->count);
+    return code || (c->segments && c->begins)
+               ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", c->count);
 }
 
 /* Of a line in segments the first one begins with the prefix. */

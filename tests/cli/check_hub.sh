@@ -51,6 +51,14 @@ done
 check 'a folder can forbid repeats' cmp folder twice
 check '--no-repeat-ngram 0 allows them' sh -c '! cmp -s folder plain'
 
+printf 'The cat\nThe \342\230\203 cat\n' >snow
+"$RAPT" translate "$PAIRS/marian" snow >out 2>err
+check 'a word with an unknown piece is warned about' grep -q "snow:2: warning: 1 of 3 words is unknown: \"$(printf '\342\230\203')\"" err
+check 'and translated' test "$(wc -l <out)" = 2
+refused 1 ':1: 1 of 3 words is unknown' '--strict refuses it' "$RAPT" translate "$PAIRS/marian" <(tail -1 snow) --strict
+printf '>>xyz<< The cat\n' >xyz
+refused 1 'the model has no language "xyz": it has deu, fra' 'an unknown language' "$RAPT" translate "$PAIRS/marian" xyz --quiet
+
 "$RAPT" generate "$HUB/gpt2" 'Once upon' --beam 4 --max-tokens 12 --json --quiet >beam
 check 'beam search has a score' grep -q '"score": -' beam
 mkdir beams && cp "$HUB"/gpt2/* beams

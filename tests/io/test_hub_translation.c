@@ -349,6 +349,22 @@ static void languages_are_chosen(void **state)
     check_languages("bart", NULL, "de_DE", NULL, 0, "the model has no tokens of languages");
 }
 
+/* A line may begin with a language itself. */
+static void languages_of_lines_are_checked(void **state)
+{
+    static const char *const lines[] = {">>xyz<< The cat", ">>deu<< The cat", ">> deu", "The >>xyz<< cat"};
+    (void)state;
+    case_hub c = pair_open("marian");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        rapt_translation out = {0};
+        rapt_error err = {0};
+        rapt_translate(c.m, lines + i, 1, NULL, &out, &err);
+        assert_string_equal(err.message, i ? "" : "the model has no language \"xyz\": it has deu, fra");
+        rapt_translations_free(&out, 1);
+    }
+    pair_close(&c);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 /* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
@@ -462,7 +478,7 @@ int main(void)
         cmocka_unit_test(logits_are_the_references), cmocka_unit_test(greedy_tokens_are_the_references),
         cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
         cmocka_unit_test(models_for_inference_are_the_same), cmocka_unit_test(translations_are_the_references),
-        cmocka_unit_test(languages_are_chosen),
+        cmocka_unit_test(languages_are_chosen), cmocka_unit_test(languages_of_lines_are_checked),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(files_that_are_missing_are_named),
         IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* explain/input/known_words.c: see known_words.h. */
-#define _GNU_SOURCE /* strtok_r */
+#define _GNU_SOURCE /* strdup, strtok_r */
 #include "explain/input/known_words.h"
 
 #include "base/quote.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define SPACES " \t\r\n\v\f"
+#define UNKNOWN "<unk>"
 
 static bool is_among(const char *word, char *const *words, size_t count)
 {
@@ -64,18 +65,56 @@ static rapt_code find_unknown_characters(const char *text, const int32_t *ids, s
     return RAPT_OK;
 }
 
-/* Whether unknown words, or characters, are <unk>. */
+static bool has_id(const int32_t *ids, size_t count, int32_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+/* Words of which a piece, encoded alone, is the unknown one. */
+static rapt_code find_unknown_pieces(const rapt_tokenizer *k, const char *text, const int32_t *ids, size_t count,
+                                     unknown_list *list, rapt_error *err)
+{
+    const int32_t unknown = rapt_tokenizer_special(k, UNKNOWN);
+    const bool some = has_id(ids, count, unknown);
+    rapt_code code = RAPT_OK;
+    list->unit = "word";
+    char *rest = list->memory = strdup(text);
+    if (!rest)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
+    for (char *word; !code && (word = strtok_r(rest, SPACES, &rest)) != NULL; list->total++) {
+        int32_t *own = NULL;
+        size_t own_count = 0;
+        if (some)
+            code = rapt_tokenizer_encode_bytes(k, word, strlen(word), false, &own, &own_count, err);
+        if (!code && has_id(own, own_count, unknown))
+            list_unknown(list, word);
+        free(own);
+    }
+    return code;
+}
+
+/* Whether unknown words, characters or pieces are <unk>. */
 static bool has_unknown(const rapt_tokenizer *k)
 {
-    rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
-    return kind == RAPT_TOKENIZER_WORDS || (kind == RAPT_TOKENIZER_CHARACTERS && rapt_tokenizer_has_specials(k));
+    switch (rapt_tokenizer_kind_of(k)) {
+    case RAPT_TOKENIZER_WORDS: return true;
+    case RAPT_TOKENIZER_CHARACTERS: return rapt_tokenizer_has_specials(k);
+    case RAPT_TOKENIZER_BYTE_BPE: return false;
+    default: return rapt_tokenizer_special(k, UNKNOWN) >= 0;
+    }
 }
 
 static rapt_code find_unknown(const rapt_tokenizer *k, const char *text, const int32_t *ids, size_t count, unknown_list *list,
                               rapt_error *err)
 {
-    bool words = rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS;
-    return (words ? find_unknown_words : find_unknown_characters)(text, ids, count, list, err);
+    switch (rapt_tokenizer_kind_of(k)) {
+    case RAPT_TOKENIZER_WORDS: return find_unknown_words(text, ids, count, list, err);
+    case RAPT_TOKENIZER_CHARACTERS: return find_unknown_characters(text, ids, count, list, err);
+    default: return find_unknown_pieces(k, text, ids, count, list, err);
+    }
 }
 
 void known_words_free(unknown_list *list)
@@ -119,8 +158,11 @@ rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const cha
     unknown_list list = {.count = 0};
     if (!has_unknown(k))
         return RAPT_OK;
-    if (find_unknown(k, text, ids, count, &list, err))
-        return RAPT_ERR_MEMORY;
+    rapt_code code = find_unknown(k, text, ids, count, &list, err);
+    if (code) {
+        known_words_free(&list);
+        return code;
+    }
     known_words_write(&list, words);
     known_words_free(&list);
     return list.count ? rapt_fail(err, RAPT_ERR_VALUE, "%s: the model does not know %s", what, words) : RAPT_OK;

@@ -1,5 +1,6 @@
-/* explain/input/known_words.h: out-of-vocabulary words of a text, or characters, for a tokenizer of those. For the commands
- * that inspect models, where <unk> would be shown in place of a word that was written, and for the warnings of the others. */
+/* explain/input/known_words.h: out-of-vocabulary words of a text, or characters; for a tokenizer of pieces, words of which a
+ * piece is <unk>. For the commands that inspect models, where <unk> would be shown in place of a word that was written, and for
+ * the warnings of the others. */
 #ifndef EXPLAIN_INPUT_KNOWN_WORDS_H
 #define EXPLAIN_INPUT_KNOWN_WORDS_H
 

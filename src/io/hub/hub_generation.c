@@ -1,6 +1,6 @@
 /* io/hub/hub_generation.c: see hub_generation.h. Keys, defaults and which file counts are those of transformers 5: its
- * GenerationConfig, and how from_pretrained finds one. Special tokens differ: rapt looks for them in both files, lest a text has no
- * end. */
+ * GenerationConfig, and how from_pretrained finds one. Special tokens differ: rapt looks for them in both files, lest a text
+ * has no end. */
 #include "io/hub/hub_generation.h"
 
 #include "base/file.h"
