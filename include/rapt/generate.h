@@ -157,8 +157,8 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
  *
  * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
  * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled, or
- * stopped; the code of on_text where that ended it. The generator stays usable. Sets the floating-point environment of the calling
- * thread, as rapt_tape_begin does. */
+ * stopped; the code of on_text where that ended it. The generator stays usable. Sets the floating-point environment of the
+ * calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
 
 /* Makes the run in progress return RAPT_ERR_INTERRUPTED before its next token, or, when it has generated its last one, at its

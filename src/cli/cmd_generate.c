@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "decode/generate_options.h"
 #include "decode/prompt.h"
 #include "decode/valid_text.h"
 #include "text/json_text.h"
@@ -229,7 +230,7 @@ static rapt_code count_tokens(const rapt_model *m, const output *out, size_t *co
     return code;
 }
 
-/* Of a prompt longer than the context the model sees the end only. */
+/* Of a prompt longer than the context the model sees the end only; beam search refuses it. */
 static rapt_code check_context(const generate_arguments *a, const rapt_model *m, const output *out, rapt_error *err)
 {
     size_t count, context = m->language.net->config.context;
@@ -240,8 +241,9 @@ static rapt_code check_context(const generate_arguments *a, const rapt_model *m,
         return code;
     if (a->strict)
         return rapt_fail(err, RAPT_ERR_VALUE, "the prompt has %zu tokens, the model's context %zu", count, context);
-    fprintf(stderr, "rapt: warning: the prompt has %zu tokens, the model's context %zu: the model sees the last %zu\n", count,
-            context, rapt_lm_visible(&m->language.net->config, count));
+    if (a->has_at || generate_options_fill(m, &a->g.o).beam <= 1)
+        fprintf(stderr, "rapt: warning: the prompt has %zu tokens, the model's context %zu: the model sees the last %zu\n", count,
+                context, rapt_lm_visible(&m->language.net->config, count));
     return RAPT_OK;
 }
 

@@ -82,6 +82,8 @@ check 'bad words do not come' sh -c '! grep -q M without'
 echo '{"num_beams": 4, "num_beam_groups": 2}' >beams/generation_config.json
 refused 1 'beams/generation_config.json: "num_beam_groups" is 2: rapt does not decode so' 'another search' "$RAPT" generate beams x
 refused 2 'beam does not sample' 'sampled beams' "$RAPT" generate beams x --beam 2 --top-k 5
+refused 1 "beam search continues texts of up to the model's context, 64 tokens" 'a long prompt, in one line' \
+    "$RAPT" generate "$HUB/gpt2" "$(printf 'a b %.0s' {1..99})" --beam 2
 refused 2 'repetition-window is not for --beam' 'a window beside beams' "$RAPT" generate beams x --beam 2 --repetition-window 5
 "$RAPT" generate "$HUB/gpt2" 'Once' --beam 1024 --max-tokens 200 --json --random-seed >int.out 2>int.err &
 pid=$!
