@@ -274,7 +274,7 @@ static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
     for (size_t i = 0; !code && i < a->prefixes.count; i++) {
         prefixes p;
         const char *line = a->prefixes.line[i];
-        if (prefixes_encode(&p, a->m, &line, 1, &why))
+        if (prefixes_encode(&p, a->m, &a->m->search, &line, 1, &why))
             code = rapt_fail(err, why.code, "%.200s:%zu: %s", a->prefix_file, i + 1, why.message);
         else
             prefixes_free(&p);

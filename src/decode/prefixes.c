@@ -22,11 +22,13 @@ static rapt_code encode_prefix(const rapt_model *m, const char *text, int32_t **
     return code;
 }
 
-static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error *err)
+/* `forced`: tokens before the prefix. */
+static rapt_code prefixes_check(const rapt_model *m, search_prefix p, size_t forced, rapt_error *err)
 {
     size_t max = m->translation.net->config.max_positions;
-    if (p.count >= max)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, max);
+    if (p.count > 0 && forced + p.count >= max)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens%s; the model has %zu positions", p.count,
+                         forced ? " after the forced one" : "", max);
     for (size_t i = 0; i < p.count; i++)
         if (p.ids[i] == m->translation.special.unk)
             return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a %s that the model doesn't know",
@@ -34,7 +36,8 @@ static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error
     return RAPT_OK;
 }
 
-rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *texts, size_t count, rapt_error *err)
+rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const rapt_search_policy *policy, const char *const *texts,
+                          size_t count, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     *p = (prefixes){calloc(count + 1, sizeof *p->ids), calloc(count + 1, sizeof *p->prefix), count};
@@ -46,7 +49,7 @@ rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *t
             continue;
         code = encode_prefix(m, texts[i], &p->ids[i], &length, err);
         p->prefix[i] = (search_prefix){p->ids[i], code ? 0 : length};
-        code = code ? code : prefixes_check(m, p->prefix[i], err);
+        code = code ? code : prefixes_check(m, p->prefix[i], policy->forced_bos.count, err);
     }
     if (code)
         prefixes_free(p);

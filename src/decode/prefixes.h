@@ -10,8 +10,10 @@ typedef struct prefixes {
     size_t count;
 } prefixes;
 
-/* The tokens of each of `count` texts, of none for NULL. RAPT_ERR_VALUE as rapt/decode.h says. */
-rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *texts, size_t count, rapt_error *err);
+/* The tokens of each of `count` texts, of none for NULL. `policy`: what decodes, whose forced first token takes a position, too.
+ * RAPT_ERR_VALUE as rapt/decode.h says. */
+rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const rapt_search_policy *policy, const char *const *texts,
+                          size_t count, rapt_error *err);
 void prefixes_free(prefixes *p);
 
 #endif

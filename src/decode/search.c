@@ -28,12 +28,12 @@ static size_t search_requested_limit(const rapt_model *m, size_t source_count, d
 }
 
 /* It depends on the sentence alone. */
-size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
+size_t search_limit(const rapt_model *m, const search_options *o, size_t source_count, size_t prefix_count)
 {
     size_t max = m->translation.net->config.max_positions, min = prefix_count + 1;
-    if (prefix_count > 0) /* which comes behind a token that is forced */
-        min += m->search.forced_bos.count;
-    size_t limit = search_requested_limit(m, source_count, max_ratio, prefix_count);
+    if (prefix_count > 0 && o->policy) /* the prefix comes after the token that is forced */
+        min += o->policy->forced_bos.count;
+    size_t limit = search_requested_limit(m, source_count, o->max_ratio, prefix_count);
     limit = limit > min ? limit : min;
     return limit < max ? limit : max;
 }

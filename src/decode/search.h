@@ -45,9 +45,9 @@ typedef struct search_batch {
 } search_batch;
 
 /* Max target tokens for a source of `source_count` tokens, <eos> included in both: the book's models stop at the length of
- * their rows, those with a policy where that says, others at max_ratio (0: 2) times the source plus 10 behind the prefix; min 1
- * behind the prefix. A max_ratio that is given counts for all. */
-size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count);
+ * their rows, those with a policy where that says, others at o->max_ratio (0: 2) times the source plus 10 after the prefix; min 1
+ * after the prefix and the token that a policy puts before it. A max_ratio that is given counts for all. */
+size_t search_limit(const rapt_model *m, const search_options *o, size_t source_count, size_t prefix_count);
 
 /* The tape, network and decoder state of a search: one for each thread, for any number of batches. */
 typedef struct searcher {

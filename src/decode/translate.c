@@ -122,7 +122,7 @@ static bool pack_batch(const translate_call *c, size_t first, size_t n, arena *m
             ids[i * time + j] = j < segment->count ? segment->ids[j] : c->t->m->translation.special.pad;
         p->lens[i] = (int32_t)segment->count;
         p->prefixes[i] = c->begins[segment->index];
-        p->limits[i] = search_limit(c->t->m, segment->count, c->t->search.max_ratio, p->prefixes[i].count);
+        p->limits[i] = search_limit(c->t->m, &c->t->search, segment->count, p->prefixes[i].count);
     }
     p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->prefixes};
     return true;
@@ -365,7 +365,7 @@ static rapt_code translate_set_search(translator *t, rapt_error *err)
     const rapt_translate_options *o = &t->o;
     t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->translation.special,
                                  t->m->search.given ? &t->lang.policy : NULL, NULL};
-    return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
+    return o->prefix ? prefixes_encode(&t->prefix, t->m, &t->lang.policy, &o->prefix, 1, err) : RAPT_OK;
 }
 
 static rapt_code translate_set_up(translator *t, rapt_error *err)
@@ -473,7 +473,7 @@ rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *li
 {
     prefixes p;
     memset(out, 0, count * sizeof *out);
-    rapt_code code = prefixes_encode(&p, t->m, texts, count, err);
+    rapt_code code = prefixes_encode(&p, t->m, &t->lang.policy, texts, count, err);
     if (code) {
         atomic_store(&t->cancelled, false);
         return code;

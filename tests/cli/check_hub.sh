@@ -45,6 +45,9 @@ for model in marian marian_4; do
     check "$model: rapt eval" sh -c "'$RAPT' eval '$PAIRS/$model' pairs.tsv --json | grep -q bleu"
 done
 
+refused 1 'a prefix of 79 tokens after the forced one; the model has 80 positions' 'a prefix that leaves no position' \
+    "$RAPT" translate "$PAIRS/m2m_100" lines --prefix "$(printf 'a %.0s' {1..40})"
+
 "$RAPT" translate "$PAIRS/marian" lines --beam 1 2>/dev/null >folder # "no_repeat_ngram_size": 2
 "$RAPT" translate "$PAIRS/marian" lines --beam 1 --no-repeat-ngram 2 2>/dev/null >twice
 "$RAPT" translate "$PAIRS/marian" lines --beam 1 --no-repeat-ngram 0 2>/dev/null >plain

@@ -112,7 +112,7 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     search_result result;
     int32_t len = (int32_t)source->count;
     search_options options = {.special = m->translation.special};
-    size_t limit = search_limit(m, source->count, 0, 0);
+    size_t limit = search_limit(m, &options, source->count, 0);
     search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
     *target = (pass_tokens){0};
     arena_init(&memory, CHUNK);
