@@ -32,7 +32,7 @@ static void convert_check(const convert_arguments *a, struct argp_state *state)
         cli_usage_error(state, "missing operand: MODEL, a model folder");
     if (a->to < 0)
         cli_usage_error(state, "missing option: --to FORMAT");
-    if (!a->out)
+    if (!a->out || !*a->out)
         cli_usage_error(state, "missing option: --out DIR");
 }
 

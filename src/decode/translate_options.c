@@ -19,7 +19,8 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
     if (o->n_best > o->beam)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses of a beam of %zu: they are at most as many", o->n_best, o->beam);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses (--n-best) need a beam (--beam) of as many or more, not %zu",
+                         o->n_best, o->beam);
     if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
         return rapt_fail(err, RAPT_ERR_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty,
                          LARGEST_PENALTY, LARGEST_PENALTY);

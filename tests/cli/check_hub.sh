@@ -45,6 +45,8 @@ for model in marian marian_4; do
     check "$model: rapt eval" sh -c "'$RAPT' eval '$PAIRS/$model' pairs.tsv --json | grep -q bleu"
 done
 
+refused 1 '99 hypotheses \(--n-best\) need a beam \(--beam\) of as many or more, not [0-9]+' 'more than the beams of a folder' \
+    "$RAPT" translate "$PAIRS/m2m_100" lines --n-best 99
 refused 1 'a prefix of 79 tokens after the forced one; the model has 80 positions' 'a prefix that leaves no position' \
     "$RAPT" translate "$PAIRS/m2m_100" lines --prefix "$(printf 'a %.0s' {1..40})"
 
@@ -83,7 +85,7 @@ echo '{"bad_words_ids": [[44]]}' >beams/generation_config.json
 "$RAPT" generate beams 'Once upon' --max-tokens 200 --json --quiet >without
 check 'bad words do not come' sh -c '! grep -q M without'
 echo '{"num_beams": 4, "num_beam_groups": 2}' >beams/generation_config.json
-refused 1 'beams/generation_config.json: "num_beam_groups" is 2: rapt does not decode so' 'another search' "$RAPT" generate beams x
+refused 1 'beams/generation_config.json: "num_beam_groups" is 2: rapt does not support this way of decoding' 'another search' "$RAPT" generate beams x
 refused 2 'beam does not sample' 'sampled beams' "$RAPT" generate beams x --beam 2 --top-k 5
 refused 1 "beam search continues texts of up to the model's context, 64 tokens" 'a long prompt, in one line' \
     "$RAPT" generate "$HUB/gpt2" "$(printf 'a b %.0s' {1..99})" --beam 2

@@ -136,7 +136,7 @@ static void older_folders_say_it_in_config_json(void **state)
 static void what_rapt_does_not_compute_is_refused(void **state)
 {
     static const char *const cases[][2] = {
-        {"{\"num_beam_groups\": 2}", "\"num_beam_groups\" is 2: rapt does not decode so"},
+        {"{\"num_beam_groups\": 2}", "\"num_beam_groups\" is 2: rapt does not support this way of decoding"},
         {"{\"penalty_alpha\": 0.6}", "\"penalty_alpha\" is 0.6"},
         {"{\"guidance_scale\": 1.5}", "\"guidance_scale\" is 1.5"},
         {"{\"encoder_repetition_penalty\": 2}", "\"encoder_repetition_penalty\" is 2"},
@@ -148,12 +148,12 @@ static void what_rapt_does_not_compute_is_refused(void **state)
         {"{\"constraints\": []}", "\"constraints\" is []"},
         {"{\"num_beams\": 4, \"do_sample\": true}", "\"do_sample\" is true: rapt does not sample beams"},
         {"{\"num_beams\": 0}", "\"num_beams\" is 0"},
-        {"{\"num_beams\": 1000000}", "\"num_beams\" is 1000000"},
+        {"{\"num_beams\": 1000000}", "\"num_beams\" is 1000000: it must be a whole number from 1 to 1024"},
         {"{\"num_beams\": \"4\"}", "\"num_beams\" is \"4\""},
         {"{\"early_stopping\": \"always\"}", "\"early_stopping\" is \"always\": it must be true, false or \"never\""},
         {"{\"length_penalty\": 1e9}", "\"length_penalty\" is 1000000000.0"},
         {"{\"repetition_penalty\": 0}", "\"repetition_penalty\" is 0"},
-        {"{\"max_length\": -1}", "\"max_length\" is -1"},
+        {"{\"max_length\": -1}", "\"max_length\" is -1: it must be a whole number from 0 to 2^30"},
         {"{\"bad_words_ids\": [7]}", "\"bad_words_ids\" is [7]: it must be a list of lists of tokens"},
         {"{\"bad_words_ids\": [[]]}", "\"bad_words_ids\" is [[]]"},
         {"{\"bad_words_ids\": [[259]]}", "\"bad_words_ids\" is [[259]]: it must be tokens of the vocabulary"},

@@ -51,11 +51,11 @@ static void refuse_what_is_not_computed(hub_config *c)
 {
     for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
         if (hub_number(c, NUMBERS[i].key, NUMBERS[i].off) != NUMBERS[i].off)
-            hub_refuse(c, NUMBERS[i].key, "rapt does not decode so");
+            hub_refuse(c, NUMBERS[i].key, "rapt does not support this way of decoding");
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
         const json_t *value = hub_value(c, OTHERS[i]);
         if (value && !json_is_false(value))
-            hub_refuse(c, OTHERS[i], "rapt does not decode so");
+            hub_refuse(c, OTHERS[i], "rapt does not support this way of decoding");
     }
     hub_ignore(c, WITHOUT_EFFECT);
 }
@@ -121,14 +121,14 @@ static void read_forced_tokens(hub_config *c, size_t vocab, rapt_search_policy *
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-static size_t generation_count(hub_config *c, const char *key, size_t otherwise, size_t max)
+static size_t generation_count(hub_config *c, const char *key, size_t otherwise)
 {
     const json_t *value = hub_value(c, key);
     const json_int_t n = json_integer_value(value);
     if (!value)
         return otherwise;
-    if (!json_is_integer(value) || n < 0 || (size_t)n > max)
-        hub_refuse(c, key, "it must be a whole number from 0 on that rapt can count to");
+    if (!json_is_integer(value) || n < 0 || n > MAX_COUNT)
+        hub_refuse(c, key, "it must be a whole number from 0 to 2^30");
     return c->code ? otherwise : (size_t)n;
 }
 
@@ -146,18 +146,18 @@ static rapt_early_stopping read_early_stopping(hub_config *c)
 
 static void read_search(hub_config *c, rapt_search_policy *p)
 {
-    p->beams = generation_count(c, "num_beams", 1, MAX_BEAMS);
-    if (p->beams == 0)
-        hub_refuse(c, "num_beams", "it must be 1 or more");
+    p->beams = generation_count(c, "num_beams", 1);
+    if (p->beams < 1 || p->beams > MAX_BEAMS)
+        hub_refuse(c, "num_beams", "it must be a whole number from 1 to 1024");
     p->length_penalty = hub_within(c, "length_penalty", 1, -MAX_PENALTY, MAX_PENALTY);
     p->early_stopping = read_early_stopping(c);
-    p->max_length = generation_count(c, "max_length", 0, MAX_COUNT);
-    p->min_length = generation_count(c, "min_length", 0, MAX_COUNT);
-    p->max_new_tokens = generation_count(c, "max_new_tokens", 0, MAX_COUNT);
-    p->min_new_tokens = generation_count(c, "min_new_tokens", 0, MAX_COUNT);
+    p->max_length = generation_count(c, "max_length", 0);
+    p->min_length = generation_count(c, "min_length", 0);
+    p->max_new_tokens = generation_count(c, "max_new_tokens", 0);
+    p->min_new_tokens = generation_count(c, "min_new_tokens", 0);
     p->repetition_penalty = hub_within(c, "repetition_penalty", 1, 0.001, 1000);
-    p->no_repeat_ngram = generation_count(c, "no_repeat_ngram_size", 0, MAX_COUNT);
-    p->encoder_no_repeat_ngram = generation_count(c, "encoder_no_repeat_ngram_size", 0, MAX_COUNT);
+    p->no_repeat_ngram = generation_count(c, "no_repeat_ngram_size", 0);
+    p->encoder_no_repeat_ngram = generation_count(c, "encoder_no_repeat_ngram_size", 0);
     p->renormalize = hub_flag(c, "renormalize_logits", false);
 }
 
@@ -166,7 +166,7 @@ static void read_sampling(hub_config *c, rapt_search_policy *p)
     const bool said = hub_value(c, "do_sample") != NULL, sample = hub_flag(c, "do_sample", false);
     p->greedy = said && !sample;
     p->temperature = hub_number(c, "temperature", sample ? 1 : 0);
-    p->top_k = generation_count(c, "top_k", sample ? DEFAULT_TOP_K : 0, MAX_COUNT);
+    p->top_k = generation_count(c, "top_k", sample ? DEFAULT_TOP_K : 0);
     if (hub_value(c, "top_k") && p->top_k == 0)
         p->top_k = SIZE_MAX;
     p->top_p = hub_within(c, "top_p", 0, 0, 1);
@@ -235,9 +235,9 @@ rapt_code hub_generation_check_translator(const hub_generation *g, rapt_error *e
     hub_config c = config_of_search(g, err);
     if (hub_flag(&c, "do_sample", false))
         hub_refuse(&c, "do_sample", "rapt translate does not sample");
-    if (generation_count(&c, "max_length", 2, MAX_COUNT) < 2)
+    if (generation_count(&c, "max_length", 2) < 2)
         hub_refuse(&c, "max_length", "a translation has its first token and another: it must be 2 or more");
-    if (generation_count(&c, "max_new_tokens", 1, MAX_COUNT) < 1)
+    if (generation_count(&c, "max_new_tokens", 1) < 1)
         hub_refuse(&c, "max_new_tokens", "it must be 1 or more");
     return c.code;
 }
