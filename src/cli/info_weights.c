@@ -63,7 +63,8 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
     m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
     if (m->config) {
         rapt_error why = {0};
-        hub_model_check(m->config, "config.json", &m->summary, &why);
+        char name[] = "config.json";
+        hub_model_check(&(model_source){.folder = path, .config = m->config, .config_path = name}, &m->summary, &why);
         snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
         model_card_license(path, m->license);
     }

@@ -113,6 +113,11 @@ sed -i 's/"model_type": "llama"/"model_type": "mamba"/' bad/config.json
 refused 1 'bad/config.json: a model of type "mamba"; rapt runs gpt2, ' 'another type' "$RAPT" generate bad x
 check 'rapt info says why' sh -c "'$RAPT' info bad | grep -q '^not run .*\"mamba\"'"
 cp "$HUB/llama/config.json" bad
+echo '{"num_beam_groups": 2}' >bad/generation_config.json
+check 'also of a search' sh -c "'$RAPT' info bad | grep -q '^not run .*generation_config.json: \"num_beam_groups\" is 2'"
+rm bad/generation_config.json bad/tokenizer.json
+check 'and of a tokenizer that is missing' sh -c "'$RAPT' info bad | grep -q '^not run .*tokenizer.json'"
+cp "$HUB/llama/tokenizer.json" bad
 head -c 50000 "$HUB/llama/model.safetensors" >bad/model.safetensors
 refused 1 'bad/model.safetensors' 'a file that is cut off' "$RAPT" generate bad x
 rm bad/model.safetensors

@@ -64,11 +64,10 @@ static rapt_code read_config(const hub_family *family, const json_t *config, con
 /* ---- generation ----------------------------------------------------------------------------------------------- */
 
 /* Those of the class where neither file has any. */
-static rapt_code load_end_of_text(rapt_model *m, const hub_family *family, const hub_generation *g, rapt_error *err)
+static rapt_code load_end_of_text(rapt_language_model *l, const hub_family *family, size_t vocab, const hub_generation *g,
+                                  rapt_error *err)
 {
     bool there;
-    rapt_language_model *l = &m->language;
-    const size_t vocab = l->net->config.vocab;
     rapt_code code = hub_generation_ids(g, "eos_token_id", vocab, l->end_of_text, RAPT_END_OF_TEXT_MAX, &l->end_of_text_count,
                                         &there, err);
     if (!code && !there && !g->file && family->end_of_text >= 0 && (size_t)family->end_of_text < vocab)
@@ -76,40 +75,42 @@ static rapt_code load_end_of_text(rapt_model *m, const hub_family *family, const
     return code;
 }
 
-static rapt_code load_generation(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
+static rapt_code load_generation(rapt_model *m, const hub_family *family, size_t vocab, const model_source *from, rapt_error *err)
 {
     hub_generation g;
     rapt_code code = hub_generation_open(&g, from, err);
-    code = code ? code : load_end_of_text(m, family, &g, err);
-    code = code ? code : hub_generation_policy(&g, m->language.net->config.vocab, &m->search, err);
+    code = code ? code : load_end_of_text(&m->language, family, vocab, &g, err);
+    code = code ? code : hub_generation_policy(&g, vocab, &m->search, err);
     hub_generation_close(&g);
     return code;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------ */
-
-/* So that a damaged configuration does not allocate a model that the files cannot hold. */
-static rapt_code check_sizes(const rapt_lm_config *k, const weights *w, const model_source *from, rapt_error *err)
+/* All but the network: the tokenizer, and how the folder decodes. */
+static rapt_code load_lm_text(rapt_model *m, const hub_family *family, size_t vocab, const model_source *from, rapt_error *err)
 {
-    const config_stack stack = config_lm_stack(k);
-    const double numbers = config_block_min_bytes(&stack) / sizeof(rapt_real);
-    if ((double)weights_parameters(w) >= numbers)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files of tensors hold %zu numbers; the model of config.json takes more than "
-                     "%.0f", from->folder, weights_parameters(w), numbers);
+    rapt_error why = {0};
+    m->language.tokenizer = rapt_tokenizer_load(from->folder, &why);
+    if (!m->language.tokenizer)
+        return rapt_fail(err, why.code, "%s", why.message);
+    return load_generation(m, family, vocab, from, err);
 }
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
 
 static rapt_code load_language_model(rapt_model *m, const hub_family *family, const rapt_lm_config *k, const weights *w,
                                      const model_source *from, rapt_error *err)
 {
-    rapt_code code = check_sizes(k, w, from, err);
-    m->language.tokenizer = code ? NULL : rapt_tokenizer_load(from->folder, err);
-    m->language.net = m->language.tokenizer ? rapt_lm_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, err) : NULL;
+    rapt_error why = {0};
+    const config_stack stack = config_lm_stack(k);
+    rapt_code code = hub_check_numbers(w, config_block_min_bytes(&stack), from->folder, err);
+    code = code ? code : load_lm_text(m, family, k->vocab, from, err);
+    if (code)
+        return code;
+    m->language.net = rapt_lm_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->language.net)
-        return RAPT_ERR_FORMAT;
+        return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->language.net->params;
-    code = load_generation(m, family, from, err);
-    return code ? code : hub_fill(m->params, &m->language.net->config.block, family, w, from->folder, err);
+    return hub_fill(m->params, &m->language.net->config.block, family, w, from->folder, err);
 }
 
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
@@ -169,15 +170,27 @@ static void sum_up_memory(const rapt_lm_config *k, hub_summary *s)
     rapt_lm_free(m);
 }
 
-rapt_code hub_model_check(const json_t *config, const char *path, hub_summary *summary, rapt_error *err)
+/* Whether all but the tensors can be loaded. */
+static rapt_code check_folder(const hub_family *family, const hub_net *k, const model_source *from, rapt_error *err)
+{
+    rapt_model *m = calloc(1, sizeof *m);
+    if (!m)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
+    rapt_code code = family->read ? load_lm_text(m, family, k->lm.vocab, from, err)
+                                  : hub_translation_load_text(m, &k->pair, from, err);
+    rapt_model_free(m);
+    return code;
+}
+
+rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_error *err)
 {
     hub_net k;
-    const hub_family *family = find_family(config, path, err);
+    const hub_family *family = find_family(from->config, from->config_path, err);
     *summary = (hub_summary){.program = family ? model_task_of(hub_task_of(family))->program : NULL};
-    rapt_code code = family ? read_config(family, config, path, &k, err) : RAPT_ERR_VALUE;
+    rapt_code code = family ? read_config(family, from->config, from->config_path, &k, err) : RAPT_ERR_VALUE;
     if (!code && family->read)
         sum_up_memory(&k.lm, summary);
-    return code;
+    return code ? code : check_folder(family, &k, from, err);
 }
 
 rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)

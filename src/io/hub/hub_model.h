@@ -14,8 +14,9 @@ typedef struct hub_summary {
     rapt_kv_sizes kv;     /* of one text, zeroed for another model */
 } hub_summary;
 
-/* Whether rapt computes what a config.json describes; the failure says what it does not compute. `path` is for the message. */
-rapt_code hub_model_check(const json_t *config, const char *path, hub_summary *summary, rapt_error *err);
+/* Whether rapt computes what config.json describes, decodes as the folder says, and reads its tokenizer; the failure says what it
+ * does not. Tensors are not looked at. */
+rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_error *err);
 
 /* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
  * than `wanted`, NULL for any. */

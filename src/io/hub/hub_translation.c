@@ -152,31 +152,27 @@ rapt_code hub_translation_check(const rapt_transformer_config *k, const char *pa
     return code ? code : config_block_check(&decoder, path, err);
 }
 
-/* So that a damaged configuration does not allocate a model that the files cannot hold. */
-static rapt_code check_pair_sizes(const rapt_transformer_config *k, const weights *w, const char *folder, rapt_error *err)
+rapt_code hub_translation_load_text(rapt_model *m, const rapt_transformer_config *k, const model_source *from, rapt_error *err)
 {
-    const rapt_block_config block = block_of_decoder(k);
-    const config_stack encoder = stack_of_encoder(k), decoder = stack_of_decoder(k, &block);
-    const double numbers = (config_block_min_bytes(&encoder) + config_block_min_bytes(&decoder)) / sizeof(rapt_real);
-    if ((double)weights_parameters(w) >= numbers)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files of tensors hold %zu numbers; the model of config.json takes more than "
-                     "%.0f", folder, weights_parameters(w), numbers);
+    rapt_code code = load_pair_tokenizers(&m->translation, k, from->folder, err);
+    code = code ? code : load_pair_generation(m, k, from, err);
+    return code ? code : load_template(&m->translation, from->folder, err);
 }
 
 rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                                const model_source *from, rapt_error *err)
 {
-    rapt_code code = check_pair_sizes(k, w, from->folder, err);
-    if (!code)
-        code = load_pair_tokenizers(&m->translation, k, from->folder, err);
-    if (!code)
-        code = load_pair_generation(m, k, from, err);
-    if (!code)
-        code = load_template(&m->translation, from->folder, err);
-    m->translation.net = code ? NULL : rapt_transformer_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, err);
+    const rapt_block_config block = block_of_decoder(k);
+    const config_stack encoder = stack_of_encoder(k), decoder = stack_of_decoder(k, &block);
+    const double bytes = config_block_min_bytes(&encoder) + config_block_min_bytes(&decoder);
+    rapt_error why = {0};
+    rapt_code code = hub_check_numbers(w, bytes, from->folder, err);
+    code = code ? code : hub_translation_load_text(m, k, from, err);
+    if (code)
+        return code;
+    m->translation.net = rapt_transformer_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->translation.net)
-        return code ? code : RAPT_ERR_FORMAT;
+        return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->translation.net->params;
     m->translation.max_len = k->max_positions;
     return hub_fill(m->params, &m->translation.net->config.block, family, w, from->folder, err);

@@ -9,6 +9,9 @@
 /* Whether the sizes of a configuration fit together: RAPT_ERR_FORMAT. `path` is for messages. */
 rapt_code hub_translation_check(const rapt_transformer_config *k, const char *path, rapt_error *err);
 
+/* The first part of that below: tokenizers, special tokens, and how the folder decodes. */
+rapt_code hub_translation_load_text(rapt_model *m, const rapt_transformer_config *k, const model_source *from, rapt_error *err);
+
 /* Fills an empty model whose configuration is read. */
 rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                                const model_source *from, rapt_error *err);

@@ -295,6 +295,15 @@ static rapt_code hub_check_left_over(hub_filling *f)
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
+rapt_code hub_check_numbers(const weights *w, double bytes, const char *folder, rapt_error *err)
+{
+    const double numbers = bytes / sizeof(rapt_real);
+    if ((double)weights_parameters(w) >= numbers)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files of tensors hold %zu numbers; the model of config.json takes more than "
+                     "%.0f", folder, weights_parameters(w), numbers);
+}
+
 rapt_code hub_fill(rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
                    const char *folder, rapt_error *err)
 {

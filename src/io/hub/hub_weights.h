@@ -12,4 +12,8 @@
 rapt_code hub_fill(rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
                    const char *folder, rapt_error *err);
 
+/* Refuses files of tensors with fewer numbers than a model of `bytes` in fp32 takes, so that a damaged configuration does not
+ * allocate a model that they cannot hold. */
+rapt_code hub_check_numbers(const weights *w, double bytes, const char *folder, rapt_error *err);
+
 #endif
