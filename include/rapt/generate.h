@@ -19,7 +19,7 @@
  *      smaller ids; scaled again;
  *   6. min-p (Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs"): of those
  *      that stay, the tokens with p_i >= m * p_max stay, p_max the largest probability; scaled again. As in Hugging Face's
- *      transformers the probabilities are those behind the temperature; llama.cpp takes the temperature last, which at
+ *      transformers the probabilities are those after the temperature; llama.cpp takes the temperature last, which at
  *      T = 1 is the same;
  *   7. one of those that stay is drawn with its probability.
  *

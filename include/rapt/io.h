@@ -98,7 +98,7 @@ typedef struct rapt_export_options {
 
 /* Writes a model with its tokenizers for another program: a new folder that appears whole or not at all. `options` may be NULL,
  * which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `folder` is there, the model has a setting that the other
- * program has not, or a tokenizer whose ids it would not give (the message names it). RAPT_ERR_IO, RAPT_ERR_MEMORY,
+ * program lacks, or a tokenizer whose ids it would not give (the message names it). RAPT_ERR_IO, RAPT_ERR_MEMORY,
  * RAPT_ERR_INTERRUPTED. What is exact is in docs/models.md. */
 RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *folder, const rapt_export_options *options,
                                      rapt_error *err);

@@ -43,7 +43,7 @@ RAPT_API size_t rapt_kv_cache_rows(const rapt_kv_cache *c);
 RAPT_API size_t rapt_kv_cache_past(const rapt_kv_cache *c);
 /* Makes room for positions 0 .. positions - 1 of every row, of a cache that grows; at least half as much again as there was, so
  * that a text of n tokens copies O(n) of them. What is held is kept; data of rapt_kv_cache_layer may move. RAPT_ERR_SHAPE where
- * sizes.capacity is less, RAPT_ERR_MEMORY; with `err` (or NULL) set, and the cache as it was. Only for modules of one's own: the
+ * sizes.capacity is less, RAPT_ERR_MEMORY; `err` (or NULL) is set, and what is held is kept. Only for modules of one's own: the
  * steps of the models do it. */
 RAPT_API rapt_code rapt_kv_cache_reserve(rapt_kv_cache *c, size_t positions, rapt_error *err);
 /* Keys and values of layer `layer` < sizes.layers, [rows, positions, features]; they belong to the cache. Positions: the
@@ -54,7 +54,7 @@ RAPT_API rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer);
 RAPT_API void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions);
 /* Tokens of each text before position 0 of the cache; 0 but for a sliding window (rapt_lm_next). */
 RAPT_API size_t rapt_kv_cache_first(const rapt_kv_cache *c);
-/* Drops what is held of tokens behind the first `tokens` of each text: the newest positions, so that rapt_kv_cache_first +
+/* Drops what is held of tokens after the first `tokens` of each text: the newest positions, so that rapt_kv_cache_first +
  * rapt_kv_cache_past is at most `tokens`, or no position is left. What follows is appended there: another continuation of a
  * prefix. */
 RAPT_API void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens);

@@ -112,7 +112,7 @@ RAPT_API rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache
 
 /* Logits [rows, 1, vocab] after the first `count` tokens of each row of text [rows, stride], which may be longer than the
  * context: a sliding window. `cache`, made with rapt_lm_kv_sizes, holds what earlier calls computed of the same texts; what is
- * missing is computed (one token, or a prefill), what it holds of tokens behind `count` is dropped. After another change of a
+ * missing is computed (one token, or a prefill), what it holds of tokens past `count` is dropped. After another change of a
  * text from token n on, rapt_kv_cache_truncate(cache, n) is the caller's. Where the context is full, its oldest half (context
  * / 2 tokens, min 1; several times if need be) is dropped and the rest recomputed from position 0, so that in fp32
  * rapt_lm_forward of the visible tokens gives the same bits. What is visible depends on `count` alone, not on how many tokens

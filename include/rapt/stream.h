@@ -91,7 +91,7 @@ typedef struct rapt_token_range {
 
 /* The training split: the first floor(count * fraction) tokens. `fraction` is held within 0 and 1. */
 RAPT_API rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction);
-/* The validation split: the tokens behind the first floor(count * fraction). `fraction` is held within 0 and 1. */
+/* The validation split: the tokens after the first floor(count * fraction). `fraction` is held within 0 and 1. */
 RAPT_API rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction);
 /* All tokens. */
 RAPT_API rapt_token_range rapt_token_range_all(const rapt_token_file *f);

@@ -9,7 +9,7 @@
 /* A model, with what it keeps of the rows that it continues. */
 typedef struct policy_model {
     void *context;
-    /* *logits [rows, classes] behind the last token of each row, which may be overwritten. The first call continues what stands
+    /* *logits [rows, classes] after the last token of each row, which may be overwritten. The first call continues what stands
      * before, one row for each text. */
     rapt_code (*step)(void *context, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err);
     /* There are `rows` rows from now on: row i is what row parents[i] was. */
@@ -33,7 +33,7 @@ typedef struct policy_options {
     size_t known; /* tokens of each prompt that the first step continues; the others follow one by one */
 } policy_options;
 
-/* Fills results[texts] with up to `beams` hypotheses each, best first, in memory of the arena: their tokens are those behind the
+/* Fills results[texts] with up to `beams` hypotheses each, best first, in memory of the arena: their tokens are those after the
  * first `known` ones, the rest of the prompt, which counts neither as log-probability nor as length, among them. A text's result
  * does not depend on the others. RAPT_ERR_VALUE: the rules leave no token. */
 rapt_code policy_search(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,

@@ -58,7 +58,7 @@ typedef struct model_vocabulary {
     const char *hash;
 } model_vocabulary;
 
-/* RAPT_ERR_FORMAT where a tokenizer has not as many entries as the model needs; `path` is for the message. */
+/* RAPT_ERR_FORMAT where the number of entries of a tokenizer is not what the model needs; `path` is for the message. */
 rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err);
 /* NULL with `err` set: not readable, of another size, or another one than the model was trained with. */
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,

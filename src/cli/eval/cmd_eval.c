@@ -20,7 +20,8 @@ static const struct argp_option OPTIONS[] = {
     {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
                                "what its generation_config.json says)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1; of a Hugging Face folder, "
+                                                   "what it says)", 0},
     {"limit", KEY_LIMIT, "N", 0, "Evaluate only the first N pairs of each file", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
     {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a, none, intl, char, zh (default: by the targets' script)", 0},

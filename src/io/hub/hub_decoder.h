@@ -13,7 +13,7 @@ typedef struct hub_decoder_class {
     double eps;
     bool gelu; /* GELU in its tanh form in place of SiLU */
     hub_rope_class rope;
-    double local_theta; /* of layers with a window, where they have a base of their own; 0: they have not */
+    double local_theta; /* of layers with a window, where they have a base of their own; else 0 */
     bool tied;
 } hub_decoder_class;
 
