@@ -5,12 +5,10 @@
 
 #include "base/file.h"
 #include "base/lock.h"
-#include "io/hub/hub_generation.h"
 #include "io/hub/hub_model.h"
 #include "io/json_file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
-#include "io/weights/weights.h"
 #include "text/json_text.h"
 
 #include <stdlib.h>
@@ -150,21 +148,6 @@ rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error 
 rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err)
 {
     return model_load((model_source){.folder = folder, .inference = true}, &task, err);
-}
-
-void rapt_model_free(rapt_model *m)
-{
-    if (!m)
-        return;
-    if (m->translation.target != m->translation.source)
-        rapt_tokenizer_free(m->translation.target);
-    rapt_tokenizer_free(m->translation.source);
-    rapt_tokenizer_free(m->language.tokenizer);
-    rapt_transformer_free(m->translation.net);
-    rapt_lm_free(m->language.net);
-    weights_close(m->files);
-    hub_generation_policy_free(&m->search);
-    free(m);
 }
 
 /* ---- sealing ------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,22 @@
+/* io/model_free.c: frees a model, or the part of one that was loaded. A file of its own, since what loads a part frees it. */
+#include "io/model.h"
+
+#include "io/hub/hub_generation.h"
+#include "io/weights/weights.h"
+
+#include <stdlib.h>
+
+void rapt_model_free(rapt_model *m)
+{
+    if (!m)
+        return;
+    if (m->translation.target != m->translation.source)
+        rapt_tokenizer_free(m->translation.target);
+    rapt_tokenizer_free(m->translation.source);
+    rapt_tokenizer_free(m->language.tokenizer);
+    rapt_transformer_free(m->translation.net);
+    rapt_lm_free(m->language.net);
+    weights_close(m->files);
+    hub_generation_policy_free(&m->search);
+    free(m);
+}
