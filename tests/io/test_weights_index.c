@@ -142,7 +142,7 @@ static void shards_that_are_not_files(void **state)
     open_refused("", RAPT_ERR_IO, "not a regular file");
     unlink(folder_in(SHARD_2));
     put_text(SHARD_2, "PK\3\4 and no more");
-    open_refused("", RAPT_ERR_FORMAT, SHARD_2 ": no zip archive, or it is cut off");
+    open_refused("", RAPT_ERR_FORMAT, SHARD_2 ": not a zip archive, or truncated");
     unlink(folder_in(SHARD_2));
     put_text(SHARD_2, "");
     open_refused("", RAPT_ERR_FORMAT, SHARD_2 ": byte 0: the file ends before");

@@ -245,9 +245,10 @@ static rapt_code hub_compare(const hub_filling *f, const weights_tensor *t, cons
 /* A matrix that config.json ties to another is in the files once, or several times. */
 static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const rapt_param *p)
 {
-    bool same = t->ndim == p->value.ndim && t->elements == rapt_tensor_size(&p->value) && t->shape[0] == p->value.shape[0];
-    rapt_code code = same ? weights_check_real(f->w, t, f->err) : RAPT_OK;
-    code = code || !same ? code : hub_compare(f, t, p, &same);
+    bool same = true;
+    rapt_code code = hub_check_shape(f, t, &p->value, &(hub_name){.part = HUB_WHOLE}, p->value.shape[0]);
+    code = code ? code : weights_check_real(f->w, t, f->err);
+    code = code ? code : hub_compare(f, t, p, &same);
     if (code || same)
         return code;
     return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not the embedding, to which config.json ties it",

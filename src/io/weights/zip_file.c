@@ -89,7 +89,7 @@ static rapt_code find_directory(zip_reader *r, size_t *bytes, size_t *count)
 {
     const char *end = zip_find_end(r);
     if (!end)
-        return bad_archive(r, "no zip archive, or it is cut off: its directory is missing");
+        return bad_archive(r, "not a zip archive, or truncated: its directory is missing");
     const char *end64 = find_end64(r, end);
     *count = end64 ? zip_u64(end64 + 32) : zip_u16(end + 10);
     *bytes = end64 ? zip_u64(end64 + 40) : zip_u32(end + 12);
