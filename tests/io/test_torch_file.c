@@ -266,9 +266,9 @@ static void archives_of_other_things(void **state)
     (void)state;
     image empty = {NULL, 0}, text = {NULL, 0}, old = {NULL, 0};
     zip_image none = {.count = 0};
-    refused(empty, "no zip archive", "empty");
+    refused(empty, "not a zip archive", "empty");
     image_put(&text, BYTES("task: translation, which is no archive"));
-    refused(text, "no zip archive", "text");
+    refused(text, "not a zip archive", "text");
     image_put(&old, BYTES("\x80\x02\x8A\x0Al\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03."));
     refused(old, "torch.save before version 1.6; in Python", "the older format");
     refused(zip_end(&none, 0), "has no NAME/data.pkl", "an archive without entries");
