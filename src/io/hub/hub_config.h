@@ -1,7 +1,7 @@
 /* io/hub/hub_config.h: reads config.json of a Hugging Face model: values with the defaults of its class, and what is left over. A
  * key that nobody has asked for could change what the model computes, so it is refused. For the families. */
-#ifndef IO_HUB_HF_CONFIG_H
-#define IO_HUB_HF_CONFIG_H
+#ifndef IO_HUB_HUB_CONFIG_H
+#define IO_HUB_HUB_CONFIG_H
 
 #include "rapt/base.h"
 

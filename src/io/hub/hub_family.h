@@ -1,7 +1,7 @@
 /* io/hub/hub_family.h: what distinguishes the model types of Hugging Face: how config.json becomes our configuration, and how
  * their tensors are named. For hub_model.c; a new type is a row of hub_family.c, and a hub_family in the file of its kin. */
-#ifndef IO_HUB_HF_FAMILY_H
-#define IO_HUB_HF_FAMILY_H
+#ifndef IO_HUB_HUB_FAMILY_H
+#define IO_HUB_HUB_FAMILY_H
 
 #include "io/hub/hub_config.h"
 #include "rapt/lm.h"

@@ -1,7 +1,7 @@
 /* io/hub/hub_generation.h: the generation settings of a Hugging Face folder: generation_config.json, or config.json where that is
  * not there. For hub_model.c. */
-#ifndef IO_HUB_HF_GENERATION_H
-#define IO_HUB_HF_GENERATION_H
+#ifndef IO_HUB_HUB_GENERATION_H
+#define IO_HUB_HUB_GENERATION_H
 
 #include "io/model.h"
 

@@ -1,6 +1,6 @@
 /* io/hub/hub_model.h: Hugging Face folders as models: config.json, the tensors, the tokenizer. For model.c. */
-#ifndef IO_HUB_HF_MODEL_H
-#define IO_HUB_HF_MODEL_H
+#ifndef IO_HUB_HUB_MODEL_H
+#define IO_HUB_HUB_MODEL_H
 
 #include "io/model.h"
 

@@ -1,7 +1,7 @@
 /* io/hub/hub_pair.h: what the configurations of Hugging Face's encoder-decoders have in common that descend from fairseq's:
  * Marian, BART and others. For the families. */
-#ifndef IO_HUB_HF_PAIR_H
-#define IO_HUB_HF_PAIR_H
+#ifndef IO_HUB_HUB_PAIR_H
+#define IO_HUB_HUB_PAIR_H
 
 #include "io/hub/hub_family.h"
 

@@ -1,7 +1,7 @@
 /* io/hub/hub_rope.h: rotary positions as config.json has them, of transformers 4 ("rope_theta", "rope_scaling") and 5
  * ("rope_parameters"). */
-#ifndef IO_HUB_HF_ROPE_H
-#define IO_HUB_HF_ROPE_H
+#ifndef IO_HUB_HUB_ROPE_H
+#define IO_HUB_HUB_ROPE_H
 
 #include "io/hub/hub_config.h"
 #include "rapt/lm.h"

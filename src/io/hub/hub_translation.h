@@ -1,6 +1,6 @@
 /* io/hub/hub_translation.h: encoder-decoders of Hugging Face folders as translation models. For hub_model.c. */
-#ifndef IO_HUB_HF_TRANSLATION_H
-#define IO_HUB_HF_TRANSLATION_H
+#ifndef IO_HUB_HUB_TRANSLATION_H
+#define IO_HUB_HUB_TRANSLATION_H
 
 #include "io/hub/hub_family.h"
 #include "io/model.h"

@@ -1,6 +1,6 @@
 /* io/hub/hub_weights.h: fills a model's parameters from the tensors of a Hugging Face model. */
-#ifndef IO_HUB_HF_WEIGHTS_H
-#define IO_HUB_HF_WEIGHTS_H
+#ifndef IO_HUB_HUB_WEIGHTS_H
+#define IO_HUB_HUB_WEIGHTS_H
 
 #include "io/hub/hub_family.h"
 #include "io/weights/weights.h"
