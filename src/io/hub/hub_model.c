@@ -190,7 +190,7 @@ rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_e
     rapt_code code = family ? read_config(family, from->config, from->config_path, &k, err) : RAPT_ERR_VALUE;
     if (!code && family->read)
         sum_up_memory(&k.lm, summary);
-    return code ? code : check_folder(family, &k, from, err);
+    return code || !from->folder ? code : check_folder(family, &k, from, err);
 }
 
 rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)
