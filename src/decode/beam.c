@@ -5,15 +5,10 @@
 
 #include "base/math.h"
 #include "decode/candidates.h"
+#include "decode/search_rows.h"
 
 #include <math.h>
 #include <string.h>
-
-/* An unfinished hypothesis: its tokens so far. */
-typedef struct beam_row {
-    int32_t *tokens;
-    double log_prob;
-} beam_row;
 
 typedef struct beam_search {
     const kernels *k;
@@ -21,7 +16,7 @@ typedef struct beam_search {
     const search_batch *batch;
     const search_options *options;
     size_t classes, capacity, length;
-    beam_row *rows, *next;     /* [row_count]: of sentence 0, of sentence 1, ... */
+    search_row *rows, *next;   /* [row_count]: of sentence 0, of sentence 1, ... */
     size_t row_count, next_count;
     size_t *counts;            /* [batch] rows of each sentence; 0: it is done */
     int32_t *tokens, *parents; /* of the next rows */
@@ -30,28 +25,6 @@ typedef struct beam_search {
 } beam_search;
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
-
-static bool beam_allocate_rows(beam_row **rows, size_t count, size_t capacity, arena *memory)
-{
-    *rows = arena_zeroed(memory, count, sizeof **rows);
-    bool ok = *rows != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = ((*rows)[i].tokens = arena_array(memory, capacity, sizeof(int32_t))) != NULL;
-    return ok;
-}
-
-static bool beam_allocate_results(beam_search *s, arena *memory)
-{
-    size_t n = s->options->n_best;
-    bool ok = true;
-    for (size_t i = 0; ok && i < s->batch->source.batch; i++) {
-        s->results[i] = (search_result){arena_zeroed(memory, n, sizeof(search_hypothesis)), 0};
-        ok = s->results[i].best != NULL;
-        for (size_t j = 0; ok && j < n; j++)
-            ok = (s->results[i].best[j].tokens = arena_array(memory, s->capacity, sizeof(int32_t))) != NULL;
-    }
-    return ok;
-}
 
 static bool beam_allocate(beam_search *s, arena *memory)
 {
@@ -62,8 +35,9 @@ static bool beam_allocate(beam_search *s, arena *memory)
     s->counts = arena_array(memory, batch, sizeof *s->counts);
     s->found.max = 2 * s->options->beam;
     s->found.best = arena_array(memory, s->found.max, sizeof *s->found.best);
-    return s->tokens && s->parents && s->counts && s->found.best && beam_allocate_rows(&s->rows, count, s->capacity, memory) &&
-           beam_allocate_rows(&s->next, count, s->capacity, memory) && beam_allocate_results(s, memory);
+    return s->tokens && s->parents && s->counts && s->found.best && search_rows_allocate(&s->rows, count, s->capacity, memory) &&
+           search_rows_allocate(&s->next, count, s->capacity, memory) &&
+           search_rows_allocate_results(s->results, batch, s->options->n_best, s->capacity, memory);
 }
 
 /* ---- candidates --------------------------------------------------------------------------------------------- */
@@ -129,7 +103,7 @@ static double beam_bound(const beam_search *s, size_t sentence, double log_prob)
 
 static void beam_continue_row(beam_search *s, const candidate *c)
 {
-    beam_row *to = &s->next[s->next_count];
+    search_row *to = &s->next[s->next_count];
     memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof(int32_t));
     to->tokens[s->length] = c->token;
     to->log_prob = c->log_prob;
@@ -174,7 +148,7 @@ static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
             code = beam_extend_sentence(s, i, first, logits, err);
         first += count;
     }
-    beam_row *rows = s->rows;
+    search_row *rows = s->rows;
     s->rows = s->next;
     s->next = rows;
     s->row_count = s->next_count;

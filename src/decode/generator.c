@@ -141,14 +141,20 @@ static sampler_input generator_input(const generator_run *r, const rapt_real *lo
                            .history = g->tokens + g->count - history, .count = history};
 }
 
+/* Of a model without a policy they say what ends a text. */
+static policy_rules generator_rules(const rapt_generator *g)
+{
+    const rapt_language_model *m = &g->model->language;
+    return (policy_rules){&g->model->search, m->end_of_text, m->end_of_text_count, true};
+}
+
 /* The logits with what the model's policy excludes and forces, which are they themselves where it has no such rules: a copy in
  * scratch memory. NULL: out of memory. */
 static const rapt_real *generator_restrict(generator_run *r, const rapt_real *logits)
 {
     rapt_generator *g = r->g;
-    const rapt_language_model *m = &g->model->language;
-    const size_t vocab = m->net->config.vocab, given = r->result->prompt_tokens;
-    const policy_rules rules = {&g->model->search, m->end_of_text, m->end_of_text_count, true};
+    const size_t vocab = g->model->language.net->config.vocab, given = r->result->prompt_tokens;
+    const policy_rules rules = generator_rules(g);
     const policy_text text = {g->tokens, g->count, given, given + g->options.max_tokens, g->tokens, given};
     if (!policy_restricts(&g->model->search))
         return logits;
@@ -207,14 +213,6 @@ static rapt_code generator_take_text(void *context, const char *text, size_t siz
     return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if it has left no reason of its own */
 }
 
-static bool generator_ends(const rapt_model *m, int32_t id)
-{
-    for (size_t i = 0; i < m->language.end_of_text_count; i++)
-        if (m->language.end_of_text[i] == id)
-            return true;
-    return false;
-}
-
 /* A rapt_stop_fn: whether the run in progress is to end. A cancel is of one run. */
 static bool generator_stops(void *context)
 {
@@ -231,13 +229,14 @@ static rapt_code generator_cancelled(rapt_error *err)
 static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
+    const policy_rules rules = generator_rules(r->g);
     while (!code && r->result->token_count < r->g->options.max_tokens && !text_stream_done(r->out)) {
         int32_t id;
         double log_prob = 0;
         if (generator_stops(r->g))
             return generator_cancelled(err);
         code = generator_choose(r, &id, &log_prob, err);
-        if (!code && generator_ends(r->g->model, id)) {
+        if (!code && policy_ends(&rules, id)) {
             *finish = RAPT_FINISH_END_OF_TEXT;
             return RAPT_OK;
         }
@@ -252,9 +251,10 @@ static rapt_code generator_take_best(generator_run *r, const search_hypothesis *
 {
     rapt_generator *g = r->g;
     rapt_code code = RAPT_OK;
+    const policy_rules rules = generator_rules(g);
     r->result->score = best->score;
     for (size_t i = 0; i < best->length && !code && !text_stream_done(r->out); i++) {
-        if (generator_ends(g->model, best->tokens[i])) {
+        if (policy_ends(&rules, best->tokens[i])) {
             *finish = RAPT_FINISH_END_OF_TEXT;
             break;
         }

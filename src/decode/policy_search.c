@@ -4,15 +4,10 @@
 
 #include "base/math.h"
 #include "decode/candidates.h"
+#include "decode/search_rows.h"
 
 #include <math.h>
 #include <string.h>
-
-/* An unfinished hypothesis: the whole text so far. */
-typedef struct policy_row {
-    int32_t *tokens;
-    double log_prob; /* of its new tokens */
-} policy_row;
 
 typedef struct policy_run {
     const policy_model *m;
@@ -20,7 +15,7 @@ typedef struct policy_run {
     size_t texts;
     const policy_options *options;
     size_t length, capacity;   /* tokens of every row so far, and max */
-    policy_row *rows, *next;   /* [row_count]: of text 0, of text 1, ... */
+    search_row *rows, *next;   /* [row_count]: of text 0, of text 1, ... */
     size_t row_count, next_count;
     size_t *counts;            /* [texts] rows of each; 0: it is done */
     int32_t *tokens, *parents; /* of the next rows */
@@ -30,28 +25,6 @@ typedef struct policy_run {
 } policy_run;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
-
-static bool policy_allocate_rows(policy_row **rows, size_t count, size_t capacity, arena *memory)
-{
-    *rows = arena_zeroed(memory, count, sizeof **rows);
-    bool ok = *rows != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = ((*rows)[i].tokens = arena_array(memory, capacity, sizeof(int32_t))) != NULL;
-    return ok;
-}
-
-static bool policy_allocate_results(policy_run *s, arena *memory)
-{
-    size_t n = s->options->beams;
-    bool ok = true;
-    for (size_t i = 0; ok && i < s->texts; i++) {
-        s->results[i] = (search_result){arena_zeroed(memory, n, sizeof(search_hypothesis)), 0};
-        ok = s->results[i].best != NULL;
-        for (size_t j = 0; ok && j < n; j++)
-            ok = (s->results[i].best[j].tokens = arena_array(memory, s->capacity, sizeof(int32_t))) != NULL;
-    }
-    return ok;
-}
 
 static bool policy_allocate(policy_run *s, arena *memory)
 {
@@ -67,8 +40,9 @@ static bool policy_allocate(policy_run *s, arena *memory)
     s->counts = arena_array(memory, s->texts, sizeof *s->counts);
     s->seen = arena_zeroed(memory, s->m->classes, sizeof *s->seen);
     return s->found.best && s->tokens && s->parents && s->counts && s->seen &&
-           policy_allocate_rows(&s->rows, count, s->capacity, memory) &&
-           policy_allocate_rows(&s->next, count, s->capacity, memory) && policy_allocate_results(s, memory);
+           search_rows_allocate(&s->rows, count, s->capacity, memory) &&
+           search_rows_allocate(&s->next, count, s->capacity, memory) &&
+           search_rows_allocate_results(s->results, s->texts, s->options->beams, s->capacity, memory);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------ */
@@ -96,7 +70,7 @@ static void policy_keep(policy_run *s, size_t text, const candidate *c)
 }
 
 /* Whether a text has as many hypotheses as beams, and `best`, its best unfinished row, is not to improve them. */
-static bool policy_is_done(const policy_run *s, size_t text, const policy_row *best)
+static bool policy_is_done(const policy_run *s, size_t text, const search_row *best)
 {
     const search_result *r = &s->results[text];
     const rapt_early_stopping stopping = s->options->rules.policy->early_stopping;
@@ -113,7 +87,7 @@ static bool policy_is_done(const policy_run *s, size_t text, const policy_row *b
 
 static void policy_continue_row(policy_run *s, const candidate *c)
 {
-    policy_row *to = &s->next[s->next_count];
+    search_row *to = &s->next[s->next_count];
     memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof(int32_t));
     to->tokens[s->length] = c->token;
     to->log_prob = c->log_prob;
@@ -180,7 +154,7 @@ static rapt_code policy_extend(policy_run *s, rapt_real *logits, rapt_error *err
             code = policy_extend_text(s, i, first, logits, err);
         first += count;
     }
-    policy_row *rows = s->rows;
+    search_row *rows = s->rows;
     s->rows = s->next;
     s->next = rows;
     s->row_count = s->next_count;
