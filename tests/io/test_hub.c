@@ -345,14 +345,14 @@ static void what_is_not_known_is_refused(void **state)
         {"granite", "logits_scaling", "0", "it must be a number from 1e-06 to 1e+06"},
         {"gpt_neox", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.4}",
          "turn pairs of features of a head"},
-        {"gpt_neox", "hidden_act", "\"silu\"", "rapt computes gelu_new"},
+        {"gpt_neox", "hidden_act", "\"mish\"", "rapt computes gelu_new"},
         {"gpt_neox_4", "rotary_emb_base", "10000", "\"rope_theta\" is 5000: such models have the name"},
         {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.5}",
          "of such models rapt rotates all features of a head"},
         {"olmo2", "clip_qkv", "8", "rapt does not know what this key changes"},
         {"mistral", "sliding_window", "0", "it must be a whole number from 1"},
         {"gpt2", "scale_attn_by_inverse_layer_idx", "true", "rapt does not compute such models"},
-        {"gpt2", "activation_function", "\"swish\"", "rapt computes gelu_new"}};
+        {"gpt2", "activation_function", "\"mish\"", "rapt computes gelu_new"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};

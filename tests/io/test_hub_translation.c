@@ -398,7 +398,7 @@ static void what_is_not_known_is_refused(void **state)
     static const char *const cases[][4] = {
         {"marian", "architectures", "[\"MarianForCausalLM\"]", "of models of type marian rapt runs MarianMTModel"},
         {"marian", "is_encoder_decoder", "false", "rapt does not compute such models"},
-        {"marian", "activation_function", "\"mish\"", "\"activation_function\" is \"mish\": of such models rapt computes swish"},
+        {"marian", "activation_function", "\"mish\"", "\"activation_function\" is \"mish\": of such models rapt computes gelu"},
         {"marian", "encoder_attention_heads", "5", "5 heads do not divide d_model, 12"},
         {"marian", "decoder_attention_heads", "5", "5 heads do not divide d_model, 12"},
         {"marian", "normalize_before", "true", "rapt does not compute such models"},

@@ -5,21 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char *otherwise)
-{
-    static const struct {
-        const char *name;
-        rapt_ffn_kind kind;
-    } kinds[] = {{"gelu_new", RAPT_FFN_GELU_TANH}, {"gelu_pytorch_tanh", RAPT_FFN_GELU_TANH}, {"gelu", RAPT_FFN_GELU},
-                 {"relu", RAPT_FFN_RELU}};
-    const char *name = hub_word(c, key, otherwise);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return kinds[i].kind;
-    hub_refuse(c, key, "of such models rapt computes gelu_new, gelu_pytorch_tanh, gelu and relu");
-    return RAPT_FFN_RELU;
-}
-
 /* Refuses an activation but these two names. */
 static void check_activation(hub_config *c, const char *key, const char *one, const char *other)
 {

@@ -19,8 +19,6 @@ typedef struct hub_decoder_class {
 
 /* Reads the keys of Llama and its kin, but for biases: pre-norm blocks with RMS norms, SwiGLU and rotary positions. */
 void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class *of);
-/* GELU in its forms, or ReLU. */
-rapt_ffn_kind hub_decoder_activation(hub_config *c, const char *key, const char *otherwise);
 /* Gives layers a window, 0: none has one. They are those of "layer_types", else those from `first` on but each `full_every`-th,
  * 0: all from `first` on. */
 void hub_decoder_windows(hub_config *c, rapt_lm_config *k, size_t window, size_t first, size_t full_every);

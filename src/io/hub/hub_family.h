@@ -53,6 +53,9 @@ extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, 
     HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA3, HUB_PHI3;
 extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100, HUB_T5, HUB_MT5;
 
+/* The activation of a dense layer that a key names, `otherwise` where it is missing: SiLU, GELU in its forms, or ReLU. */
+rapt_ffn_kind hub_activation(hub_config *c, const char *key, const char *otherwise);
+
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);
 /* "gpt2, llama, ..." */

@@ -8,7 +8,7 @@ static void read_gpt2(hub_config *c, rapt_lm_config *k)
     k->block = (rapt_block_config){.d_model = hub_size(c, "n_embd", 0), .heads = hub_size(c, "n_head", 0), .bias = true,
                                    .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_LAYER,
                                    .norm_eps = hub_within(c, "layer_norm_epsilon", 1e-5, 1e-12, 0.1),
-                                   .ffn_kind = hub_decoder_activation(c, "activation_function", "gelu_new")};
+                                   .ffn_kind = hub_activation(c, "activation_function", "gelu_new")};
     k->block.ffn = hub_size(c, "n_inner", 4 * k->block.d_model);
     k->block.kv_heads = k->block.heads;
     k->tied = hub_flag(c, "tie_word_embeddings", true);

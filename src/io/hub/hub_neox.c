@@ -21,7 +21,7 @@ static void read_neox(hub_config *c, rapt_lm_config *k)
                                    .ffn = hub_size(c, "intermediate_size", 0), .norm_place = RAPT_NORM_PLACE_PRE,
                                    .norm_eps = hub_within(c, "layer_norm_eps", 1e-5, 1e-12, 0.1),
                                    .bias = hub_flag(c, "attention_bias", true),
-                                   .ffn_kind = hub_decoder_activation(c, "hidden_act", "gelu")};
+                                   .ffn_kind = hub_activation(c, "hidden_act", "gelu")};
     k->block.kv_heads = k->block.heads;
     if (!c->code && k->block.d_model % k->block.heads)
         hub_refuse(c, "num_attention_heads", "heads do not divide the features");

@@ -7,21 +7,6 @@
 /* Tables of positions are made for all of them, whatever is in the files. */
 enum { MAX_POSITIONS = 1 << 16 };
 
-static rapt_ffn_kind read_activation(hub_config *c, const char *otherwise)
-{
-    static const struct {
-        const char *name;
-        rapt_ffn_kind kind;
-    } kinds[] = {{"swish", RAPT_FFN_SILU}, {"silu", RAPT_FFN_SILU}, {"gelu", RAPT_FFN_GELU}, {"relu", RAPT_FFN_RELU},
-                 {"gelu_new", RAPT_FFN_GELU_TANH}, {"gelu_pytorch_tanh", RAPT_FFN_GELU_TANH}};
-    const char *name = hub_word(c, "activation_function", otherwise);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return kinds[i].kind;
-    hub_refuse(c, "activation_function", "of such models rapt computes swish, gelu, relu, gelu_new and gelu_pytorch_tanh");
-    return RAPT_FFN_RELU;
-}
-
 /* Another name of a size, which must not say something else. */
 static void read_alias(hub_config *c, const char *key, size_t size, const char *of)
 {
@@ -55,7 +40,7 @@ void hub_pair_read(hub_config *c, rapt_transformer_config *k, hub_pair_class of)
     k->target_vocab = k->source_vocab;
     k->block = (rapt_block_config){.d_model = hub_size(c, "d_model", 1024), .heads = hub_size(c, "encoder_attention_heads", 16),
                                    .ffn = hub_size(c, "encoder_ffn_dim", 4096), .norm_eps = 1e-5, .bias = true,
-                                   .ffn_kind = read_activation(c, of.activation), .norm_place = of.place};
+                                   .ffn_kind = hub_activation(c, "activation_function", of.activation), .norm_place = of.place};
     k->block.kv_heads = k->block.heads;
     read_alias(c, "num_hidden_layers", k->layers, "encoder_layers");
     read_alias(c, "num_attention_heads", k->block.heads, "encoder_attention_heads");
