@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "folder.h"
+#include "io/hub_folder.h"
 #include "io/safetensors.h"
 #include "rapt/decode.h"
 #include "rapt/io.h"
@@ -367,31 +368,6 @@ static void languages_of_lines_are_checked(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
-/* The folder's files but for config.json, whose "key" becomes a value, or goes where that is "". */
-static const char *folder_with(const char *name, const char *key, const char *value)
-{
-    char path[1024], copied[FOLDER_ROOM];
-    json_error_t where;
-    snprintf(path, sizeof path, GOLDEN "%s/config.json", name);
-    json_t *config = json_load_file(path, 0, &where);
-    if (*value)
-        json_object_set_new(config, key, json_loads(value, JSON_DECODE_ANY, &where));
-    else
-        json_object_del(config, key);
-    assert_int_equal(json_dump_file(config, folder_in("config.json"), 0), 0);
-    json_decref(config);
-    static const char *const others[] = {"model.safetensors", "pytorch_model.bin", "generation_config.json", "source.spm",
-                                         "target.spm", "tokenizer.json", "vocab.json", "target_vocab.json"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        snprintf(path, sizeof path, GOLDEN "%s/%s", name, others[i]);
-        snprintf(copied, sizeof copied, "%s", folder_in(others[i]));
-        unlink(copied);
-        if (access(path, F_OK) == 0)
-            assert_int_equal(symlink(path, copied), 0);
-    }
-    return folder_path;
-}
-
 /* A key, its value, and how the message goes on behind the path of config.json or the folder. */
 static void what_is_not_known_is_refused(void **state)
 {
@@ -433,7 +409,7 @@ static void what_is_not_known_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(folder_with(cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
         if (m || !strstr(err.message, cases[i][3]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
             fail_msg("%s with %s %s: %s", cases[i][0], cases[i][1], cases[i][2], m ? "accepted" : err.message);
         rapt_model_free(m);
@@ -448,7 +424,7 @@ static void files_that_are_missing_are_named(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        folder_with(cases[i][0], "_", "0");
+        hub_folder_with(GOLDEN, cases[i][0], "_", "0");
         assert_int_equal(unlink(folder_in(cases[i][1])), 0);
         rapt_model *m = rapt_model_load(folder_path, &err);
         if (m || !strstr(err.message, cases[i][1]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
@@ -465,7 +441,7 @@ static void what_changes_nothing_is_accepted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(folder_with(cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
         assert_string_equal(err.message, "");
         assert_int_equal(rapt_model_save(m, folder_in("saved"), &err), RAPT_ERR_VALUE);
         rapt_model_free(m);
