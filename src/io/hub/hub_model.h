@@ -15,7 +15,7 @@ typedef struct hub_summary {
 } hub_summary;
 
 /* Whether rapt computes what config.json describes, decodes as the folder says, and reads its tokenizer; the failure says what it
- * does not. Tensors are not looked at, and without a folder config.json alone is. */
+ * does not. Tensors are not read, and without a folder config.json is all that counts. */
 rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_error *err);
 
 /* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
