@@ -124,8 +124,6 @@ static rapt_code chat_prepare(conversation *c, const chat_prompt *p, size_t *reu
 static rapt_code chat_stream(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
-    if (signals_stop(NULL))
-        return RAPT_ERR_INTERRUPTED;
     if (((const chat_arguments *)context)->json)
         return RAPT_OK;
     return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_ERR_IO;
@@ -204,6 +202,7 @@ static rapt_code chat_run(const chat_arguments *a, const rapt_chat_template *cha
     conversation c = {.a = a, .chat = chat, .m = m};
     rapt_generate_options o = a->g.o;
     o.on_text = chat_stream;
+    o.stop = signals_stop;
     o.context = (void *)a;
     if (a->g.random_seed && !a->quiet)
         fprintf(stderr, "seed %llu\n", (unsigned long long)a->g.seed);
