@@ -9,18 +9,20 @@
 
 #define LM_CONTEXT 12
 #define LM_VARIANTS 180 /* positions x norm x feed-forward network x key-value heads x place of the norm */
+#define LM_SILU 144     /* from here on the feed-forward network is RAPT_FFN_SILU, which came later: the others keep their numbers */
 
 static inline rapt_lm_config lm_variant(size_t i)
 {
     static const size_t kv_heads[] = {0, 2, 1};
-    const bool bias = i % 5 < 3;
+    const bool bias = i % 5 < 3, silu = i >= LM_SILU;
+    const size_t rest = silu ? (i - LM_SILU) / 6 : i / 24;
     return (rapt_lm_config){.vocab = MODEL_VOCAB, .layers = 2, .context = LM_CONTEXT,
                             .positions = (rapt_positions_kind)(i % 3), .tied = i % 2, .output_bias = i % 2 == 0 && i % 4,
                             .scale_embedding = i % 11 == 0,
-                            .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 30 % 3], .ffn = 37,
-                                      .norm_place = i / 90 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                            .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[rest % 3], .ffn = 37,
+                                      .norm_place = rest / 3 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
                                       .norm_kind = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
-                                      .ffn_kind = (rapt_ffn_kind)(i / 6 % 5), .bias = bias, .no_ffn_bias = !bias,
+                                      .ffn_kind = silu ? RAPT_FFN_SILU : (rapt_ffn_kind)(i / 6 % 4), .bias = bias, .no_ffn_bias = !bias,
                                       .no_norm_bias = !bias, .shared_norm = i % 7 == 0, .dropout = 0.2,
                                       .init = RAPT_WEIGHT_INIT_PYTORCH}};
 }

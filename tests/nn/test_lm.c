@@ -187,7 +187,7 @@ static bool same_logits(rapt_lm_config a, rapt_lm_config b)
 
 static void every_option_counts(void **state)
 {
-    rapt_lm_config c = lm_variant(92), changed; /* rotary */
+    rapt_lm_config c = lm_variant(74), changed; /* rotary */
     (void)state;
     c.tied = false, c.block.bias = true, c.block.no_ffn_bias = c.block.no_norm_bias = false, c.output_bias = true;
     WITH(block.kv_heads, 3);
@@ -215,7 +215,7 @@ static void every_option_counts(void **state)
 
 static void zeros_stand_for_numbers(void **state)
 {
-    rapt_lm_config c = lm_variant(92), full = c;
+    rapt_lm_config c = lm_variant(74), full = c;
     (void)state;
     full.block.kv_heads = 6, full.block.norm_eps = 1e-5, full.rotary_base = 10000, full.embedding_std = 1;
     assert_true(same_logits(c, full));
