@@ -68,11 +68,19 @@ static void kv_cache_release(rapt_kv_cache *c)
     arena_release(&c->memory, (arena_mark){0});
 }
 
+/* Whether all keys of a layer can be counted: so that a cache that could never grow to its capacity is refused at once. */
+static bool kv_cache_can_be_full(rapt_kv_sizes sizes)
+{
+    size_t all;
+    return !__builtin_mul_overflow(sizes.rows, sizes.capacity, &all) &&
+           !__builtin_mul_overflow(all, sizes.features * sizeof(rapt_real), &all);
+}
+
 rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err)
 {
     kv_cache_release(c);
     c->positions = sizes.grows ? MIN(sizes.capacity, FIRST_POSITIONS) : sizes.capacity;
-    bool ok = kv_cache_allocate(c, sizes, c->positions);
+    bool ok = kv_cache_can_be_full(sizes) && kv_cache_allocate(c, sizes, c->positions);
     c->sizes = ok ? sizes : (rapt_kv_sizes){0};
     rapt_kv_cache_clear(c, c->sizes.rows);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
