@@ -23,8 +23,8 @@ import torch
 import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import (AutoModelForCausalLM, Gemma3TextConfig, GemmaConfig, GPT2Config, GPTNeoXConfig, GraniteConfig, LlamaConfig,
-                          MistralConfig, Olmo2Config, Phi3Config, Qwen2Config, Qwen3Config, SmolLM3Config)
+from transformers import (AutoModelForCausalLM, Gemma2Config, Gemma3TextConfig, GemmaConfig, GPT2Config, GPTNeoXConfig, GraniteConfig,
+                          LlamaConfig, MistralConfig, Olmo2Config, Phi3Config, Qwen2Config, Qwen3Config, SmolLM3Config)
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hub"
 TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
@@ -59,6 +59,8 @@ MODELS = {
     "qwen2_window": (Qwen2Config(**TINY, use_sliding_window=True, sliding_window=5, max_window_layers=1,
                                  tie_word_embeddings=True), torch.bfloat16),
     "gemma": (GemmaConfig(**TINY, head_dim=10, hidden_act="gelu"), torch.bfloat16),
+    "gemma2": (Gemma2Config(**TINY, head_dim=10, sliding_window=9, query_pre_attn_scalar=17, attn_logit_softcapping=2.0,
+                            final_logit_softcapping=3.0), torch.bfloat16),
     "gemma3": (Gemma3TextConfig(**TINY, head_dim=10, sliding_window=9, query_pre_attn_scalar=17,
                                 layer_types=["sliding_attention", "full_attention"], **GEMMA3_ROPE), torch.bfloat16),
     "phi3": (Phi3Config(**{**TINY, "hidden_size": 36}, sliding_window=11, rope_parameters=dict(

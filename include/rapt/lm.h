@@ -39,6 +39,7 @@ typedef struct rapt_lm_config {
     bool output_bias;     /* of the output matrix, where it is not tied */
     bool scale_embedding; /* times sqrt(d_model) */
     double embedding_multiplier; /* times this, in place of sqrt(d_model), unless it is 0 (Granite) */
+    double logits_cap;           /* logits are rapt_op_softcap of it (Gemma 2); 0: no cap */
     double logits_divisor;       /* logits are divided by it; 0: 1 (Granite) */
     double embedding_std; /* embedding N(0, embedding_std^2), and learned positions unless GPT-2's, whose std is block.std; 0:
                              block.std (GPT-2), else 2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */

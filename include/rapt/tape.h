@@ -143,6 +143,9 @@ RAPT_API rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tenso
 /* a * b, elementwise. Same shape. */
 RAPT_API rapt_tensor *rapt_op_multiply(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
 
+/* cap tanh(x / cap), elementwise; cap > 0. */
+RAPT_API rapt_tensor *rapt_op_softcap(rapt_tape *t, rapt_tensor *x, double cap);
+
 /* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at position
  * first + i is rotated by the angle whose cosine and sine are table[first + i][j] and table[first + i][d/2 + j]. x [batch,
  * time, heads * d], or ragged; table [max_len, d], a buffer; d is even. */
@@ -224,7 +227,8 @@ typedef struct rapt_relative_bias {
 /* What is done with the scores q k^T before their softmax. Zeroed: they are divided by sqrt(d). */
 typedef struct rapt_attention_scores {
     double scale; /* they are multiplied by it; 0: 1 / sqrt(d) */
-    rapt_relative_bias bias; /* for inference: where a gradient is wanted it is a failure */
+    double cap;   /* then s becomes cap tanh(s / cap) (Gemma 2); 0: no cap */
+    rapt_relative_bias bias; /* for inference: where a gradient is wanted, or scores are capped, it is a failure */
 } rapt_attention_scores;
 
 /* rapt_op_attention with other scores; `scores` NULL: zeroed ones. A scale that is not finite is a failure. */

@@ -44,7 +44,7 @@ rapt_code config_block_refuse(const char *member, const char *path, rapt_error *
 rapt_code config_block_check_ours(const rapt_block_config *c, const char *path, rapt_error *err)
 {
     const char *beyond = c->heads * block_head_features(c) != c->d_model ? "head_dim"
-                         : c->scores.scale != 0                         ? "scores"
+                         : c->scores.scale != 0 || c->scores.cap != 0   ? "scores"
                          : c->qk_norm != RAPT_QK_NORM_NONE              ? "qk_norm"
                          : c->residual_scale != 0                       ? "residual_scale"
                          : c->rotary_dim != 0                           ? "rotary_dim"

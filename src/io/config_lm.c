@@ -78,6 +78,7 @@ static rapt_code config_lm_check_ours(const rapt_lm_config *c, const char *path,
     const char *beyond = c->embedding_multiplier != 0                                 ? "embedding_multiplier"
                          : c->logits_divisor != 0                                     ? "logits_divisor"
                          : memcmp(&c->unrotated, &none, sizeof none) != 0             ? "unrotated"
+                         : c->logits_cap != 0                                         ? "logits_cap"
                          : c->window != 0                                             ? "window"
                          : c->local_rotary_base != 0                                  ? "local_rotary_base"
                          : c->parallel                                                ? "parallel"

@@ -154,6 +154,9 @@ typedef struct kernels {
     void (*gelu)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
     void (*gelu_tanh)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
     void (*silu)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
+    /* y = cap tanh(scale x / cap), and the derivative there, scale (1 - tanh^2), to `slope` unless it is NULL. y or slope
+     * may be x. NaN stays. */
+    void (*softcap)(size_t n, rapt_real scale, rapt_real cap, const rapt_real *x, rapt_real *y, rapt_real *slope);
     /* y = silu(gate) up; y may be gate or up. Backward: dgate = (dy up) silu'(gate), dup = dy silu(gate); dgate or dup
      * may be any of the inputs. */
     void (*swiglu)(size_t n, const rapt_real *gate, const rapt_real *up, rapt_real *y);

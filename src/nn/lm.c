@@ -134,7 +134,8 @@ rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)
 {
     observe_scope outer = observe_enter(t, NULL, 0);
-    return observe_leave(t, outer, rapt_linear_forward(t, &m->output, hidden));
+    rapt_tensor *logits = rapt_linear_forward(t, &m->output, hidden);
+    return observe_leave(t, outer, m->config.logits_cap != 0 ? rapt_op_softcap(t, logits, m->config.logits_cap) : logits);
 }
 
 rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
@@ -146,6 +147,8 @@ rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, ra
                           const rapt_loss_options *options, rapt_loss_sums *parts)
 {
     rapt_tensor *hidden = rapt_lm_hidden(t, m, tokens);
+    if (m->config.logits_cap != 0)
+        return rapt_op_cross_entropy(t, lm_logits(t, m, hidden), labels, options, parts);
     observe_scope outer = observe_enter(t, NULL, 0);
     return observe_leave(t, outer, rapt_op_output_loss(t, hidden, m->output.weight, m->output.bias, labels, options,
                                                        parts));

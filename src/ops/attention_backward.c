@@ -42,6 +42,7 @@ typedef struct backward_scratch {
     panel_matrix keys;            /* K [seen, d] */
     rapt_real *panels;            /* of dO or Q of a tile, [m, dv] or [m, d] */
     rapt_real *weights, *dropped, *dscores; /* P, D and dS of a tile, [m, width] each */
+    rapt_real *slopes;            /* of capped scores, [m, width]; NULL: none is capped */
 } backward_scratch;
 
 /* Lays out the memory and packs what all tiles of queries read. */
@@ -58,6 +59,7 @@ static backward_scratch attention_backward_prepare(const attention_head *h, rapt
     s.weights = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
     s.dropped = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
     s.dscores = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
+    s.slopes = n->cap != 0 ? attention_take(&from, QUERY_TILE * attention_vectors(h->seen)) : NULL;
     return s;
 }
 
@@ -65,7 +67,7 @@ size_t attention_backward_size(const kernels_gemm *kn, const attention_node *n)
 {
     size_t width = n->d > n->dv ? n->d : n->dv, line = KERNELS_ALIGN / sizeof(rapt_real);
     return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->d) + panels_size(kn, n->dv, n->keys) +
-           panels_size(kn, QUERY_TILE, width) + 3 * QUERY_TILE * attention_vectors(n->keys) + 8 * line;
+           panels_size(kn, QUERY_TILE, width) + (n->cap != 0 ? 4 : 3) * QUERY_TILE * attention_vectors(n->keys) + 9 * line;
 }
 
 /* The rows of one tile of queries; names as in attention_op.c. Each step says which one of the forward pass it inverts. */
@@ -78,12 +80,12 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
     matrix q = matrix_at(h->q, tile->first, 0);                                                                    /* [m, d] */
 
     /* 1. P and D once more, bit for bit as the forward pass had them */
-    attention_scores(h, tile, s->keys_t, s->weights);
+    attention_scores(h, tile, s->keys_t, s->weights, s->slopes);
     for (size_t r = 0; r < tile->m; r++) {
         mask_row mask = attention_mask_row(h, tile->first + r);
         size_t at = attention_row(h, tile->first + r);
-        h->kn->softmax_recompute(width, mask.count, s->weights + r * width, mask.keep, n->scale, n->row_max[at],
-                                 n->row_inv_sum[at], s->weights + r * width);
+        h->kn->softmax_recompute(width, mask.count, s->weights + r * width, mask.keep, attention_rest_scale(n),
+                                 n->row_max[at], n->row_inv_sum[at], s->weights + r * width);
     }
     const rapt_real *dropped = n->drops ? s->dropped : s->weights;
     if (n->drops) {
@@ -100,7 +102,9 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
     /* 3. dD = dO V^T, then in its place dS = scale (D dD - P rowsum(D dD)); forward: D = dropout(softmax(scale S)) */
     attention_times_keys(h, tile, n->dv, &dout, s->values_t, s->dscores);
     for (size_t r = 0; r < tile->m * width; r += width)
-        h->kn->softmax_backward(width, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);
+        h->kn->softmax_backward(width, s->weights + r, dropped + r, s->dscores + r, attention_rest_scale(n), s->dscores + r);
+    if (n->cap != 0)
+        h->kn->mul(tile->m * width, s->dscores, s->slopes, s->dscores);
 
     /* 4. dQ (+)= dS K and dK (+)= dS^T Q; forward: S = Q K^T */
     if (g->dq)

@@ -75,10 +75,13 @@ void attention_times_keys(const attention_head *h, const query_tile *tile, size_
                     tile->width, &(kernels_epilogue){0});
 }
 
-void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys_t, rapt_real *scores)
+void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys_t, rapt_real *scores,
+                      rapt_real *slopes)
 {
     matrix q = matrix_at(h->q, tile->first, 0);
     attention_times_keys(h, tile, h->n->d, &q, keys_t, scores);
+    if (h->n->cap != 0)
+        h->kn->softcap(tile->m * tile->width, h->n->scale, h->n->cap, scores, scores, slopes);
 }
 
 void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows)
@@ -133,7 +136,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         query_tile tile = attention_tile(h, i);
 
         /* 1. scores: S = Q K^T, unscaled */
-        attention_scores(h, &tile, keys_t, rows);
+        attention_scores(h, &tile, keys_t, rows, NULL);
 
         /* 2. weights: P = softmax(scale S) under the mask; what the backward pass recomputes P from is kept */
         for (size_t r = 0; r < tile.m; r++) {

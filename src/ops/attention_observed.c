@@ -71,6 +71,9 @@ static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_nod
     rapt_tensor *scaled = rapt_op_scale(t, scores, (double)n->scale);
     observe_tensor(t, "scaled", plain ? "scores / sqrt(d_k)" : "scale scores", OBSERVE_WEIGHTS, scaled);
     scaled = attention_observe_biased(t, n, scores, scaled);
+    if (n->cap != 0)
+        scaled = observe_tensor(t, "capped", "cap tanh(scaled / cap)", OBSERVE_WEIGHTS,
+                                rapt_op_softcap(t, scaled, (double)n->cap));
     attention_observe_masked(t, scaled, mask);
     rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
     return observe_tensor(t, "weights", "softmax(masked)", OBSERVE_WEIGHTS, weights);

@@ -129,6 +129,10 @@ static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_sc
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: there is no backward pass of relative biases");
     if (s && !attention_bias_fits(&s->bias, heads))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: relative biases that are not of %zu heads", heads);
+    if (s && s->bias.weight && s->cap != 0)
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: relative biases of capped scores");
+    if (s && !(s->cap >= 0 && isfinite(s->cap)))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are capped at %g", s->cap);
     if (s && !isfinite(s->scale))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are multiplied by %g", s->scale);
     return NULL;
@@ -137,6 +141,7 @@ static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_sc
 static void attention_set_scores(rapt_tape *t, attention_node *n, const rapt_attention_scores *s)
 {
     n->scale = (rapt_real)(s && s->scale != 0 ? s->scale : attention_plain_scale(n));
+    n->cap = (rapt_real)(s ? s->cap : 0);
     n->bias = s ? s->bias : (rapt_relative_bias){0};
     if (n->bias.weight)
         tape_refresh(t, n->bias.weight);

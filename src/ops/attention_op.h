@@ -20,7 +20,7 @@ typedef struct attention_node {
     const uint8_t *pattern;      /* [2 keys] of a mask with a window (mask_fill_pattern), or NULL */
     bool masked, drops;
     kernels_dropout key;
-    rapt_real scale;
+    rapt_real scale, cap;    /* cap: 0 where there is none */
     rapt_relative_bias bias; /* added to scaled scores; weight NULL: none */
     rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
     rapt_attention_capture capture;
@@ -65,8 +65,10 @@ panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matr
  * are used. */
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
                           const rapt_real *panels, rapt_real *out);
-/* Unscaled scores [m, width] from K^T in panels. */
-void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys_t, rapt_real *scores);
+/* Scores [m, width] from K^T in panels: unscaled, or scaled and capped, with the derivative of that to `slopes` unless it is
+ * NULL. */
+void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys_t, rapt_real *scores,
+                      rapt_real *slopes);
 /* Dropout of a tile's weights [m, width] in place, if this pass drops. */
 void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows);
 mask_row attention_mask_row(const attention_head *h, size_t query);
@@ -91,10 +93,10 @@ static inline matrix attention_transposed(matrix a)
 
 /* Whether biases, if any, are of that number of heads. */
 bool attention_bias_fits(const rapt_relative_bias *b, size_t heads);
-/* What softmax multiplies a row by: biases are added to scores that are scaled already. */
+/* What softmax multiplies a row by: scores that are capped or have biases are scaled already. */
 static inline rapt_real attention_rest_scale(const attention_node *n)
 {
-    return n->bias.weight ? 1 : n->scale;
+    return n->bias.weight || n->cap != 0 ? 1 : n->scale;
 }
 
 /* Scales row[count] of the scores of a query at `position`, and adds the biases. */

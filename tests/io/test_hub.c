@@ -27,7 +27,7 @@ enum { PROMPT = 8, GREEDY = 16 };
 
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
                                     "qwen2", "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_4",
-                                    "gpt_neox_serial", "mistral_window", "qwen2_window", "gemma", "gemma3", "gemma3_4",
+                                    "gpt_neox_serial", "mistral_window", "qwen2_window", "gemma", "gemma2", "gemma3", "gemma3_4",
                                     "phi3", "phi3_long", "llama_yarn",
                                     "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };

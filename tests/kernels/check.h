@@ -17,8 +17,8 @@
     X(layer_norm) X(layer_norm_backward) X(rms_norm) X(rms_norm_backward) X(rotary) X(log_sum_exp)          \
     X(softmax_gradient)                                                                                     \
     X(fill) X(add) X(mul) X(mul_add) X(scale) X(axpy) X(scale_add) X(relu) X(relu_backward) X(gelu)         \
-    X(gelu_tanh) X(silu) X(swiglu) X(swiglu_backward) X(exp) X(sum) X(sum_squares) X(all_finite) X(argmax)  \
-    X(column_sums) X(dropout) X(adam) X(adam_replay)
+    X(gelu_tanh) X(silu) X(softcap) X(swiglu) X(swiglu_backward) X(exp) X(sum) X(sum_squares) X(all_finite)     \
+    X(argmax) X(column_sums) X(dropout) X(adam) X(adam_replay)
 
 /* One kernel at one level. */
 typedef struct check {

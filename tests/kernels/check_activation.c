@@ -155,6 +155,38 @@ void check_gelu(check *c) { check_activation(c, (subject){c->k->gelu, c->scalar-
 void check_gelu_tanh(check *c) { check_activation(c, (subject){c->k->gelu_tanh, c->scalar->gelu_tanh, gelu_tanh_at, 11}); }
 void check_silu(check *c) { check_activation(c, (subject){c->k->silu, c->scalar->silu, silu_at, 92}); }
 
+/* ---- soft caps ----------------------------------------------------------------------------------------- */
+/* Against libm's tanh: the product scale x / cap has a rounding or two, tanh 3 u, the product with the cap one. */
+static void run_softcap(check *c, size_t n)
+{
+    const float cap = 30, scale = 0.37f;
+    float *x = check_slot(X, n), *y = check_slot(OUT, n), *slope = check_slot(SLOPE, n);
+    float *want = check_slot(WANT, n), *want_slope = check_slot(WANT_SLOPE, n);
+    check_random_wild(x, n);
+    for (size_t i = 0; i < n; i += 2)
+        x[i] = (float)((double)i / (double)n * 200 - 100);
+    c->k->softcap(n, scale, cap, x, y, slope);
+    c->scalar->softcap(n, scale, cap, x, want, want_slope);
+    check_same(c, n, y, want, "y");
+    check_same(c, n, slope, want_slope, "slope");
+    for (size_t i = 0; i < n; i++) {
+        double t = tanh((double)scale * x[i] / cap), error = fabs((double)y[i] - cap * t);
+        bool fine = isnan(x[i]) ? isnan(y[i]) : error <= 8 * u * cap * fabs(t) + FLT_MIN;
+        check_that(c, fine, "of %a is %a, not %a", (double)x[i], (double)y[i], cap * t);
+        fine = isnan(x[i]) ? isnan(slope[i]) : fabs((double)slope[i] - scale * (1 - t * t)) <= 16 * u * scale;
+        check_that(c, fine, "of %a the derivative is %a, not %a", (double)x[i], (double)slope[i], scale * (1 - t * t));
+    }
+    c->k->softcap(n, scale, cap, x, x, NULL);
+    check_same(c, n, x, want, "y over x");
+    check_canary(c, y, "y");
+}
+
+void check_softcap(check *c)
+{
+    for (const size_t *n = check_sizes; *n; n++)
+        run_softcap(c, *n);
+}
+
 /* ---- SwiGLU -------------------------------------------------------------------------------------------- */
 /* By the letter of kernels.h, on what silu of the same level gives. */
 static void run_swiglu(check *c, size_t n)
@@ -240,7 +272,9 @@ void check_swiglu_backward(check *c)
 BENCH_BOTH(gelu)
 BENCH_BOTH(gelu_tanh)
 BENCH_BOTH(silu)
+BENCH(softcap, "", k->softcap(n, 1, 30, x, y, NULL))
 BENCH(swiglu, "", k->swiglu(n, x, up, y))
 BENCH(swiglu_backward, "", k->swiglu_backward(n, x, up, dy, y, z))
+void bench_softcap(const kernels *k) { time_softcap(k); }
 void bench_swiglu(const kernels *k) { time_swiglu(k); }
 void bench_swiglu_backward(const kernels *k) { time_swiglu_backward(k); }

@@ -101,6 +101,11 @@ static inline rapt_tensor *build_activate(ops_case *c, rapt_tape *t)
     return rapt_op_activate(t, plain_input(c, t), ops_activation(c));
 }
 
+static inline rapt_tensor *build_softcap(ops_case *c, rapt_tape *t)
+{
+    return rapt_op_softcap(t, plain_input(c, t), 1.5);
+}
+
 static inline rapt_tensor *build_multiply(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *a = plain_input(c, t);
@@ -233,7 +238,7 @@ static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
     rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * d));
     rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * dv));
     rapt_mask *mask = build_mask(c, batch, queries, keys);
-    const rapt_attention_scores scores = {.scale = ops_is(c, OPS_SCALE) ? 0.8 : 0};
+    const rapt_attention_scores scores = {.scale = ops_is(c, OPS_SCALE) ? 0.8 : 0, .cap = ops_is(c, OPS_MAX_NORM) ? 1.5 : 0};
     return rapt_op_attention_scored(t, q, k, v, heads, mask, &scores, ops_p(c), RAPT_CAPTURE_NONE, NULL);
 }
 

@@ -77,6 +77,7 @@ enum {
     X(rapt_op_activate, activate_gelu, build_activate, OPS_GELU)                                                \
     X(rapt_op_activate, activate_gelu_tanh, build_activate, OPS_GELU | OPS_SILU | OPS_4D)                       \
     X(rapt_op_activate, activate_silu, build_activate, OPS_SILU)                                                \
+    X(rapt_op_softcap, softcap, build_softcap, 0)                                                               \
     X(rapt_op_multiply, multiply, build_multiply, 0)                                                            \
     X(rapt_op_multiply, multiply_same, build_multiply, OPS_SAME)                                                \
     X(rapt_op_swiglu, swiglu, build_swiglu, 0)                                                                  \
@@ -144,6 +145,8 @@ enum {
     X(rapt_op_attention, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
     X(rapt_op_attention, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
     X(rapt_op_attention_scored, attention_scale, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_SCALE | OPS_DROPOUT) \
+    X(rapt_op_attention_scored, attention_cap, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_MAX_NORM)          \
+    X(rapt_op_attention_scored, attention_cap_tiles, build_attention, OPS_TILES | OPS_SCALE | OPS_MAX_NORM)     \
     X(rapt_op_reshape, reshape, build_reshape, 0)                                                               \
     X(rapt_op_reshape, reshape_ragged, build_reshape, OPS_RAGGED)                                               \
     X(rapt_op_reshape, reshape_same, build_reshape, OPS_SAME)                                                   \

@@ -1,4 +1,4 @@
-/* io/hub/hub_gemma.c: Gemma of Hugging Face transformers, its first and third version: their keys, their defaults and their
+/* io/hub/hub_gemma.c: Gemma of Hugging Face transformers, its first three versions: their keys, their defaults and their
  * tensors. Norms multiply by 1 + weight, which is computed when weights are read. */
 #include "io/hub/hub_decoder.h"
 
@@ -6,6 +6,8 @@
 
 static const hub_decoder_class GEMMA = {.context = 8192, .kv_heads = 16, .head_dim = 256, .eps = 1e-6, .gelu = true,
                                         .rope = {.theta = 10000}, .tied = true},
+                               GEMMA2 = {.context = 8192, .kv_heads = 4, .head_dim = 256, .eps = 1e-6, .gelu = true,
+                                         .rope = {.theta = 10000}, .tied = true},
                                GEMMA3 = {.context = 131072, .kv_heads = 4, .head_dim = 256, .eps = 1e-6, .gelu = true,
                                          .rope = {.theta = 1e6}, .local_theta = 10000, .tied = true};
 
@@ -28,6 +30,21 @@ static void read_gemma_scores(hub_config *c, rapt_lm_config *k)
 {
     k->block.norm_place = RAPT_NORM_PLACE_SANDWICH;
     k->block.scores.scale = 1 / sqrt(hub_within(c, "query_pre_attn_scalar", 256, 1e-3, 1e6));
+}
+
+static double gemma_cap(hub_config *c, const char *key, double otherwise)
+{
+    const bool none = json_object_get(c->root, key) && !hub_value(c, key);
+    return none ? 0 : hub_within(c, key, otherwise, 1e-3, 1e6);
+}
+
+static void read_gemma2(hub_config *c, rapt_lm_config *k)
+{
+    read_gemma_kin(c, k, &GEMMA2);
+    read_gemma_scores(c, k);
+    k->block.scores.cap = gemma_cap(c, "attn_logit_softcapping", 50);
+    k->logits_cap = gemma_cap(c, "final_logit_softcapping", 30);
+    hub_decoder_windows(c, k, hub_size(c, "sliding_window", 4096), 0, 2);
 }
 
 static void read_gemma3(hub_config *c, rapt_lm_config *k)
@@ -72,4 +89,5 @@ static const hub_name GEMMA3_NAMES[] = {
 static const char *const GEMMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", NULL};
 
 const hub_family HUB_GEMMA = {"gemma", "GemmaForCausalLM", "model.", GEMMA_NAMES, GEMMA_UNUSED, 1, read_gemma, NULL};
+const hub_family HUB_GEMMA2 = {"gemma2", "Gemma2ForCausalLM", "model.", GEMMA3_NAMES, GEMMA_UNUSED, 1, read_gemma2, NULL};
 const hub_family HUB_GEMMA3 = {"gemma3_text", "Gemma3ForCausalLM", "model.", GEMMA3_NAMES, GEMMA_UNUSED, 1, read_gemma3, NULL};

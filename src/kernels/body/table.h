@@ -14,6 +14,7 @@
 #include "kernels/body/cross_entropy.h"
 #include "kernels/body/elementwise.h"
 #include "kernels/body/activation_body.h"
+#include "kernels/body/softcap.h"
 #include "kernels/body/reduce.h"
 #include "kernels/body/dropout.h"
 #include "kernels/body/adam.h"
@@ -77,6 +78,7 @@ static const kernels_gemm gemm_bf16 = {
         .gelu = gelu_all,                            \
         .gelu_tanh = gelu_tanh_all,                  \
         .silu = silu_all,                            \
+        .softcap = softcap_all,                      \
         .swiglu = swiglu_all,                        \
         .swiglu_backward = swiglu_backward_all,      \
         .exp = exp_all,                              \
