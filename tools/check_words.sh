@@ -45,6 +45,14 @@ if [ -n "$program" ]; then
     echo "$scratch/help" >>"$scratch/files"
 fi
 
+# Of a list of files those that may have a term, whatever stands between its words. It finds them in a tenth of the time that
+# find_retired takes, and few have one.
+may_have_retired() {
+    sed -n 's/^retired\t\([^\t]*\).*/\1/p' "$scratch/terms" | sed -E 's/[.]/[.]/g; s/[*]/[a-z]*/g
+        s/ /[^a-z0-9_]+([a-z][a-z] +)?/g; s/.*/(^|[^a-z0-9_.])&($|[^a-z0-9_])/' >"$scratch/patterns"
+    LC_ALL=C xargs -d '\n' grep -lzEif "$scratch/patterns"
+}
+
 # Two lines at a time, without what begins a line of a comment, a list or a manual page, so that a term may be broken.
 find_retired() {
     LC_ALL=C awk -F'\t' -v terms="$scratch/terms" '
@@ -89,8 +97,8 @@ find_retired() {
         before = line
     }' "$@"
 }
-mapfile -t files <"$scratch/files"
-find_retired "${files[@]}" | sed "s|^$scratch/help:|$program --help:|" >"$scratch/bad"
+mapfile -t files < <(may_have_retired <"$scratch/files")
+find_retired "${files[@]}" </dev/null | sed "s|^$scratch/help:|$program --help:|" >"$scratch/bad"
 
 # ---- names -------------------------------------------------------------------------------------------------------------
 awk -F' *[|] *' '/^## Retired/ { exit } /^[|] [A-Za-z]/ && $4 != "in rapt" {
@@ -108,4 +116,4 @@ awk -F' *[|] *' '/^## Retired/ { exit } /^[|] [A-Za-z]/ && $4 != "in rapt" {
 
 cat "$scratch/bad"
 [ ! -s "$scratch/bad" ] || { echo "words: $(wc -l <"$scratch/bad") to mend"; exit 1; }
-echo "words: $(grep -c '^retired' "$scratch/terms") retired terms, none in ${#files[@]} files"
+echo "words: $(grep -c '^retired' "$scratch/terms") retired terms, none in $(wc -l <"$scratch/files") files"
