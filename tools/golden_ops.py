@@ -110,5 +110,29 @@ def rotary(new):
         yield c.finish(rotate(c.input("x", 2, time, heads * d), table[first:first + time], heads))
 
 
+# ---------------------------------------------------------------- low-rank adapters
+
+class Adapted(nn.Module):
+    """Hu et al. 2021, section 4.1: W x + b + alpha / rank B A x."""
+
+    def __init__(self, features, out, rank, alpha, bias):
+        super().__init__()
+        self.linear = nn.Linear(features, out, bias)
+        self.lora_A, self.lora_B = nn.Linear(features, rank, False), nn.Linear(rank, out, False)
+        self.scale = alpha / rank
+
+    def forward(self, x):
+        return self.linear(x) + self.scale * self.lora_B(self.lora_A(x))
+
+
+def lora(new):
+    for name, shape, out, rank, alpha, bias in (("usual", (2, 5, 7), 11, 2, 4, True), ("rank_1", (1, 3, 6), 5, 1, 0.5, False),
+                                                ("wide", (3, 4, 67), 33, 8, 16, False)):
+        c = new(name)
+        c.config(scale=alpha / rank)
+        m = c.fill(Adapted(shape[-1], out, rank, alpha, bias))
+        yield c.finish(m(c.input("x", *shape)), m)
+
+
 FILES = {"activation": activation, "swiglu": swiglu, "rms_norm": rms_norm, "layer_norm_no_bias": layer_norm_no_bias,
-         "rotary": rotary}
+         "rotary": rotary, "lora": lora}

@@ -31,6 +31,7 @@ typedef enum rapt_weight_init {
 typedef struct rapt_linear {
     rapt_param *weight; /* [out, in]: "weight" */
     rapt_param *bias;   /* [out]: "bias", or NULL */
+    const rapt_lora *lora; /* an adapter, or NULL: rapt_lora_init */
 } rapt_linear;
 
 /* Zeroed: the book's. */
@@ -45,6 +46,19 @@ RAPT_API void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *pre
                                const rapt_linear_options *options);
 /* x [..., in] gives [..., out]. */
 RAPT_API rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x);
+
+/* ---- low-rank adapters of linear layers: y = x W^T + b + (alpha / rank) (dropout(x) A^T) B^T (Hu et al. 2021) ---- */
+
+typedef struct rapt_lora_options {
+    size_t rank;    /* 1 or more, at most the layer's features */
+    double alpha;   /* 0: rank */
+    double dropout; /* of the layer's input before A, at least 0 and below 1 */
+} rapt_lora_options;
+
+/* Gives layer m an adapter, whose parameters "lora_A.weight" [rank, in] and "lora_B.weight" [out, rank] are added to `set`: A is
+ * U(-1/sqrt(in), 1/sqrt(in)) (PEFT's), B zeros, so that the layer computes at first what it did. The layer's own parameters stay
+ * as they are: rapt_params_freeze. */
+RAPT_API void rapt_lora_init(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options);
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
 

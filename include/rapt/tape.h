@@ -125,6 +125,18 @@ typedef struct rapt_linear_args {
  * side, which keeps all threads busy where each is small: a query, key and value. Poison tensors after a failure. */
 RAPT_API void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
 
+/* A low-rank adapter of a linear layer. */
+typedef struct rapt_lora {
+    rapt_param *a, *b; /* [rank, in], [out, rank] */
+    double scale;      /* alpha / rank */
+    double dropout;    /* of the layer's input, before a */
+} rapt_lora;
+
+/* y + scale (dropout(x) a^T) b^T (Hu et al. 2021, section 4.1; dropout as in PEFT). x [..., in] is the input of a linear layer, y
+ * [..., out] its result, of rapt_op_linear without activation or of rapt_op_linears, which no other operation has read: the sum
+ * is made in y's memory, and y returned (of an observed pass a tensor of its own). */
+RAPT_API rapt_tensor *rapt_op_lora(rapt_tape *t, rapt_tensor *y, rapt_tensor *x, const rapt_lora *m);
+
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with `transpose_b`; gives
  * [..., m, n]. Heads of b may be fewer, and then divide those of a [batch, heads, m, k]: consecutive heads of a share one of
  * b's. */

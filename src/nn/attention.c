@@ -1,6 +1,6 @@
 /* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): of whole rows, and with a KV cache. The heads are
  * computed by ops/attention_op.c; the same computation, unfused and readable, is ops/attention_observed.c. */
-#include "rapt/nn.h"
+#include "nn/linear.h"
 
 #include "nn/names.h"
 #include "tape/observe_op.h"
@@ -66,6 +66,9 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
     rapt_tensor *y[3];
     rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
                                                {v, m->v.weight, m->v.bias}}, y);
+    y[0] = linear_adapt(t, &m->q, q, y[0]);
+    y[1] = linear_adapt(t, &m->k, k, y[1]);
+    y[2] = linear_adapt(t, &m->v, v, y[2]);
     y[0] = attention_normalize(t, &m->q_norm, y[0], "q.normed", OBSERVE_QUERIES);
     y[1] = attention_normalize(t, &m->k_norm, y[1], "k.normed", OBSERVE_KEYS);
     if (!m->rotary)

@@ -1,6 +1,6 @@
 /* nn/ffn.c: the position-wise feed-forward network (Vaswani et al. 2017, eq. 2), with ReLU, GELU, SiLU, or gated (SwiGLU). For
  * all blocks. */
-#include "rapt/nn.h"
+#include "nn/linear.h"
 
 #include "nn/names.h"
 #include "tape/observe_op.h"
@@ -27,11 +27,11 @@ static const rapt_activation activations[] = {
 static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
     if (m->kind == RAPT_FFN_GEGLU_TANH) {
-        rapt_tensor *gelu = rapt_op_linear(t, x, m->gate.weight, m->gate.bias, RAPT_ACTIVATION_GELU_TANH);
+        rapt_tensor *gelu = linear_activated(t, &m->gate, x, RAPT_ACTIVATION_GELU_TANH);
         return rapt_op_multiply(t, gelu, rapt_linear_forward(t, &m->dense1, x));
     }
     if (m->kind != RAPT_FFN_SWIGLU)
-        return rapt_op_linear(t, x, m->dense1.weight, m->dense1.bias, activations[m->kind]);
+        return linear_activated(t, &m->dense1, x, activations[m->kind]);
     rapt_tensor *gate = rapt_linear_forward(t, &m->gate, x);
     return rapt_op_swiglu(t, gate, rapt_linear_forward(t, &m->dense1, x));
 }

@@ -1,5 +1,5 @@
-/* nn/linear.c: the fully connected layer, nn.Linear. For every projection. */
-#include "rapt/nn.h"
+/* nn/linear.c: the fully connected layer, nn.Linear, with its adapter where it has one. For every projection. */
+#include "nn/linear.h"
 
 #include "nn/names.h"
 
@@ -17,9 +17,22 @@ void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size
     const rapt_init bias = o.init == RAPT_WEIGHT_INIT_XAVIER || o.init == RAPT_WEIGHT_INIT_PYTORCH ? uniform : zeros;
     m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){out, in}, weights[o.init]);
     m->bias = o.no_bias ? NULL : rapt_params_add(set, name_join(prefix, "bias").text, 1, &out, bias);
+    m->lora = NULL;
+}
+
+rapt_tensor *linear_adapt(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, rapt_tensor *y)
+{
+    return m->lora ? rapt_op_lora(t, y, x, m->lora) : y;
+}
+
+rapt_tensor *linear_activated(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, rapt_activation activation)
+{
+    if (!m->lora)
+        return rapt_op_linear(t, x, m->weight, m->bias, activation);
+    return rapt_op_activate(t, rapt_linear_forward(t, m, x), activation);
 }
 
 rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x)
 {
-    return rapt_op_linear(t, x, m->weight, m->bias, RAPT_ACTIVATION_IDENTITY);
+    return linear_adapt(t, m, x, rapt_op_linear(t, x, m->weight, m->bias, RAPT_ACTIVATION_IDENTITY));
 }

@@ -87,11 +87,25 @@ static void test_rotary(void **state)
     golden_close(g);
 }
 
+static void test_lora(void **state)
+{
+    (void)state;
+    golden *g = golden_open("lora");
+    while (golden_next(g)) {
+        rapt_param *w = parameter(g, "linear.weight"), *b = parameter(g, "linear.bias");
+        const rapt_lora m = {parameter(g, "lora_A.weight"), parameter(g, "lora_B.weight"), golden_number(g, "scale", 0), 0};
+        rapt_tensor *x = golden_input(g, "x");
+        golden_load(g);
+        golden_finish(g, rapt_op_lora(g->tape, rapt_op_linear(g->tape, x, w, b, RAPT_ACTIVATION_IDENTITY), x, &m));
+    }
+    golden_close(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_activation),         cmocka_unit_test(test_swiglu), cmocka_unit_test(test_rms_norm),
-        cmocka_unit_test(test_layer_norm_no_bias), cmocka_unit_test(test_rotary),
+        cmocka_unit_test(test_layer_norm_no_bias), cmocka_unit_test(test_rotary), cmocka_unit_test(test_lora),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,18 @@ static inline rapt_tensor *build_linears(ops_case *c, rapt_tape *t)
     return rapt_op_add(t, rapt_op_add(t, y[0], y[1]), y[2]);
 }
 
+/* Of a layer that is trained, too, or (OPS_DEAD) frozen. */
+static inline rapt_tensor *build_lora(ops_case *c, rapt_tape *t)
+{
+    size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_size(c, 5, 83), rank = ops_size(c, 2, 19);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, ops_size(c, 4, 61), in));
+    rapt_param *w = ops_param(c, "w", SHAPE(out, in));
+    const rapt_lora m = {ops_param(c, "a", SHAPE(rank, in)), ops_param(c, "b", SHAPE(out, rank)), 0.7, ops_p(c)};
+    if (ops_is(c, OPS_DEAD))
+        rapt_params_freeze(c->params, "w");
+    return rapt_op_lora(t, rapt_op_linear(t, x, w, NULL, RAPT_ACTIVATION_IDENTITY), x, &m);
+}
+
 static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
 {
     size_t m = ops_size(c, 3, 43), k = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 5, 37), n = ops_size(c, 4, 59);

@@ -56,6 +56,10 @@ enum {
     X(rapt_op_linears, linears, build_linears, OPS_BIAS)                                                     \
     X(rapt_op_linears, linears_same, build_linears, OPS_SAME)                                                \
     X(rapt_op_linears, linears_apart, build_linears, OPS_LONG)                                               \
+    X(rapt_op_lora, lora, build_lora, 0)                                                                     \
+    X(rapt_op_lora, lora_long, build_lora, OPS_LONG)                                                         \
+    X(rapt_op_lora, lora_dropout, build_lora, OPS_DROPOUT)                                                   \
+    X(rapt_op_lora, lora_frozen, build_lora, OPS_DEAD)                                                       \
     X(rapt_op_matmul, matmul, build_matmul, 0)                                                                  \
     X(rapt_op_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
     X(rapt_op_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \

@@ -1,0 +1,16 @@
+/* nn/layers.h: the linear layers of a model's blocks, in the order of their parameters. For what is done with each of them:
+ * packing and adapters. */
+#ifndef NN_LAYERS_H
+#define NN_LAYERS_H
+
+#include "rapt/lm.h"
+
+/* Called for each layer; false ends the walk. */
+typedef bool layers_fn(void *context, rapt_linear *l);
+
+/* Whether fn returned true for all: the projections of attention and the layers of the feed-forward network of each block, but
+ * neither embeddings nor the output matrix. */
+bool layers_of_lm(const rapt_lm *m, layers_fn *fn, void *context);
+bool layers_of_transformer(const rapt_transformer *m, layers_fn *fn, void *context);
+
+#endif
