@@ -193,6 +193,7 @@ translate lines.txt --beam 8 --n-best 8 --prefix 'le' | sed 's/.*\t//' >again.ou
 translate lines.txt --beam 8 --n-best 8 --prefix 'le' --no-repeat-ngram 1 | sed 's/.*\t//' >norepeat.out
 check 'some hypotheses repeat words' repeats again.out
 check '--no-repeat-ngram 1: none does' eval '! repeats norepeat.out'
+is '--no-repeat-ngram 0: they may' plain.out translate lines.txt --no-repeat-ngram 0
 
 # ---- alignments ----------------------------------------------------------------------------------------------------
 translate lines.txt --alignment hard >hard.out
@@ -213,6 +214,6 @@ is '--alignment of empty lines' tabs.txt translate three.txt --alignment hard
 check '--alignment of n-best' test "$(translate lines.txt --beam 3 --n-best 3 --alignment hard | awk -F'\t' 'NF == 4' | wc -l)" = 300
 refused 2 'alignment' '--alignment wrong' "$RAPT" translate model lines.txt --alignment wrong
 
-refused 2 'no-repeat-ngram' '--no-repeat-ngram 0' "$RAPT" translate model lines.txt --no-repeat-ngram 0
+refused 2 'no-repeat-ngram' '--no-repeat-ngram -1' "$RAPT" translate model lines.txt --no-repeat-ngram -1
 refused 2 'max-length-ratio' '--max-length-ratio 0' "$RAPT" translate model lines.txt --max-length-ratio 0
 finish

@@ -9,7 +9,7 @@
 
 #define LM_CONTEXT 12
 #define LM_VARIANTS 180 /* positions x norm x feed-forward network x key-value heads x place of the norm */
-#define LM_SILU 144     /* from here on the feed-forward network is RAPT_FFN_SILU, which came later: the others keep their numbers */
+#define LM_SILU 144     /* the first one whose feed-forward network is RAPT_FFN_SILU */
 
 static inline rapt_lm_config lm_variant(size_t i)
 {
@@ -22,8 +22,8 @@ static inline rapt_lm_config lm_variant(size_t i)
                             .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[rest % 3], .ffn = 37,
                                       .norm_place = rest / 3 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
                                       .norm_kind = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
-                                      .ffn_kind = silu ? RAPT_FFN_SILU : (rapt_ffn_kind)(i / 6 % 4), .bias = bias, .no_ffn_bias = !bias,
-                                      .no_norm_bias = !bias, .shared_norm = i % 7 == 0, .dropout = 0.2,
+                                      .ffn_kind = silu ? RAPT_FFN_SILU : (rapt_ffn_kind)(i / 6 % 4), .bias = bias,
+                                      .no_ffn_bias = !bias, .no_norm_bias = !bias, .shared_norm = i % 7 == 0, .dropout = 0.2,
                                       .init = RAPT_WEIGHT_INIT_PYTORCH}};
 }
 
