@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "text/json_text.h"
+#include "text/layout/layout.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -180,6 +181,14 @@ static rapt_code find_in_folder(const char *folder, const char *const *names, si
     return code;
 }
 
+/* The ids of a SentencePiece model's pieces are those of the class that the folder names, else the model's own. */
+static rapt_tokenizer *load_folder_file(const char *folder, const char *path, rapt_error *err)
+{
+    rapt_tokenizer *k = NULL;
+    rapt_code code = names_model(path) ? layout_from_folder(folder, path, &k, err) : RAPT_OK;
+    return k || code ? k : load_tokenizer_file(path, err);
+}
+
 /* A translation model has two tokenizers, or one for both sides, under other names: of these that of the source is found. */
 static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
 {
@@ -197,7 +206,7 @@ static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
                   folder,
                   source);
     else if (!code)
-        k = load_tokenizer_file(path, err);
+        k = load_folder_file(folder, path, err);
     free(source);
     free(path);
     return k;

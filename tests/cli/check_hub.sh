@@ -122,4 +122,15 @@ head -c 50000 "$HUB/llama/model.safetensors" >bad/model.safetensors
 refused 1 'bad/model.safetensors' 'a file that is cut off' "$RAPT" generate bad x
 rm bad/model.safetensors
 refused 1 'bad' 'no tensors' "$RAPT" generate bad x
+
+# A folder with a SentencePiece model: its pieces and 100 more tokens; tests/text/test_layout.c has their ids.
+mkdir pieces && cp "$PAIRS"/t5/{config,generation_config}.json "$PAIRS/t5/model.safetensors" pieces
+cp "$SOURCE/tests/text/layout/t5.model" pieces/spiece.model
+sed -i 's/"vocab_size": 266/"vocab_size": 400/; s/"eos_token_id": 2/"eos_token_id": 1/; s/_token_id": 1,$/_token_id": 0,/' pieces/*.json
+sed -i 's/"eos_token_id": 0/"eos_token_id": 1/' pieces/*.json
+check 'a SentencePiece model is a tokenizer' sh -c "'$RAPT' info pieces | grep -q ': rapt translate runs such models$'"
+sed -i 's/"vocab_size": 400/"vocab_size": 399/' pieces/config.json
+check 'unless it has more tokens than the model' sh -c "'$RAPT' info pieces | grep -q '^not run .*400 tokens; the model has 399'"
+echo '{"tokenizer_class": "AlbertTokenizer"}' >pieces/tokenizer_config.json
+check 'or a class of unknown ids' sh -c "'$RAPT' info pieces | grep -q '^not run .*\"tokenizer_class\" that says which ids'"
 finish

@@ -54,6 +54,30 @@ static rapt_code require_vocabularies(const rapt_transformer_config *k, const ch
     return code || k->tied ? code : require_pair_file(folder, "target_vocab.json", err);
 }
 
+/* The path of tokenizer.json; of the folder, whose class says what it is, where there is only a SentencePiece model; or NULL. */
+static rapt_code find_shared_tokenizer(const char *folder, char **path, rapt_error *err)
+{
+    static const char *const models[] = {"spiece.model", "sentencepiece.bpe.model"};
+    rapt_code code = find_pair_file(folder, "tokenizer.json", path, err);
+    for (size_t i = 0; !code && !*path && i < sizeof models / sizeof *models; i++) {
+        char *model = NULL;
+        code = find_pair_file(folder, models[i], &model, err);
+        if (!code && model)
+            code = file_path(folder, "", path, err);
+        free(model);
+    }
+    return code;
+}
+
+/* A SentencePiece model alone has ids of its own, which are not the translator's. */
+static rapt_code check_shared_tokenizer(const rapt_translation_model *t, const char *folder, rapt_error *err)
+{
+    if (!t->source || rapt_tokenizer_kind_of(t->source) != RAPT_TOKENIZER_SENTENCEPIECE)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: there is a SentencePiece model, but neither tokenizer.json nor a "
+                     "\"tokenizer_class\" that says which ids its pieces have", folder);
+}
+
 /* Those of Marian, one for each side; else that of tokenizer.json, for both unless rapt_model_export has put one of the target
  * beside it. */
 static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_transformer_config *k, const char *folder,
@@ -66,15 +90,16 @@ static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_tran
     if (!code && source)
         code = file_path(folder, "target.spm", &target, err);
     else if (!code)
-        code = find_pair_file(folder, "tokenizer.json", &both, err);
+        code = find_shared_tokenizer(folder, &both, err);
     if (!code && both)
         code = find_pair_file(folder, "target/tokenizer.json", &target, err);
     if (!code && !source && !both)
-        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: neither tokenizer.json nor source.spm is there; rapt translates with the "
-                         "tokenizer of one of them", folder);
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: neither tokenizer.json nor source.spm is there, nor a SentencePiece "
+                         "model; rapt translates with the tokenizer of one of them", folder);
     if (!code)
         t->source = load_pair_tokenizer(source ? source : both, k->source_vocab, err);
-    if (t->source)
+    code = code || source ? code : check_shared_tokenizer(t, folder, err);
+    if (!code && t->source)
         t->target = both && !target ? t->source : load_pair_tokenizer(target, k->target_vocab, err);
     free(source);
     free(target);

@@ -4,6 +4,7 @@
 #include "text/chat/chat_template.h"
 
 #include "base/file.h"
+#include "text/folder_json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,22 +33,6 @@ static rapt_code chat_file_read(const char *folder, const char *name, chat_file 
     rapt_code code = file_path(folder, name, &f->path, err);
     code = code ? code : file_is_there(f->path, &there, err);
     return code || !there ? code : file_read_regular(f->path, MOST_BYTES, &f->data, &f->size, err);
-}
-
-/* An empty object where there is no such file. */
-static rapt_code chat_json_read(const char *folder, const char *name, json_t **root, rapt_error *err)
-{
-    chat_file f;
-    json_error_t where;
-    *root = NULL;
-    rapt_code code = chat_file_read(folder, name, &f, err);
-    if (!code) {
-        *root = f.data ? json_loadb(f.data, f.size, 0, &where) : json_object();
-        if (!json_is_object(*root))
-            code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a JSON object", f.path);
-    }
-    chat_file_free(&f);
-    return code;
 }
 
 /* ---- special tokens --------------------------------------------------------------------------------------------- */
@@ -150,9 +135,9 @@ rapt_chat_template *rapt_chat_template_load(const char *folder, rapt_error *err)
     rapt_chat_template *chat = calloc(1, sizeof *chat);
     if (!chat || !(chat->tokens = json_object()))
         rapt_fail(&why, RAPT_ERR_MEMORY, "out of memory for a chat template");
-    rapt_code code = why.code ? why.code : chat_json_read(folder, "tokenizer_config.json", &config, &why);
+    rapt_code code = why.code ? why.code : folder_json_read(folder, "tokenizer_config.json", &config, &why);
     if (!code && !json_object_get(config, "added_tokens_decoder")) /* files of old versions */
-        code = chat_json_read(folder, "special_tokens_map.json", &map, &why);
+        code = folder_json_read(folder, "special_tokens_map.json", &map, &why);
     code = code ? code : chat_template_find(folder, config, &template, &why);
     code = code ? code : model_tokens(config, chat->tokens, &why);
     code = code ? code : chat_tokens(folder, config, map, &template, chat->tokens, &why);

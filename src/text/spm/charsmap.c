@@ -52,6 +52,12 @@ rapt_code charsmap_open(charsmap *m, const char *blob, size_t size, rapt_error *
     return code;
 }
 
+const char *charsmap_blob(const charsmap *m, size_t *size)
+{
+    *size = m->count > 0 ? UNIT + UNIT * m->count + m->size : 0;
+    return m->count > 0 ? (const char *)m->units - UNIT : NULL;
+}
+
 size_t charsmap_match(const charsmap *m, const char *text, size_t size, const char **to)
 {
     size_t longest = 0, at = m->count ? double_array_offset(double_array_at(m->units, 0)) : 0;

@@ -21,6 +21,9 @@ typedef struct charsmap {
  * same. */
 rapt_code charsmap_open(charsmap *m, const char *blob, size_t size, rapt_error *err);
 
+/* What it was made of; NULL, with *size 0: it is empty. */
+const char *charsmap_blob(const charsmap *m, size_t *size);
+
 /* Bytes of the longest text in the map that text[0 .. size) begins with, 0: none; *to is its replacement. Of more than 32 that it
  * begins with, the 32 shortest count. */
 size_t charsmap_match(const charsmap *m, const char *text, size_t size, const char **to);

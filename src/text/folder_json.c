@@ -1,0 +1,28 @@
+/* text/folder_json.c: see folder_json.h. */
+#include "text/folder_json.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+
+enum { MOST_BYTES = 64 << 20 };
+
+rapt_code folder_json_read(const char *folder, const char *name, json_t **root, rapt_error *err)
+{
+    bool there;
+    char *path, *text = NULL;
+    size_t size = 0;
+    json_error_t where;
+    *root = NULL;
+    rapt_code code = file_path(folder, name, &path, err);
+    code = code ? code : file_is_there(path, &there, err);
+    code = code || !there ? code : file_read_regular(path, MOST_BYTES, &text, &size, err);
+    if (!code) {
+        *root = text ? json_loadb(text, size, 0, &where) : json_object();
+        if (!json_is_object(*root))
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a JSON object", path);
+    }
+    free(path);
+    free(text);
+    return code;
+}

@@ -1,0 +1,58 @@
+/* text/layout/layout.h: tokenizers of Hugging Face folders that hold a SentencePiece model, but no tokenizer.json. Their class
+ * says which ids its pieces have, and which tokens it lacks: special tokens, languages. Such a folder becomes the tokenizer.json
+ * that transformers 4 makes of it, and that a pipeline (text/pipeline). For tokenizer_file.c. */
+#ifndef TEXT_LAYOUT_LAYOUT_H
+#define TEXT_LAYOUT_LAYOUT_H
+
+#include "text/spm/spm.h"
+
+extern const char LAYOUT_MBART_CODES[], LAYOUT_MBART50_CODES[], LAYOUT_NLLB_CODES[]; /* layout_codes.c */
+
+/* Lists of tokens have spaces between them. */
+typedef struct layout {
+    const char *class;     /* "T5": T5Tokenizer and T5TokenizerFast */
+    const char *type;      /* the model_type whose class it is where none is named; NULL: none */
+    const char *first;     /* tokens of the first ids; they stand for `dropped` pieces of the model, which have these names */
+    const char *dropped;
+    size_t fillers;        /* then comes this number of tokens <unk_2>, <unk_3>, ... (Pegasus) */
+    size_t extra_ids;      /* last come <extra_id_N> down to <extra_id_0> (T5): N + 1, unless the folder has another number */
+    const char *codes;     /* behind the pieces: tokens of languages, or NULL */
+    const char *mask;      /* behind them: a token that takes the space before it along, or NULL */
+    bool mask_normalized;  /* it is looked for in the normalized text */
+    bool outside;          /* languages and mask are no tokens of the model, so that a folder can list others */
+    const char *source;    /* the language of a source where the folder names none, or NULL */
+    const char *before, *after; /* tokens about a text; "#" is the language */
+    bool words_apart;      /* a text is cut at white space first (Pegasus) */
+} layout;
+
+/* layout_classes.c: by the name of a class, with or without "Tokenizer", "TokenizerFast"; by model_type. NULL: none. */
+const layout *layout_of_class(const char *name);
+const layout *layout_of_type(const char *type);
+
+/* What a folder says of its tokenizer. */
+typedef struct layout_settings {
+    const layout *of;
+    size_t extra_ids;
+    const char *source;    /* of `of`, or the folder's; borrowed */
+    const char *prepend;   /* Metaspace's prepend_scheme */
+    const json_t *added;   /* added_tokens_decoder: tokens by id, or NULL */
+    const char *path;      /* of the model, for messages */
+} layout_settings;
+
+/* layout_vocab.c: the model of tokenizer.json, and the list of its added tokens. NULL with `err` set. */
+json_t *layout_model(const layout_settings *s, const spm *pieces, json_t **added, rapt_error *err);
+/* layout_merges.c: the merges of BPE. `vocab`: [[piece, score], ...]. NULL: out of memory. */
+json_t *layout_merges(const spm *pieces, const json_t *vocab);
+/* layout_json.c: the whole tokenizer.json. NULL with `err` set. */
+json_t *layout_json(const layout_settings *s, const spm *pieces, rapt_error *err);
+/* The id of a token in its list of added tokens; -1: there is none. */
+json_int_t layout_added_id(const json_t *added, const char *token);
+
+/* layout_folder.c: the tokenizer of the SentencePiece model at `path`, which is in `folder`. *k stays NULL where nothing in the
+ * folder names a class that has a layout: the model is to be read as it is. Other settings that change ids are refused. */
+rapt_code layout_from_folder(const char *folder, const char *path, rapt_tokenizer **k, rapt_error *err);
+
+/* layout_classes.c: the next token of a list, of *size bytes; *list moves behind it. NULL: there is none. */
+const char *layout_next(const char **list, size_t *size);
+
+#endif
