@@ -181,6 +181,7 @@ typedef enum rapt_positions_kind {
 } rapt_positions_kind;
 
 typedef struct rapt_preprocessor {
+    const char *name; /* "encoder"; "" where its parameters have no prefix */
     rapt_embedding embedding;
     rapt_positions positions; /* the table is a buffer (sinusoidal), trained (learned), or NULL: nothing is added */
     bool scale; /* multiply embeddings by sqrt(d), */

@@ -11,25 +11,34 @@
  *   Ppositions              P[position]                 batch time feature      where positions are added
  *   Pinput                  their sum                   batch time feature      where positions are added
  *   A.q  A.k  A.v           projections                 batch query feature, batch key feature
- *   A.q.normed  A.k.normed  root mean square norm       as A.q, A.k             where queries and keys are normalized
+ *   A.q_norm.output  A.k_norm.output                    1 rows feature          where queries, keys are normalized, row by row:
+ *   A.q.normed  A.k.normed  root mean square norm       as A.q, A.k             the same, in place
  *   A.q.rotated  A.k.rotated  rotated by position       as A.q, A.k             where positions are rotary
  *   A.q.heads  A.k.heads  A.v.heads                     batch head query feature, batch head key feature
  *   A.scores                Q K^T                       batch head query key
- *   A.scaled                scores / sqrt(d_k)          batch head query key
+ *   A.scaled                scores / sqrt(d_k)          batch head query key    or times another constant
+ *   A.biased                plus relative biases        batch head query key    where positions are relative
+ *   A.capped                c tanh(scaled / c)          batch head query key    where scores have a bound c (Gemma 2)
  *   A.masked                -inf where masked           batch head query key    a copy, for the observer
  *   A.weights               softmax                     batch head query key    a query without keys: zeros
  *   A.heads                 weights V                   batch head query feature
  *   A.concat                heads side by side          batch query feature
  *   A.output                times W_o                   batch query feature
+ *   N.output                norm                        batch time feature      where it is: before its sublayer, of its result,
+ *                                                                               or of the sum
+ *   N.output.output         norm of the sublayer's result  batch time feature   where there is one besides that before it
+ *   N.scaled                times a constant            batch time feature      where the sublayer's result is multiplied
  *   N.sum                   x + the sublayer's output   batch time feature
- *   N.output                norm                        batch time feature      pre-norm: before its sublayer
  *   F.hidden                before the activation       batch time feature
  *   F.activation            after it                    batch time feature
- *   F.gate  F.up  F.product                             batch time feature      in place of these two: SwiGLU
+ *   F.gate  F.up  F.product                             batch time feature      in place of these two: SwiGLU; with
+ *                                                                               F.activation of the gate: GEGLU
  *   F.activation.dropped  F.product.dropped  dropout    batch time feature      in training, where hidden features drop
  *   F.output                                            batch time feature
+ *   Pembedding_norm.output  norm of what is read        batch time feature      where there is one
  *   Pnorm.output            the last norm               batch time feature      pre-norm
- *   Poutput                 logits                      batch time token        "decoder.output", "output"
+ *   Pnorm.scaled            times a constant            batch time feature      where logits are divided by it
+ *   Poutput                 logits                      batch time token        "decoder.output", "output"; with their bound
  *   probabilities           softmax(logits)             batch time token        a copy, for the observer
  *
  * "time" and "query" run along the module's own sequence, "key" along the one that is attended to: that of the encoder in

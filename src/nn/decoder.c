@@ -96,7 +96,11 @@ static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_bl
 static rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
 {
     x = m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
-    return m->output_scale != 0 ? rapt_op_scale(t, x, m->output_scale) : x;
+    if (m->output_scale == 0)
+        return x;
+    observe_scope outer = observe_enter(t, "decoder", 0);
+    x = rapt_op_scale(t, x, m->output_scale);
+    return observe_leave(t, outer, observe_tensor(t, "norm.scaled", "norm.output * output_scale", OBSERVE_ROWS, x));
 }
 
 rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,

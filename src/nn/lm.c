@@ -110,6 +110,14 @@ static rapt_tensor *lm_run_block(rapt_tape *t, const void *m, const rapt_block_i
     return rapt_lm_block_forward(t, m, in->x, NULL, 0);
 }
 
+/* The products are divided where they are few: here, and not the logits. */
+static rapt_tensor *lm_divide(rapt_tape *t, rapt_tensor *x, double divisor)
+{
+    observe_scope outer = observe_enter(t, NULL, 0);
+    x = rapt_op_scale(t, x, 1 / divisor);
+    return observe_leave(t, outer, observe_tensor(t, "norm.scaled", "norm.output / divisor of the logits", OBSERVE_ROWS, x));
+}
+
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache)
 {
     size_t past = cache ? rapt_kv_cache_past(cache) : 0;
@@ -122,8 +130,7 @@ rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_
                   : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
     if (m->has_norm)
         x = rapt_layer_norm_forward(t, &m->norm, x);
-    /* The products are divided where they are few: here, and not the logits. */
-    return m->config.logits_divisor != 0 ? rapt_op_scale(t, x, 1 / m->config.logits_divisor) : x;
+    return m->config.logits_divisor != 0 ? lm_divide(t, x, m->config.logits_divisor) : x;
 }
 
 rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
@@ -131,11 +138,21 @@ rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
     return lm_hidden(t, m, tokens, NULL);
 }
 
+static rapt_tensor *lm_capped_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)
+{
+    observe_scope outer = observe_nothing(t);
+    rapt_tensor *logits = rapt_linear_forward(t, &m->output, hidden);
+    observe_enter(t, NULL, 0);
+    logits = rapt_op_softcap(t, logits, m->config.logits_cap);
+    return observe_leave(t, outer, observe_logits(t, "c tanh(x W^T / c)", logits));
+}
+
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)
 {
+    if (m->config.logits_cap != 0)
+        return lm_capped_logits(t, m, hidden);
     observe_scope outer = observe_enter(t, NULL, 0);
-    rapt_tensor *logits = rapt_linear_forward(t, &m->output, hidden);
-    return observe_leave(t, outer, m->config.logits_cap != 0 ? rapt_op_softcap(t, logits, m->config.logits_cap) : logits);
+    return observe_leave(t, outer, rapt_linear_forward(t, &m->output, hidden));
 }
 
 rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)

@@ -78,7 +78,7 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
 {
     const rapt_preprocessor_options o = options ? *options : (rapt_preprocessor_options){0};
     *m = (rapt_preprocessor){.embedding = {.weight = o.shared, .options = o.embedding.embed}, .scale = !o.no_scale,
-                             .multiplier = o.multiplier};
+                             .multiplier = o.multiplier, .name = name_keep(set, prefix)};
     if (!o.shared)
         rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
     preprocessor_init_positions(&m->positions, set, prefix, max_len, d, &o);
@@ -95,7 +95,7 @@ rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_toke
     o.positions = table;
     o.first_position = first;
     o.dropout = m->positions.dropout;
-    observe_scope outer = observe_enter(t, table ? table->value.name : w->value.name, 2);
+    observe_scope outer = observe_enter(t, m->name, 0);
     rapt_tensor *x = observe_leave(t, outer, rapt_op_embed(t, m->embedding.weight, tokens, &o));
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }

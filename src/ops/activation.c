@@ -95,7 +95,8 @@ rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation acti
     if (activation == RAPT_ACTIVATION_IDENTITY)
         return x;
     rapt_tensor *y = activation == RAPT_ACTIVATION_RELU ? rapt_op_relu(t, x) : activate(t, x, activation);
-    return observe_tensor(t, "activation", formulas[activation], OBSERVE_ROWS, y);
+    const bool gate = activation == RAPT_ACTIVATION_GELU_TANH && observe_is(t, x, "gate");
+    return observe_tensor(t, "activation", gate ? "gelu_tanh(gate)" : formulas[activation], OBSERVE_ROWS, y);
 }
 
 /* ---- SwiGLU ------------------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ static size_t attention_filled(const rapt_tape *t, const attention_node *n)
 }
 
 /* Observes a copy of `scores` [batch, heads, queries, keys] with -inf where the mask hides them. */
-static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, const rapt_mask *mask)
+static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, const rapt_mask *mask, const char *formula)
 {
     rapt_tensor *y = observe_copy(t, scores);
     if (!y)
@@ -42,7 +42,7 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
             y->data[i * keys + j] = hidden ? -(rapt_real)INFINITY : scores->data[i * keys + j];
         }
     }
-    observe_tensor(t, "masked", "scaled, -inf where hidden", OBSERVE_WEIGHTS, y);
+    observe_tensor(t, "masked", formula, OBSERVE_WEIGHTS, y);
 }
 
 /* Scaled scores with relative biases; `scaled` itself where there are none. */
@@ -74,7 +74,9 @@ static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_nod
     if (n->cap != 0)
         scaled = observe_tensor(t, "capped", "cap tanh(scaled / cap)", OBSERVE_WEIGHTS,
                                 rapt_op_softcap(t, scaled, (double)n->cap));
-    attention_observe_masked(t, scaled, mask);
+    const char *formula = n->cap != 0 ? "capped, -inf where hidden"
+                          : n->bias.weight ? "biased, -inf where hidden" : "scaled, -inf where hidden";
+    attention_observe_masked(t, scaled, mask, formula);
     rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
     return observe_tensor(t, "weights", "softmax(masked)", OBSERVE_WEIGHTS, weights);
 }

@@ -34,20 +34,6 @@ static const linear_role *linear_role_of(const char *layer, bool memory)
     return NULL;
 }
 
-/* softmax(logits), a copy for the observer. */
-static void linear_observe_probabilities(rapt_tape *t, const rapt_tensor *logits)
-{
-    rapt_tensor *y = observe_copy(t, logits);
-    if (!y)
-        return;
-    size_t classes = rapt_tensor_features(y), rows = rapt_tensor_rows(y);
-    rapt_real max, inv_sum;
-    for (size_t i = 0; tape_computes(t) && i < rows; i++)
-        t->k->softmax(classes, classes, logits->data + i * classes, NULL, 1, y->data + i * classes, &max, &inv_sum);
-    observe_scope outer = observe_enter(t, NULL, 0);
-    observe_leave(t, outer, observe_tensor(t, "probabilities", "softmax(output)", OBSERVE_LOGITS, y));
-}
-
 rapt_tensor *linear_observe(rapt_tape *t, const rapt_linear_args *in, bool memory, rapt_tensor *y)
 {
     if (!observe_here(t) || tape_failed(t))
@@ -55,8 +41,8 @@ rapt_tensor *linear_observe(rapt_tape *t, const rapt_linear_args *in, bool memor
     const linear_role *role = linear_role_of(observe_layer(t, in->w->value.name), memory);
     if (!role)
         return y;
-    observe_tensor(t, role->what, in->b ? role->biased : role->formula, role->axes, y);
+    const char *formula = in->b ? role->biased : role->formula;
     if (strcmp(role->axes, OBSERVE_LOGITS) == 0)
-        linear_observe_probabilities(t, y);
-    return y;
+        return observe_logits(t, formula, y);
+    return observe_tensor(t, role->what, formula, role->axes, y);
 }

@@ -40,6 +40,13 @@ rapt_tensor *observe_leave(rapt_tape *t, observe_scope outer, rapt_tensor *y)
     return y;
 }
 
+observe_scope observe_nothing(rapt_tape *t)
+{
+    observe_scope outer = t->observer.scope;
+    t->observer.scope = (observe_scope){0};
+    return outer;
+}
+
 const char *observe_layer(rapt_tape *t, const char *parameter)
 {
     size_t end = parameter ? observe_without(parameter, 1) : 0, begin = parameter ? observe_without(parameter, 2) : 0;
@@ -128,6 +135,29 @@ rapt_tensor *observe_copy(rapt_tape *t, const rapt_tensor *x)
     *y = (rapt_tensor){.data = data, .ndim = x->ndim};
     memcpy(y->shape, x->shape, sizeof y->shape);
     return y;
+}
+
+/* softmax(logits), a copy for the observer. */
+static void observe_probabilities(rapt_tape *t, const rapt_tensor *logits)
+{
+    rapt_tensor *y = observe_copy(t, logits);
+    if (!y)
+        return;
+    size_t classes = rapt_tensor_features(y), rows = rapt_tensor_rows(y);
+    rapt_real max, inv_sum;
+    for (size_t i = 0; tape_computes(t) && i < rows; i++)
+        t->k->softmax(classes, classes, logits->data + i * classes, NULL, 1, y->data + i * classes, &max, &inv_sum);
+    observe_scope outer = observe_enter(t, NULL, 0);
+    observe_leave(t, outer, observe_tensor(t, "probabilities", "softmax(output)", OBSERVE_LOGITS, y));
+}
+
+rapt_tensor *observe_logits(rapt_tape *t, const char *formula, rapt_tensor *logits)
+{
+    if (!observe_here(t) || tape_failed(t))
+        return logits;
+    observe_tensor(t, "output", formula, OBSERVE_LOGITS, logits);
+    observe_probabilities(t, logits);
+    return logits;
 }
 
 /* ---- gradients --------------------------------------------------------------------------------------------- */

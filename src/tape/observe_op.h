@@ -17,6 +17,8 @@
 /* Until observe_leave, names begin with `name` (of a parameter or a module; NULL: nothing) without its last `parts` parts:
  * "encoder.0.ffn.dense1.weight" without two is "encoder.0.ffn". `name` outlives the pass. Returns the scope around it. */
 observe_scope observe_enter(rapt_tape *t, const char *name, int parts);
+/* Until observe_leave, nothing is observed: what runs is a step of what gets a name then. */
+observe_scope observe_nothing(rapt_tape *t);
 /* Returns to the scope `outer`. Returns y, the result of the module. After a failure, a new pass leaves all scopes. */
 rapt_tensor *observe_leave(rapt_tape *t, observe_scope outer, rapt_tensor *y);
 
@@ -35,6 +37,8 @@ static inline bool observe_here(const rapt_tape *t)
 /* Passes x to the observer under the name "scope.what", and its gradient in rapt_backward. `what`, `formula` and `axes` (one
  * word for each dimension; superfluous leading ones are dropped) outlive the pass. Returns x. */
 rapt_tensor *observe_tensor(rapt_tape *t, const char *what, const char *formula, const char *axes, rapt_tensor *x);
+/* observe_tensor of a model's logits, as "output", and of their softmax, "probabilities". Returns them. */
+rapt_tensor *observe_logits(rapt_tape *t, const char *formula, rapt_tensor *logits);
 /* observe_tensor of rapt_op_dropout's result y of x, if that dropped anything: "what.dropped" of x's own name. Returns y. */
 rapt_tensor *observe_dropped(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y);
 /* Whether x was observed as `what`, in any scope. */
