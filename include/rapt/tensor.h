@@ -88,6 +88,7 @@ typedef struct rapt_param {
     bool frozen;      /* keeps its value in training */
     bool sparse;      /* gradient and optimizer touch only the rows that a step used */
     size_t index; /* in its set, as rapt_params_at counts */
+    const char *origin; /* the tensor of a Hugging Face folder that it was read from, or is a part of; NULL: none */
     rapt_param_state *state;
 } rapt_param;
 

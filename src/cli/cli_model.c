@@ -4,6 +4,7 @@
 
 #include "cli/cmd_info.h"
 #include "cli/say.h"
+#include "io/model.h"
 
 static void cli_model_say(const char *folder)
 {
@@ -21,6 +22,11 @@ static rapt_model *cli_model_note(rapt_model *m, const char *folder)
 rapt_model *cli_model(const char *folder, rapt_error *err)
 {
     return cli_model_note(rapt_model_load(folder, err), folder);
+}
+
+rapt_model *cli_model_any_inference(const char *folder, rapt_error *err)
+{
+    return cli_model_note(model_load_inference(folder, err), folder);
 }
 
 rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err)

@@ -4,8 +4,9 @@
 
 #include "rapt/io.h"
 
-/* rapt_model_load and rapt_model_load_inference. */
+/* rapt_model_load, rapt_model_load_inference of any task, and of one. */
 rapt_model *cli_model(const char *folder, rapt_error *err);
+rapt_model *cli_model_any_inference(const char *folder, rapt_error *err);
 rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err);
 
 /* --context: a language model sees at most `context` tokens from now on; 0, or more than its own context: as many as before. */

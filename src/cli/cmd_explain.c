@@ -180,7 +180,7 @@ int cmd_explain(int argc, char **argv)
     explain_arguments a = {.format.width = cli_width()};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = cli_model(a.model, &err);
+    rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);
     if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target) { /* what fits is known only when the model is */
         cli_say("rapt: %s is a language model: it takes no target; --train is about the text's own tokens\n", a.model);
         rapt_model_free(m);

@@ -72,8 +72,10 @@ static void info_check(info_arguments *a, struct argp_state *state)
         cli_usage_error(state, "missing operand: --cluster needs RECIPE.yaml");
     if (of_model && (a->is_recipe || a->network > 0))
         cli_usage_error(state, "--tensors, --tensor and --seal are for a model, not for a recipe or --cluster");
-    if (a->is_foreign && (a->tensor || a->seal || a->network > 0))
-        cli_usage_error(state, "--tensor, --seal and --cluster are for models of rapt, not for those of other programs");
+    if (a->is_foreign && (a->seal || a->network > 0))
+        cli_usage_error(state, "--seal and --cluster are for models of rapt, not for those of other programs");
+    if (a->tensor && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode))
+        cli_usage_error(state, "--tensor is for a folder, not for a file of tensors");
     if (a->flops > 0 && a->network == 0)
         cli_usage_error(state, "--flops is for --cluster RATE");
     if (a->assignment_count > 0 && !a->is_recipe && a->network == 0)
@@ -191,7 +193,7 @@ int cmd_info(int argc, char **argv)
     info_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    if (a.is_foreign)
+    if (a.is_foreign && !a.tensor)
         return info_weights(&a);
     if (a.seal && rapt_model_seal(a.model, &err))
         return cli_fail(&err);

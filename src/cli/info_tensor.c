@@ -7,10 +7,12 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "rapt/print.h"
+#include "tensor/params.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* pandas: up to 60 rows whole, of more ten. */
 #define WHOLE_ROWS 60
@@ -31,6 +33,27 @@ static void info_tensor_unknown(const rapt_params *set, const char *name, rapt_e
     free(names);
 }
 
+/* By either name. A tensor of a Hugging Face folder may hold several of ours. */
+static const rapt_param *info_tensor_find(const rapt_params *set, const char *name, rapt_error *err)
+{
+    const rapt_param *p = rapt_params_find(set, name);
+    size_t found = 0;
+    for (size_t i = 0; !p && i < rapt_params_count(set); i++) {
+        const rapt_param *one = params_at(set, i);
+        if (!one->origin || strcmp(one->origin, name) != 0)
+            continue;
+        if (found > 0) {
+            rapt_fail(err, RAPT_ERR_VALUE, "\"%s\" holds %s, %s and perhaps more: name one of them", name,
+                      params_at(set, found - 1)->value.name, one->value.name);
+            return NULL;
+        }
+        found = i + 1;
+    }
+    if (!p && found == 0)
+        info_tensor_unknown(set, name, err);
+    return p ? p : found > 0 ? rapt_params_at(set, found - 1) : NULL;
+}
+
 /* A matrix, or a vector as one column. */
 static char *info_tensor_table(const rapt_tensor *x, bool full, rapt_error *err)
 {
@@ -42,14 +65,18 @@ static char *info_tensor_table(const rapt_tensor *x, bool full, rapt_error *err)
     return rapt_table_text(&table, err);
 }
 
-static rapt_code info_tensor_print(const rapt_tensor *x, const info_arguments *a, rapt_error *err)
+static rapt_code info_tensor_print(const rapt_param *p, const info_arguments *a, rapt_error *err)
 {
     char shape[96];
+    const rapt_tensor *x = &p->value;
     const rapt_tensor_text_options options = {.threshold = a->full ? SIZE_MAX : 0};
     char *text = a->table ? info_tensor_table(x, a->full, err) : rapt_tensor_text(x, &options, err);
     if (!text)
         return RAPT_ERR_MEMORY;
-    printf("%s  %s\n%s", x->name, rapt_shape_text(x, shape, sizeof shape), text);
+    printf("%s", x->name);
+    if (p->origin)
+        printf(" (%s)", p->origin);
+    printf("  %s\n%s", rapt_shape_text(x, shape, sizeof shape), text);
     free(text);
     return RAPT_OK;
 }
@@ -69,8 +96,11 @@ static void info_tensor_print_number(double x)
 static void info_tensor_print_json(const rapt_param *p)
 {
     char shape[96];
-    printf("{\"name\": \"%s\", \"shape\": %s, \"buffer\": %s, \"values\": [", p->value.name,
-           rapt_shape_text(&p->value, shape, sizeof shape), p->buffer ? "true" : "false");
+    printf("{\"name\": \"%s\", ", p->value.name);
+    if (p->origin)
+        printf("\"origin\": \"%s\", ", p->origin);
+    printf("\"shape\": %s, \"buffer\": %s, \"values\": [", rapt_shape_text(&p->value, shape, sizeof shape),
+           p->buffer ? "true" : "false");
     for (size_t i = 0; i < rapt_tensor_size(&p->value); i++) {
         fputs(i > 0 ? ", " : "", stdout);
         info_tensor_print_number((double)p->value.data[i]);
@@ -81,14 +111,12 @@ static void info_tensor_print_json(const rapt_param *p)
 int info_tensor(const info_arguments *a)
 {
     rapt_error err = {0};
-    rapt_model *m = cli_model(a->model, &err);
-    const rapt_param *p = m ? rapt_params_find(m->params, a->tensor) : NULL;
-    if (m && !p)
-        info_tensor_unknown(m->params, a->tensor, &err);
-    else if (p && a->json)
+    rapt_model *m = cli_model_any_inference(a->model, &err);
+    const rapt_param *p = m ? info_tensor_find(m->params, a->tensor, &err) : NULL;
+    if (p && a->json)
         info_tensor_print_json(p);
     else if (p)
-        info_tensor_print(&p->value, a, &err);
+        info_tensor_print(p, a, &err);
     rapt_model_free(m);
     return err.code ? cli_fail(&err) : 0;
 }

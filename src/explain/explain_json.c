@@ -62,6 +62,20 @@ static bool add_dimensions(const rapt_explanation *e, const rapt_intermediate *x
     return json_object_set_new(o, "shape", shape) == 0 && ok;
 }
 
+/* Of a Hugging Face model only. */
+static bool add_origins(const rapt_explanation *e, const rapt_intermediate *x, json_t *o)
+{
+    const rapt_param *with[EXPLAIN_ORIGINS];
+    const size_t count = explain_origins(e, x, with);
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = json_array_append_new(list, json_pack("{s:s, s:s}", "name", with[i]->value.name, "origin", with[i]->origin)) == 0;
+    ok = ok && (count == 0 || json_object_set(o, "parameters", list) == 0);
+    json_decref(list);
+    return ok;
+}
+
 static bool add_statistics(const rapt_intermediate *x, json_t *o)
 {
     print_statistics s = print_statistics_of(x->values, explain_size(x));
@@ -86,7 +100,7 @@ static json_t *intermediates_json(const rapt_explanation *e, explain_values valu
     for (size_t i = 0; ok && i < e->count; i++) {
         const rapt_intermediate *x = &e->items[i];
         json_t *o = json_pack("{s:s, s:s?}", "name", x->name, "formula", x->formula);
-        ok = o && add_dimensions(e, x, o) && add_statistics(x, o) && add_values(x, values, o);
+        ok = o && add_origins(e, x, o) && add_dimensions(e, x, o) && add_statistics(x, o) && add_values(x, values, o);
         ok = json_array_append_new(list, o) == 0 && ok;
     }
     if (ok)

@@ -108,6 +108,15 @@ static void print_formula(const explain_text *w, const rapt_intermediate *x)
     fputc('\n', w->to);
 }
 
+/* Of a Hugging Face model: what it is computed with, by both names. Of the gradient of a parameter, the other name. */
+static void print_origins(const explain_text *w, const rapt_intermediate *x)
+{
+    const rapt_param *with[EXPLAIN_ORIGINS];
+    const size_t count = explain_origins(w->e, x, with);
+    for (size_t i = 0; i < count; i++)
+        fprintf(w->to, "%s%s (%s)\n", i > 0 ? "     " : x->gradient ? "of   " : "with ", with[i]->value.name, with[i]->origin);
+}
+
 static void print_shape(const explain_text *w, const rapt_intermediate *x)
 {
     char word[16];
@@ -190,6 +199,7 @@ static rapt_code print_intermediate(explain_text *w, const rapt_intermediate *x,
     if (!first)
         fputc('\n', w->to);
     print_formula(w, x);
+    print_origins(w, x);
     print_shape(w, x);
     print_figures(w, x);
     if (w->f->table)

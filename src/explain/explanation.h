@@ -53,6 +53,14 @@ const explain_sequence *explain_along(const rapt_explanation *e, const rapt_inte
 /* How many elements it has. */
 size_t explain_size(const rapt_intermediate *x);
 
+/* ---- explain_origin.c: names of a Hugging Face folder --------------------------------------------------------- */
+
+enum { EXPLAIN_ORIGINS = 2 };
+
+/* Writes the parameters that have an origin, of those that an intermediate is computed with, or of which it is the gradient;
+ * returns how many. */
+size_t explain_origins(const rapt_explanation *e, const rapt_intermediate *x, const rapt_param *with[EXPLAIN_ORIGINS]);
+
 /* ---- explain_input.c: texts to tokens ------------------------------------------------------------------------ */
 
 /* Fills sequences, labels and output; a translation model's own translation is computed on tape t. */

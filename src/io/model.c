@@ -150,6 +150,11 @@ rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_e
     return model_load((model_source){.folder = folder, .inference = true}, &task, err);
 }
 
+rapt_model *model_load_inference(const char *folder, rapt_error *err)
+{
+    return model_load((model_source){.folder = folder, .inference = true}, NULL, err);
+}
+
 /* ---- sealing ------------------------------------------------------------------------------------------------- */
 
 rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err)

@@ -36,6 +36,9 @@ const model_task *model_task_of(rapt_task task);
 /* Adds all that config.json holds to a JSON object. `path` is for messages. */
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
 
+/* rapt_model_load_inference of a model of any task. */
+rapt_model *model_load_inference(const char *folder, rapt_error *err);
+
 /* Reads the task, and the training run that the model is of (0 where config.json names none). Other formats and newer versions
  * are refused. */
 rapt_code model_read_header(const json_t *root, const char *path, rapt_task *task, uint64_t *run, rapt_error *err);

@@ -70,7 +70,8 @@ refused 1 'cut.safetensors: byte 500: the file ends' 'a file that is cut off' "$
 printf '{"weight_map": {"a": "../cut.safetensors"}}' >bare/model.safetensors.index.json
 refused 1 'which is no name of a file in this folder' 'an index that leads elsewhere' "$RAPT" info bare
 refused 2 'are for models of rapt' 'a seal' "$RAPT" info folder --seal
-refused 2 'are for models of rapt' 'one tensor' "$RAPT" info folder --tensor x
+refused 1 'a model of type "mamba"; rapt runs' 'one tensor of a model that is not run' "$RAPT" info folder --tensor x
+refused 2 'are for models of rapt' 'its seal' "$RAPT" info folder --seal
 refused 2 'is for a recipe' '--set' "$RAPT" info folder --set train.lr=1
 refused 1 'folder/config.json' 'translating with it' "$RAPT" translate folder /dev/null
 finish

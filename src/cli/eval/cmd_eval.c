@@ -106,7 +106,7 @@ int cmd_eval(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = cli_model(a.model, &err);
+    rapt_model *m = cli_model_any_inference(a.model, &err);
     bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
     const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.context ? "context" : NULL;
     rapt_code code = m && !unfit ? RAPT_OK : RAPT_ERR_VALUE;

@@ -255,7 +255,7 @@ int plot_attention(int argc, char **argv)
     attention_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = cli_model(a.model, &err);
+    rapt_model *m = cli_model_any_inference(a.model, &err);
     rapt_code code = m ? plot_attention_run(&a, m, &err) : err.code;
     rapt_model_free(m);
     return code ? cli_fail(&err) : 0;

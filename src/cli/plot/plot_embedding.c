@@ -123,11 +123,11 @@ static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_t
 
 static view view_of(const embedding_arguments *a, const rapt_model *m)
 {
-    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
-        return (view){m->language.tokenizer, &m->language.net->input.embedding.weight->value};
-    if (a->target)
-        return (view){m->translation.target, &m->translation.net->decoder.input.embedding.weight->value};
-    return (view){m->translation.source, &m->translation.net->encoder.input.embedding.weight->value};
+    const bool language = m->task == RAPT_TASK_LANGUAGE_MODEL, target = !language && a->target;
+    const rapt_preprocessor *input = language ? &m->language.net->input
+                                     : target ? &m->translation.net->decoder.input : &m->translation.net->encoder.input;
+    const rapt_param *w = rapt_params_at(m->params, input->embedding.weight->index); /* with its values */
+    return (view){language ? m->language.tokenizer : target ? m->translation.target : m->translation.source, &w->value};
 }
 
 static rapt_code find_places(const view *v, const plot_tokens *t, double *places, double shares[2], rapt_error *err)
@@ -189,7 +189,7 @@ int plot_embedding(int argc, char **argv)
     embedding_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = cli_model(a.model, &err);
+    rapt_model *m = cli_model_any_inference(a.model, &err);
     rapt_code code = m ? plot_embedding_run(&a, m, &err) : err.code;
     rapt_model_free(m);
     return code ? cli_fail(&err) : 0;

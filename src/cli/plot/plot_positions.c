@@ -149,11 +149,14 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
 {
     static const char *const words[] = {[RAPT_POSITIONS_SINUSOIDAL] = "sinusoidal", [RAPT_POSITIONS_LEARNED] = "learned",
                                         [RAPT_POSITIONS_ROTARY] = "rotary"};
-    e->m = cli_model(a->model, err);
+    e->m = cli_model_any_inference(a->model, err);
     if (!e->m)
         return err->code;
     bool language = e->m->task == RAPT_TASK_LANGUAGE_MODEL;
     rapt_positions_kind kind = language ? e->m->language.net->config.positions : e->m->translation.net->config.positions;
+    if (kind == RAPT_POSITIONS_RELATIVE)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: its positions are relative, biases of attention scores: `rapt explain` shows "
+                         "them", a->model);
     char *name;
     rapt_code code = plot_name_paths(&a->model, 1, &name, err);
     if (code)

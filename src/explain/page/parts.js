@@ -47,7 +47,7 @@ const ends = (part, word) => part.steps.some(step => !step.gradient && step.name
 function kindOf(part) {
     if (/attention$/.test(part.module))
         return "attention";
-    return /^(ffn|input|output)$/.test(part.module) ? part.module : /^norm\d*$/.test(part.module) ? "norm" : "other";
+    return /^(ffn|input|output)$/.test(part.module) ? part.module : /^(embedding_)?norm\d*$/.test(part.module) ? "norm" : "other";
 }
 
 /* A key of strings.js. */
@@ -83,11 +83,12 @@ function longTitleOf(part) {
 /* By the end of a step's name; the first that fits counts. */
 const SAYS = [
     [/embedding$/, "embedding"], [/embedding\.scaled$/, "embedding.scaled"], [/positions$/, "positions"], [/input$/, "input"],
-    [/\.(q|k|v)\.rotated$/, "rotated"], [/\.q\.heads$/, "q.heads"], [/\.k\.heads$/, "k.heads"], [/\.v\.heads$/, "v.heads"],
+    [/\.(q|k|v)\.rotated$/, "rotated"], [/\.(q|k)\.normed$/, "normed"], [/norm\d*\.scaled$/, "norm.scaled"],
+    [/\.biased$/, "biased"], [/\.q\.heads$/, "q.heads"], [/\.k\.heads$/, "k.heads"], [/\.v\.heads$/, "v.heads"],
     [/\.q$/, "q"], [/\.k$/, "k"], [/\.v$/, "v"], [/\.scores$/, "scores"], [/\.scaled$/, "scaled"], [/\.masked$/, "masked"],
     [/\.weights$/, "weights"], [/\.heads$/, "heads"], [/\.concat$/, "concat"], [/attention\.output$/, "attention.output"],
     [/\.sum$/, "sum"], [/\.hidden$/, "hidden"], [/\.activation$/, "activation"], [/\.gate$/, "gate"], [/\.up$/, "up"],
-    [/\.product$/, "product"], [/ffn\.output$/, "ffn.output"], [/norm\d*\.output$/, "norm.output"],
+    [/\.product$/, "product"], [/ffn\.output$/, "ffn.output"], [/norm\d*(\.output)+$/, "norm.output"],
     [/(^|\.)output$/, "output"], [/probabilities$/, "probabilities"], [/\.dropped$/, "dropped"],
 ];
 

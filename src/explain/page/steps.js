@@ -30,7 +30,8 @@ function comeIntoSight() {
 }
 
 function matches(step) {
-    return [step.name, step.formula || ""].some(text => text.toLowerCase().includes(state.search));
+    const origins = (step.parameters ?? []).flatMap(({ name, origin }) => [name, origin]);
+    return [step.name, step.formula || "", ...origins].some(text => text.toLowerCase().includes(state.search));
 }
 
 function showPart() {
@@ -62,7 +63,7 @@ function addCards(found, from) {
 function card(step) {
     const title = step.gradient ? t("steps.gradient", { name: shortName(step) }) : shortName(step);
     const head = make("div", { class: "card-head" }, make("h4", {}, title), ...(step.formula ? [formula(step.formula)] : []),
-        make("code", { class: "full" }, step.name));
+        make("code", { class: "full" }, step.name), ...(step.parameters ?? []).map(origin));
     const numbers = make("dl", { class: "numbers" }), choices = make("div", { class: "choices" });
     const view = { step, gradient: gradientOf.get(step.name), leading: step.shape.slice(0, -2).map(() => 0),
         map: new HeatMap({ label: step.name }), numbers, marks: [] };
@@ -72,6 +73,11 @@ function card(step) {
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
         numbers, ...(choices.hasChildNodes() ? [choices] : []), picture,
         ...[tokensKept(step), precisionOf(step)].filter(Boolean).map(text => make("p", { class: "says" }, text)));
+}
+
+/* A parameter of a Hugging Face model, by both names. */
+function origin({ name, origin }) {
+    return make("code", { class: "full origin" }, `${name} (${origin})`);
 }
 
 /* Of a vocabulary; and how the rest can be had. */

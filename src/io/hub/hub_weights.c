@@ -194,6 +194,15 @@ static void hub_mark_used(hub_filling *f, const weights_tensor *t)
         f->used[i] = f->used[i] || weights_at(f->w, i) == t;
 }
 
+/* The files may be closed before the parameters are freed. */
+static void hub_set_origin(const hub_filling *f, rapt_param *p, const char *name)
+{
+    char *origin = rapt_params_alloc(f->params, strlen(name) + 1, 1);
+    if (origin)
+        strcpy(origin, name);
+    p->origin = origin;
+}
+
 /* A matrix of a model for inference stays in the file until somebody needs it; all else is read at once. */
 static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
 {
@@ -219,8 +228,10 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tenso
         code = weights_check_real(f->w, t, f->err);
     if (!code && (slice.first == 0 || n->part == HUB_BEHIND_TWO))
         code = weights_check_finite(f->w, t, f->err);
-    if (!code)
+    if (!code) {
         hub_set(f, p, slice);
+        hub_set_origin(f, p, t->name);
+    }
     return code;
 }
 
