@@ -188,6 +188,7 @@ typedef struct rapt_preprocessor {
     double multiplier; /* or, unless it is 0, by this */
     bool has_norm;
     rapt_layer_norm norm; /* of what comes out, where there is one (Lewis et al. 2020) */
+    rapt_embedding types; /* row 0 is added before that norm (Devlin et al. 2019, section 3); the weight may be NULL: none */
 } rapt_preprocessor;
 
 /* Zeroed: the book's. */
@@ -202,6 +203,7 @@ typedef struct rapt_preprocessor_options {
     double dropout; /* after the sum */
     bool has_norm;  /* a norm of what comes out, "embedding_norm." */
     rapt_norm_options norm;
+    size_t types;   /* token types, "types.weight" [types, d], all tokens being of type 0; 0: none */
 } rapt_preprocessor_options;
 
 /* Adds an embedding of `entries` rows, "embedding.weight", and positions for rows of up to max_len tokens, d features each:

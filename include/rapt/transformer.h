@@ -54,6 +54,7 @@ typedef struct rapt_transformer_config {
     rapt_relative_options relative; /* of RAPT_POSITIONS_RELATIVE: both ways in the encoder, one way in the decoder */
     double output_scale;  /* hidden states are multiplied by it before the output projection (T5: d_model^-0.5); 0: 1 */
     bool embedding_norm;  /* embeddings with their positions are normalized, in encoder and decoder */
+    size_t token_types;   /* rows of the encoder's token types: rapt_preprocessor.types; 0: none */
     double rotary_base;   /* 0: 10000 */
 } rapt_transformer_config;
 
@@ -71,6 +72,18 @@ typedef struct rapt_encoder {
 RAPT_API void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
 /* tokens [batch, time]; gives [batch, time, d_model]. `valid_lens` NULL: tokens.lens. */
 RAPT_API rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
+
+/* An encoder alone, as BERT is one (Devlin et al. 2019). */
+typedef struct rapt_encoder_only {
+    rapt_transformer_config config; /* what is of the decoder counts for nothing */
+    rapt_params *params;            /* owned */
+    rapt_encoder encoder;
+} rapt_encoder_only;
+
+/* As rapt_transformer_new, without a decoder. */
+RAPT_API rapt_encoder_only *rapt_encoder_only_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
+/* Frees the model with its parameters; NULL is fine. */
+RAPT_API void rapt_encoder_only_free(rapt_encoder_only *m);
 
 typedef struct rapt_decoder {
     rapt_preprocessor input; /* "decoder." */

@@ -43,8 +43,9 @@ static void encoder_init_blocks(rapt_encoder *m, rapt_params *set, const rapt_tr
 
 void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    const rapt_preprocessor_options input = embedding_std_input_of_transformer(c, NULL);
+    rapt_preprocessor_options input = embedding_std_input_of_transformer(c, NULL);
     const rapt_norm_options norm = block_norm_options(&c->block);
+    input.types = c->token_types;
     *m = (rapt_encoder){.has_norm = block_ends_with_norm(&c->block)};
     rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, c->max_positions, &input);
     encoder_init_blocks(m, set, c);

@@ -19,13 +19,17 @@ bool layers_of_lm(const rapt_lm *m, layers_fn *fn, void *context)
     return all;
 }
 
-bool layers_of_transformer(const rapt_transformer *m, layers_fn *fn, void *context)
+bool layers_of_encoder(const rapt_encoder *m, layers_fn *fn, void *context)
 {
     bool all = true;
-    for (size_t i = 0; i < m->encoder.layers && all; i++) {
-        rapt_encoder_block *b = &m->encoder.blocks[i];
-        all = layers_of_attention(&b->attention, fn, context) && layers_of_ffn(&b->ffn, fn, context);
-    }
+    for (size_t i = 0; i < m->layers && all; i++)
+        all = layers_of_attention(&m->blocks[i].attention, fn, context) && layers_of_ffn(&m->blocks[i].ffn, fn, context);
+    return all;
+}
+
+bool layers_of_transformer(const rapt_transformer *m, layers_fn *fn, void *context)
+{
+    bool all = layers_of_encoder(&m->encoder, fn, context);
     for (size_t i = 0; i < m->decoder.layers && all; i++) {
         rapt_decoder_block *b = &m->decoder.blocks[i];
         all = layers_of_attention(&b->self_attention, fn, context) && layers_of_attention(&b->cross_attention, fn, context) &&

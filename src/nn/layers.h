@@ -11,6 +11,7 @@ typedef bool layers_fn(void *context, rapt_linear *l);
 /* Whether fn returned true for all: the projections of attention and the layers of the feed-forward network of each block, but
  * neither embeddings nor the output matrix. */
 bool layers_of_lm(const rapt_lm *m, layers_fn *fn, void *context);
+bool layers_of_encoder(const rapt_encoder *m, layers_fn *fn, void *context);
 bool layers_of_transformer(const rapt_transformer *m, layers_fn *fn, void *context);
 
 #endif

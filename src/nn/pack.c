@@ -16,6 +16,15 @@ static bool pack_linear(void *context, rapt_linear *l)
     return packed_weights_add(k->p, l->weight, k->threads, k->err) == RAPT_OK;
 }
 
+packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err)
+{
+    packing k = {packed_weights_new(m->params, t->team.gemm, err), threads, err};
+    if (k.p && layers_of_encoder(&m->encoder, pack_linear, &k))
+        return k.p;
+    packed_weights_free(k.p);
+    return NULL;
+}
+
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
     packing k = {packed_weights_new(m->params, t->team.gemm, err), threads, err};

@@ -10,6 +10,8 @@
 /* Packs for the GEMM kernels of `t`, and tapes like it, with the threads of a pool; see tape_use_packed. NULL with `err` set when
  * out of memory. */
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err);
+/* Packs an encoder so. */
+packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err);
 /* Packs a language model as pack_transformer does a transformer, with the threads of `t`. */
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err);
 

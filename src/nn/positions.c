@@ -4,8 +4,10 @@
 #include "base/math.h"
 #include "nn/names.h"
 #include "tape/observe_op.h"
+#include "tape/tape_core.h"
 
 #include <math.h>
+#include <string.h>
 
 /* In fp32, as the models are trained; the last feature of an odd number is 0. */
 static void fill_fairseq_table(rapt_param *table, size_t max_len, size_t d)
@@ -82,9 +84,23 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
     if (!o.shared)
         rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
     preprocessor_init_positions(&m->positions, set, prefix, max_len, d, &o);
+    if (o.types)
+        rapt_embedding_init(&m->types, set, name_join(prefix, "types.").text, o.types, d, &o.embedding);
     m->has_norm = o.has_norm;
     if (o.has_norm)
         rapt_layer_norm_init(&m->norm, set, name_join(prefix, "embedding_norm.").text, 1, &d, &o.norm);
+}
+
+/* x + the row of type 0, of each token. */
+static rapt_tensor *preprocessor_add_type(rapt_tape *t, const rapt_embedding *types, rapt_tensor *x, rapt_tokens tokens)
+{
+    const size_t count = (tokens.batch ? tokens.batch : 1) * tokens.time;
+    int32_t *ids = tape_failed(t) ? NULL : tape_alloc(t, count, sizeof *ids);
+    if (!ids)
+        return x;
+    memset(ids, 0, count * sizeof *ids);
+    tokens.ids = ids;
+    return rapt_op_add(t, x, rapt_embedding_forward(t, types, tokens));
 }
 
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
@@ -97,5 +113,7 @@ rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_toke
     o.dropout = m->positions.dropout;
     observe_scope outer = observe_enter(t, m->name, 0);
     rapt_tensor *x = observe_leave(t, outer, rapt_op_embed(t, m->embedding.weight, tokens, &o));
+    if (m->types.weight)
+        x = preprocessor_add_type(t, &m->types, x, tokens);
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }
