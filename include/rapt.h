@@ -50,6 +50,7 @@
  *
  *   rapt/explain.h   one forward pass over a text, with every intermediate: values, JSON, text, a page for a browser
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
+ *   rapt/embed.h     embeddings of texts: the hidden states of an encoder, and one vector for each text
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/train.h     the whole training loop; Adam, gradient clipping and schedules by themselves
  *   rapt/group.h     the processes of a training run on several machines, and what carries their messages
@@ -131,6 +132,7 @@
 #include "rapt/train.h"
 #include "rapt/generate.h"
 #include "rapt/decode.h"
+#include "rapt/embed.h"
 #include "rapt/explain.h"
 
 #endif

@@ -17,7 +17,7 @@ done
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
 layers='base kernels tensor tape ops nn text print metrics data io decode explain recipe group train view fetch cli'
-headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode generate:decode explain:explain recipe:recipe group:group train:train'
+headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode generate:decode embed:decode explain:explain recipe:recipe group:group train:train'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
         n = split(layers, list, " "); for (i = 1; i <= n; i++) level[list[i]] = i

@@ -43,6 +43,24 @@ typedef struct rapt_language_model {
     size_t end_of_text_count;
 } rapt_language_model;
 
+/* How the vectors of a text's tokens become one vector. */
+typedef enum rapt_pooling {
+    RAPT_POOLING_AS_STORED, /* of options: as the model's folder has it */
+    RAPT_POOLING_MEAN,
+    RAPT_POOLING_CLS,       /* the first one, that of [CLS] or <s> */
+    RAPT_POOLING_MAX        /* the greatest number of each feature */
+} rapt_pooling;
+
+/* What a model of RAPT_TASK_ENCODER has. */
+typedef struct rapt_encoder_model {
+    rapt_encoder_only *net;
+    rapt_tokenizer *tokenizer;
+    size_t max_len;       /* tokens of a text, special tokens included */
+    int32_t skipped;      /* a token that takes no position (padding of RoBERTa), which no text may hold; -1: none */
+    rapt_pooling pooling; /* as the folder has it */
+    bool normalize;       /* the vector of a text is divided by its Euclidean norm */
+} rapt_encoder_model;
+
 /* A model with all it needs. All of it is owned. Const once loaded: translators and generators only read it. */
 typedef struct rapt_model {
     rapt_task task;
@@ -54,6 +72,7 @@ typedef struct rapt_model {
     void *files;                        /* which matrices are read from when they are needed, or NULL; the library's own */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
+    rapt_encoder_model encoder;         /* zeroed for another task */
 } rapt_model;
 
 /* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Parameter files, here

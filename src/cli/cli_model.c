@@ -21,7 +21,12 @@ static rapt_model *cli_model_note(rapt_model *m, const char *folder)
 
 rapt_model *cli_model(const char *folder, rapt_error *err)
 {
-    return cli_model_note(rapt_model_load(folder, err), folder);
+    rapt_model *m = cli_model_note(rapt_model_load(folder, err), folder);
+    if (!m || m->task != RAPT_TASK_ENCODER)
+        return m;
+    rapt_fail(err, RAPT_ERR_VALUE, "%s is an encoder; rapt embed runs it", folder);
+    rapt_model_free(m);
+    return NULL;
 }
 
 rapt_model *cli_model_any_inference(const char *folder, rapt_error *err)

@@ -4,7 +4,7 @@
 
 #include "rapt/io.h"
 
-/* rapt_model_load, rapt_model_load_inference of any task, and of one. */
+/* rapt_model_load and rapt_model_load_inference of a language model or a translator, encoders being refused; and of one task. */
 rapt_model *cli_model(const char *folder, rapt_error *err);
 rapt_model *cli_model_any_inference(const char *folder, rapt_error *err);
 rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err);

@@ -18,7 +18,8 @@ static rapt_code check_biases(const rapt_model *m, const rapt_sample_options *s,
 rapt_code generate_options_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err)
 {
     if (m->task != RAPT_TASK_LANGUAGE_MODEL)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not generate text from a prompt",
+                         m->task == RAPT_TASK_ENCODER ? "an encoder" : "a translation model");
     if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
         return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
                                               "stands between them");

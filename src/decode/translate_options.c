@@ -15,7 +15,8 @@ static rapt_code refuse_number(const char *what, int value, rapt_error *err)
 static rapt_code check_options(const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
 {
     if (m->task != RAPT_TASK_TRANSLATION)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a language model does not translate");
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate",
+                         m->task == RAPT_TASK_ENCODER ? "an encoder" : "a language model");
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
     if (o->n_best > o->beam)

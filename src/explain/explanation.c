@@ -59,6 +59,10 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
 {
     static const rapt_explain_options defaults;
     const rapt_explain_options *o = options ? options : &defaults;
+    if (model->task == RAPT_TASK_ENCODER) {
+        rapt_fail(err, RAPT_ERR_VALUE, "an encoder, as this model of type %s, is not explained", model->family);
+        return NULL;
+    }
     if (o->target && !o->like && model->task == RAPT_TASK_LANGUAGE_MODEL) {
         rapt_fail(err, RAPT_ERR_VALUE, "a language model takes no target");
         return NULL;

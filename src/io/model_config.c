@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 static const model_task *const TASKS[] = {[RAPT_TASK_TRANSLATION] = &model_translation,
-                                          [RAPT_TASK_LANGUAGE_MODEL] = &model_language_model};
+                                          [RAPT_TASK_LANGUAGE_MODEL] = &model_language_model,
+                                          [RAPT_TASK_ENCODER] = &model_encoder};
 
 typedef struct header {
     size_t version;
@@ -17,6 +18,7 @@ typedef struct header {
 } header;
 
 static const char *const FORMATS[] = {"rapt-model", NULL};
+/* An encoder is of another program. */
 static const char *const TASK_NAMES[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
                                          NULL};
 
@@ -39,7 +41,9 @@ rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, ra
     header h = {.version = 1, .task = m->task}; /* a task's own members can raise it */
     if (m->run)
         snprintf(h.run, sizeof h.run, "%016" PRIx64, m->run);
-    rapt_code code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);
+    rapt_code code = RAPT_OK;
+    if (m->task != RAPT_TASK_ENCODER) /* which is refused */
+        code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);
     return code ? code : TASKS[m->task]->describe(m, root, path, err);
 }
 

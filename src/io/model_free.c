@@ -16,6 +16,8 @@ void rapt_model_free(rapt_model *m)
     rapt_tokenizer_free(m->language.tokenizer);
     rapt_transformer_free(m->translation.net);
     rapt_lm_free(m->language.net);
+    rapt_tokenizer_free(m->encoder.tokenizer);
+    rapt_encoder_only_free(m->encoder.net);
     weights_close(m->files);
     hub_generation_policy_free(&m->search);
     free(m);

@@ -186,6 +186,7 @@ static void models(void **state)
     bool sealed;
     assert_null(rapt_transformer_new(&pairs, 1, NULL));
     assert_null(rapt_lm_new(&text, 1, NULL));
+    assert_null(rapt_encoder_only_new(&pairs, 1, NULL));
     assert_int_equal(rapt_lm_preset("quux", &preset, NULL), RAPT_ERR_NOT_FOUND);
     assert_null(rapt_model_load("/nowhere", NULL));
     assert_null(rapt_model_load_task("/nowhere", RAPT_TASK_TRANSLATION, NULL));

@@ -1,5 +1,5 @@
-/* tests/io/hub_folder.h: a golden folder of a Hugging Face model with another config.json. For test_hub.c and
- * test_hub_translation.c. */
+/* tests/io/hub_folder.h: a golden folder of a Hugging Face model with another config.json. For test_hub.c,
+ * test_hub_translation.c and test_hub_encoder.c. */
 #ifndef TESTS_IO_HUB_FOLDER_H
 #define TESTS_IO_HUB_FOLDER_H
 
@@ -14,7 +14,8 @@
 static inline const char *hub_folder_with(const char *golden, const char *name, const char *key, const char *value)
 {
     static const char *const others[] = {"model.safetensors", "pytorch_model.bin", "generation_config.json", "source.spm",
-                                         "target.spm", "tokenizer.json", "vocab.json", "target_vocab.json"};
+                                         "target.spm", "tokenizer.json", "vocab.json", "target_vocab.json", "vocab.txt",
+                                         "tokenizer_config.json"};
     char path[1024], copied[FOLDER_ROOM];
     json_error_t where;
     snprintf(path, sizeof path, "%s%s/config.json", golden, name);

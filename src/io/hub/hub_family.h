@@ -40,18 +40,24 @@ typedef struct hub_name {
 
 typedef struct hub_family {
     const char *type;         /* "model_type" */
-    const char *architecture; /* the class that is read, of "architectures" */
+    const char *architecture; /* the class that is read, of "architectures"; of an encoder, how its classes begin */
     const char *prefix;       /* of their names, but for "lm_head."; files of a model without head lack it */
     const hub_name *names;     /* {0} ends them */
     const char *const *unused; /* patterns of tensors that hold no parameters; NULL ends them */
     int32_t end_of_text; /* of the class, where no file names one; -1: none */
     void (*read)(hub_config *c, rapt_lm_config *k);               /* NULL: not a language model */
     void (*read_pair)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder-decoder */
+    void (*read_encoder)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder alone */
+    bool skips_padding; /* of an encoder: token 1 is padding, and takes no position where it is in a text */
 } hub_family;
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
     HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA2, HUB_GEMMA3, HUB_PHI3;
 extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100, HUB_T5, HUB_MT5;
+extern const hub_family HUB_BERT, HUB_ROBERTA, HUB_XLM_ROBERTA, HUB_DISTILBERT;
+
+/* Whether a class of "architectures" has the encoder of the family, with whatever head. */
+bool hub_encoder_is_class(const hub_family *family, const char *name);
 
 /* The activation of a dense layer that a key names, `otherwise` where it is missing: SiLU, GELU in its forms, or ReLU. */
 rapt_ffn_kind hub_activation(hub_config *c, const char *key, const char *otherwise);

@@ -3,6 +3,7 @@
 
 #include "base/quote.h"
 #include "io/config_block.h"
+#include "io/hub/hub_embedding.h"
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_translation.h"
 #include "io/hub/hub_weights.h"
@@ -22,8 +23,10 @@ static void refuse_architecture(hub_config *c, const hub_family *family)
     const json_t *list = hub_value(c, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
     char reason[96];
-    snprintf(reason, sizeof reason, "of models of type %s rapt runs %s", family->type, family->architecture);
-    if (list && (!name || strcmp(name, family->architecture) != 0))
+    const bool encoder = family->read_encoder != NULL;
+    snprintf(reason, sizeof reason, "of models of type %s rapt runs %s%s", family->type, family->architecture,
+             encoder ? "Model, also with a head" : "");
+    if (list && (!name || !(encoder ? hub_encoder_is_class(family, name) : strcmp(name, family->architecture) == 0)))
         hub_refuse(c, "architectures", reason);
 }
 
@@ -38,8 +41,15 @@ static const char *const WITHOUT_EFFECT[] = {
 /* One of the two, as the family has it. */
 typedef struct hub_net {
     rapt_lm_config lm;
-    rapt_transformer_config pair;
+    rapt_transformer_config pair; /* or an encoder alone */
 } hub_net;
+
+/* Whether the sizes fit together. */
+static rapt_code check_sizes(const hub_family *family, const hub_net *k, const char *path, rapt_error *err)
+{
+    const config_stack stack = family->read ? config_lm_stack(&k->lm) : hub_embedding_stack(&k->pair);
+    return family->read_pair ? hub_translation_check(&k->pair, path, err) : config_block_check(&stack, path, err);
+}
 
 static rapt_code read_config(const hub_family *family, const json_t *config, const char *path, hub_net *k, rapt_error *err)
 {
@@ -53,12 +63,9 @@ static rapt_code read_config(const hub_family *family, const json_t *config, con
     if (family->read)
         family->read(&c, &k->lm);
     else
-        family->read_pair(&c, &k->pair);
+        (family->read_pair ? family->read_pair : family->read_encoder)(&c, &k->pair);
     hub_refuse_others(&c);
-    if (c.code || family->read_pair)
-        return c.code ? c.code : hub_translation_check(&k->pair, path, err);
-    const config_stack stack = config_lm_stack(&k->lm);
-    return config_block_check(&stack, path, err);
+    return c.code ? c.code : check_sizes(family, k, path, err);
 }
 
 /* ---- generation ----------------------------------------------------------------------------------------------- */
@@ -122,8 +129,10 @@ static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_s
         code = weights_open(from->folder, &w, err);
     if (!code && family->read)
         code = load_language_model(m, family, &k.lm, w, from, err);
-    else if (!code)
+    else if (!code && family->read_pair)
         code = hub_translation_load(m, family, &k.pair, w, from, err);
+    else if (!code)
+        code = hub_embedding_load(m, family, &k.pair, w, from, err);
     if (from->inference)
         m->files = w;
     else
@@ -145,7 +154,7 @@ static const hub_family *find_family(const json_t *config, const char *path, rap
 
 static rapt_task hub_task_of(const hub_family *family)
 {
-    return family->read ? RAPT_TASK_LANGUAGE_MODEL : RAPT_TASK_TRANSLATION;
+    return family->read ? RAPT_TASK_LANGUAGE_MODEL : family->read_pair ? RAPT_TASK_TRANSLATION : RAPT_TASK_ENCODER;
 }
 
 /* Bytes of an element as a generator holds it: matrices of linear layers are packed. Of an embedding that is no such matrix,
@@ -176,8 +185,9 @@ static rapt_code check_folder(const hub_family *family, const hub_net *k, const 
     rapt_model *m = calloc(1, sizeof *m);
     if (!m)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
-    rapt_code code = family->read ? load_lm_text(m, family, k->lm.vocab, from, err)
-                                  : hub_translation_load_text(m, &k->pair, from, err);
+    rapt_code code = family->read        ? load_lm_text(m, family, k->lm.vocab, from, err)
+                     : family->read_pair ? hub_translation_load_text(m, &k->pair, from, err)
+                                         : hub_embedding_load_text(m, family, &k->pair, from, err);
     rapt_model_free(m);
     return code;
 }

@@ -1,0 +1,215 @@
+/* decode/embedder.c: texts in, vectors out: rows of tokens (text_rows.c), batches by length, threads. For the program and for C
+ * programs. See rapt/embed.h. */
+#include "rapt/embed.h"
+
+#include "base/pool.h"
+#include "decode/pooling.h"
+#include "decode/text_rows.h"
+#include "io/model.h"
+#include "nn/pack.h"
+#include "tape/tape_core.h"
+#include "tensor/params.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rapt_embedder {
+    const rapt_model *m;
+    rapt_embedder_options o; /* defaults filled in */
+    pool *pool;
+    rapt_tape **tapes; /* one for each thread */
+    packed_weights *packed;
+    atomic_bool cancelled;
+};
+
+/* One call. */
+typedef struct embed_call {
+    rapt_embedder *e;
+    const text_row *rows; /* by length */
+    size_t count;
+    rapt_real *vectors;
+    pthread_mutex_t lock; /* of the error */
+    rapt_error error;     /* of some batch: memory alone can be missing */
+} embed_call;
+
+/* ---- a batch ------------------------------------------------------------------------------------------------------ */
+
+/* Hidden states of rows of tokens, [sum of their lengths, d]. */
+static rapt_code embed_rows(const rapt_embedder *e, rapt_tape *t, const text_row *rows, size_t n, rapt_tensor **out,
+                            rapt_error *err)
+{
+    const size_t time = rows[n - 1].count;
+    int32_t *ids = calloc(n * time, sizeof *ids), *lens = calloc(n, sizeof *lens);
+    rapt_code code = ids && lens ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu texts", n);
+    for (size_t i = 0; i < n && !code; i++) {
+        memcpy(ids + i * time, rows[i].ids, rows[i].count * sizeof *ids);
+        lens[i] = (int32_t)rows[i].count;
+    }
+    if (!code) {
+        rapt_tape_begin(t, (rapt_pass){0});
+        *out = rapt_encoder_forward(t, &e->m->encoder.net->encoder, (rapt_tokens){ids, n, time, lens}, NULL);
+        code = rapt_tape_status(t, err);
+    }
+    free(ids);
+    free(lens);
+    return code;
+}
+
+static void embed_note_failure(embed_call *c, const rapt_error *err)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!c->error.code)
+        c->error = *err;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* A pool_fn. */
+static void embed_batch(void *context, size_t batch, int worker)
+{
+    embed_call *c = context;
+    const rapt_embedder *e = c->e;
+    const size_t first = batch * e->o.batch, left = c->count - first, n = left < e->o.batch ? left : e->o.batch;
+    const size_t d = rapt_embedder_features(e);
+    rapt_error err = {0};
+    rapt_tensor *x = NULL;
+    if (atomic_load(&c->e->cancelled))
+        return;
+    if (embed_rows(e, e->tapes[worker], c->rows + first, n, &x, &err)) {
+        embed_note_failure(c, &err);
+        return;
+    }
+    const rapt_real *from = x->data;
+    for (size_t i = first; i < first + n; i++) {
+        rapt_real *to = c->vectors + c->rows[i].index * d;
+        pooling_run(e->o.pooling, from, c->rows[i].count, d, to);
+        if (e->o.normalize)
+            pooling_normalize(to, d);
+        from += c->rows[i].count * d;
+    }
+}
+
+/* ---- texts -------------------------------------------------------------------------------------------------------- */
+
+rapt_code rapt_embedder_run(rapt_embedder *e, const char *const *texts, size_t count, rapt_real *vectors, bool *cut,
+                            rapt_error *err)
+{
+    embed_call c = {.e = e, .count = count, .vectors = vectors, .lock = PTHREAD_MUTEX_INITIALIZER};
+    rapt_error own = {0};
+    text_row *rows = text_rows_new(&e->m->encoder, texts, count, &own);
+    if (rows) {
+        c.rows = rows;
+        pool_run(e->pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
+        own = c.error;
+    }
+    for (size_t i = 0; i < count && rows && cut; i++)
+        cut[rows[i].index] = rows[i].cut;
+    text_rows_free(rows, count);
+    pthread_mutex_destroy(&c.lock);
+    if (atomic_exchange(&e->cancelled, false) && !own.code)
+        rapt_fail(&own, RAPT_ERR_INTERRUPTED, "the run was cancelled");
+    return own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK;
+}
+
+void rapt_embedder_cancel(rapt_embedder *e)
+{
+    atomic_store(&e->cancelled, true);
+}
+
+rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, rapt_token_vectors *out, rapt_error *err)
+{
+    const size_t d = rapt_embedder_features(e);
+    rapt_tensor *x = NULL;
+    *out = (rapt_token_vectors){0};
+    text_row *row = text_rows_new(&e->m->encoder, &text, 1, err);
+    if (!row)
+        return err ? err->code : RAPT_ERR_VALUE;
+    rapt_code code = embed_rows(e, e->tapes[0], row, 1, &x, err);
+    rapt_real *vectors = code ? NULL : malloc(row->count * d * sizeof *vectors);
+    if (vectors) {
+        memcpy(vectors, x->data, row->count * d * sizeof *vectors);
+        *out = (rapt_token_vectors){row->count, row->ids, vectors, row->cut};
+        row->ids = NULL;
+    } else if (!code) {
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vectors of a text");
+    }
+    text_rows_free(row, 1);
+    return code;
+}
+
+void rapt_token_vectors_free(rapt_token_vectors *v)
+{
+    free(v->ids);
+    free(v->vectors);
+    *v = (rapt_token_vectors){0};
+}
+
+/* ---- the embedder ------------------------------------------------------------------------------------------------- */
+
+static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_options *options, rapt_error *err)
+{
+    const rapt_encoder_model *m = &e->m->encoder;
+    if (e->m->task != RAPT_TASK_ENCODER)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->m->task)->what);
+    e->o = options ? *options : (rapt_embedder_options){0};
+    if ((unsigned)e->o.pooling > RAPT_POOLING_MAX || (unsigned)e->o.precision > RAPT_PRECISION_BF16)
+        return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d, or no precision %d", (int)e->o.pooling,
+                         (int)e->o.precision);
+    e->o.batch = e->o.batch ? e->o.batch : RAPT_EMBED_BATCH;
+    e->o.pooling = e->o.pooling ? e->o.pooling : m->pooling;
+    e->o.normalize = e->o.normalize || (m->normalize && !e->o.no_normalize);
+    return RAPT_OK;
+}
+
+static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)
+{
+    e->pool = pool_new(e->o.threads, err);
+    if (!e->pool)
+        return err ? err->code : RAPT_ERR_MEMORY;
+    const size_t n = (size_t)pool_threads(e->pool);
+    e->tapes = calloc(n, sizeof *e->tapes);
+    if (!e->tapes)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
+    for (size_t i = 0; i < n; i++) {
+        e->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = e->o.precision}, err);
+        if (!e->tapes[i])
+            return err ? err->code : RAPT_ERR_MEMORY;
+    }
+    params_sync(e->m->params, e->pool);
+    e->packed = pack_encoder_only(e->m->encoder.net, e->tapes[0], e->pool, err);
+    for (size_t i = 0; i < n; i++)
+        tape_use_packed(e->tapes[i], e->packed);
+    return e->packed ? RAPT_OK : RAPT_ERR_MEMORY;
+}
+
+rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_options *options, rapt_error *err)
+{
+    rapt_embedder *e = calloc(1, sizeof *e);
+    if (!e) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
+        return NULL;
+    }
+    e->m = m;
+    if (embedder_fill_options(e, options, err) == RAPT_OK && embedder_set_up(e, err) == RAPT_OK)
+        return e;
+    rapt_embedder_free(e);
+    return NULL;
+}
+
+void rapt_embedder_free(rapt_embedder *e)
+{
+    if (!e)
+        return;
+    for (int i = 0; e->tapes && i < pool_threads(e->pool); i++)
+        rapt_tape_free(e->tapes[i]);
+    free(e->tapes);
+    packed_weights_free(e->packed);
+    pool_free(e->pool);
+    free(e);
+}
+
+size_t rapt_embedder_features(const rapt_embedder *e)
+{
+    return e->m->encoder.net->config.block.d_model;
+}
