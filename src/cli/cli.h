@@ -17,6 +17,7 @@ int cmd_convert(int argc, char **argv);
 int cmd_translate(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_chat(int argc, char **argv);
+int cmd_embed(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_score(int argc, char **argv);
