@@ -70,6 +70,7 @@ typedef struct rapt_model {
     const char *family;                 /* NULL: of rapt; else "model_type" of a Hugging Face folder. Not to be freed */
     rapt_search_policy search;          /* how it is decoded unless somebody says otherwise; zeroed: as rapt does it */
     void *files;                        /* which matrices are read from when they are needed, or NULL; the library's own */
+    void *origin;                       /* of a Hugging Face folder that was not loaded for inference: what it is saved with */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
     rapt_encoder_model encoder;         /* zeroed for another task */
@@ -96,11 +97,13 @@ RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task tas
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);
 
-/* Writes a folder that rapt_model_load reads, and makes it if need be. */
+/* Writes a folder that rapt_model_load reads, and makes it if need be. A model of a Hugging Face folder becomes such a folder
+ * again, which transformers reads: its files as they were, and model.safetensors with the names and shapes of its tensors in F32;
+ * one that was loaded for inference is refused (RAPT_ERR_VALUE). */
 RAPT_API rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes config.json and the tokenizers into a folder that exists. */
 RAPT_API rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
-/* Writes model.safetensors, bound to that config.json. */
+/* Writes model.safetensors, bound to that config.json; with the tensors of a Hugging Face folder without that. */
 RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
 
 /* Formats of other programs' models. */

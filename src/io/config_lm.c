@@ -90,9 +90,6 @@ static rapt_code config_lm_check_ours(const rapt_lm_config *c, const char *path,
 static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_block_config *block = &m->language.net->config.block;
-    if (m->family)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) cannot be saved as one of rapt", path,
-                         m->family);
     config c = {.lm = m->language.net->config, .ffn_bias = !block->no_ffn_bias, .norm_bias = !block->no_norm_bias,
                 .end_of_text = {.count = m->language.end_of_text_count}};
     memcpy(c.end_of_text.ids, m->language.end_of_text, sizeof m->language.end_of_text);

@@ -130,9 +130,6 @@ static rapt_code config_translation_describe(const rapt_model *m, json_t *root, 
 {
     const rapt_translation_model *t = &m->translation;
     const rapt_transformer_config *net = &t->net->config;
-    if (m->family)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) cannot be saved as one of rapt", path,
-                         m->family);
     config c = {.net = *net, .ffn_bias = !net->block.no_ffn_bias, .norm_bias = !net->block.no_norm_bias,
                 .shared_vocab = t->source == t->target, .pad_to_max = t->pad_to_max, .max_len = t->max_len,
                 .detokenize = t->detokenize, .capitalize = t->capitalize, .by_sentence = t->by_sentence, .special = t->special};

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "io/hub/hub_model.h"
+#include "io/hub/hub_save.h"
 #include "io/json_file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
@@ -43,6 +44,8 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *path;
+    if (m->family)
+        return hub_save_files(m, folder, err);
     rapt_code code = file_path(folder, CONFIG_FILE, &path, err);
     if (!code)
         code = save_config(m, path, err);
@@ -54,10 +57,10 @@ rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_e
 {
     char *text = NULL, *path;
     rapt_code code = file_path(folder, WEIGHTS_FILE, &path, err);
-    if (!code)
+    if (!code && !m->family)
         code = seal_text(m, path, &text, err);
     if (!code)
-        code = params_save(m->params, path, SEAL_KEY, text, err);
+        code = m->family ? hub_save_params(m, path, err) : params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
     free(path);
     return code;

@@ -2,6 +2,8 @@
  * tasks, which add theirs. For model.c and seal.c; see model.h. */
 #include "io/model.h"
 
+#include "io/hub/hub_origin.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,8 @@ const model_task *model_task_of(rapt_task task)
 
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
+    if (m->family)
+        return hub_origin_describe(m, root, path, err);
     header h = {.version = 1, .task = m->task}; /* a task's own members can raise it */
     if (m->run)
         snprintf(h.run, sizeof h.run, "%016" PRIx64, m->run);

@@ -2,6 +2,7 @@
 #include "io/model.h"
 
 #include "io/hub/hub_generation.h"
+#include "io/hub/hub_origin.h"
 #include "io/weights/weights.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void rapt_model_free(rapt_model *m)
     rapt_tokenizer_free(m->encoder.tokenizer);
     rapt_encoder_only_free(m->encoder.net);
     weights_close(m->files);
+    hub_origin_free(m->origin);
     hub_generation_policy_free(&m->search);
     free(m);
 }

@@ -102,10 +102,12 @@ check 'before it has found a text' grep -q '"tokens": 0, "end": "interrupted"' i
 make_text >text.txt
 make_text_recipe characters >lm.yaml
 refused 1 'rapt generate runs it' 'another task' "$RAPT" translate "$HUB/gpt2" text.txt
-refused 1 'Hugging Face folder .gpt2.*does not train' 'training' "$RAPT" train lm.yaml --init "$HUB/gpt2" --out m
+refused 1 'tokenizer.type is characters; the model in .*gpt2 has file, which fine-tuning keeps' 'training with another tokenizer' \
+    "$RAPT" train lm.yaml --init "$HUB/gpt2" --out m
 make_pairs >pairs.tsv
 make_recipe >pairs.yaml
-refused 1 'Hugging Face folder .marian.*does not train' 'training a translator' "$RAPT" train pairs.yaml --init "$PAIRS/marian" --out m
+refused 1 'bart is a Hugging Face folder of type bart, which rapt runs, but does not train; it trains gpt2, ' 'training another type' \
+    "$RAPT" train pairs.yaml --init "$PAIRS/bart" --out m
 refused 1 'rapt translate runs it' 'generating with a translator' "$RAPT" generate "$PAIRS/marian" x
 check 'nothing is written' test ! -e m
 mkdir bad && cp "$HUB"/llama/* bad

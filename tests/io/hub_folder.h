@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "rapt/io.h"
 
 /* The test's own folder, with the files of `golden`, a path that ends in "/", and `name` in it, but for config.json, whose "key"
  * becomes a value, or goes where that is "". */
@@ -34,6 +35,22 @@ static inline const char *hub_folder_with(const char *golden, const char *name, 
             assert_int_equal(symlink(path, copied), 0);
     }
     return folder_path;
+}
+
+/* Saves a model, and compares the bits of what is loaded from there. */
+static inline void hub_folder_comes_back(const rapt_model *m)
+{
+    rapt_error err = {0};
+    assert_int_equal(rapt_model_save(m, folder_in("saved"), &err), RAPT_OK);
+    rapt_model *again = rapt_model_load(folder_in("saved"), &err);
+    assert_string_equal(err.message, "");
+    assert_string_equal(again->family, m->family);
+    assert_int_equal(rapt_params_count(again->params), rapt_params_count(m->params));
+    for (size_t i = 0; i < rapt_params_count(m->params); i++) {
+        const rapt_tensor *a = &rapt_params_at(m->params, i)->value, *b = &rapt_params_at(again->params, i)->value;
+        assert_memory_equal(a->data, b->data, rapt_tensor_size(a) * sizeof *a->data);
+    }
+    rapt_model_free(again);
 }
 
 #endif

@@ -347,7 +347,8 @@ static void what_is_not_known_is_refused(void **state)
     }
 }
 
-/* Keys that change nothing do no harm; what transformers 4 wrote is read as what 5 writes. */
+/* Keys that change nothing do no harm; what transformers 4 wrote is read as what 5 writes. All is saved as it
+ * was. */
 static void what_changes_nothing_is_accepted(void **state)
 {
     static const char *const cases[][3] = {
@@ -360,7 +361,7 @@ static void what_changes_nothing_is_accepted(void **state)
         rapt_error err = {0};
         rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
         assert_string_equal(err.message, "");
-        assert_int_equal(rapt_model_save(m, folder_in("saved"), &err), RAPT_ERR_VALUE);
+        hub_folder_comes_back(m);
         rapt_model_free(m);
     }
 }

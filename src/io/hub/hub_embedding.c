@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "io/hub/hub_vocab.h"
-#include "io/hub/hub_weights.h"
+#include "io/hub/hub_origin.h"
 #include "io/json_file.h"
 
 #include <stdlib.h>
@@ -108,5 +108,5 @@ rapt_code hub_embedding_load(rapt_model *m, const hub_family *family, const rapt
     if (!m->encoder.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->encoder.net->params;
-    return hub_fill(m->params, &m->encoder.net->config.block, family, w, from->folder, err);
+    return hub_origin_fill(m, &(hub_naming){family, m->params, &m->encoder.net->config.block}, w, from, err);
 }

@@ -10,6 +10,22 @@ static const hub_family *const FAMILIES[] = {&HUB_GPT2, &HUB_LLAMA, &HUB_MISTRAL
                                              &HUB_T5, &HUB_MT5, &HUB_BERT, &HUB_ROBERTA, &HUB_XLM_ROBERTA, &HUB_DISTILBERT};
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
+#define TRAINED "gpt2, llama, mistral, qwen2, qwen3, smollm3, olmo2, gpt_neox, gemma, gemma2, gemma3_text, phi3, granite"
+
+const char *hub_family_trained(void)
+{
+    return TRAINED;
+}
+
+bool hub_family_trains(const char *type)
+{
+    const size_t length = strlen(type);
+    for (const char *at = TRAINED; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+        if (strncmp(at, type, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 const hub_family *hub_family_of(const char *type)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++)

@@ -62,6 +62,10 @@ bool hub_encoder_is_class(const hub_family *family, const char *name);
 /* The activation of a dense layer that a key names, `otherwise` where it is missing: SiLU, GELU in its forms, or ReLU. */
 rapt_ffn_kind hub_activation(hub_config *c, const char *key, const char *otherwise);
 
+/* Whether rapt trains models of a type: losses of such runs are compared with the reference's. */
+bool hub_family_trains(const char *type);
+/* "gpt2, llama, ..." */
+const char *hub_family_trained(void);
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);
 /* "gpt2, llama, ..." */

@@ -5,8 +5,8 @@
 #include "io/config_block.h"
 #include "io/hub/hub_embedding.h"
 #include "io/hub/hub_generation.h"
+#include "io/hub/hub_origin.h"
 #include "io/hub/hub_translation.h"
-#include "io/hub/hub_weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
     if (!m->language.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->language.net->params;
-    return hub_fill(m->params, &m->language.net->config.block, family, w, from->folder, err);
+    return hub_origin_fill(m, &(hub_naming){family, m->params, &m->language.net->config.block}, w, from, err);
 }
 
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)

@@ -37,11 +37,19 @@ static size_t slice_feature(size_t j, size_t d, size_t turned)
     return at < half ? second * half + at : turned + second * (d / 2 - half) + at - half;
 }
 
+/* The row of the tensor that is row i of ours; of a transpose, the column. */
+static size_t slice_row(const hub_slice *s, size_t i)
+{
+    if (!s->head)
+        return s->first + i;
+    const size_t j = i % s->head;
+    return s->first + i / s->head * s->step + (s->turned ? slice_feature(j, s->head, s->turned) : j);
+}
+
 static void slice_read_heads(const hub_slice *s, size_t first, size_t count, float *to)
 {
     for (size_t i = first; i < first + count; i++) {
-        const size_t j = i % s->head, at = s->turned ? slice_feature(j, s->head, s->turned) : j;
-        const weights_tensor row = slice_part(*s->t, 0, s->first + i / s->head * s->step + at, 1);
+        const weights_tensor row = slice_part(*s->t, 0, slice_row(s, i), 1);
         weights_read(s->w, &row, to + (i - first) * s->columns, NULL);
     }
 }
@@ -65,6 +73,14 @@ void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
         for (size_t j = 0; j < s->columns; j += TILE_COLUMNS)
             slice_read_tile(s, rows, j, to + i * s->columns);
     }
+}
+
+void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to)
+{
+    const size_t along = s->transposed ? width : 1, across = s->transposed ? 1 : width;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < s->columns; j++)
+            to[slice_row(s, i) * across + j * along] = from[i * s->columns + j] - (s->plus_one ? 1 : 0);
 }
 
 void hub_slice_leave(const void *slice)

@@ -19,6 +19,9 @@ typedef struct hub_slice {
 
 /* Writes rows first .. first + count - 1 to `to`: a param_read_fn of a hub_slice, whose tensor has floating-point numbers. */
 void hub_slice_read(const void *slice, size_t first, size_t count, float *to);
+/* The inverse for all `rows` of a parameter: writes them to where they are in the tensor, of `width` elements a row (of a vector
+ * 1), whose elements are at `to`. `w` and `t` are not used. */
+void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to);
 /* Gives the memory of the tensor's pages back: a param_leave_fn. */
 void hub_slice_leave(const void *slice);
 

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "io/config_block.h"
 #include "io/hub/hub_generation.h"
-#include "io/hub/hub_weights.h"
+#include "io/hub/hub_origin.h"
 #include "nn/block.h"
 
 #include <stdlib.h>
@@ -200,5 +200,5 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->translation.net->params;
     m->translation.max_len = k->max_positions;
-    return hub_fill(m->params, &m->translation.net->config.block, family, w, from->folder, err);
+    return hub_origin_fill(m, &(hub_naming){family, m->params, &m->translation.net->config.block}, w, from, err);
 }

@@ -2,15 +2,14 @@
 #ifndef IO_HUB_HUB_WEIGHTS_H
 #define IO_HUB_HUB_WEIGHTS_H
 
-#include "io/hub/hub_family.h"
-#include "io/weights/weights.h"
+#include "io/hub/hub_names.h"
 
 /* Every parameter gets its tensor, a buffer where there is one, and every tensor is one's, a copy of one's, or unused as the
- * family has it. `block`, with defaults in place, says which rows of a joint matrix are whose. RAPT_ERR_FORMAT: a tensor that
- * is missing, left over, of another shape, or no copy; RAPT_ERR_NOT_FINITE. Matrices of a set made with RAPT_SEED_UNSET are
- * checked, and stay in the files until they are needed: `w` lives as long as `params` then. */
-rapt_code hub_fill(rapt_params *params, const rapt_block_config *block, const hub_family *family, const weights *w,
-                   const char *folder, rapt_error *err);
+ * family has it. RAPT_ERR_FORMAT: a tensor that is missing, left over, of another shape, or no copy; RAPT_ERR_NOT_FINITE.
+ * Matrices of a set made with RAPT_SEED_UNSET are checked, and stay in the files until they are needed: `w` lives as long as
+ * `params` then. `rows` [rapt_params_count], zeroed, or NULL: gets the row of each parameter's tensor; NULL: a buffer without. */
+rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const char *folder, const hub_name **rows,
+                   rapt_error *err);
 
 /* Refuses files of tensors with fewer numbers than a model of `bytes` in fp32 takes, so that a damaged configuration does not
  * allocate a model that they cannot hold. */
