@@ -19,9 +19,8 @@ static rapt_model *cli_model_note(rapt_model *m, const char *folder)
     return m;
 }
 
-rapt_model *cli_model(const char *folder, rapt_error *err)
+static rapt_model *cli_model_refuse_encoder(rapt_model *m, const char *folder, rapt_error *err)
 {
-    rapt_model *m = cli_model_note(rapt_model_load(folder, err), folder);
     if (!m || m->task != RAPT_TASK_ENCODER)
         return m;
     rapt_fail(err, RAPT_ERR_VALUE, "%s is an encoder; rapt embed runs it", folder);
@@ -29,9 +28,14 @@ rapt_model *cli_model(const char *folder, rapt_error *err)
     return NULL;
 }
 
+rapt_model *cli_model(const char *folder, rapt_error *err)
+{
+    return cli_model_refuse_encoder(cli_model_note(rapt_model_load(folder, err), folder), folder, err);
+}
+
 rapt_model *cli_model_any_inference(const char *folder, rapt_error *err)
 {
-    return cli_model_note(model_load_inference(folder, err), folder);
+    return cli_model_refuse_encoder(cli_model_note(model_load_inference(folder, err), folder), folder, err);
 }
 
 rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err)

@@ -195,6 +195,8 @@ static rapt_code check_block(const rapt_recipe *r, char *reason)
 {
     const long long d_model = r->model.d_model, heads = r->model.heads,
         kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
+    if (r->train.init) /* a model of another program may have heads of other sizes; what contradicts it is refused with it */
+        return RAPT_OK;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
     else if (heads % kv_heads != 0)

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Windows of a Hugging Face model whose recipe does not say how long they are: its context can be more than a text has. */
+enum { LONG_CONTEXT = 1024 };
+
 /* A recipe that says how the tokenizers were trained, and how reliable it is. */
 typedef struct source {
     rapt_recipe recipe; /* defaults where none was found */
@@ -47,6 +50,10 @@ static bool read_of_run_above(const char *folder, uint64_t run, rapt_task task, 
 
 static void find_source(const char *folder, const rapt_model *m, rapt_task task, source *s)
 {
+    if (m->family) {
+        recipe_defaults_of_task(task, &s->recipe);
+        return;
+    }
     s->sure = read_of_run(folder, m->run, task, &s->recipe) || read_of_run_above(folder, m->run, task, &s->recipe);
     /* Neither models nor recipes of version 0.1 name their run: an unsealed recipe in the model's folder is likely its own. */
     bool first = !s->sure && !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED &&
@@ -142,7 +149,7 @@ static void take_tokenizer_keys(rapt_recipe *models, const rapt_recipe *recipe, 
 
 static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
 {
-    models->tokenizer.type = type_of(tokenizer_of(m), models->tokenizer.type);
+    models->tokenizer.type = m->family ? RAPT_RECIPE_TOKENIZER_FILE : type_of(tokenizer_of(m), models->tokenizer.type);
     if (models->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE && models->tokenizer.vocab_size > 0)
         models->tokenizer.vocab_size = (int64_t)rapt_tokenizer_size(tokenizer_of(m));
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
@@ -162,6 +169,17 @@ static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rap
         recipe_key_copy(key, models, !s->sure && recipe_key_given(key, recipe) ? recipe : &s->recipe);
 }
 
+/* What no recipe can say, as of some models of Hugging Face, stays at its default. */
+static void drop_unknown_values(rapt_recipe *models, rapt_task task)
+{
+    char reason[RECIPE_REASON];
+    rapt_recipe defaults;
+    recipe_defaults_of_task(task, &defaults);
+    for (size_t i = 0; i < recipe_key_count(); i++)
+        if (recipe_key_check(recipe_key_at(i), models, reason) != RAPT_OK)
+            recipe_key_copy(recipe_key_at(i), models, &defaults);
+}
+
 /* The keys of the model: its shape and how it was initialized, as its config.json has it, and its tokenizers. */
 static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
@@ -170,6 +188,8 @@ static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rap
         recipe_take_lm(models, &m->language.net->config);
     else
         recipe_take_transformer(models, &m->translation.net->config);
+    if (m->family)
+        drop_unknown_values(models, recipe->task);
     take_vocab(models, recipe, m, s);
     take_tokenizer_keys(models, recipe, m, s);
     take_tokenizers(models, m);
@@ -220,6 +240,7 @@ static rapt_code check_given_keys(const rapt_recipe *recipe, const rapt_recipe *
 static void fit_lengths(rapt_recipe *r, const rapt_model *m, int64_t standard)
 {
     const bool pairs = m->task == RAPT_TASK_TRANSLATION;
+    const int64_t context = pairs ? 0 : (int64_t)m->language.net->config.context;
     rapt_recipe defaults; /* with the model's kind of tokenizer */
     recipe_defaults_of(r, &defaults);
     if (pairs && !recipe_key_given(recipe_key_find("data.max_len"), r) && r->data.max_len == standard)
@@ -227,7 +248,7 @@ static void fit_lengths(rapt_recipe *r, const rapt_model *m, int64_t standard)
     if (pairs && !recipe_key_given(recipe_key_find("data.max_len"), r) && r->data.max_len > r->model.max_positions)
         r->data.max_len = r->model.max_positions;
     if (!pairs && !recipe_key_given(recipe_key_find("model.context"), r))
-        r->model.context = (int64_t)m->language.net->config.context;
+        r->model.context = m->family && context > LONG_CONTEXT ? LONG_CONTEXT : context;
 }
 
 /* Makes the texts of a plain copy its own. */

@@ -3,6 +3,7 @@
 #include "train/run.h"
 
 #include "base/file.h"
+#include "io/hub/hub_family.h"
 #include "recipe/recipe_init.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/step_shards.h"
@@ -31,6 +32,10 @@ void run_free(run *r)
 
 rapt_code run_take_init(run *r, rapt_error *err)
 {
+    const char *type = r->model->family;
+    if (type && !hub_family_trains(type))
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder of type %s, which rapt runs, but does not train; it "
+                         "trains %s", r->init, type, hub_family_trained());
     const char *resumed = run_is_first(r) && r->options->resume && r->newest ? r->options->out : NULL;
     rapt_code code = recipe_init_take(r->options->recipe, r->model, r->init, resumed, &r->own, err);
     if (!code)

@@ -77,7 +77,8 @@ struct run {
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
 
-/* Called by the task once the model to fine-tune is loaded: completes the recipe with what that model decides. */
+/* Called by the task once the model to fine-tune is loaded: completes the recipe with what that model decides. Refuses types of
+ * Hugging Face models that are not trained. */
 rapt_code run_take_init(run *r, rapt_error *err);
 /* Whether there is a validation set. */
 bool run_validates(const run *r);

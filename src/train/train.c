@@ -84,6 +84,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         {ranks_first, folder_check},         /* nothing in it would be lost, */
         {ranks_together, give_newest},
         {ranks_each, open_data},             /* data and tokenizers, or the model to start from, are read, */
+        {ranks_first, folder_check_files},
         {ranks_together, give_data},
         {ranks_each, load_data},             /* and the data sets made, */
         {ranks_together, handshake_data},    /* of the same data; */

@@ -2,6 +2,7 @@
 #include "train/folder/folder_check.h"
 
 #include "base/file.h"
+#include "io/hub/hub_origin.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/log.h"
 
@@ -95,4 +96,16 @@ rapt_code folder_check(run *r, rapt_error *err)
     if (code)
         return code;
     return r->options->resume ? check_resumable(r, err) : check_unused(r, err);
+}
+
+rapt_code folder_check_files(run *r, rapt_error *err)
+{
+    const hub_origin *o = r->model->origin;
+    const char *name = NULL;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; o && !r->options->resume && HUB_ORIGIN_FILES[i] && !name && !code; i++)
+        if (o->files[i].data)
+            code = folder_first(r, (const char *const[]){HUB_ORIGIN_FILES[i], NULL}, &name, err);
+    return code || !name ? code : rapt_fail(err, RAPT_ERR_VALUE, "%s holds %s, as the model in %s does: choose another folder",
+                                            r->options->out, name, r->init);
 }

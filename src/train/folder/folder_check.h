@@ -8,6 +8,9 @@
  * trained of which no checkpoint is left. What cannot be read is an error (RAPT_ERR_IO). */
 rapt_code folder_check(run *r, rapt_error *err);
 
+/* Refuses a new run whose model comes with files, of a Hugging Face folder, that would replace some that are there. */
+rapt_code folder_check_files(run *r, rapt_error *err);
+
 /* Fails: the folder holds `name`, of a run whose checkpoints are not there (RAPT_ERR_VALUE). */
 rapt_code folder_check_no_checkpoint(const run *r, const char *name, rapt_error *err);
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "base/rng.h"
+#include "io/hub/hub_save.h"
 #include "io/model.h"
 #include "io/seal.h"
 #include "recipe/recipe_compare.h"
@@ -94,8 +95,11 @@ static rapt_code load_newest(run *r, rapt_error *err)
     return code;
 }
 
-static bool same_elements(const safetensors *file, const rapt_params *set)
+static bool same_elements(const safetensors *file, const rapt_model *m)
 {
+    const rapt_params *set = m->params;
+    if (m->family)
+        return hub_save_is_same(m, file);
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
         const safetensors_entry *e = p->transient ? NULL : safetensors_find(file, p->value.name);
@@ -116,7 +120,7 @@ static rapt_code resume_untrained(run *r, rapt_error *err)
     if (!code)
         code = file_is_there(path, &there, err);
     if (!code && there && !(code = safetensors_open(path, &file, err)))
-        same = same_elements(file, r->model->params);
+        same = same_elements(file, r->model);
     safetensors_close(file);
     free(path);
     return code || !there || same ? code : folder_check_no_checkpoint(r, "model.safetensors", err);
@@ -146,7 +150,8 @@ bool resume_model_is_saved(const run *r)
     bool same = r->newest == r->counters.step && path && safetensors_open(path, &file, NULL) == RAPT_OK &&
                 safetensors_is_checked(file) && seal_text(r->model, path, &config, NULL) == RAPT_OK;
     const char *there = same ? safetensors_metadata(file, SEAL_KEY) : NULL;
-    same = same && there && strcmp(there, config) == 0 && same_elements(file, r->model->params);
+    const bool sealed = r->model->family || (there && strcmp(there, config) == 0); /* Hugging Face folders have no seal */
+    same = same && sealed && same_elements(file, r->model);
     safetensors_close(file);
     free(config);
     free(path);

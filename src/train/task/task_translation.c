@@ -127,9 +127,6 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
 static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
-    if (r->model && r->model->family)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder (%s): rapt runs such models, but does not train "
-                         "them", r->init, r->model->family);
     if (!r->model)
         return err->code;
     rapt_code code = run_take_init(r, err);
