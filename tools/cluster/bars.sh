@@ -1,6 +1,9 @@
 #!/bin/bash
 # tools/cluster/bars.sh [WHAT...]: measures on this machine what training on several machines takes, and prints each figure with
-# the bar that it is held against. WHAT: bytes, exchange, steps, halves, idle, peer (default: all). Nothing else should run.
+# the bar that it is held against. WHAT: shards, bytes, exchange, steps, halves, idle, peer (default: all). Nothing else should
+# run.
+#   shards    one process, 8 shards against 1, batches of 768 tokens, 8 a step: median of five pairs of runs, at most 1.03 times
+#             the time
 #   bytes     payload a step as the kernel counts it, 2, 4 and 8 machines: at most 1.02 times 2 (P - 1) / P of the parameters in
 #             fp32; in bf16 at most 0.77 times as much
 #   exchange  of 32 MB between two machines at 1 Gbit/s: at most 1.25 times the time of its bytes
@@ -83,6 +86,22 @@ what_bytes() {
 }
 
 # ---- times --------------------------------------------------------------------------------------------------------
+# seconds SHARDS: of a run of SECONDS_EACH steps, as a user has it.
+seconds() {
+    local start=$EPOCHREALTIME
+    "$RAPT" train "$work/shards.yaml" --quiet --out "$work/out" --max-steps "$SECONDS_EACH" --set train.shards="$1"
+    rm -r "$work/out"
+    awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }'
+}
+what_shards() {
+    local pair
+    language_model 384 6 8 >"$work/shards.yaml"
+    for pair in 1 2 3 4 5; do
+        echo "$(seconds 1) $(seconds 8)"
+    done | awk '{ printf "(1 shard: %.2f s, 8 shards: %.2f s)\n", $1, $2 >"/dev/stderr"; print $2 / $1 }' | sort -n >"$work/ratios"
+    bar 'time of 8 shards in one process, of 1 shard' "$(sed -n 3p "$work/ratios")" 1.03
+}
+
 what_exchange() {
     local json
     json=$(machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH")
@@ -141,7 +160,7 @@ what_peer() {
     bar "time of a step, of PyTorch DDP's with gloo" "$(awk -v a="$own" -v b="$(value ms <<<"$peer")" 'BEGIN { print a / b }')" 1
 }
 
-[ $# -gt 0 ] || set -- bytes exchange steps halves idle peer
+[ $# -gt 0 ] || set -- shards bytes exchange steps halves idle peer
 for what in "$@"; do
     declare -F "what_$what" >/dev/null || { echo "there is no $what; see the head of $0" >&2; exit 2; }
     "what_$what"
