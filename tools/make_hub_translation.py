@@ -30,7 +30,7 @@ import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (AutoModelForSeq2SeqLM, BartConfig, GenerationConfig, M2M100Config, MBartConfig, MarianConfig,
-                          MarianTokenizer, MT5Config, PegasusConfig, PreTrainedTokenizerFast, T5Config)
+                          MarianTokenizer, MT5Config, PegasusConfig, PreTrainedTokenizerFast, T5Config, UMT5Config)
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "golden" / "hub_translation"
@@ -69,6 +69,9 @@ MODELS = {
     "t5_4": dict(config=lambda: T5Config(**T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False), generation=T5_GENERATION,
                  tokenizer="$A </s>", bin=True),
     "mt5": dict(config=lambda: MT5Config(**T5), generation=T5_GENERATION, tokenizer="$A </s>"),
+    "umt5": dict(config=lambda: UMT5Config(**{**T5, "d_ff": 16}), generation=T5_GENERATION, tokenizer="$A </s>"),
+    "umt5_4": dict(config=lambda: UMT5Config(**{**T5, "num_layers": 2, "num_decoder_layers": 2}, feed_forward_proj="relu",
+                                           tie_word_embeddings=False), generation=T5_GENERATION, tokenizer="$A </s>"),
     "m2m_100_4": dict(config=lambda: M2M100Config(**{**BYTES, "d_model": 15, "decoder_attention_heads": 5},
                                                   decoder_start_token_id=2, activation_function="gelu"),
                       generation={**BYTES_GENERATION, "forced_bos_token_id": 260}, tokenizer="en_XX $A </s>", bin=True),

@@ -52,6 +52,7 @@ typedef struct rapt_transformer_config {
     rapt_positions_kind positions; /* rotary: of self-attention, not of cross-attention, whose positions are of two texts */
     rapt_sinusoid_layout sinusoid_layout;
     rapt_relative_options relative; /* of RAPT_POSITIONS_RELATIVE: both ways in the encoder, one way in the decoder */
+    bool relative_in_blocks; /* each block has biases of its own, "encoder.0.relative.", ... (UMT5); else all have the same */
     double output_scale;  /* hidden states are multiplied by it before the output projection (T5: d_model^-0.5); 0: 1 */
     bool embedding_norm;  /* embeddings with their positions are normalized, in encoder and decoder */
     size_t token_types;   /* rows of the encoder's token types: rapt_preprocessor.types; 0: none */
@@ -61,7 +62,7 @@ typedef struct rapt_transformer_config {
 typedef struct rapt_encoder {
     rapt_preprocessor input; /* "encoder." */
     rapt_param *rotary;      /* "encoder.rotary.table", of all blocks; or NULL */
-    rapt_relative_bias relative; /* "encoder.relative.", of all blocks; or zeroed */
+    rapt_relative_bias relative; /* "encoder.relative.", of all blocks; zeroed where they have their own, or none */
     size_t layers;
     rapt_encoder_block *blocks; /* "encoder.0.", ... */
     rapt_layer_norm norm;       /* pre-norm: of the output, "encoder.norm." */
@@ -88,7 +89,7 @@ RAPT_API void rapt_encoder_only_free(rapt_encoder_only *m);
 typedef struct rapt_decoder {
     rapt_preprocessor input; /* "decoder." */
     rapt_param *rotary;      /* "decoder.rotary.table", of all blocks; or NULL */
-    rapt_relative_bias relative; /* "decoder.relative.", of all blocks; or zeroed */
+    rapt_relative_bias relative; /* "decoder.relative.", of all blocks; zeroed where they have their own, or none */
     double output_scale;
     size_t layers;
     rapt_decoder_block *blocks; /* "decoder.0.", ... */

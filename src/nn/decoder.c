@@ -64,15 +64,19 @@ static void decoder_init_blocks(rapt_decoder *m, rapt_params *set, const rapt_tr
     const rapt_block_config block = block_of_stack(&own, 3 * layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
         m->rotary = block_init_rotary(set, "decoder.rotary.table", c->max_positions, &block, c->rotary_base, NULL);
-    if (c->positions == RAPT_POSITIONS_RELATIVE)
-        rapt_relative_bias_init(&m->relative, set, "decoder.relative.", block.heads,
-                                &(rapt_relative_options){c->relative.buckets, c->relative.farthest, false});
+    const rapt_relative_options relative = {c->relative.buckets, c->relative.farthest, false};
+    if (c->positions == RAPT_POSITIONS_RELATIVE && !c->relative_in_blocks)
+        rapt_relative_bias_init(&m->relative, set, "decoder.relative.", block.heads, &relative);
     m->blocks = rapt_params_alloc(set, layers, sizeof *m->blocks);
     m->layers = m->blocks ? layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
-        rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &block);
+        const name prefix = name_index("decoder.", i);
+        rapt_decoder_block_init(&m->blocks[i], set, prefix.text, &block);
         m->blocks[i].self_attention.rotary = m->rotary;
         m->blocks[i].self_attention.scores.bias = m->relative;
+        if (c->relative_in_blocks)
+            rapt_relative_bias_init(&m->blocks[i].self_attention.scores.bias, set, name_join(prefix.text, "relative.").text,
+                                    block.heads, &relative);
     }
 }
 

@@ -29,15 +29,19 @@ static void encoder_init_blocks(rapt_encoder *m, rapt_params *set, const rapt_tr
     const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
         m->rotary = block_init_rotary(set, "encoder.rotary.table", c->max_positions, &block, c->rotary_base, NULL);
-    if (c->positions == RAPT_POSITIONS_RELATIVE)
-        rapt_relative_bias_init(&m->relative, set, "encoder.relative.", block.heads,
-                                &(rapt_relative_options){c->relative.buckets, c->relative.farthest, true});
+    const rapt_relative_options relative = {c->relative.buckets, c->relative.farthest, true};
+    if (c->positions == RAPT_POSITIONS_RELATIVE && !c->relative_in_blocks)
+        rapt_relative_bias_init(&m->relative, set, "encoder.relative.", block.heads, &relative);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
-        rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &block);
+        const name prefix = name_index("encoder.", i);
+        rapt_encoder_block_init(&m->blocks[i], set, prefix.text, &block);
         m->blocks[i].attention.rotary = m->rotary;
         m->blocks[i].attention.scores.bias = m->relative;
+        if (c->relative_in_blocks)
+            rapt_relative_bias_init(&m->blocks[i].attention.scores.bias, set, name_join(prefix.text, "relative.").text,
+                                    block.heads, &relative);
     }
 }
 

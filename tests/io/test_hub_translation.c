@@ -24,7 +24,7 @@
 enum { SENTENCES = 3, GREEDY = 12, LONGEST = 64 };
 
 static const char *const NAMES[] = {"marian", "marian_4", "pegasus", "bart", "mbart", "m2m_100", "m2m_100_4",
-                                    "t5", "t5_4", "mt5"};
+                                    "t5", "t5_4", "mt5", "umt5", "umt5_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 typedef struct case_hub {
@@ -397,6 +397,8 @@ static void what_is_not_known_is_refused(void **state)
         {"t5", "relative_attention_max_distance", "8", "rapt takes more than there are buckets"},
         {"t5", "d_kv", "4", "has the shape [15, 12]; config.json asks for [12, 12]"},
         {"t5_4", "tie_word_embeddings", "true", "is not the embedding"},
+        {"umt5_4", "tie_word_embeddings", "true", "is not the embedding"},
+        {"umt5", "num_heads", "2", "has the shape [15, 12]; config.json asks for [10, 12]"},
         {"marian_4", "share_encoder_decoder_embeddings", "true", "is not the embedding"},
         {"marian_4", "decoder_vocab_size", "525", "has the shape [524, 12]; config.json asks for [525, 12]"},
         {"marian_4", "decoder_start_token_id", "", "\"decoder_start_token_id\" is missing"},

@@ -7,7 +7,8 @@
 static const hub_family *const FAMILIES[] = {&HUB_GPT2, &HUB_LLAMA, &HUB_MISTRAL, &HUB_QWEN2, &HUB_QWEN3, &HUB_SMOLLM3,
                                              &HUB_GRANITE, &HUB_OLMO2, &HUB_NEOX, &HUB_GEMMA, &HUB_GEMMA2, &HUB_GEMMA3,
                                              &HUB_PHI3, &HUB_MARIAN, &HUB_PEGASUS, &HUB_BART, &HUB_MBART, &HUB_M2M_100,
-                                             &HUB_T5, &HUB_MT5, &HUB_BERT, &HUB_ROBERTA, &HUB_XLM_ROBERTA, &HUB_DISTILBERT};
+                                             &HUB_T5, &HUB_MT5, &HUB_UMT5, &HUB_BERT, &HUB_ROBERTA, &HUB_XLM_ROBERTA,
+                                             &HUB_DISTILBERT};
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
 #define TRAINED "gpt2, llama, mistral, qwen2, qwen3, smollm3, olmo2, gpt_neox, gemma, gemma2, gemma3_text, phi3, granite"

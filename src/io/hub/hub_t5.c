@@ -1,5 +1,5 @@
-/* io/hub/hub_t5.c: T5, FLAN-T5, MADLAD and mT5. Rows of hub_family.c. Keys and their defaults are those of T5Config and MT5Config
- * in Hugging Face transformers, tensor names those of their modules. */
+/* io/hub/hub_t5.c: T5, FLAN-T5, MADLAD, mT5 and UMT5. Rows of hub_family.c. Keys and their defaults are those of T5Config,
+ * MT5Config and UMT5Config in Hugging Face transformers, tensor names those of their modules. */
 #include "io/hub/hub_family.h"
 
 #include <math.h>
@@ -64,6 +64,16 @@ static void read_mt5(hub_config *c, rapt_transformer_config *k)
     k->tied = hub_flag(c, "tie_word_embeddings", true);
 }
 
+/* Hidden states are divided where the output matrix is the embedding. */
+static void read_umt5(hub_config *c, rapt_transformer_config *k)
+{
+    read_mt5(c, k);
+    k->relative_in_blocks = true;
+    k->output_scale = k->tied ? 1 / sqrt((double)k->block.d_model) : 0;
+    hub_ignore(c, (const char *const[]){"scalable_attention", NULL}); /* UMT5's module does not read it */
+}
+
+/* Of UMT5 each layer has biases, of the others the first. */
 static const hub_name T5_NAMES[] = {
     {"decoder.output.weight", "lm_head.weight"},
     {"encoder.embedding.weight", "shared.weight"},
@@ -71,6 +81,7 @@ static const hub_name T5_NAMES[] = {
     {"encoder.embedding.weight", "decoder.embed_tokens.weight"},
     {"encoder.embedding.weight", "lm_head.weight"},
     {"encoder.relative.weight", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
+    {"encoder.#.relative.weight", "encoder.block.#.layer.0.SelfAttention.relative_attention_bias.weight"},
     {"encoder.#.attention.q.weight", "encoder.block.#.layer.0.SelfAttention.q.weight"},
     {"encoder.#.attention.k.weight", "encoder.block.#.layer.0.SelfAttention.k.weight"},
     {"encoder.#.attention.v.weight", "encoder.block.#.layer.0.SelfAttention.v.weight"},
@@ -84,6 +95,7 @@ static const hub_name T5_NAMES[] = {
     {"encoder.#.norm2.weight", "encoder.block.#.layer.1.layer_norm.weight"},
     {"encoder.norm.weight", "encoder.final_layer_norm.weight"},
     {"decoder.relative.weight", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
+    {"decoder.#.relative.weight", "decoder.block.#.layer.0.SelfAttention.relative_attention_bias.weight"},
     {"decoder.#.self_attention.q.weight", "decoder.block.#.layer.0.SelfAttention.q.weight"},
     {"decoder.#.self_attention.k.weight", "decoder.block.#.layer.0.SelfAttention.k.weight"},
     {"decoder.#.self_attention.v.weight", "decoder.block.#.layer.0.SelfAttention.v.weight"},
@@ -107,3 +119,4 @@ static const char *const T5_UNUSED[] = {"decoder.block.0.layer.1.EncDecAttention
 
 const hub_family HUB_T5 = {"t5", "T5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_t5};
 const hub_family HUB_MT5 = {"mt5", "MT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_mt5};
+const hub_family HUB_UMT5 = {"umt5", "UMT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_umt5};
