@@ -160,15 +160,16 @@ rapt_code languages_set(languages *l, const rapt_model *m, const rapt_translate_
     return code || !lacks_target(l, m) ? code : refuse_language(m->translation.source, NULL, err);
 }
 
-rapt_code languages_check_line(const rapt_model *m, const char *line, rapt_error *err)
+rapt_code languages_of_line(const rapt_model *m, const char *line, int32_t *token, size_t *size, rapt_error *err)
 {
-    char token[LONGEST_CODE + 1], code[LONGEST_CODE + 1];
+    char text[LONGEST_CODE + 1], code[LONGEST_CODE + 1];
     const bool marked = m->family && strcmp(m->family, "marian") == 0 && strncmp(line, ">>", 2) == 0;
     const char *end = marked ? strstr(line + 2, "<<") : NULL;
+    *size = end ? (size_t)(end + 2 - line) : 0;
     if (!end)
         return RAPT_OK;
-    snprintf(token, sizeof token, "%.*s", (int)(end + 2 - line < LONGEST_CODE ? end + 2 - line : LONGEST_CODE), line);
+    snprintf(text, sizeof text, "%.*s", (int)(end + 2 - line < LONGEST_CODE ? end + 2 - line : LONGEST_CODE), line);
     snprintf(code, sizeof code, "%.*s", (int)(end - line - 2 < LONGEST_CODE ? end - line - 2 : LONGEST_CODE), line + 2);
-    return rapt_tokenizer_special(m->translation.source, token) >= 0 ? RAPT_OK
-                                                                    : refuse_language(m->translation.source, code, err);
+    *token = rapt_tokenizer_special(m->translation.source, text);
+    return *token >= 0 ? RAPT_OK : refuse_language(m->translation.source, code, err);
 }

@@ -16,8 +16,8 @@ typedef struct languages {
  * languages, or translates to one that nobody named. */
 rapt_code languages_set(languages *l, const rapt_model *m, const rapt_translate_options *o, rapt_error *err);
 
-/* RAPT_ERR_VALUE where the line of a Marian model begins with a language, ">>xyz<<", that the model has not: it would be read as
- * <unk>. */
-rapt_code languages_check_line(const rapt_model *m, const char *line, rapt_error *err);
+/* The language ">>xyz<<" that the line of a Marian model begins with: *size bytes, 0 where there is none, and its token.
+ * RAPT_ERR_VALUE where the model has no such language: it would be read as <unk>. */
+rapt_code languages_of_line(const rapt_model *m, const char *line, int32_t *token, size_t *size, rapt_error *err);
 
 #endif

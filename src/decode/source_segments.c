@@ -18,6 +18,7 @@ typedef struct splitting {
     size_t size;
     bool *cut;
     rapt_error *err;
+    bool repeats; /* the line's language goes before each segment */
 } splitting;
 
 static rapt_code source_segments_fail_memory(rapt_error *err)
@@ -34,23 +35,28 @@ static rapt_code add_segment(source_segments *p, int32_t *ids, size_t count)
     return RAPT_OK;
 }
 
+static size_t first_tokens(const splitting *s)
+{
+    return s->limits.begin_count + s->repeats;
+}
+
 /* Whether `count` tokens fit between the first ones and <eos>. */
 static bool source_segments_take(const splitting *s, size_t count)
 {
-    return count < s->limits.max_len - s->limits.begin_count;
+    return count < s->limits.max_len - first_tokens(s);
 }
 
 /* Takes `ids`. What fits gets <eos>. */
 static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
 {
-    const size_t begin = s->limits.begin_count;
+    const size_t begin = first_tokens(s);
     bool fits = source_segments_take(s, count);
     size_t whole = fits ? begin + count + 1 : s->limits.max_len, kept = fits ? count : whole - begin;
     int32_t *row = count > 0 ? realloc(ids, (whole > count ? whole : count) * sizeof *ids) : NULL;
     if (row) {
         memmove(row + begin, row, kept * sizeof *row);
         for (size_t i = 0; i < begin; i++)
-            row[i] = s->limits.begin[i];
+            row[i] = i < s->limits.begin_count ? s->limits.begin[i] : s->limits.language;
     }
     if (row && fits)
         row[begin + count] = s->limits.eos;
@@ -170,7 +176,8 @@ static rapt_code split_sentence(splitting *s, size_t from, size_t end)
 static rapt_code split_line(splitting *s)
 {
     rapt_code code = RAPT_OK;
-    size_t from = sentences_skip_spaces(s->text, s->size, 0);
+    size_t from = sentences_skip_spaces(s->text, s->size, s->limits.language_size);
+    s->repeats = s->limits.language_size > 0 && s->limits.begin_count + 1 < s->limits.max_len;
     while (!code && from < s->size) {
         size_t end = sentences_end(s->text, s->size, from, CUT_SENTENCE);
         code = split_sentence(s, from, end);
@@ -182,7 +189,7 @@ static rapt_code split_line(splitting *s)
 rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
                               rapt_error *err)
 {
-    splitting s = {p, k, limits, line, strlen(line), cut, err};
+    splitting s = {p, k, limits, line, strlen(line), cut, err, false};
     int32_t *ids;
     size_t count;
     if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */

@@ -22,11 +22,13 @@ typedef struct source_limits {
     int32_t eos;
     const int32_t *begin; /* [begin_count] tokens before those of each row; they count, too. Fewer than max_len */
     size_t begin_count;
+    int32_t language;     /* the token of the first language_size bytes of the line; 0 bytes: there is none */
+    size_t language_size;
 } source_limits;
 
 /* Adds the segments of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into
  * sentences; one that is too long still is split behind the last clause that fits, or before the last space that does. What
- * has neither is cut off behind `max_len` tokens, and *cut is set. */
+ * has neither is cut off behind `max_len` tokens, and *cut is set. Each segment of a line that begins with a language does so. */
 rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
                               rapt_error *err);
 void source_segments_free(source_segments *p);

@@ -71,13 +71,13 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
     const rapt_translation_model *m = &c->t->m->translation;
     rapt_sentence_split split = c->t->o.split;
     bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
-    const source_limits limits = {m->max_len, by_sentence, m->special.eos, c->t->lang.begin, c->t->lang.count};
+    source_limits limits = {m->max_len, by_sentence, m->special.eos, c->t->lang.begin, c->t->lang.count, 0, 0};
     rapt_code code = RAPT_OK;
     c->first = calloc(c->count + 1, sizeof *c->first);
     if (!c->first)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = languages_check_line(c->t->m, c->lines[i], err);
+        code = languages_of_line(c->t->m, c->lines[i], &limits.language, &limits.language_size, err);
         code = code ? code : source_segments_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
         c->first[i + 1] = c->source.count;
     }

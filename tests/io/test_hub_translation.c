@@ -366,6 +366,61 @@ static void languages_of_lines_are_checked(void **state)
     pair_close(&c);
 }
 
+static rapt_translation translate_line(const case_hub *c, const char *line, rapt_sentence_split split)
+{
+    rapt_translation out = {0};
+    rapt_error err = {0};
+    const rapt_translate_options o = {.split = split, .tokens = true};
+    if (rapt_translate(c->m, &line, 1, &o, &out, &err) != RAPT_OK)
+        fail_msg("%s: %s", line, err.message);
+    return out;
+}
+
+/* Each sentence of a line is translated as a line of its own that begins with the language. */
+static void sentences_have_the_language_of_their_line(void **state)
+{
+    static const char *const lines[] = {">>deu<< Tom asked Mary.", ">>deu<< She was late.",
+                                        ">>deu<< Tom asked Mary.  She was late."};
+    (void)state;
+    case_hub c = pair_open("marian");
+    rapt_translation whole = translate_line(&c, lines[2], RAPT_SENTENCE_SPLIT_ALL);
+    const char *text = whole.hypotheses[0].text;
+    size_t source = 0;
+    for (size_t i = 0; i < 2; i++) {
+        rapt_translation one = translate_line(&c, lines[i], RAPT_SENTENCE_SPLIT_ALL);
+        assert_memory_equal(whole.source + source, one.source, one.source_count * sizeof *one.source);
+        source += one.source_count;
+        assert_int_equal(strncmp(text, one.hypotheses[0].text, strlen(one.hypotheses[0].text)), 0);
+        text += strlen(one.hypotheses[0].text) + 1;
+        rapt_translations_free(&one, 1);
+    }
+    assert_int_equal(whole.source_count, source);
+    rapt_translations_free(&whole, 1);
+    pair_close(&c);
+}
+
+/* So has each part of a line that is too long for the model: no more tokens follow a language than the model takes. */
+static void parts_have_the_language_of_their_line(void **state)
+{
+    char line[1024] = ">>fra<<";
+    size_t languages = 0, behind = 0;
+    (void)state;
+    case_hub c = pair_open("marian");
+    const int32_t language = rapt_tokenizer_special(c.m->translation.source, ">>fra<<");
+    while (strlen(line) < 800)
+        strcat(line, " the cat sat");
+    rapt_translation out = translate_line(&c, line, RAPT_SENTENCE_SPLIT_LONG);
+    assert_int_equal(out.source[0], language);
+    for (size_t i = 0; i < out.source_count; i++) {
+        behind = out.source[i] == language ? 0 : behind + 1;
+        languages += behind == 0;
+        assert_true(behind < c.m->translation.max_len - 1);
+    }
+    assert_true(languages > 2 && out.source_count > 2 * c.m->translation.max_len);
+    rapt_translations_free(&out, 1);
+    pair_close(&c);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 /* A key, its value, and how the message goes on behind the path of config.json or the folder. */
@@ -457,6 +512,7 @@ int main(void)
         cmocka_unit_test(batches_have_the_bits_of_single_sentences), cmocka_unit_test(sources_are_the_references),
         cmocka_unit_test(models_for_inference_are_the_same), cmocka_unit_test(translations_are_the_references),
         cmocka_unit_test(languages_are_chosen), cmocka_unit_test(languages_of_lines_are_checked),
+        cmocka_unit_test(sentences_have_the_language_of_their_line), cmocka_unit_test(parts_have_the_language_of_their_line),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(files_that_are_missing_are_named),
         IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
