@@ -10,6 +10,7 @@ text with special tokens, text without]; without them, special tokens in a text 
 published ones do: "nllb" is such a list.
 """
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -27,7 +28,9 @@ RULES = [("\u00a0", " "), ("\t", " "), ("\n", " "), ("\r", " "), ("\u3000", " ")
          ("e\u0301", "\u00e9"), ("\u00ad", "")]
 T5 = dict(model_type="unigram", pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
 MODELS = {"t5": T5, "kept": {**T5, "user_defined_symbols": ["<tool>", "fox"]}, "fairseq": dict(model_type="unigram"),
-          "fairseq_bpe": dict(model_type="bpe")}
+          "fairseq_bpe": dict(model_type="bpe"),
+          "llama": dict(model_type="bpe", byte_fallback=True, vocab_size=500, split_digits=True, allow_whitespace_only_pieces=True,
+                        normalization_rule_name="identity", remove_extra_whitespaces=False)}
 MORE = ["<extra_id_0> a <extra_id_99>b", "a<extra_id_5>", "<mask_1> b<mask_2><unk_2>", "de_DE Haus", "en_XXhello</s> de_DE", "a <mask> b",
         "deu_Latn Haus", "quick fox <tool>fox", "</s>", " </s> a", "<pad>", "a</s>b"]
 
@@ -59,6 +62,13 @@ def folders(size):
     yield "mbart", ("fairseq", "sentencepiece.bpe.model", config("MBartTokenizer", src_lang="de_DE"))
     yield "mbart50", ("fairseq", "sentencepiece.bpe.model", {"config.json": {"model_type": "mbart", "tokenizer_class": "MBart50Tokenizer"}})
     yield "nllb", ("fairseq_bpe", "sentencepiece.bpe.model", config("NllbTokenizer", src_lang="deu_Latn", added_tokens_decoder=codes))
+    yield "llama", ("llama", "tokenizer.model", {"config.json": {"model_type": "mistral"}})
+    yield "llama_first", ("llama", "tokenizer.model", config(
+        "LlamaTokenizer", legacy=False, add_eos_token=True, add_bos_token=False, pad_token="<unk>",
+        added_tokens_decoder={**listed(0, ["<unk>", "<s>", "</s>"]), **listed(size["llama"], ["<|im_end|>"])}))
+    yield "llama_bare", ("llama", "tokenizer.model", {
+        **config("LlamaTokenizerFast", add_prefix_space=False), "added_tokens.json": {"<tool>": size["llama"]},
+        "special_tokens_map.json": {"bos_token": "<s>", "pad_token": token("</s>")}})
     yield "xlm_roberta", ("fairseq", "sentencepiece.bpe.model", {"config.json": {"model_type": "xlm-roberta"}})
 
 
@@ -79,10 +89,12 @@ def main():
     OUT.mkdir(exist_ok=True)
     lines, size = golden_pipelines.training(), {}
     with tempfile.TemporaryDirectory() as temporary:
-        rules = pathlib.Path(temporary) / "rules.tsv"
-        rules.write_text("".join("\t".join(" ".join(f"{ord(c):X}" for c in side) for side in rule) + "\n" for rule in RULES))
+        os.chdir(temporary)  # a model holds the path of its rules
+        pathlib.Path("rules.tsv").write_text("".join("\t".join(" ".join(f"{ord(c):X}" for c in side) for side in rule) + "\n" for rule in RULES))
         for name, options in MODELS.items():
-            data = spm_texts.train(lines, vocab_size=300, normalization_rule_tsv=str(rules), **options)
+            if "normalization_rule_name" not in options:
+                options = {**options, "vocab_size": 300, "normalization_rule_tsv": "rules.tsv"}
+            data = spm_texts.train(lines, **options)
             (OUT / f"{name}.model").write_bytes(data)
             size[name] = spm_texts.sentencepiece.SentencePieceProcessor(model_proto=data).get_piece_size()
         for name, (model, file, files) in folders(size):

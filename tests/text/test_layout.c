@@ -15,7 +15,7 @@
 #define FOLDER RAPT_SOURCE_DIR "/tests/text/layout/"
 
 static const char *const FILES[] = {"tokenizer_config.json", "config.json", "special_tokens_map.json", "added_tokens.json",
-                                    "spiece.model", "sentencepiece.bpe.model"};
+                                    "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"};
 
 static json_t *golden_of(const char *name)
 {
@@ -114,6 +114,11 @@ static void refused_folders(void **state)
         const char *model, *class, *more, *message;
     } CASES[] = {
         {"t5", "MBart", "", "piece 0 is \"<pad>\", not <unk>, which MBartTokenizer counts on"},
+        {"fairseq", "Llama", "", "its type is not that of a model for LlamaTokenizer"},
+        {"fairseq_bpe", "Llama", "", "byte_fallback is not that of a model for LlamaTokenizer"},
+        {"llama", "Nllb", "", "byte_fallback is not that of a model for NllbTokenizer"},
+        {"llama", "Llama", "\"bos_token\": \"</s>\"", "\"bos_token\" is \"</s>\""},
+        {"llama", "Llama", "\"pad_token\": \"[PAD]\"", "\"pad_token\" is \"[PAD]\""},
         {"fairseq", "Pegasus", "", "piece 0 is \"<unk>\", not <pad>"},
         {"t5", "T5", "\"sp_model_kwargs\": {\"nbest_size\": 4}", "\"sp_model_kwargs\" is {\"nbest_size\":4}"},
         {"t5", "T5", "\"extra_ids\": -1", "\"extra_ids\" is -1: it changes ids"},
@@ -170,7 +175,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         GOLDEN("t5"),      GOLDEN("t5_first"), GOLDEN("t5_added"),    GOLDEN("mt5"),
         GOLDEN("pegasus"), GOLDEN("mbart"),    GOLDEN("mbart50"),     GOLDEN("nllb"),
-        GOLDEN("xlm_roberta"), cmocka_unit_test(languages_of_nllb), cmocka_unit_test(models_alone),
+        GOLDEN("xlm_roberta"), GOLDEN("llama"), GOLDEN("llama_first"), GOLDEN("llama_bare"),
+        cmocka_unit_test(languages_of_nllb), cmocka_unit_test(models_alone),
         cmocka_unit_test(refused_folders), cmocka_unit_test(refused_models),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

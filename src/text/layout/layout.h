@@ -11,7 +11,7 @@ extern const char LAYOUT_MBART_CODES[], LAYOUT_MBART50_CODES[], LAYOUT_NLLB_CODE
 /* Lists of tokens have spaces between them. */
 typedef struct layout {
     const char *class;     /* "T5": T5Tokenizer and T5TokenizerFast */
-    const char *type;      /* the model_type whose class it is where none is named; NULL: none */
+    const char *types;     /* each model_type whose class it is where none is named */
     const char *first;     /* tokens of the first ids; they stand for `dropped` pieces of the model, which have these names */
     const char *dropped;
     size_t fillers;        /* then comes this number of tokens <unk_2>, <unk_3>, ... (Pegasus) */
@@ -23,6 +23,7 @@ typedef struct layout {
     const char *source;    /* the language of a source where the folder names none, or NULL */
     const char *before, *after; /* tokens about a text; "#" is the language */
     bool words_apart;      /* a text is cut at white space first (Pegasus) */
+    bool bytes;            /* what is no piece becomes bytes, and every space is kept (Llama) */
 } layout;
 
 /* layout_classes.c: by the name of a class, with or without "Tokenizer", "TokenizerFast"; by model_type. NULL: none. */
@@ -34,7 +35,9 @@ typedef struct layout_settings {
     const layout *of;
     size_t extra_ids;
     const char *source;    /* of `of`, or the folder's; borrowed */
-    const char *prepend;   /* Metaspace's prepend_scheme */
+    const char *before, *after; /* of `of`, or as the folder has it */
+    bool legacy;           /* also a text behind an added token has a space put before it */
+    bool prefixed;         /* a text has */
     const json_t *added;   /* added_tokens_decoder: tokens by id, or NULL */
     const char *path;      /* of the model, for messages */
 } layout_settings;

@@ -8,14 +8,16 @@
 #define FAIRSEQ .first = "<s> <pad> </s> <unk>", .dropped = "<unk> <s> </s>", .mask = "<mask>"
 
 static const layout LAYOUTS[] = {
+    {"Llama", "llama mistral", .first = "<unk> <s> </s>", .dropped = "<unk> <s> </s>", .before = "<s>", .after = "",
+     .bytes = true},
     {"T5", "t5", .first = "", .dropped = "", .extra_ids = 100, .before = "", .after = "</s>"},
     {"MT5", "mt5", .first = "", .dropped = "", .extra_ids = 100, .before = "", .after = "</s>"},
     {"Pegasus", "pegasus", .first = "<pad> </s> <mask_1> <mask_2>", .dropped = "<pad> </s>", .fillers = 101, .before = "",
      .after = "</s>", .words_apart = true},
     {"MBart", "mbart", FAIRSEQ, .codes = LAYOUT_MBART_CODES, .source = "en_XX", .before = "", .after = "</s> #"},
-    {"MBart50", NULL, FAIRSEQ, .codes = LAYOUT_MBART50_CODES, .mask_normalized = true, .source = "en_XX", .before = "#",
+    {"MBart50", "", FAIRSEQ, .codes = LAYOUT_MBART50_CODES, .mask_normalized = true, .source = "en_XX", .before = "#",
      .after = "</s>"},
-    {"Nllb", NULL, FAIRSEQ, .codes = LAYOUT_NLLB_CODES, .mask_normalized = true, .outside = true, .source = "eng_Latn",
+    {"Nllb", "", FAIRSEQ, .codes = LAYOUT_NLLB_CODES, .mask_normalized = true, .outside = true, .source = "eng_Latn",
      .before = "#", .after = "</s>"},
     {"XLMRoberta", "xlm-roberta", FAIRSEQ, .before = "<s>", .after = "</s>"}};
 enum { LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS };
@@ -33,9 +35,12 @@ const layout *layout_of_class(const char *name)
 
 const layout *layout_of_type(const char *type)
 {
-    for (size_t i = 0; type && i < LAYOUT_COUNT; i++)
-        if (LAYOUTS[i].type && strcmp(LAYOUTS[i].type, type) == 0)
-            return &LAYOUTS[i];
+    for (size_t i = 0; type && i < LAYOUT_COUNT; i++) {
+        const char *list = LAYOUTS[i].types, *one;
+        for (size_t size; (one = layout_next(&list, &size));)
+            if (strlen(type) == size && memcmp(one, type, size) == 0)
+                return &LAYOUTS[i];
+    }
     return NULL;
 }
 

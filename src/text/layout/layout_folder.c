@@ -56,10 +56,13 @@ static const char *content_of(const json_t *token)
 }
 
 static rapt_code check_special_token(const char *folder, const char *key, const json_t *token, const json_t *added,
-                                     rapt_error *err)
+                                     const layout_settings *s, rapt_error *err)
 {
     const char *text = content_of(token);
-    const char *fixed = strcmp(key, "eos_token") == 0 ? "</s>" : strcmp(key, "unk_token") == 0 ? "<unk>" : text;
+    const char *fixed = strcmp(key, "eos_token") == 0 && strstr(s->after, "</s>")  ? "</s>"
+                        : strcmp(key, "bos_token") == 0 && strstr(s->before, "<s>") ? "<s>"
+                        : strcmp(key, "unk_token") == 0                             ? "<unk>"
+                                                                                    : text;
     if (!token || json_is_null(token) || (text && layout_added_id(added, text) >= 0 && strcmp(text, fixed) == 0))
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: \"%s\" is \"%s\", which the tokenizer's class does not have there", folder, key,
@@ -67,14 +70,15 @@ static rapt_code check_special_token(const char *folder, const char *key, const 
 }
 
 /* Tokens that the folder names must be there, and mean what they mean in the class. */
-static rapt_code check_specials(const char *folder, const json_t *from, const json_t *added, rapt_error *err)
+static rapt_code check_specials(const char *folder, const json_t *from, const json_t *added, const layout_settings *s,
+                                rapt_error *err)
 {
     const json_t *more = json_object_get(from, "additional_special_tokens");
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < NAMED_COUNT; i++)
-        code = check_special_token(folder, NAMED[i], json_object_get(from, NAMED[i]), added, err);
+        code = check_special_token(folder, NAMED[i], json_object_get(from, NAMED[i]), added, s, err);
     for (size_t i = 0; !code && i < json_array_size(more); i++)
-        code = check_special_token(folder, "additional_special_tokens", json_array_get(more, i), added, err);
+        code = check_special_token(folder, "additional_special_tokens", json_array_get(more, i), added, s, err);
     return code;
 }
 
@@ -138,17 +142,28 @@ static rapt_code check_layout_settings(const char *folder, const json_t *config,
     return code;
 }
 
+/* "add_bos_token" and "add_eos_token" of Llama. */
+static void read_layout_template(const layout_files *f, layout_settings *s)
+{
+    s->before = s->of->before;
+    s->after = s->of->after;
+    if (s->of->bytes && json_is_false(json_object_get(f->tokenizer, "add_bos_token")))
+        s->before = "";
+    if (s->of->bytes && json_is_true(json_object_get(f->tokenizer, "add_eos_token")))
+        s->after = "</s>";
+}
+
 /* Where "legacy" is false a text behind an added token gets no space; without "add_prefix_space" none does. */
 static rapt_code read_settings_of(const char *folder, const layout_files *f, layout_settings *s, rapt_error *err)
 {
     const json_t *extra = json_object_get(f->tokenizer, "extra_ids"), *source = json_object_get(f->tokenizer, "src_lang");
-    const bool known = s->of->extra_ids > 0;
+    const bool known = s->of->extra_ids > 0, spaces = known || s->of->bytes;
     const json_int_t count = json_is_integer(extra) ? json_integer_value(extra) : -1;
     s->extra_ids = s->of->extra_ids;
     s->source = s->of->source && json_is_string(source) ? json_string_value(source) : s->of->source;
-    s->prepend = known && json_is_false(json_object_get(f->tokenizer, "legacy")) ? "first" : "always";
-    if (known && json_is_false(json_object_get(f->tokenizer, "add_prefix_space")))
-        s->prepend = "never";
+    s->legacy = !(spaces && json_is_false(json_object_get(f->tokenizer, "legacy")));
+    s->prefixed = !(spaces && json_is_false(json_object_get(f->tokenizer, "add_prefix_space")));
+    read_layout_template(f, s);
     if (known && extra && (count < 0 || count > MAX_EXTRA_IDS))
         return refuse_setting(folder, "extra_ids", extra, s->of, err);
     if (known && extra)
@@ -162,11 +177,12 @@ static rapt_code read_settings_of(const char *folder, const layout_files *f, lay
 static rapt_code check_model(const spm *pieces, const char *path, const layout *of, rapt_error *err)
 {
     const spm_rules *r = &pieces->rules;
-    const char *what = pieces->type != SPM_UNIGRAM && pieces->type != SPM_BPE ? "its type"
-                       : pieces->byte_fallback                                ? "byte_fallback"
-                       : r->suffix                                            ? "treat_whitespace_as_suffix"
-                       : !r->dummy_prefix || !r->squeezes || !r->escapes      ? "how it treats spaces"
-                                                                              : NULL;
+    const char *what = pieces->type != SPM_BPE && (of->bytes || pieces->type != SPM_UNIGRAM)   ? "its type"
+                       : pieces->byte_fallback != of->bytes                                    ? "byte_fallback"
+                       : r->suffix                                                             ? "treat_whitespace_as_suffix"
+                       : !r->dummy_prefix || r->squeezes == of->bytes || !r->escapes           ? "how it treats spaces"
+                       : of->bytes && r->map.count > 0                                         ? "its character map"
+                                                                                               : NULL;
     if (!what)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %s is not that of a model for %sTokenizer", path, what, of->class);
@@ -177,8 +193,8 @@ static rapt_tokenizer *make_tokenizer(const char *folder, const layout_files *f,
 {
     json_t *root = layout_json(s, pieces, err);
     const json_t *added = json_object_get(root, "added_tokens");
-    rapt_code code = root ? check_specials(folder, f->tokenizer, added, err) : RAPT_ERR_FORMAT;
-    code = code ? code : check_specials(folder, f->specials, added, err);
+    rapt_code code = root ? check_specials(folder, f->tokenizer, added, s, err) : RAPT_ERR_FORMAT;
+    code = code ? code : check_specials(folder, f->specials, added, s, err);
     rapt_tokenizer *k = code ? NULL : hf_from_json(root, s->path, err);
     json_decref(root);
     return k;

@@ -7,10 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Spaces of Llama: its pre-tokenizer has them unless it is a legacy one. */
+static json_t *layout_spaces(const layout_settings *s)
+{
+    if (!s->legacy)
+        return json_null();
+    return s->prefixed ? json_pack("{s:s, s:[{s:s, s:s}, {s:s, s:{s:s}, s:s}]}", "type", "Sequence", "normalizers", "type",
+                                   "Prepend", "prepend", SPM_SPACE, "type", "Replace", "pattern", "String", " ", "content",
+                                   SPM_SPACE)
+                       : json_pack("{s:s, s:{s:s}, s:s}", "type", "Replace", "pattern", "String", " ", "content", SPM_SPACE);
+}
+
 /* The model's character map; then spaces at the end go, and several spaces become one. */
-static json_t *layout_normalizer(const spm *pieces)
+static json_t *layout_normalizer(const layout_settings *s, const spm *pieces)
 {
     size_t size;
+    if (s->of->bytes)
+        return layout_spaces(s);
     const char *blob = charsmap_blob(&pieces->rules.map, &size);
     json_t *list = json_pack("[{s:s, s:b, s:b}, {s:s, s:{s:s}, s:s}]", "type", "Strip", "strip_left", 0, "strip_right", 1, "type",
                              "Replace", "pattern", "Regex", " {2,}", "content", SPM_SPACE);
@@ -29,12 +42,25 @@ static json_t *layout_normalizer(const spm *pieces)
 
 static json_t *layout_metaspace(const layout_settings *s)
 {
-    return json_pack("{s:s, s:s, s:s, s:b}", "type", "Metaspace", "replacement", SPM_SPACE, "prepend_scheme", s->prepend, "split",
-                     1);
+    return json_pack("{s:s, s:s, s:s, s:b}", "type", "Metaspace", "replacement", SPM_SPACE, "prepend_scheme",
+                     !s->prefixed ? "never" : s->legacy ? "always" : "first", "split", !s->of->bytes);
+}
+
+static json_t *layout_decoder(const layout_settings *s)
+{
+    if (!s->of->bytes)
+        return layout_metaspace(s);
+    json_t *list = json_pack("[{s:s, s:{s:s}, s:s}, {s:s}, {s:s}]", "type", "Replace", "pattern", "String", SPM_SPACE, "content",
+                             " ", "type", "ByteFallback", "type", "Fuse");
+    if (list && s->prefixed)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i}", "type", "Strip", "content", " ", "start", 1, "stop", 0));
+    return json_pack("{s:s, s:o}", "type", "Sequence", "decoders", list);
 }
 
 static json_t *layout_pre_tokenizer(const layout_settings *s)
 {
+    if (s->of->bytes && s->legacy)
+        return json_null();
     return s->of->words_apart ? json_pack("{s:s, s:[{s:s}, o]}", "type", "Sequence", "pretokenizers", "type", "WhitespaceSplit",
                                           layout_metaspace(s))
                               : layout_metaspace(s);
@@ -77,10 +103,10 @@ static rapt_code add_template_tokens(const layout_settings *s, const char *list,
 static json_t *layout_post_processor(const layout_settings *s, const json_t *added, rapt_error *err)
 {
     json_t *single = json_array(), *table = json_object(), *all = NULL;
-    rapt_code code = add_template_tokens(s, s->of->before, added, single, table, err);
+    rapt_code code = add_template_tokens(s, s->before, added, single, table, err);
     if (!code)
         json_array_append_new(single, json_pack("{s:{s:s, s:i}}", "Sequence", "id", "A", "type_id", 0));
-    code = code ? code : add_template_tokens(s, s->of->after, added, single, table, err);
+    code = code ? code : add_template_tokens(s, s->after, added, single, table, err);
     if (!code && !(all = json_pack("{s:s, s:O, s:[{s:{s:s, s:i}}, {s:{s:s, s:i}}], s:O}", "type", "TemplateProcessing",
                                    "single", single, "pair", "Sequence", "id", "A", "type_id", 0, "Sequence", "id", "B",
                                    "type_id", 1, "special_tokens", table)))
@@ -95,8 +121,8 @@ json_t *layout_json(const layout_settings *s, const spm *pieces, rapt_error *err
     json_t *added = NULL, *model = layout_model(s, pieces, &added, err);
     json_t *about = model ? layout_post_processor(s, added, err) : NULL, *root = NULL;
     if (about && !(root = json_pack("{s:s, s:n, s:n, s:O, s:o, s:o, s:O, s:o, s:O}", "version", "1.0", "truncation", "padding",
-                                    "added_tokens", added, "normalizer", layout_normalizer(pieces), "pre_tokenizer",
-                                    layout_pre_tokenizer(s), "post_processor", about, "decoder", layout_metaspace(s), "model",
+                                    "added_tokens", added, "normalizer", layout_normalizer(s, pieces), "pre_tokenizer",
+                                    layout_pre_tokenizer(s), "post_processor", about, "decoder", layout_decoder(s), "model",
                                     model)))
         rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer", s->path);
     json_decref(added);
