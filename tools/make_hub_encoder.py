@@ -15,6 +15,8 @@ NAME/expected.safetensors has, for each text I = 0 .. 4,
     unit.I [d]       the mean divided by its Euclidean norm, at least 1e-12
 and
     error []         the largest distance of the float32 model from hidden.I
+Folders with the settings of sentence-transformers, written here by hand, have instead
+    vector.I, query.I [d]  what their pooling makes of hidden.I, with their default prompt, and with that named query
 NAME/expected.json has the texts, LIMIT, the tokens that the tokenizer and the positions allow, and which texts were cut.
 """
 import argparse
@@ -28,7 +30,7 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (AutoModel, AutoTokenizer, BertConfig, BertForPreTraining, BertModel, BertTokenizer, DistilBertConfig,
                           DistilBertForMaskedLM, DistilBertModel, PreTrainedTokenizerFast, RobertaConfig,
-                          RobertaForSequenceClassification, XLMRobertaConfig, XLMRobertaForMaskedLM)
+                          RobertaForSequenceClassification, RobertaModel, XLMRobertaConfig, XLMRobertaForMaskedLM)
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "golden" / "hub_encoder"
@@ -57,6 +59,13 @@ MODELS = {
     "distilbert": dict(make=lambda: DistilBertModel(DistilBertConfig(**DISTILBERT)), tokenizer="cased", limit=64),
     "distilbert_4": dict(make=lambda: DistilBertForMaskedLM(DistilBertConfig(**DISTILBERT, activation="relu")),
                          tokenizer="vocab.txt cased", limit=20),
+    "bert_sentence": dict(make=lambda: BertModel(BertConfig(**{**BERT, "num_hidden_layers": 1})), tokenizer="uncased", limit=40,
+                          sentence=dict(pooling={"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, normalize=True,
+                                        prompts={"query": "sing of: ", "passage": ""}, default=None, most=14)),
+    "roberta_sentence": dict(make=lambda: RobertaModel(RobertaConfig(**{**ROBERTA, "num_hidden_layers": 1}, type_vocab_size=1)),
+                             tokenizer="bytes", limit=30,
+                             sentence=dict(pooling={"pooling_mode": "max"}, normalize=False,
+                                           prompts={"query": "query: ", "passage": "passage: "}, default="passage", most=None)),
 }
 
 
@@ -123,6 +132,32 @@ def save(model, folder, spec):
         (folder / "model.safetensors").unlink()
 
 
+def write_sentence(folder, s, d):
+    kinds = ["Transformer", "Pooling"] + ["Normalize"] * s["normalize"]
+    modules = [{"idx": i, "name": str(i), "path": f"{i}_{k}" if i else "", "type": f"sentence_transformers.models.{k}"}
+               for i, k in enumerate(kinds)]
+    files = {"modules.json": modules, "1_Pooling/config.json": {"word_embedding_dimension": d, **s["pooling"]},
+             "sentence_bert_config.json": {"max_seq_length": s["most"], "do_lower_case": False},
+             "config_sentence_transformers.json": {"__version__": {"sentence_transformers": "5.1.0"}, "prompts": s["prompts"],
+                                                   "default_prompt_name": s["default"], "similarity_fn_name": "cosine"}}
+    (folder / "1_Pooling").mkdir()
+    for name, root in files.items():
+        (folder / name).write_text(json.dumps(root, indent=1) + "\n")
+
+
+def sentence_vectors(model, tokenizer, s, limit):
+    """In float64; the formulas of sentence-transformers' Pooling and Normalize."""
+    out, model = {}, model.double()
+    for name, prompt in (("vector", s["default"]), ("query", "query")):
+        for i, text in enumerate(TEXTS):
+            ids = tokenizer(s["prompts"].get(prompt, "") + text, truncation=True, max_length=s["most"] or limit)["input_ids"]
+            with torch.no_grad():
+                x = model(input_ids=torch.tensor([ids])).last_hidden_state[0]
+            y = x[0] if "pooling_mode_cls_token" in s["pooling"] else x.max(0).values
+            out[f"{name}.{i}"] = y / max(float(y.norm()), 1e-12) if s["normalize"] else y
+    return {k: v.contiguous() for k, v in out.items()}
+
+
 def expected(model, rows):
     out, error = {}, 0.0
     for i, ids in enumerate(rows):
@@ -151,7 +186,11 @@ def write(name, folder):
     rows = [tokenizer(text, truncation=True, max_length=spec["limit"])["input_ids"] for text in TEXTS]
     cut = [len(tokenizer(text)["input_ids"]) > spec["limit"] for text in TEXTS]
     model = AutoModel.from_pretrained(target, dtype=torch.float32, attn_implementation="eager").eval()
-    save_file(expected(model, rows), target / "expected.safetensors")
+    result = expected(model, rows)
+    if s := spec.get("sentence"):
+        write_sentence(target, s, model.config.hidden_size)
+        result = {"error": result["error"], **sentence_vectors(model, tokenizer, s, spec["limit"])}
+    save_file(result, target / "expected.safetensors")
     (target / "expected.json").write_text(json.dumps({"texts": TEXTS, "limit": spec["limit"], "cut": cut}, ensure_ascii=False,
                                                     indent=1) + "\n")
     return target
@@ -165,7 +204,7 @@ def main():
     torch.set_num_threads(1)
     for name in arguments.names:
         target = write(name, arguments.o)
-        size = sum(f.stat().st_size for f in target.iterdir())
+        size = sum(f.stat().st_size for f in target.rglob("*.*"))
         print(target.name, json.dumps({"bytes": size, "transformers": transformers.__version__}))
 
 

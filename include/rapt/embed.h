@@ -25,6 +25,7 @@ extern "C" {
 typedef struct rapt_embedder_options {
     rapt_pooling pooling;
     bool normalize, no_normalize; /* vectors of texts are divided by their Euclidean norms, or not; neither: as the folder says */
+    const char *prompt;           /* name of one of the folder's prompts, which is put before each text; "": none */
     size_t batch;                 /* texts that are computed together; 0: RAPT_EMBED_BATCH. The result does not depend on it */
     int threads;                  /* as of rapt_tape_options; nor on them */
     rapt_precision precision;
@@ -34,7 +35,7 @@ typedef struct rapt_embedder_options {
 typedef struct rapt_embedder rapt_embedder;
 
 /* `options` may be NULL, which means zeroed ones. NULL with `err` (or NULL) set: RAPT_ERR_VALUE: the model is no encoder, an
- * option out of range; RAPT_ERR_MEMORY. */
+ * option out of range, a prompt that the folder does not have, or that its pooling leaves out; RAPT_ERR_MEMORY. */
 RAPT_API rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_options *options, rapt_error *err);
 /* Frees the embedder; NULL is fine. */
 RAPT_API void rapt_embedder_free(rapt_embedder *e);

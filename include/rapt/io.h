@@ -51,6 +51,13 @@ typedef enum rapt_pooling {
     RAPT_POOLING_MAX        /* the greatest number of each feature */
 } rapt_pooling;
 
+/* A text that is put before others: "query: ". */
+typedef struct rapt_prompt {
+    char *name, *text;
+} rapt_prompt;
+
+enum { RAPT_PROMPT_MAX = 32 };
+
 /* What a model of RAPT_TASK_ENCODER has. */
 typedef struct rapt_encoder_model {
     rapt_encoder_only *net;
@@ -59,6 +66,10 @@ typedef struct rapt_encoder_model {
     int32_t skipped;      /* a token that takes no position (padding of RoBERTa), which no text may hold; -1: none */
     rapt_pooling pooling; /* as the folder has it */
     bool normalize;       /* the vector of a text is divided by its Euclidean norm */
+    rapt_prompt prompts[RAPT_PROMPT_MAX]; /* that the folder has */
+    size_t prompt_count;
+    const char *prompt;   /* the text of the one that is put before each text unless somebody says otherwise; or NULL */
+    bool without_prompt;  /* its tokens are left out of pooling, which rapt does not compute */
 } rapt_encoder_model;
 
 /* A model with all it needs. All of it is owned. Const once loaded: translators and generators only read it. */

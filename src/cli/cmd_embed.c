@@ -15,7 +15,7 @@
 /* Batches of lines that are sorted by length together. */
 #define BLOCK_BATCHES 64
 
-enum { KEY_TEXT = 256, KEY_FORMAT, KEY_POOLING, KEY_NORMALIZE, KEY_NO_NORMALIZE, KEY_BATCH };
+enum { KEY_TEXT = 256, KEY_FORMAT, KEY_POOLING, KEY_NORMALIZE, KEY_NO_NORMALIZE, KEY_PROMPT, KEY_BATCH };
 
 static const struct argp_option OPTIONS[] = {
     {"text", KEY_TEXT, "TEXT", 0, "This text, in place of FILE", 0},
@@ -25,6 +25,8 @@ static const struct argp_option OPTIONS[] = {
                                      "maximum of each feature (max); default: as the folder says, else mean", 0},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Divide each vector by its Euclidean norm (default: as the folder says)", 0},
     {"no-normalize", KEY_NO_NORMALIZE, NULL, 0, "Do not", 0},
+    {"prompt", KEY_PROMPT, "NAME", 0, "Put this prompt of the folder (query, passage, ...) before each line; none: no prompt "
+                                      "(default: as the folder says)", 0},
     {"batch", KEY_BATCH, "N", 0, "Batch size in lines (default 32); the result does not depend on it", 0},
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_THREADS,
@@ -78,6 +80,7 @@ static error_t cmd_embed_parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_NORMALIZE: a->o.normalize = true; return 0;
     case KEY_NO_NORMALIZE: a->o.no_normalize = true; return 0;
+    case KEY_PROMPT: a->o.prompt = strcmp(text, "none") == 0 ? "" : text; return 0;
     case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;

@@ -139,9 +139,12 @@ static size_t kv_bytes(const rapt_kv_sizes *kv)
     return 2 * kv->layers * kv->features * sizeof(rapt_real);
 }
 
-/* What a generator takes; NULL: it does not run the model. */
+/* What a generator or an embedder takes; NULL: of a translator, or rapt does not run the model. */
 static json_t *memory_json(const hub_summary *s)
 {
+    if (s->longest)
+        return json_pack("{s:I, s:I}", "fp32", (json_int_t)s->weights[RAPT_PRECISION_FP32], "bf16",
+                         (json_int_t)s->weights[RAPT_PRECISION_BF16]);
     if (s->kv.capacity == 0)
         return NULL;
     return json_pack("{s:I, s:I, s:I, s:I}", "fp32", (json_int_t)s->weights[RAPT_PRECISION_FP32], "bf16",
@@ -149,15 +152,26 @@ static json_t *memory_json(const hub_summary *s)
                      (json_int_t)s->kv.capacity);
 }
 
+static const char *const POOLINGS[] = {[RAPT_POOLING_MEAN] = "mean", [RAPT_POOLING_CLS] = "cls", [RAPT_POOLING_MAX] = "max"};
+
+/* What an encoder does with a text; NULL: it is none, or rapt does not run it. */
+static json_t *embedding_json(const hub_summary *s)
+{
+    if (!s->longest)
+        return NULL;
+    return json_pack("{s:I, s:s, s:b}", "tokens", (json_int_t)s->longest, "pooling", POOLINGS[s->pooling], "normalize",
+                     s->normalize);
+}
+
 static json_t *foreign_json(const foreign_model *m, bool tensors)
 {
     const weights *w = m->tensors;
     const char *license = m->license[0] ? m->license : NULL;
-    return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*, s:o*}", "runs", m->config && !m->refusal[0],
+    return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*, s:o*, s:o*}", "runs", m->config && !m->refusal[0],
                      "model_type", m->type, "architecture", m->architecture, "refused", m->refusal[0] ? m->refusal : NULL,
                      "license", license, "files", files_json(w), "tensor_count", (json_int_t)weights_count(w), "parameters",
-                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "memory", memory_json(&m->summary), "tensors",
-                     foreign_tensors_json(w, tensors));
+                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "memory", memory_json(&m->summary),
+                     "embedding", embedding_json(&m->summary), "tensors", foreign_tensors_json(w, tensors));
 }
 
 /* ---- as text ---------------------------------------------------------------------------------------------------------- */
@@ -207,10 +221,14 @@ static void print_memory(const hub_summary *s)
 {
     char fp32[32], bf16[32], some[32], all[32];
     const double token = (double)kv_bytes(&s->kv);
+    if (s->longest)
+        printf("texts         up to %zu tokens, %s pooling%s\n", s->longest, POOLINGS[s->pooling],
+               s->normalize ? ", normalized" : "");
+    if (s->longest || s->kv.capacity)
+        printf("memory        weights %s in fp32, %s in bf16\n", cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32),
+               cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16));
     if (s->kv.capacity == 0)
         return;
-    printf("memory        weights %s in fp32, %s in bf16\n", cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32),
-           cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16));
     printf("              KV cache %s per 1,000 tokens, %s at the whole context of %zu (--context N: fewer)\n",
            cli_bytes(1000 * token, some), cli_bytes((double)s->kv.capacity * token, all), s->kv.capacity);
 }

@@ -3,6 +3,7 @@
 #include "rapt/embed.h"
 
 #include "base/pool.h"
+#include "base/quote.h"
 #include "decode/pooling.h"
 #include "decode/text_rows.h"
 #include "io/model.h"
@@ -12,12 +13,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct rapt_embedder {
     const rapt_model *m;
     rapt_embedder_options o; /* defaults filled in */
+    const char *prompt;      /* the text that is put before each text; or NULL */
     pool *pool;
     rapt_tape **tapes; /* one for each thread */
     packed_weights *packed;
@@ -97,7 +100,7 @@ rapt_code rapt_embedder_run(rapt_embedder *e, const char *const *texts, size_t c
 {
     embed_call c = {.e = e, .count = count, .vectors = vectors, .lock = PTHREAD_MUTEX_INITIALIZER};
     rapt_error own = {0};
-    text_row *rows = text_rows_new(&e->m->encoder, texts, count, &own);
+    text_row *rows = text_rows_new(&e->m->encoder, e->prompt, texts, count, &own);
     if (rows) {
         c.rows = rows;
         pool_run(e->pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
@@ -122,7 +125,7 @@ rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, rapt_token_ve
     const size_t d = rapt_embedder_features(e);
     rapt_tensor *x = NULL;
     *out = (rapt_token_vectors){0};
-    text_row *row = text_rows_new(&e->m->encoder, &text, 1, err);
+    text_row *row = text_rows_new(&e->m->encoder, e->prompt, &text, 1, err);
     if (!row)
         return err ? err->code : RAPT_ERR_VALUE;
     rapt_code code = embed_rows(e, e->tapes[0], row, 1, &x, err);
@@ -147,6 +150,28 @@ void rapt_token_vectors_free(rapt_token_vectors *v)
 
 /* ---- the embedder ------------------------------------------------------------------------------------------------- */
 
+/* Of the model's prompts the one that is asked for, or its default. */
+static rapt_code embedder_find_prompt(rapt_embedder *e, rapt_error *err)
+{
+    const rapt_encoder_model *m = &e->m->encoder;
+    const char *name = e->o.prompt;
+    char list[256] = "";
+    e->prompt = name ? NULL : m->prompt;
+    for (size_t i = 0, used = 0; i < m->prompt_count && name && *name; i++) {
+        if (strcmp(m->prompts[i].name, name) == 0)
+            e->prompt = m->prompts[i].text;
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", quote(m->prompts[i].name).text);
+    }
+    if (name && *name && !e->prompt)
+        return rapt_fail(err, RAPT_ERR_VALUE, "there is no prompt \"%s\"; the model's folder has %s", quote(name).text,
+                         *list ? list : "none");
+    if (m->without_prompt && e->prompt && *e->prompt)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the model's pooling leaves out the tokens of a prompt (\"include_prompt\"), which "
+                         "rapt does not compute");
+    return RAPT_OK;
+}
+
 static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_options *options, rapt_error *err)
 {
     const rapt_encoder_model *m = &e->m->encoder;
@@ -159,7 +184,7 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
     e->o.batch = e->o.batch ? e->o.batch : RAPT_EMBED_BATCH;
     e->o.pooling = e->o.pooling ? e->o.pooling : m->pooling;
     e->o.normalize = e->o.normalize || (m->normalize && !e->o.no_normalize);
-    return RAPT_OK;
+    return embedder_find_prompt(e, err);
 }
 
 static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)

@@ -35,9 +35,16 @@ static rapt_code row_check(const rapt_encoder_model *m, const text_row *row, rap
     return RAPT_OK;
 }
 
-static rapt_code row_encode(const rapt_encoder_model *m, const char *text, text_row *row, rapt_error *err)
+static rapt_code row_encode(const rapt_encoder_model *m, const char *prompt, const char *text, text_row *row, rapt_error *err)
 {
-    rapt_code code = rapt_tokenizer_encode_bytes(m->tokenizer, text, strlen(text), true, &row->ids, &row->count, err);
+    const size_t before = prompt ? strlen(prompt) : 0, size = strlen(text);
+    char *whole = malloc(before + size + 1);
+    if (!whole)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    memcpy(whole, prompt ? prompt : "", before);
+    memcpy(whole + before, text, size);
+    rapt_code code = rapt_tokenizer_encode_bytes(m->tokenizer, whole, before + size, true, &row->ids, &row->count, err);
+    free(whole);
     if (code)
         return code;
     row_cut(m, row);
@@ -52,14 +59,14 @@ static int row_by_length(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-text_row *text_rows_new(const rapt_encoder_model *m, const char *const *texts, size_t count, rapt_error *err)
+text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const char *const *texts, size_t count, rapt_error *err)
 {
     rapt_error why = {0};
     text_row *rows = calloc(count + 1, sizeof *rows);
     rapt_code code = rows ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu texts", count);
     for (size_t i = 0; i < count && !code; i++) {
         rows[i].index = i;
-        code = row_encode(m, texts[i], &rows[i], &why);
+        code = row_encode(m, prompt, texts[i], &rows[i], &why);
         if (code)
             rapt_fail(err, code, "\"%s\": %s", quote(texts[i]).text, why.message);
     }

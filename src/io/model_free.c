@@ -17,6 +17,10 @@ void rapt_model_free(rapt_model *m)
     rapt_tokenizer_free(m->language.tokenizer);
     rapt_transformer_free(m->translation.net);
     rapt_lm_free(m->language.net);
+    for (size_t i = 0; i < m->encoder.prompt_count; i++) {
+        free(m->encoder.prompts[i].name);
+        free(m->encoder.prompts[i].text);
+    }
     rapt_tokenizer_free(m->encoder.tokenizer);
     rapt_encoder_only_free(m->encoder.net);
     weights_close(m->files);

@@ -32,6 +32,21 @@ tail -c 240 npy | od -An -v -t f4 -w48 | paste -d ' ' - <("$RAPT" embed "$BERT" 
 check 'and the numbers' awk 'NF != 24 { bad = 1 } { for (i = 1; i <= 12; i++) bad += ($i - $(i + 12)) ^ 2 > 1e-12 } END { exit bad }' both
 "$RAPT" embed "$BERT" --text cat --normalize >unit
 check '--normalize: a norm of 1' awk '{ for (i = 1; i <= NF; i++) s += $i * $i; exit !(s > 0.999999 && s < 1.000001) }' unit
+SENTENCE=$HUB/roberta_sentence # max pooling; "passage: " before each line
+"$RAPT" embed "$SENTENCE" --text 'a cat' >folder
+"$RAPT" embed "$SENTENCE" --text 'passage: a cat' --prompt none --pooling max >given
+check 'a folder of sentence-transformers has a prompt and a pooling' cmp folder given
+check '--prompt query is another' sh -c "! '$RAPT' embed '$SENTENCE' --text 'a cat' --prompt query | cmp -s - folder"
+refused 1 'there is no prompt "title"; the model.s folder has query, passage' 'another prompt' \
+    "$RAPT" embed "$SENTENCE" --text cat --prompt title
+"$RAPT" embed "$HUB/bert_sentence" --text cat >folder
+check 'or a norm of 1' awk '{ for (i = 1; i <= NF; i++) s += $i * $i; exit !(s > 0.999999 && s < 1.000001) }' folder
+check 'which rapt info prints' sh -c "'$RAPT' info '$HUB/bert_sentence' | grep -q '^texts  *up to 14 tokens, cls pooling, normalized$'"
+"$RAPT" info "$HUB/bert_sentence" --json | tr -d ' \n' >info
+check 'rapt info --json, too' grep -q '"embedding":{"tokens":14,"pooling":"cls","normalize":true}' info
+# 4 matrices of 12 x 12 and 2 of 12 x 20, their biases, 3 norms, 40 positions, 2 types; no rows of the embedding
+check 'and what is held' grep -q "\"memory\":{\"fp32\":$((4 * (4 * 144 + 480 + 48 + 32 + 72 + 42 * 12)))," info
+
 for pooling in cls max; do
     check "--pooling $pooling is another" sh -c "! '$RAPT' embed '$BERT' --text cat --pooling $pooling | cmp -s - text"
 done

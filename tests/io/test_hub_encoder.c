@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "folder.h"
 #include "io/hub_folder.h"
@@ -26,6 +27,7 @@ enum { TEXTS = 5 };
 
 static const char *const NAMES[] = {"bert", "bert_4", "roberta", "xlm_roberta_4", "distilbert", "distilbert_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
+static const char *const SENTENCES[] = {"bert_sentence", "roberta_sentence"}; /* with settings of sentence-transformers */
 
 typedef struct case_encoder {
     rapt_model *m;
@@ -197,6 +199,30 @@ static void vectors_have_the_same_bits(void **state)
     }
 }
 
+static void vectors_are_those_of_the_settings(void **state)
+{
+    static const struct {
+        const char *key, *prompt;
+    } kinds[] = {{"vector", NULL}, {"query", "query"}};
+    (void)state;
+    for (size_t n = 0; n < sizeof SENTENCES / sizeof *SENTENCES; n++) {
+        case_encoder c = encoder_open(SENTENCES[n]);
+        rapt_real *x = malloc(TEXTS * c.d * sizeof *x);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            rapt_embedder *e = encoder_embedder(c.m, &(rapt_embedder_options){.prompt = kinds[k].prompt});
+            run(e, c.texts, TEXTS, x, NULL);
+            for (size_t i = 0; i < TEXTS; i++) {
+                double error = encoder_distance(x + i * c.d, encoder_entry(&c, kinds[k].key, i)->data, c.d);
+                if (!(error <= 2 * encoder_error(&c)))
+                    fail_msg("%s: %s of text %zu: %g from float64", SENTENCES[n], kinds[k].key, i, error);
+            }
+            rapt_embedder_free(e);
+        }
+        free(x);
+        encoder_close(&c);
+    }
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 static void check_text(const char *name, const char *text, const char *says)
@@ -330,6 +356,74 @@ static void tokenizers_are_refused(void **state)
     }
 }
 
+/* The folder "bert_sentence" with another file; NULL: it is accepted. */
+static void settings_are_refused(void **state)
+{
+#define MODULE(type, path) "{\"type\": \"sentence_transformers.models." type "\", \"path\": \"" path "\"}"
+#define TWO "[" MODULE("Transformer", "") "," MODULE("Pooling", "1_Pooling")
+    static const char *const others[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+                                         "1_Pooling/config.json"};
+    static const char *const cases[][3] = {
+        {"modules.json", TWO "]", NULL},
+        {"modules.json", TWO "," MODULE("Dense", "2_Dense") "]", "module 2 is \"Dense\""},
+        {"modules.json", TWO "," MODULE("Normalize", "2_Normalize") "," MODULE("Normalize", "3") "]", "module 3"},
+        {"modules.json", "[" MODULE("Transformer", "") "]", "not at least two modules"},
+        {"modules.json", "{}", "not at least two modules"},
+        {"modules.json", "[" MODULE("Transformer", "0_Transformer") "," MODULE("Pooling", "1_Pooling") "]",
+         "from the folder itself"},
+        {"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../1_Pooling") "]", "the name of a folder"},
+        {"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "3_Pooling") "]",
+         "3_Pooling/config.json is missing"},
+        {"1_Pooling/config.json", "{}", NULL},
+        {"1_Pooling/config.json", "{\"pooling_mode_max_tokens\": true}", "one kind of pooling"},
+        {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": false}", "one kind of pooling"},
+        {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": false, \"pooling_mode_lasttoken\": true}", "lasttoken"},
+        {"1_Pooling/config.json", "{\"pooling_mode\": \"weightedmean\"}", "pooling_mode"},
+        {"1_Pooling/config.json", "{\"pooling_mode\": \"cls\"}", NULL},
+        {"1_Pooling/config.json", "{\"word_embedding_dimension\": 13}", "another size"},
+        {"1_Pooling/config.json", "{\"power\": 2}", "power"},
+        {"sentence_bert_config.json", "{\"do_lower_case\": true}", "do_lower_case"},
+        {"sentence_bert_config.json", "{\"max_seq_length\": 0}", "max_seq_length"},
+        {"sentence_bert_config.json", "{\"model_args\": {\"x\": 1}}", "model_args"},
+        {"sentence_bert_config.json", "{\"model_args\": {}, \"max_seq_length\": null}", NULL},
+        {"config_sentence_transformers.json", "{\"default_prompt_name\": \"query\"}", "default_prompt_name"},
+        {"config_sentence_transformers.json", "{\"prompts\": {\"query\": 1}}", "prompt \"query\""},
+        {"config_sentence_transformers.json", "{\"model_type\": \"SparseEncoder\"}", "model_type"},
+        {"config_sentence_transformers.json", "{\"truncate_dim\": 4}", "truncate_dim"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        char path[1024];
+        hub_folder_with(GOLDEN, "bert_sentence", "_", "0");
+        mkdir(folder_in("1_Pooling"), 0777);
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            snprintf(path, sizeof path, GOLDEN "bert_sentence/%s", others[k]);
+            unlink(folder_in(others[k]));
+            assert_int_equal(symlink(path, folder_in(others[k])), 0);
+        }
+        encoder_write(cases[i][0], cases[i][1], strlen(cases[i][1]));
+        rapt_model *m = rapt_model_load(folder_path, &err);
+        const char *says = cases[i][2];
+        if (says ? m || !strstr(err.message, says) : !m)
+            fail_msg("%s, %s: %s", cases[i][0], cases[i][1], m ? "accepted" : err.message);
+        rapt_model_free(m);
+    }
+}
+
+static void prompts_are_refused(void **state)
+{
+    rapt_error none = {0}, left_out = {0};
+    (void)state;
+    case_encoder c = encoder_open("bert_sentence");
+    assert_null(rapt_embedder_new(c.m, &(rapt_embedder_options){.prompt = "title"}, &none));
+    assert_non_null(strstr(none.message, "there is no prompt \"title\"; the model's folder has query, passage"));
+    c.m->encoder.without_prompt = true;
+    assert_null(rapt_embedder_new(c.m, &(rapt_embedder_options){.prompt = "query"}, &left_out));
+    assert_non_null(strstr(left_out.message, "include_prompt"));
+    rapt_embedder_free(encoder_embedder(c.m, &(rapt_embedder_options){.prompt = "passage"})); /* which is empty */
+    encoder_close(&c);
+}
+
 /* Any part of vocab.txt is a vocabulary, or is refused in one line. */
 static void damaged_vocabularies_are_read_or_refused(void **state)
 {
@@ -373,8 +467,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_states_are_the_references), cmocka_unit_test(pooled_vectors_are_the_references),
-        cmocka_unit_test(vectors_have_the_same_bits), cmocka_unit_test(texts_are_refused), IN_FOLDER(other_uses_are_refused),
-        IN_FOLDER(configurations_are_refused), IN_FOLDER(tokenizers_are_refused),
+        cmocka_unit_test(vectors_have_the_same_bits), cmocka_unit_test(vectors_are_those_of_the_settings),
+        cmocka_unit_test(texts_are_refused), cmocka_unit_test(prompts_are_refused), IN_FOLDER(other_uses_are_refused),
+        IN_FOLDER(settings_are_refused), IN_FOLDER(configurations_are_refused), IN_FOLDER(tokenizers_are_refused),
         IN_FOLDER(damaged_vocabularies_are_read_or_refused), IN_FOLDER(files_that_are_missing_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

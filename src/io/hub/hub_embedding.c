@@ -2,6 +2,7 @@
 #include "io/hub/hub_embedding.h"
 
 #include "base/file.h"
+#include "io/hub/hub_sentence.h"
 #include "io/hub/hub_vocab.h"
 #include "io/hub/hub_origin.h"
 #include "io/json_file.h"
@@ -84,7 +85,8 @@ rapt_code hub_embedding_load_text(rapt_model *m, const hub_family *family, const
     e->skipped = family->skips_padding ? 1 : -1;
     e->pooling = RAPT_POOLING_MEAN;
     rapt_code code = load_encoder_tokenizer(e, family, from->folder, err);
-    return code ? code : load_text_limit(e, from->folder, err);
+    code = code ? code : load_text_limit(e, from->folder, err);
+    return code ? code : hub_sentence_load(e, k, from->folder, err);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */

@@ -157,30 +157,46 @@ static rapt_task hub_task_of(const hub_family *family)
     return family->read ? RAPT_TASK_LANGUAGE_MODEL : family->read_pair ? RAPT_TASK_TRANSLATION : RAPT_TASK_ENCODER;
 }
 
-/* Bytes of an element as a generator holds it: matrices of linear layers are packed. Of an embedding that is no such matrix,
- * rows are read as they are needed. */
-static size_t element_bytes(const rapt_lm *m, const rapt_param *p, rapt_precision precision)
+/* Bytes of an element as a generator or embedder holds it: matrices of linear layers are packed. Of an embedding that is no such
+ * matrix, rows are read as they are needed. */
+static size_t element_bytes(const rapt_preprocessor *input, bool tied, const rapt_param *p, rapt_precision precision)
 {
-    const bool looked_up = p == m->input.embedding.weight && !m->config.tied;
-    const bool packed = p->value.ndim == 2 && p != m->input.positions.table;
+    const bool looked_up = p == input->embedding.weight && !tied;
+    const bool packed = p->value.ndim == 2 && p != input->positions.table && p != input->types.weight;
     return p->buffer || looked_up ? 0 : packed && precision == RAPT_PRECISION_BF16 ? 2 : 4;
+}
+
+static void sum_up_weights(const rapt_params *set, const rapt_preprocessor *input, bool tied, hub_summary *s)
+{
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        const double elements = (double)rapt_tensor_size(&p->value);
+        for (int precision = 0; precision < 2; precision++)
+            s->weights[precision] += elements * (double)element_bytes(input, tied, p, (rapt_precision)precision);
+    }
 }
 
 static void sum_up_memory(const rapt_lm_config *k, hub_summary *s)
 {
     rapt_lm *m = rapt_lm_new(k, RAPT_SEED_SHAPES, NULL);
-    for (size_t i = 0; m && i < rapt_params_count(m->params); i++) {
-        const rapt_param *p = rapt_params_at(m->params, i);
-        const double elements = (double)rapt_tensor_size(&p->value);
-        for (int precision = 0; precision < 2; precision++)
-            s->weights[precision] += elements * (double)element_bytes(m, p, (rapt_precision)precision);
+    if (m) {
+        sum_up_weights(m->params, &m->input, m->config.tied, s);
+        s->kv = rapt_lm_kv_sizes(m, 1);
     }
-    s->kv = m ? rapt_lm_kv_sizes(m, 1) : s->kv;
     rapt_lm_free(m);
 }
 
+static void sum_up_encoder(const rapt_transformer_config *k, hub_summary *s)
+{
+    rapt_encoder_only *m = rapt_encoder_only_new(k, RAPT_SEED_SHAPES, NULL);
+    if (m)
+        sum_up_weights(m->params, &m->encoder.input, false, s);
+    rapt_encoder_only_free(m);
+}
+
 /* Whether all but the tensors can be loaded. */
-static rapt_code check_folder(const hub_family *family, const hub_net *k, const model_source *from, rapt_error *err)
+static rapt_code check_folder(const hub_family *family, const hub_net *k, const model_source *from, hub_summary *s,
+                              rapt_error *err)
 {
     rapt_model *m = calloc(1, sizeof *m);
     if (!m)
@@ -188,6 +204,9 @@ static rapt_code check_folder(const hub_family *family, const hub_net *k, const 
     rapt_code code = family->read        ? load_lm_text(m, family, k->lm.vocab, from, err)
                      : family->read_pair ? hub_translation_load_text(m, &k->pair, from, err)
                                          : hub_embedding_load_text(m, family, &k->pair, from, err);
+    s->longest = m->encoder.max_len;
+    s->pooling = m->encoder.pooling;
+    s->normalize = m->encoder.normalize;
     rapt_model_free(m);
     return code;
 }
@@ -200,7 +219,9 @@ rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_e
     rapt_code code = family ? read_config(family, from->config, from->config_path, &k, err) : RAPT_ERR_VALUE;
     if (!code && family->read)
         sum_up_memory(&k.lm, summary);
-    return code || !from->folder ? code : check_folder(family, &k, from, err);
+    if (!code && family->read_encoder)
+        sum_up_encoder(&k.pair, summary);
+    return code || !from->folder ? code : check_folder(family, &k, from, summary, err);
 }
 
 rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)

@@ -1,0 +1,198 @@
+/* io/hub/hub_sentence.c: see hub_sentence.h. Files, keys and their meaning are those of sentence-transformers. */
+#define _GNU_SOURCE /* strdup */
+#include "io/hub/hub_sentence.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "io/hub/hub_config.h"
+#include "io/json_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FILE ((size_t)1 << 20)
+
+/* A file of the folder, or of a folder in it. */
+typedef struct sentence_file {
+    char *path;
+    json_t *root; /* NULL: the file is not there */
+} sentence_file;
+
+static rapt_code sentence_open(sentence_file *f, const char *folder, const char *name, rapt_error *err)
+{
+    bool there = false;
+    *f = (sentence_file){0};
+    rapt_code code = file_path(folder, name, &f->path, err);
+    code = code ? code : file_is_there(f->path, &there, err);
+    f->root = !code && there ? json_file_read(f->path, MAX_FILE, err) : NULL;
+    return code || !there || f->root ? code : RAPT_ERR_FORMAT;
+}
+
+static void sentence_close(sentence_file *f)
+{
+    json_decref(f->root);
+    free(f->path);
+}
+
+/* ---- pooling -------------------------------------------------------------------------------------------------- */
+
+/* The one kind that is on: as a word, or as a flag for each kind. */
+static void read_pooling_kind(hub_config *c, rapt_pooling *kind)
+{
+    static const struct {
+        const char *word, *flag;
+        rapt_pooling kind; /* AS_STORED: rapt does not compute it */
+    } kinds[] = {{"mean", "pooling_mode_mean_tokens", RAPT_POOLING_MEAN}, {"cls", "pooling_mode_cls_token", RAPT_POOLING_CLS},
+                 {"max", "pooling_mode_max_tokens", RAPT_POOLING_MAX},
+                 {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", RAPT_POOLING_AS_STORED},
+                 {"weightedmean", "pooling_mode_weightedmean_tokens", RAPT_POOLING_AS_STORED},
+                 {"lasttoken", "pooling_mode_lasttoken", RAPT_POOLING_AS_STORED}};
+    const char *word = hub_word(c, "pooling_mode", ""), *key = *word ? "pooling_mode" : "pooling_mode_mean_tokens";
+    size_t on = 0;
+    *kind = RAPT_POOLING_AS_STORED;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const bool flag = hub_flag(c, kinds[i].flag, kinds[i].kind == RAPT_POOLING_MEAN);
+        if (*word ? strcmp(word, kinds[i].word) != 0 : !flag)
+            continue;
+        key = *word ? key : kinds[i].flag;
+        *kind = kinds[i].kind;
+        on++;
+    }
+    if (on != 1 || *kind == RAPT_POOLING_AS_STORED)
+        hub_refuse(c, key, "rapt computes one kind of pooling: mean, cls or max");
+}
+
+static rapt_code read_pooling(rapt_encoder_model *e, size_t d, const sentence_file *f, rapt_error *err)
+{
+    hub_config c = {.root = f->root, .path = f->path, .err = err};
+    static const char *const sizes[] = {"word_embedding_dimension", "embedding_dimension"};
+    if (!f->root)
+        return rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s is missing, which modules.json asks for", f->path);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (hub_size(&c, sizes[i], d) != d)
+            hub_refuse(&c, sizes[i], "the model has vectors of another size");
+    read_pooling_kind(&c, &e->pooling);
+    e->without_prompt = !hub_flag(&c, "include_prompt", true);
+    hub_refuse_others(&c);
+    return c.code;
+}
+
+/* ---- modules -------------------------------------------------------------------------------------------------- */
+
+/* A module's class without those it is in: "sentence_transformers.models.Pooling". */
+static const char *module_class(const json_t *module)
+{
+    const char *type = json_string_value(json_object_get(module, "type")), *dot = type ? strrchr(type, '.') : NULL;
+    return dot ? dot + 1 : type ? type : "";
+}
+
+/* Where a module's files are: a folder of the folder, or "". */
+static bool module_has_folder(const json_t *module, bool own)
+{
+    const char *path = json_string_value(json_object_get(module, "path"));
+    return path && (own ? *path && *path != '.' && !strpbrk(path, "/\\") : *path == '\0');
+}
+
+static rapt_code read_pooling_module(rapt_encoder_model *e, size_t d, const json_t *module, const char *folder, rapt_error *err)
+{
+    char name[256];
+    sentence_file f;
+    snprintf(name, sizeof name, "%.200s/config.json", json_string_value(json_object_get(module, "path")));
+    rapt_code code = sentence_open(&f, folder, name, err);
+    code = code ? code : read_pooling(e, d, &f, err);
+    sentence_close(&f);
+    return code;
+}
+
+/* The encoder, pooling, and perhaps the division by the norm, in this order. */
+static rapt_code read_modules(rapt_encoder_model *e, size_t d, const sentence_file *f, const char *folder, rapt_error *err)
+{
+    static const char *const order[] = {"Transformer", "Pooling", "Normalize"};
+    const size_t count = json_array_size(f->root);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *module = json_array_get(f->root, i);
+        const char *class = module_class(module);
+        if (i >= sizeof order / sizeof *order || strcmp(class, order[i]) != 0)
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: module %zu is \"%s\"; rapt computes a Transformer, a Pooling and a "
+                             "Normalize, one after the other", f->path, i, quote(class).text);
+        if (i < 2 && !module_has_folder(module, i == 1))
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the \"path\" of module %zu is not %s", f->path, i,
+                             i == 0 ? "empty: rapt reads a model from the folder itself" : "the name of a folder");
+    }
+    if (count < 2)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: there are not at least two modules, a Transformer and a Pooling", f->path);
+    e->normalize = count > 2;
+    return read_pooling_module(e, d, json_array_get(f->root, 1), folder, err);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------- */
+
+/* Of the length nothing else counts where this file has one, but what the model has positions for. */
+static rapt_code read_sentence_limit(rapt_encoder_model *e, size_t positions, const sentence_file *f, rapt_error *err)
+{
+    static const char *const arguments[] = {"model_args", "tokenizer_args", "config_args"};
+    hub_config c = {.root = f->root, .path = f->path, .err = err};
+    if (hub_value(&c, "max_seq_length")) {
+        const size_t most = hub_size(&c, "max_seq_length", positions);
+        e->max_len = most < positions ? most : positions;
+    }
+    hub_flag_is(&c, "do_lower_case", false, false);
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        if (json_object_size(hub_value(&c, arguments[i])))
+            hub_refuse(&c, arguments[i], "rapt does not know what they change");
+    hub_refuse_others(&c);
+    return c.code;
+}
+
+static rapt_code keep_prompt(rapt_encoder_model *e, const char *name, const json_t *text, const char *path, rapt_error *err)
+{
+    if (!json_is_string(text) || strlen(json_string_value(text)) != json_string_length(text))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: prompt \"%s\" is no text", path, quote(name).text);
+    if (e->prompt_count == RAPT_PROMPT_MAX)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: more than %d prompts", path, RAPT_PROMPT_MAX);
+    rapt_prompt *p = &e->prompts[e->prompt_count++];
+    p->name = strdup(name);
+    p->text = strdup(json_string_value(text));
+    return p->name && p->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a prompt", path);
+}
+
+static rapt_code read_prompts(rapt_encoder_model *e, const sentence_file *f, rapt_error *err)
+{
+    hub_config c = {.root = f->root, .path = f->path, .err = err};
+    const json_t *prompts = hub_value(&c, "prompts");
+    const char *chosen = hub_word(&c, "default_prompt_name", NULL), *name;
+    json_t *text;
+    rapt_code code = RAPT_OK;
+    json_object_foreach((json_t *)prompts, name, text)
+    {
+        code = code ? code : keep_prompt(e, name, text, f->path, err);
+    }
+    for (size_t i = 0; i < e->prompt_count && chosen && !code; i++)
+        if (strcmp(e->prompts[i].name, chosen) == 0)
+            e->prompt = e->prompts[i].text;
+    if (chosen && !e->prompt && !code)
+        hub_refuse(&c, "default_prompt_name", "it is not among \"prompts\"");
+    if (strcmp(hub_word(&c, "model_type", "SentenceTransformer"), "SentenceTransformer") != 0)
+        hub_refuse(&c, "model_type", "of such folders rapt runs SentenceTransformer");
+    hub_ignore(&c, (const char *const[]){"__version__", "similarity_fn_name", NULL});
+    hub_refuse_others(&c);
+    return code ? code : c.code;
+}
+
+rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config *net, const char *folder, rapt_error *err)
+{
+    sentence_file modules, limit = {0}, prompts = {0};
+    rapt_code code = sentence_open(&modules, folder, "modules.json", err);
+    if (!code && modules.root) {
+        code = read_modules(e, net->block.d_model, &modules, folder, err);
+        code = code ? code : sentence_open(&limit, folder, "sentence_bert_config.json", err);
+        code = code || !limit.root ? code : read_sentence_limit(e, net->max_positions, &limit, err);
+        code = code ? code : sentence_open(&prompts, folder, "config_sentence_transformers.json", err);
+        code = code || !prompts.root ? code : read_prompts(e, &prompts, err);
+    }
+    sentence_close(&modules);
+    sentence_close(&limit);
+    sentence_close(&prompts);
+    return code;
+}
