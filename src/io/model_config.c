@@ -45,9 +45,7 @@ rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, ra
     header h = {.version = 1, .task = m->task}; /* a task's own members can raise it */
     if (m->run)
         snprintf(h.run, sizeof h.run, "%016" PRIx64, m->run);
-    rapt_code code = RAPT_OK;
-    if (m->task != RAPT_TASK_ENCODER) /* which is refused */
-        code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);
+    rapt_code code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);
     return code ? code : TASKS[m->task]->describe(m, root, path, err);
 }
 

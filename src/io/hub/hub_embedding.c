@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "io/hub/hub_sentence.h"
 #include "io/hub/hub_vocab.h"
-#include "io/hub/hub_origin.h"
+#include "io/hub/hub_weights.h"
 #include "io/json_file.h"
 
 #include <stdlib.h>
@@ -14,15 +14,8 @@
 
 /* ---- as a task ------------------------------------------------------------------------------------------------ */
 
-static rapt_code refuse_to_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
-{
-    (void)root;
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: our config.json does not describe encoders, as this one of type %s", path,
-                     m->family);
-}
-
-/* Encoders are in no folder of ours: none is saved, and none is read by way of this table. */
-const model_task model_encoder = {"an encoder", "rapt embed", refuse_to_describe, NULL, NULL};
+/* Encoders are in no folder of ours. */
+const model_task model_encoder = {.what = "an encoder", .program = "rapt embed"};
 
 /* ---- text ----------------------------------------------------------------------------------------------------- */
 
@@ -110,5 +103,5 @@ rapt_code hub_embedding_load(rapt_model *m, const hub_family *family, const rapt
     if (!m->encoder.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->encoder.net->params;
-    return hub_origin_fill(m, &(hub_naming){family, m->params, &m->encoder.net->config.block}, w, from, err);
+    return hub_fill(m->params, &(hub_naming){family, m->params, &m->encoder.net->config.block}, w, from->folder, NULL, err);
 }
