@@ -279,7 +279,17 @@ static bool join_tokens(const rapt_translation *segments, size_t count, rapt_tra
     return ok;
 }
 
-rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
+/* An empty line is one empty hypothesis. */
+static rapt_code fill_empty(rapt_translation *out, rapt_error *err)
+{
+    out->hypotheses = calloc(1, sizeof *out->hypotheses);
+    if (!out->hypotheses || !(out->hypotheses[0].text = calloc(1, 1)))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
+    out->count = 1;
+    return RAPT_OK;
+}
+
+static rapt_code join_several(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
 {
     size_t best = 1;
     for (size_t i = 0; i < count; i++)
@@ -293,4 +303,19 @@ rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_tr
     ok = ok && join_tokens(segments, count, out);
     rapt_translations_free(segments, count);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
+}
+
+/* `out` knows already whether the line was cut. */
+rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
+{
+    if (count == 0)
+        return fill_empty(out, err);
+    if (count > 1)
+        return join_several(segments, count, out, err);
+    out->hypotheses = segments->hypotheses;
+    out->count = segments->count;
+    out->source = segments->source;
+    out->source_count = segments->source_count;
+    *segments = (rapt_translation){0};
+    return RAPT_OK;
 }

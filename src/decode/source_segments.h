@@ -33,9 +33,9 @@ rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, sourc
                               rapt_error *err);
 void source_segments_free(source_segments *p);
 
-/* One translation of a line from those of its segments, at least one, which are freed. The n-th best hypothesis joins the
- * n-th best of each segment (the last, of one with fewer); scores and log-probabilities add up, alignments follow each
- * other. */
+/* One translation of a line from those of its segments, which are moved or freed; of none an empty one. The n-th best
+ * hypothesis joins the n-th best of each segment (the last, of one with fewer); scores and log-probabilities add up,
+ * alignments follow each other. */
 rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err);
 
 #endif

@@ -309,31 +309,6 @@ static rapt_code translate_failure(translate_call *c, rapt_error *err)
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
-/* An empty line is one empty hypothesis. */
-static rapt_code fill_empty(rapt_translation *out, rapt_error *err)
-{
-    out->hypotheses = calloc(1, sizeof *out->hypotheses);
-    if (!out->hypotheses || !(out->hypotheses[0].text = calloc(1, 1)))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
-    out->count = 1;
-    return RAPT_OK;
-}
-
-/* `out` knows already whether the line was cut. */
-static rapt_code gather_segments(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
-{
-    if (count == 0)
-        return fill_empty(out, err);
-    if (count > 1)
-        return source_segments_join(segments, count, out, err);
-    out->hypotheses = segments->hypotheses;
-    out->count = segments->count;
-    out->source = segments->source;
-    out->source_count = segments->source_count;
-    *segments = (rapt_translation){0};
-    return RAPT_OK;
-}
-
 static rapt_code translate_replace(char **text, char *by, rapt_error *err)
 {
     if (!by)
@@ -428,7 +403,7 @@ static rapt_code translate_run(translate_call *c, rapt_translation *out, rapt_er
     pool_run(t->pool, batches, SIZE_MAX, translate_batch, c);
     rapt_code code = translate_failure(c, err);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = gather_segments(c->segments + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);
+        code = source_segments_join(c->segments + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);
         code = code ? code : write_raw_text(t, &out[i], err);
     }
     return code;
