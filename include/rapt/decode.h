@@ -39,7 +39,7 @@ typedef struct rapt_translate_options {
     size_t n_best;         /* hypotheses wanted, at most beam; 0: 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
     int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; each works on batches of its
-                              own */
+                              own, or all on one where half of them or more would have none */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off, or
                                  what the policy says; RAPT_NO_REPEAT_OFF: off */

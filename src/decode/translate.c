@@ -38,7 +38,8 @@ struct rapt_translator {
     prefixes prefix;           /* the options', if any */
     languages lang;
     pool *pool;
-    translate_worker *workers; /* one for each thread */
+    translate_worker *workers; /* [worker_count] one for each thread; of several threads, one more, which computes on all */
+    int threads, worker_count;
     packed_weights *packed;    /* read by all tapes */
     atomic_bool cancelled;
 };
@@ -346,21 +347,23 @@ static rapt_code translate_set_search(translator *t, rapt_error *err)
 static rapt_code translate_set_up(translator *t, rapt_error *err)
 {
     t->pool = pool_new(t->o.threads, err);
-    size_t n = t->pool ? (size_t)pool_threads(t->pool) : 0;
-    t->workers = calloc(n + 1, sizeof *t->workers);
+    t->threads = t->pool ? pool_threads(t->pool) : 0;
+    t->worker_count = t->threads > 1 ? t->threads + 1 : t->threads;
+    t->workers = calloc((size_t)t->worker_count + 1, sizeof *t->workers);
     if (!t->pool || !t->workers)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < t->worker_count; i++)
         arena_init(&t->workers[i].memory, CHUNK);
-    for (size_t i = 0; i < n; i++) {
-        rapt_tape *tape = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err);
+    for (int i = 0; i < t->worker_count; i++) {
+        const rapt_tape_options options = {.threads = 1, .precision = t->o.precision};
+        rapt_tape *tape = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
         t->workers[i].on = (searcher){tape, t->m->translation.net, tape ? rapt_decoder_state_new(err) : NULL};
         if (!t->workers[i].on.state)
             return err ? err->code : RAPT_ERR_MEMORY;
     }
     params_sync(t->m->params, t->pool); /* of a model in training; from here on it is only read */
     t->packed = pack_transformer(t->m->translation.net, t->workers[0].on.t, t->pool, err);
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < t->worker_count; i++)
         tape_use_packed(t->workers[i].on.t, t->packed);
     return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;
 }
@@ -384,7 +387,7 @@ void rapt_translator_free(rapt_translator *t)
 {
     if (!t)
         return;
-    for (int i = 0; t->pool && t->workers && i < pool_threads(t->pool); i++) {
+    for (int i = 0; t->workers && i < t->worker_count; i++) {
         rapt_decoder_state_free(t->workers[i].on.state);
         rapt_tape_free(t->workers[i].on.t);
         arena_free(&t->workers[i].memory);
@@ -400,7 +403,11 @@ static rapt_code translate_run(translate_call *c, rapt_translation *out, rapt_er
 {
     const translator *t = c->t;
     size_t batches = c->source.count / t->o.batch + (c->source.count % t->o.batch > 0);
-    pool_run(t->pool, batches, SIZE_MAX, translate_batch, c);
+    if (2 * batches > (size_t)t->threads)
+        pool_run(t->pool, batches, SIZE_MAX, translate_batch, c);
+    else /* half of the threads or more would have no batch, so all work on each */
+        for (size_t i = 0; i < batches; i++)
+            translate_batch(c, i, t->threads);
     rapt_code code = translate_failure(c, err);
     for (size_t i = 0; i < c->count && !code; i++) {
         code = source_segments_join(c->segments + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);

@@ -17,15 +17,16 @@
 #define CHUNK_COST 8192 /* elementary operations of a chunk, some microseconds */
 #define MAX_UNIT_CHUNKS 4096
 
-static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *err)
+static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *shared, rapt_error *err)
 {
     if (options->precision != RAPT_PRECISION_FP32 && options->precision != RAPT_PRECISION_BF16) {
         rapt_fail(err, RAPT_ERR_VALUE, "there is no precision %d", (int)options->precision);
         return false;
     }
     t->k = options->isa ? kernels_of_isa(options->isa, err) : kernels_active(err);
-    t->pool = t->k ? pool_new(options->threads, err) : NULL;
-    if (!t->pool)
+    t->own_pool = t->k && !shared ? pool_new(options->threads, err) : NULL;
+    t->pool = shared ? shared : t->own_pool;
+    if (!t->k || !t->pool)
         return false;
     const kernels_gemm *kn = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
     if (!kn) {
@@ -39,7 +40,7 @@ static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, rapt_err
     return t->team.workspace != NULL;
 }
 
-rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
+rapt_tape *tape_new_of_pool(const rapt_tape_options *options, pool *shared, rapt_error *err)
 {
     rapt_tape *t = calloc(1, sizeof *t);
     if (!t) {
@@ -49,18 +50,23 @@ rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
     arena_init(&t->step, STEP_CHUNK);
     arena_init(&t->scratch, SCRATCH_CHUNK);
     t->poison = (rapt_tensor){.ndim = 1, .shape = {0}, .name = "poison"};
-    if (!tape_set_up(t, options ? options : &(rapt_tape_options){0}, err)) {
+    if (!tape_set_up(t, options ? options : &(rapt_tape_options){0}, shared, err)) {
         rapt_tape_free(t);
         return NULL;
     }
     return t;
 }
 
+rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
+{
+    return tape_new_of_pool(options, NULL, err);
+}
+
 void rapt_tape_free(rapt_tape *t)
 {
     if (!t)
         return;
-    pool_free(t->pool);
+    pool_free(t->own_pool);
     free(t->team.workspace);
     arena_free(&t->step);
     arena_free(&t->scratch);

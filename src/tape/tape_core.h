@@ -75,6 +75,7 @@ struct rapt_tape {
     /* for all passes */
     const kernels *k;
     pool *pool;
+    pool *own_pool;     /* the same, unless it is borrowed */
     gemm_team team;     /* kernels, threads and packing memory of matrix products */
     arena step;         /* memory of a pass: results, gradients, nodes */
     arena scratch;      /* memory of an operation */
@@ -101,6 +102,10 @@ struct rapt_tape {
     bool in_backward;     /* the backward pass is running */
     rapt_error error;     /* the first failure; code RAPT_OK: none */
 };
+
+/* rapt_tape_new, for a tape that computes on the threads of a pool that others use between its operations, in place of
+ * options->threads; borrowed. NULL: a pool of its own. */
+rapt_tape *tape_new_of_pool(const rapt_tape_options *options, pool *shared, rapt_error *err);
 
 /* Whether the pass has failed, so that operations must not run. */
 bool tape_failed(const rapt_tape *t);

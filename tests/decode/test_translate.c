@@ -53,7 +53,7 @@ static void assert_same(const rapt_translation *a, const rapt_translation *b)
     }
 }
 
-/* All together, one by one, and in other batches with other threads. */
+/* All together, one by one by one thread or several, and in other batches with other threads. */
 static void check_options(rapt_model *m, rapt_translate_options o)
 {
     rapt_translation all[LINES], some[LINES];
@@ -64,6 +64,7 @@ static void check_options(rapt_model *m, rapt_translate_options o)
         assert_int_equal(all[i].count, empty || o.n_best == 0 ? 1 : o.n_best);
         assert_false(all[i].cut);
         assert_true(!empty || *all[i].hypotheses[0].text == '\0');
+        o.threads = 1 + (int)(i % 3);
         translate(m, &LINE[i], 1, o, some);
         assert_same(&all[i], some);
         rapt_translations_free(some, 1);
