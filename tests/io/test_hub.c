@@ -264,6 +264,24 @@ static void special_tokens_are_read(void **state)
     hub_close(&c);
 }
 
+/* Of a Llama it is token 2: where the folder has no generation_config.json and does not name one. null is none. */
+static void the_class_has_an_end_of_text(void **state)
+{
+    static const char *const values[] = {"", "null", "7"};
+    static const int32_t expected[] = {2, -1, 7};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        rapt_error err = {0};
+        hub_folder_with(GOLDEN, "llama", "eos_token_id", values[i]);
+        unlink(folder_in("generation_config.json"));
+        rapt_model *m = rapt_model_load(folder_path, &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(m->language.end_of_text_count, expected[i] < 0 ? 0 : 1);
+        assert_true(expected[i] < 0 || m->language.end_of_text[0] == expected[i]);
+        rapt_model_free(m);
+    }
+}
+
 /* The factors of longer texts are not used, so there are none. */
 static void a_long_context_ends_where_its_factors_change(void **state)
 {
@@ -347,6 +365,31 @@ static void what_is_not_known_is_refused(void **state)
     }
 }
 
+/* Rounded to fp32 they would be other numbers. */
+static void doubles_are_refused(void **state)
+{
+    static const double zeros[1 << 16];
+    (void)state;
+    rapt_error err = {0};
+    safetensors *from;
+    safetensors_entry entries[64];
+    hub_folder_with(GOLDEN, "llama", "_", "0");
+    assert_int_equal(safetensors_open(folder_in("model.safetensors"), &from, &err), RAPT_OK);
+    const size_t count = safetensors_count(from);
+    assert_true(count <= 64);
+    for (size_t i = 0; i < count; i++)
+        entries[i] = *safetensors_at(from, i);
+    const size_t width = safetensors_dtype_bytes(entries[0].dtype);
+    entries[0].bytes = entries[0].bytes / width * sizeof *zeros;
+    entries[0].dtype = SAFETENSORS_F64;
+    entries[0].data = zeros;
+    assert_true(entries[0].bytes <= sizeof zeros && unlink(folder_in("model.safetensors")) == 0);
+    assert_int_equal(safetensors_write(folder_in("model.safetensors"), entries, count, NULL, &err), RAPT_OK);
+    safetensors_close(from);
+    assert_null(rapt_model_load(folder_path, &err));
+    assert_non_null(strstr(err.message, "is F64; rapt reads weights of F32, F16 and BF16"));
+}
+
 /* Keys that change nothing do no harm; what transformers 4 wrote is read as what 5 writes. All is saved as it
  * was. */
 static void what_changes_nothing_is_accepted(void **state)
@@ -374,6 +417,8 @@ int main(void)
                                        cmocka_unit_test(models_for_inference_are_the_same),
                                        cmocka_unit_test(special_tokens_are_read),
                                        cmocka_unit_test(a_long_context_ends_where_its_factors_change),
-                                       IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(what_changes_nothing_is_accepted)};
+                                       IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(doubles_are_refused),
+                                       IN_FOLDER(the_class_has_an_end_of_text),
+                                       IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
