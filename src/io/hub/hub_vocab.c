@@ -148,14 +148,16 @@ static rapt_code vocab_read_settings(vocab_reading *r, const json_t *settings, c
     return c.code;
 }
 
-/* The JSON of a file of the folder, to be given back; an empty object where it is not there. */
+/* The JSON of a file of the folder, to be given back; an empty object where it is not there. The path is to be freed. */
 static rapt_code vocab_read_json(const vocab_reading *r, const char *name, char **path, json_t **root)
 {
     bool there = false;
     rapt_code code = file_path(r->folder, name, path, r->err);
     code = code ? code : file_is_there(*path, &there, r->err);
     *root = code ? NULL : there ? json_file_read(*path, MAX_SETTINGS, r->err) : json_object();
-    if (!code && !json_is_object(*root))
+    if (!code && !*root)
+        code = rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", *path);
+    else if (!code && !json_is_object(*root))
         code = rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: not a JSON object", *path);
     return code;
 }
@@ -184,9 +186,12 @@ static rapt_code vocab_check_file(const vocab_reading *r, const char *name)
 static json_t *vocab_added_json(const vocab_reading *r)
 {
     json_t *list = json_array();
-    for (int i = 0; i < SPECIALS; i++)
-        json_array_append_new(list, json_pack("{s:O, s:s, s:b}", "id", json_object_get(r->vocab, r->tokens[i]), "content",
-                                              r->tokens[i], "special", true));
+    for (int i = 0; i < SPECIALS && list; i++)
+        if (json_array_append_new(list, json_pack("{s:O, s:s, s:b}", "id", json_object_get(r->vocab, r->tokens[i]), "content",
+                                                  r->tokens[i], "special", true))) {
+            json_decref(list);
+            list = NULL;
+        }
     return list;
 }
 

@@ -1,0 +1,86 @@
+/* tests/io/test_hub_encoder_no_memory.c: every allocation of loading an encoder and of embedding texts is made to fail in turn:
+ * the failure is reported, and nothing crashes. Blocks that are left are not counted: strdup is not replaced. For src/io/hub and
+ * src/decode/embedder.c. The JSON library's own allocations never fail, as in test_model_no_memory.c. Linked as tests/failing.h
+ * says. */
+#include "failing.h"
+
+#include <jansson.h>
+
+#include "rapt/embed.h"
+
+#define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_encoder/"
+enum { TEXTS = 3, FEATURES = 12 };
+
+static rapt_model *model;
+
+static void *json_malloc(size_t size)
+{
+    return failing_counted(__real_malloc(size));
+}
+
+static int set_up(void **state)
+{
+    if (failing_check_link(state))
+        return -1;
+    json_set_alloc_funcs(json_malloc, free);
+    model = rapt_model_load(GOLDEN "bert_sentence", NULL);
+    return model ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rapt_model_free(model);
+    return 0;
+}
+
+static rapt_code load_once(const char *folder)
+{
+    rapt_error err = {0};
+    rapt_model *m = rapt_model_load_inference(folder, RAPT_TASK_ENCODER, &err);
+    assert_true((m != NULL) == (err.code == RAPT_OK));
+    rapt_model_free(m);
+    return err.code;
+}
+
+static rapt_code embed_once(void)
+{
+    static const char *const texts[TEXTS] = {"The cat", "", "cat sing want"};
+    rapt_real vectors[TEXTS * FEATURES];
+    rapt_token_vectors tokens = {0};
+    rapt_error err = {0};
+    rapt_embedder *e = rapt_embedder_new(model, &(rapt_embedder_options){.threads = 1, .batch = 2, .prompt = "query"}, &err);
+    rapt_code code = e ? rapt_embedder_run(e, texts, TEXTS, vectors, NULL, &err) : err.code;
+    code = code ? code : rapt_embedder_tokens(e, texts[0], &tokens, &err);
+    assert_int_equal(code, err.code);
+    rapt_token_vectors_free(&tokens);
+    rapt_embedder_free(e);
+    return code;
+}
+
+static void loading_survives(void **state)
+{
+    static const char *const folders[] = {GOLDEN "bert_sentence", GOLDEN "bert_4", GOLDEN "distilbert_4"};
+    (void)state;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        failing f = {.what = "loading an encoder", .at_least = 20, .threads = true, .uncounted = true};
+        do {
+            failing_arm(&f);
+        } while (failing_again(&f, load_once(folders[i])));
+    }
+}
+
+static void embedding_survives(void **state)
+{
+    (void)state;
+    failing f = {.what = "embedding texts", .at_least = 20, .threads = true, .uncounted = true};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, embed_once()));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loading_survives), cmocka_unit_test(embedding_survives)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
