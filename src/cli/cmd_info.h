@@ -2,6 +2,8 @@
 #ifndef CLI_CMD_INFO_H
 #define CLI_CMD_INFO_H
 
+#include "rapt/text.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -31,6 +33,9 @@ int info_tensor(const info_arguments *a);
 /* Whether `path` is a Hugging Face folder or a file of tensors, and what is in its files. The second returns the exit status. */
 bool info_weights_is_foreign(const char *path);
 int info_weights(const info_arguments *a);
+
+/* "words", "pipeline", ... */
+const char *info_tokenizer_kind(const rapt_tokenizer *k);
 
 /* Prints an object and frees it; NULL: out of memory. Returns the exit status. */
 int info_print_json(json_t *o);

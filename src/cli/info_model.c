@@ -25,7 +25,7 @@ static model_memory memory_of(const rapt_model *m)
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
 }
 
-static const char *info_model_kind_of(const rapt_tokenizer *k)
+const char *info_tokenizer_kind(const rapt_tokenizer *k)
 {
     static const char *const names[] = {[RAPT_TOKENIZER_WORDS] = "words", [RAPT_TOKENIZER_CHARACTERS] = "characters",
                                         [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe",
@@ -60,7 +60,7 @@ static json_t *more_json(const rapt_model *m, bool tensors)
     model_memory memory = memory_of(m);
     const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.tokenizer : m->translation.target;
     return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*}", "parameters", (json_int_t)rapt_params_size(m->params),
-                     "tokenizer_kind", info_model_kind_of(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
+                     "tokenizer_kind", info_tokenizer_kind(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
                      "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
                      (json_int_t)memory.token, "tensors", tensors_json(m->params, tensors));
 }
@@ -96,7 +96,7 @@ static void info_model_print_translation(const rapt_model *m, const json_t *conf
     printf("blocks        %zu encoder, %zu decoder", c->layers, c->decoder_layers);
     info_model_print_block(&c->block, config);
     printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab,
-           info_model_kind_of(m->translation.target),
+           info_tokenizer_kind(m->translation.target),
            c->tied ? ", embeddings and output tied" : "");
     printf("sentences     up to %zu tokens, %zu %s positions\n", m->translation.max_len, c->max_positions,
            word(config, "positions"));
@@ -112,7 +112,7 @@ static void print_language_model(const rapt_model *m, const json_t *config)
     info_model_print_block(&c->block, config);
     printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
     printf("context       %zu tokens, %s positions\n", c->context, word(config, "positions"));
-    printf("tokenizer     %s, %zu tokens\n", info_model_kind_of(m->language.tokenizer),
+    printf("tokenizer     %s, %zu tokens\n", info_tokenizer_kind(m->language.tokenizer),
            rapt_tokenizer_size(m->language.tokenizer));
     printf("memory        decoding keeps %s a token, %s for a full context\n", cli_bytes(kept, token),
            cli_bytes(kept * (double)c->context, context));

@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "io/model.h"
 #include "rapt/print.h"
 #include "tensor/params.h"
 
@@ -111,7 +112,8 @@ static void info_tensor_print_json(const rapt_param *p)
 int info_tensor(const info_arguments *a)
 {
     rapt_error err = {0};
-    rapt_model *m = cli_model_any_inference(a->model, &err);
+    cli_note_seal(a->model);
+    rapt_model *m = model_load_inference(a->model, &err); /* of an encoder, too */
     const rapt_param *p = m ? info_tensor_find(m->params, a->tensor, &err) : NULL;
     if (p && a->json)
         info_tensor_print_json(p);

@@ -1,12 +1,12 @@
 /* cli/info_weights.c: `rapt info` of a Hugging Face folder, or of one file of tensors: what is in its files, and what it says of
  * itself. For cmd_info.c. Nothing is run, and no values are read. */
 #include "cli/cmd_info.h"
+#include "cli/info_hub.h"
 
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/say.h"
-#include "io/hub/hub_model.h"
 #include "io/json_file.h"
 #include "io/weights/model_card.h"
 #include "io/weights/weights.h"
@@ -74,6 +74,7 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
 static void foreign_close(foreign_model *m)
 {
     weights_close(m->tensors);
+    rapt_model_free(m->summary.model);
     json_decref(m->config);
 }
 
@@ -133,45 +134,20 @@ static json_t *foreign_tensors_json(const weights *w, bool wanted)
     return list;
 }
 
-/* Bytes of a key and value of one token, in all layers. */
-static size_t kv_bytes(const rapt_kv_sizes *kv)
-{
-    return 2 * kv->layers * kv->features * sizeof(rapt_real);
-}
-
-/* What a generator or an embedder takes; NULL: of a translator, or rapt does not run the model. */
-static json_t *memory_json(const hub_summary *s)
-{
-    if (s->longest)
-        return json_pack("{s:I, s:I}", "fp32", (json_int_t)s->weights[RAPT_PRECISION_FP32], "bf16",
-                         (json_int_t)s->weights[RAPT_PRECISION_BF16]);
-    if (s->kv.capacity == 0)
-        return NULL;
-    return json_pack("{s:I, s:I, s:I, s:I}", "fp32", (json_int_t)s->weights[RAPT_PRECISION_FP32], "bf16",
-                     (json_int_t)s->weights[RAPT_PRECISION_BF16], "kv_bytes_per_token", (json_int_t)kv_bytes(&s->kv), "context",
-                     (json_int_t)s->kv.capacity);
-}
-
-static const char *const POOLINGS[] = {[RAPT_POOLING_MEAN] = "mean", [RAPT_POOLING_CLS] = "cls", [RAPT_POOLING_MAX] = "max"};
-
-/* What an encoder does with a text; NULL: it is none, or rapt does not run it. */
-static json_t *embedding_json(const hub_summary *s)
-{
-    if (!s->longest)
-        return NULL;
-    return json_pack("{s:I, s:s, s:b}", "tokens", (json_int_t)s->longest, "pooling", POOLINGS[s->pooling], "normalize",
-                     s->normalize);
-}
-
 static json_t *foreign_json(const foreign_model *m, bool tensors)
 {
     const weights *w = m->tensors;
     const char *license = m->license[0] ? m->license : NULL;
-    return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*, s:o*, s:o*}", "runs", m->config && !m->refusal[0],
+    json_t *o = json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*}", "runs", m->config && !m->refusal[0],
                      "model_type", m->type, "architecture", m->architecture, "refused", m->refusal[0] ? m->refusal : NULL,
                      "license", license, "files", files_json(w), "tensor_count", (json_int_t)weights_count(w), "parameters",
-                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "memory", memory_json(&m->summary),
-                     "embedding", embedding_json(&m->summary), "tensors", foreign_tensors_json(w, tensors));
+                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "tensors",
+                          foreign_tensors_json(w, tensors));
+    if (o && m->summary.model && !info_hub_add_json(&m->summary, o)) {
+        json_decref(o);
+        o = NULL;
+    }
+    return o;
 }
 
 /* ---- as text ---------------------------------------------------------------------------------------------------------- */
@@ -217,22 +193,6 @@ static void print_dtypes(const weights *w)
     puts(weights_count(w) > 0 ? "" : "elements      none");
 }
 
-static void print_memory(const hub_summary *s)
-{
-    char fp32[32], bf16[32], some[32], all[32];
-    const double token = (double)kv_bytes(&s->kv);
-    if (s->longest)
-        printf("texts         up to %zu tokens, %s pooling%s\n", s->longest, POOLINGS[s->pooling],
-               s->normalize ? ", normalized" : "");
-    if (s->longest || s->kv.capacity)
-        printf("memory        weights %s in fp32, %s in bf16\n", cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32),
-               cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16));
-    if (s->kv.capacity == 0)
-        return;
-    printf("              KV cache %s per 1,000 tokens, %s at the whole context of %zu (--context N: fewer)\n",
-           cli_bytes(1000 * token, some), cli_bytes((double)s->kv.capacity * token, all), s->kv.capacity);
-}
-
 static void list_foreign_tensors(const weights *w)
 {
     char shape[WEIGHTS_SHAPE_TEXT];
@@ -250,7 +210,8 @@ static void print_foreign(const foreign_model *m, bool tensors)
     printf("tensors       %zu\n", weights_count(m->tensors));
     printf("parameters    %zu\n", weights_parameters(m->tensors));
     print_dtypes(m->tensors);
-    print_memory(&m->summary);
+    if (m->summary.model)
+        info_hub_print(&m->summary);
     if (tensors)
         list_foreign_tensors(m->tensors);
 }

@@ -28,6 +28,31 @@ memory qwen2 0 $((2 * 2 * 2 * 8 * 4))   # layers, key-value heads, features of e
 memory llama3 $((48 * $(number vocab_size "$(cat "$HUB/llama3/config.json")"))) $((2 * 2 * 2 * 8 * 4))
 check 'rapt info prints it' sh -c "'$RAPT' info '$HUB/gpt2' | grep -Eq '^ +KV cache 768.0 kB per 1,000 tokens'"
 
+# What rapt info says of a model, against its config.json, which tools/make_hub.py has chosen.
+says() { # FOLDER LINE...
+    local folder=$1
+    shift
+    "$RAPT" info "$folder" >said
+    for line; do check "rapt info $(basename "$folder"): $line" grep -Fqx "$line" said; done
+}
+says "$HUB/llama" 'blocks        2, norms pre (rms)' 'd_model       48, 6 heads of 8 features, 2 of keys and values, ffn 80 (swiglu)' \
+    'vocabulary    259, embedding and output tied' 'context       96 tokens, rotary positions' 'tokenizer     byte_bpe, 259 tokens' \
+    'special ids   end of text 257 <|end|>' \
+    'differs       rapt generate samples, where generate() takes the most probable token: --greedy'
+says "$HUB/gemma3" 'blocks        2, norms sandwich (rms)' 'window        9 tokens, in 1 of the blocks'
+says "$SOURCE/tests/golden/hub_encoder/bert" 'blocks        3 encoder, norms post (layer)' \
+    'd_model       12, 3 heads of 4 features, 3 of keys and values, ffn 20 (gelu)' 'texts         up to 40 tokens, mean pooling'
+check 'rapt info --tensor of an encoder' sh -c "'$RAPT' info '$SOURCE/tests/golden/hub_encoder/bert' --tensor encoder.0.norm1.bias | grep -Fq ' (encoder.layer.0.attention.output.LayerNorm.bias)  [12]'"
+says "$HUB/phi3_long" '              the context ends at 90 tokens, where its positions would change'
+says "$SOURCE/tests/golden/hub_translation/marian" 'blocks        2 encoder, 1 decoder, norms post (layer)' 'decoder       2 heads, ffn 28' \
+    'sentences     up to 64 tokens, sinusoidal positions' 'tokenizer     sentencepiece, 524 source tokens, 524 target tokens' \
+    'special ids   unknown 1 <unk>, padding 523 <pad>, start 523 <pad>, end 0 </s>' 'differs       in nothing that is known'
+"$RAPT" info "$SOURCE/tests/golden/hub_translation/m2m_100" --json | tr -d ' \n' >json
+check 'rapt info --json: special ids' grep -Fq '"pad_token_id":[1],"decoder_start_token_id":[2],"eos_token_id":[2],"source_begin":[260]' json
+check 'rapt info --json: the network' grep -Fq '"heads":3,"head_features":4,"kv_heads":3,"ffn":20,"ffn_kind":"relu","norm_place":"pre","norm_kind":"layer","layers":2,"decoder_layers":1' json
+cp -r "$HUB/llama" likeliest && sed 's/{/{"do_sample": false,/' "$HUB/llama/generation_config.json" >likeliest/generation_config.json
+says likeliest 'differs       in nothing that is known'
+
 PAIRS=$SOURCE/tests/golden/hub_translation
 printf '%s\n' '>>deu<< I want to buy a horse on Saturday.' 'The cat' '' 'Tom asked Mary why.' >lines
 for model in marian marian_4; do

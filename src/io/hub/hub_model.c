@@ -157,57 +157,61 @@ static rapt_task hub_task_of(const hub_family *family)
     return family->read ? RAPT_TASK_LANGUAGE_MODEL : family->read_pair ? RAPT_TASK_TRANSLATION : RAPT_TASK_ENCODER;
 }
 
-/* Bytes of an element as a generator or embedder holds it: matrices of linear layers are packed. Of an embedding that is no such
- * matrix, rows are read as they are needed. */
-static size_t element_bytes(const rapt_preprocessor *input, bool tied, const rapt_param *p, rapt_precision precision)
+/* Bytes of an element as a generator holds it: matrices of linear layers are packed. Of an embedding that is no such matrix,
+ * rows are read as they are needed. */
+static size_t element_bytes(const rapt_model *m, const rapt_param *p, rapt_precision precision)
 {
-    const bool looked_up = p == input->embedding.weight && !tied;
-    const bool packed = p->value.ndim == 2 && p != input->positions.table && p != input->types.weight;
+    const rapt_transformer *pair = m->translation.net;
+    const rapt_preprocessor *first = m->language.net ? &m->language.net->input
+                                     : pair ? &pair->encoder.input : &m->encoder.net->encoder.input;
+    const rapt_preprocessor *last = pair ? &pair->decoder.input : first;
+    const rapt_param *output = m->language.net ? m->language.net->output.weight : pair ? pair->decoder.output.weight : NULL;
+    const bool looked_up = p != output && (p == first->embedding.weight || p == last->embedding.weight);
+    const bool table = p == first->positions.table || p == last->positions.table || p == first->types.weight;
+    const bool packed = p->value.ndim == 2 && !table;
     return p->buffer || looked_up ? 0 : packed && precision == RAPT_PRECISION_BF16 ? 2 : 4;
 }
 
-static void sum_up_weights(const rapt_params *set, const rapt_preprocessor *input, bool tied, hub_summary *s)
+static void sum_up_memory(hub_summary *s)
 {
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_param *p = rapt_params_at(set, i);
+    for (size_t i = 0; i < rapt_params_count(s->model->params); i++) {
+        const rapt_param *p = rapt_params_at(s->model->params, i);
         const double elements = (double)rapt_tensor_size(&p->value);
         for (int precision = 0; precision < 2; precision++)
-            s->weights[precision] += elements * (double)element_bytes(input, tied, p, (rapt_precision)precision);
+            s->weights[precision] += elements * (double)element_bytes(s->model, p, (rapt_precision)precision);
     }
+    if (s->model->language.net)
+        s->kv = rapt_lm_kv_sizes(s->model->language.net, 1);
 }
 
-static void sum_up_memory(const rapt_lm_config *k, hub_summary *s)
+/* Its parameters have shapes only. */
+static rapt_code make_net(rapt_model *m, const hub_net *k, rapt_error *err)
 {
-    rapt_lm *m = rapt_lm_new(k, RAPT_SEED_SHAPES, NULL);
-    if (m) {
-        sum_up_weights(m->params, &m->input, m->config.tied, s);
-        s->kv = rapt_lm_kv_sizes(m, 1);
-    }
-    rapt_lm_free(m);
+    rapt_lm *lm = m->task == RAPT_TASK_LANGUAGE_MODEL ? rapt_lm_new(&k->lm, RAPT_SEED_SHAPES, err) : NULL;
+    rapt_transformer *pair = m->task == RAPT_TASK_TRANSLATION ? rapt_transformer_new(&k->pair, RAPT_SEED_SHAPES, err) : NULL;
+    rapt_encoder_only *encoder = m->task == RAPT_TASK_ENCODER ? rapt_encoder_only_new(&k->pair, RAPT_SEED_SHAPES, err) : NULL;
+    m->language.net = lm;
+    m->translation.net = pair;
+    m->encoder.net = encoder;
+    m->params = lm ? lm->params : pair ? pair->params : encoder ? encoder->params : NULL;
+    return m->params ? RAPT_OK : RAPT_ERR_VALUE;
 }
 
-static void sum_up_encoder(const rapt_transformer_config *k, hub_summary *s)
-{
-    rapt_encoder_only *m = rapt_encoder_only_new(k, RAPT_SEED_SHAPES, NULL);
-    if (m)
-        sum_up_weights(m->params, &m->encoder.input, false, s);
-    rapt_encoder_only_free(m);
-}
-
-/* Whether all but the tensors can be loaded. */
+/* All but the tensors. */
 static rapt_code check_folder(const hub_family *family, const hub_net *k, const model_source *from, hub_summary *s,
                               rapt_error *err)
 {
-    rapt_model *m = calloc(1, sizeof *m);
+    rapt_model *m = s->model = calloc(1, sizeof *m);
     if (!m)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
+    m->task = hub_task_of(family);
+    m->family = family->type;
     rapt_code code = family->read        ? load_lm_text(m, family, k->lm.vocab, from, err)
                      : family->read_pair ? hub_translation_load_text(m, &k->pair, from, err)
                                          : hub_embedding_load_text(m, family, &k->pair, from, err);
-    s->longest = m->encoder.max_len;
-    s->pooling = m->encoder.pooling;
-    s->normalize = m->encoder.normalize;
-    rapt_model_free(m);
+    code = code ? code : make_net(m, k, err);
+    if (!code)
+        sum_up_memory(s);
     return code;
 }
 
@@ -217,11 +221,13 @@ rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_e
     const hub_family *family = find_family(from->config, from->config_path, err);
     *summary = (hub_summary){.program = family ? model_task_of(hub_task_of(family))->program : NULL};
     rapt_code code = family ? read_config(family, from->config, from->config_path, &k, err) : RAPT_ERR_VALUE;
-    if (!code && family->read)
-        sum_up_memory(&k.lm, summary);
-    if (!code && family->read_encoder)
-        sum_up_encoder(&k.pair, summary);
-    return code || !from->folder ? code : check_folder(family, &k, from, summary, err);
+    if (!code && from->folder)
+        code = check_folder(family, &k, from, summary, err);
+    if (code) {
+        rapt_model_free(summary->model);
+        summary->model = NULL;
+    }
+    return code;
 }
 
 rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)

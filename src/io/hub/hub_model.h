@@ -10,11 +10,9 @@ bool hub_model_is(const json_t *config);
 /* A model that config.json describes. */
 typedef struct hub_summary {
     const char *program;  /* what runs it: "rapt translate"; NULL where the type is not known */
-    double weights[2];    /* bytes that a generator or embedder holds, by precision; 0: of a translator */
+    rapt_model *model;    /* all but the elements of its parameters, to be freed; NULL: it is not run, or there is no folder */
+    double weights[2];    /* bytes that inference holds, by precision */
     rapt_kv_sizes kv;     /* of one text, zeroed for another model than a language model */
-    size_t longest;       /* of an encoder: tokens of a text, and what its vector is; else 0 */
-    rapt_pooling pooling;
-    bool normalize;
 } hub_summary;
 
 /* Whether rapt computes what config.json describes, decodes as the folder says, and reads its tokenizer; the failure says what it
