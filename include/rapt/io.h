@@ -129,9 +129,10 @@ typedef struct rapt_export_options {
     void *stop_context;
 } rapt_export_options;
 
-/* Writes a model with its tokenizers for another program: a new folder that appears whole or not at all. `options` may be NULL,
- * which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `folder` is there, the model has a setting that the other
- * program lacks, or a tokenizer whose ids it would not give (the message names it). RAPT_ERR_IO, RAPT_ERR_MEMORY,
+/* Writes a model with its tokenizers for another program: a new folder that appears whole or not at all. A model of a Hugging
+ * Face folder becomes one again, in fp32, as rapt_model_save writes it; for CTranslate2 it is refused. `options` may be NULL,
+ * which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `folder` is there, the model has a setting that the
+ * other program lacks, or a tokenizer whose ids it would not give (the message names it). RAPT_ERR_IO, RAPT_ERR_MEMORY,
  * RAPT_ERR_INTERRUPTED. What is exact is in docs/models.md. */
 RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *folder, const rapt_export_options *options,
                                      rapt_error *err);

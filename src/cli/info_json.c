@@ -1,4 +1,4 @@
-/* cli/info_json.c: prints the JSON of both halves of `rapt info`; see cmd_info.h. */
+/* cli/info_json.c: what all halves of `rapt info` share: printing JSON, and words; see cmd_info.h. */
 #include "cli/cmd_info.h"
 
 #include "cli/cli.h"
@@ -8,4 +8,13 @@ int info_print_json(json_t *o)
 {
     rapt_error err = {0};
     return put_json(o, JSON_INDENT(2), &err) ? cli_fail(&err) : 0;
+}
+
+const char *info_tokenizer_kind(const rapt_tokenizer *k)
+{
+    static const char *const names[] = {[RAPT_TOKENIZER_WORDS] = "words", [RAPT_TOKENIZER_CHARACTERS] = "characters",
+                                        [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe",
+                                        [RAPT_TOKENIZER_SENTENCEPIECE] = "sentencepiece",
+                                        [RAPT_TOKENIZER_PIPELINE] = "pipeline"};
+    return names[rapt_tokenizer_kind_of(k)];
 }

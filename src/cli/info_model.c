@@ -25,15 +25,6 @@ static model_memory memory_of(const rapt_model *m)
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
 }
 
-const char *info_tokenizer_kind(const rapt_tokenizer *k)
-{
-    static const char *const names[] = {[RAPT_TOKENIZER_WORDS] = "words", [RAPT_TOKENIZER_CHARACTERS] = "characters",
-                                        [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe",
-                                        [RAPT_TOKENIZER_SENTENCEPIECE] = "sentencepiece",
-                                        [RAPT_TOKENIZER_PIPELINE] = "pipeline"};
-    return names[rapt_tokenizer_kind_of(k)];
-}
-
 /* ---- as JSON ---------------------------------------------------------------------------------------------- */
 
 static json_t *tensor_json(const rapt_param *p)

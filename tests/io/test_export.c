@@ -568,10 +568,29 @@ static void nothing_is_left_of_what_fails(void **state)
     assert_int_equal(folder_entries(folder_in("a")), 1);
     assert_int_equal(rapt_model_export(m, folder_in("a/b"), NULL, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "is there already"));
-    rapt_model *read = rapt_model_load(folder_in("a/b"), NULL);
+    rapt_model_free(m);
+}
+
+/* What was written is a Hugging Face folder, which is written again with the same files; what can't be written begins none. */
+static void folders_of_others_are_written_again(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    rapt_model *m = model_of(gpt2(), bpe());
+    assert_int_equal(rapt_model_export(m, folder_in("first"), NULL, &err), RAPT_OK);
+    rapt_model *read = rapt_model_load(folder_in("first"), NULL);
+    rapt_model *later = rapt_model_load_inference(folder_in("first"), RAPT_TASK_LANGUAGE_MODEL, NULL);
+    const rapt_export_options stopped = {.stop = at_once}, other = {.to = RAPT_EXPORT_CTRANSLATE2};
     assert_non_null(read);
-    err = (rapt_error){0};
+    assert_non_null(later);
+    assert_int_equal(rapt_model_export(read, folder_in("no"), &stopped, &err), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(rapt_model_export(read, folder_in("no"), &other, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_model_export(later, folder_in("no"), NULL, &err), RAPT_ERR_VALUE);
+    assert_int_equal(folder_entries(folder_path), 1);
+    assert_int_equal(rapt_model_export(read, folder_in("again"), NULL, &err), RAPT_OK);
+    assert_int_equal(folder_entries(folder_in("again")), folder_entries(folder_in("first")));
     assert_int_equal(rapt_model_export(read, folder_in("again"), NULL, &err), RAPT_ERR_VALUE);
+    rapt_model_free(later);
     rapt_model_free(read);
     rapt_model_free(m);
 }
@@ -584,6 +603,7 @@ int main(void)
                                        IN_FOLDER(language_models_are_written_for_ctranslate2),
                                        IN_FOLDER(what_ctranslate2_has_not_is_refused),
                                        IN_FOLDER(translators_come_back), IN_FOLDER(what_no_translator_computes_is_refused),
-                                       IN_FOLDER(what_no_class_computes_is_refused), IN_FOLDER(nothing_is_left_of_what_fails)};
+                                       IN_FOLDER(what_no_class_computes_is_refused), IN_FOLDER(nothing_is_left_of_what_fails),
+                                       IN_FOLDER(folders_of_others_are_written_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,37 @@
+/* io/export/export_hub.c: see export_hub.h. Tensors have the names and shapes that they were read with, whatever files they were
+ * in: so pytorch_model.bin and shards become one model.safetensors, and weights that an adapter was added to are kept. */
+#include "io/export/export_hub.h"
+
+#include "base/file.h"
+#include "io/export/export_folder.h"
+#include "io/hub/hub_save.h"
+
+#include <stdlib.h>
+
+static rapt_code export_hub_check(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
+{
+    if (o->to != RAPT_EXPORT_HF)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) is written for transformers only; "
+                         "CTranslate2 has a converter of its own for such folders", path, m->family);
+    return hub_save_check(m, path, err);
+}
+
+rapt_code export_hub(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
+{
+    export_folder f;
+    char *weights = NULL;
+    rapt_code code = export_hub_check(m, path, o, err);
+    if (code)
+        return code;
+    code = export_folder_begin(&f, path, err);
+    if (!code)
+        code = hub_save_files(m, f.aside, err);
+    if (!code && o->stop && o->stop(o->stop_context))
+        code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", path);
+    if (!code)
+        code = file_path(f.aside, "model.safetensors", &weights, err);
+    if (!code)
+        code = hub_save_params(m, weights, err);
+    free(weights);
+    return export_folder_end(&f, code, err);
+}
