@@ -23,12 +23,12 @@ from pathlib import Path
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerFast
 
 ROOT = Path(__file__).resolve().parent.parent
 RAPT, GOLDEN = ROOT / "build" / "rapt", ROOT / "tests" / "golden"
 NAMES = ["gpt2", "gpt2_exact", "llama", "llama3", "llama_heads", "llama_linear", "mistral", "mistral_window", "qwen2", "qwen2_window",
-         "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_serial", "gemma", "gemma2", "gemma3", "phi3"]
+         "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_serial", "gemma", "gemma2", "gemma3", "phi3", "marian", "marian_4", "pegasus"]
 CONTEXT, LR, DECAY = 48, 1e-3, 0.1
 TEXT = "It was a bright cold day in April, and the clocks were striking."[:CONTEXT + 1]  # a byte is a token
 PAIRS = [("a cold day", "ein kalter Tag"), ("the cat", "die Katze"), ("go", "geh")]
@@ -44,6 +44,10 @@ def folder_of(name):
     return next(f for f in (GOLDEN / "hub" / name, GOLDEN / "hub_translation" / name) if f.is_dir())
 
 
+def padded(rows, filling):
+    return torch.tensor([row + [filling] * (max(map(len, rows)) - len(row)) for row in rows])
+
+
 def batch_of(folder, pair):
     """What the reference's model is called with."""
     if not pair:
@@ -51,11 +55,16 @@ def batch_of(folder, pair):
         ids = torch.tensor([tokenizer(TEXT, add_special_tokens=False).input_ids])
         assert ids.shape[1] == CONTEXT + 1
         return {"input_ids": ids, "labels": ids}
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    sources = tokenizer([source for source, _ in PAIRS], padding=True, return_tensors="pt")
-    targets = tokenizer(text_target=[target for _, target in PAIRS], padding=True, return_tensors="pt")
-    labels = targets.input_ids.masked_fill(targets.attention_mask == 0, -100)
-    return {"input_ids": sources.input_ids, "attention_mask": sources.attention_mask, "labels": labels}
+    if (folder / "tokenizer.json").exists():
+        tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+        sources, targets = ([tokenizer(pair[side]).input_ids for pair in PAIRS] for side in (0, 1))
+    else:
+        tokenizer = AutoTokenizer.from_pretrained(folder, separate_vocabs=(folder / "target_vocab.json").exists())
+        sources = [tokenizer(source).input_ids for source, _ in PAIRS]
+        targets = [tokenizer(text_target=target).input_ids for _, target in PAIRS]
+    padding = AutoConfig.from_pretrained(folder).pad_token_id
+    return {"input_ids": padded(sources, padding), "attention_mask": padded([[1] * len(ids) for ids in sources], 0),
+            "labels": padded(targets, -100)}
 
 
 def load(folder, pair, dtype):

@@ -10,11 +10,14 @@
 #include "train/train_folder.h"
 
 #include "io/safetensors.h"
+#include "io/weights/weights.h"
 
 #include <math.h>
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
 enum { LOSSES = 64 };
+
+#define TRANSLATES "task=translation data.text= data.pairs=pairs.tsv model.context=64 train.batch=3"
 
 /* What it doesn't say of the model, the folder does that is trained. */
 static rapt_recipe hub_recipe(const char *changes)
@@ -34,6 +37,8 @@ static void tune(const char *name, const char *changes, rapt_train_options o)
     rapt_error err = {0};
     rapt_recipe r = hub_recipe(changes);
     snprintf(init, sizeof init, GOLDEN "%s", name);
+    if (strncmp(name, "hub_translation/", 16) == 0)
+        set_all(&r, TRANSLATES);
     o.init = o.init ? o.init : init;
     run(&r, o, &err);
     assert_string_equal(err.message, "");
@@ -77,11 +82,19 @@ static void compare_losses(const char *name, const json_t *golden)
     }
 }
 
+/* With what is trained on: text.txt and pairs.tsv. */
 static json_t *read_golden(void)
 {
     json_error_t where;
-    json_t *golden = json_load_file(GOLDEN "hub_training.json", 0, &where);
+    json_t *golden = json_load_file(GOLDEN "hub_training.json", 0, &where), *pair;
+    size_t i;
     assert_non_null(golden);
+    put("text.txt", json_string_value(json_object_get(golden, "text")));
+    FILE *pairs = fopen("pairs.tsv", "w");
+    assert_non_null(pairs);
+    json_array_foreach(json_object_get(golden, "pairs"), i, pair)
+        fprintf(pairs, "%s\t%s\n", json_string_value(json_array_get(pair, 0)), json_string_value(json_array_get(pair, 1)));
+    fclose(pairs);
     return golden;
 }
 
@@ -90,7 +103,6 @@ static void losses_are_those_of_pytorch(void **state)
     (void)state;
     json_t *golden = read_golden(), *one;
     const char *name;
-    put("text.txt", json_string_value(json_object_get(golden, "text")));
     json_object_foreach(json_object_get(golden, "models"), name, one)
         compare_losses(name, one);
     json_decref(golden);
@@ -98,31 +110,42 @@ static void losses_are_those_of_pytorch(void **state)
 
 /* ---- what a run leaves ----------------------------------------------------------------------------------------- */
 
-static safetensors *open_tensors(const char *folder)
+static weights *open_tensors(const char *folder)
+{
+    weights *w = NULL;
+    rapt_error err = {0};
+    weights_open(folder, &w, &err);
+    assert_string_equal(err.message, "");
+    return w;
+}
+
+/* The names and shapes that transformers gave the tensors, all in F32; a matrix that is tied may be in its file once more. */
+static void assert_same_tensors(const char *folder, const char *golden)
+{
+    weights *ours = open_tensors(folder), *theirs = open_tensors(golden);
+    size_t tied = 0;
+    for (size_t i = 0; i < weights_count(theirs); i++) {
+        const weights_tensor *a = weights_at(theirs, i), *b = weights_find(ours, a->name);
+        const bool missing = !b && strcmp(a->name, "lm_head.weight") == 0;
+        tied += missing;
+        if (!missing && (!b || b->dtype != SAFETENSORS_F32 || b->ndim != a->ndim ||
+                         memcmp(b->shape, a->shape, (size_t)a->ndim * sizeof *a->shape) != 0))
+            fail_msg("%s: tensor %s is not as in %s", folder, a->name, golden);
+    }
+    assert_int_equal(weights_count(ours) + tied, weights_count(theirs));
+    weights_close(ours);
+    weights_close(theirs);
+}
+
+/* Which from_pretrained of transformers 4 asks for. */
+static void assert_named_format(const char *folder)
 {
     safetensors *file = NULL;
     char *path = file_join(folder, "model.safetensors");
-    rapt_error err = {0};
-    safetensors_open(path, &file, &err);
-    assert_string_equal(err.message, "");
+    assert_int_equal(safetensors_open(path, &file, NULL), RAPT_OK);
+    assert_string_equal(safetensors_metadata(file, "format"), "pt");
+    safetensors_close(file);
     free(path);
-    return file;
-}
-
-/* The names and shapes that transformers gave the tensors, all in F32. */
-static void assert_same_tensors(const char *folder, const char *golden)
-{
-    safetensors *ours = open_tensors(folder), *theirs = open_tensors(golden);
-    assert_int_equal(safetensors_count(ours), safetensors_count(theirs));
-    for (size_t i = 0; i < safetensors_count(theirs); i++) {
-        const safetensors_entry *a = safetensors_at(theirs, i), *b = safetensors_find(ours, a->name);
-        if (!b || b->dtype != SAFETENSORS_F32 || b->ndim != a->ndim ||
-            memcmp(b->shape, a->shape, (size_t)a->ndim * sizeof *a->shape) != 0)
-            fail_msg("%s: tensor %s is not as in %s", folder, a->name, golden);
-    }
-    assert_string_equal(safetensors_metadata(ours, "format"), "pt");
-    safetensors_close(ours);
-    safetensors_close(theirs);
 }
 
 /* But for the type of the tensors, which from_pretrained gives the model. */
@@ -141,7 +164,7 @@ static void assert_same_config(const char *folder, const char *golden)
     free(other);
 }
 
-/* Without a step, the values of the file that was read, to the bit. */
+/* Without a step, the values of the file that was read, to the bit; steps change all but what is a buffer of the reference. */
 static void assert_same_numbers(const char *folder, const char *golden, bool same)
 {
     rapt_error err = {0};
@@ -150,10 +173,26 @@ static void assert_same_numbers(const char *folder, const char *golden, bool sam
     for (size_t i = 0; i < rapt_params_count(a->params); i++) {
         const rapt_tensor *x = &rapt_params_at(a->params, i)->value, *y = &rapt_params_at(b->params, i)->value;
         if (!rapt_params_at(a->params, i)->buffer)
-            assert_true((memcmp(x->data, y->data, rapt_tensor_size(x) * sizeof *x->data) == 0) == same);
+            assert_true((memcmp(x->data, y->data, rapt_tensor_size(x) * sizeof *x->data) == 0) ==
+                        (same || !x->requires_grad));
     }
     rapt_model_free(a);
     rapt_model_free(b);
+}
+
+/* All that say how text becomes tokens and tokens become text. */
+static void assert_same_files(const char *folder, const char *golden)
+{
+    static const char *const names[] = {"tokenizer.json", "generation_config.json", "source.spm", "target.spm", "vocab.json",
+                                        "target_vocab.json"};
+    size_t same = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = file_join(golden, names[i]);
+        if (file_exists(path))
+            assert_same_bytes(folder, golden, names[i], 0, 0), same++;
+        free(path);
+    }
+    assert_true(same >= 2);
 }
 
 static void folders_are_what_transformers_reads(void **state)
@@ -161,7 +200,6 @@ static void folders_are_what_transformers_reads(void **state)
     (void)state;
     json_t *all = read_golden(), *one;
     const char *name;
-    put_words("text.txt", 60);
     json_object_foreach(json_object_get(all, "models"), name, one)
     {
         char golden[1024];
@@ -170,8 +208,8 @@ static void folders_are_what_transformers_reads(void **state)
         tune(name, "train.steps=2", (rapt_train_options){.out = "trained"});
         assert_same_tensors("trained", golden);
         assert_same_config("trained", golden);
-        assert_same_bytes("trained", golden, "tokenizer.json", 0, 0);
-        assert_same_bytes("trained", golden, "generation_config.json", 0, 0);
+        assert_named_format("trained");
+        assert_same_files("trained", golden);
         assert_same_numbers("untrained", golden, true);
         assert_same_numbers("trained", golden, false);
         assert_int_equal(system("rm -r untrained trained"), 0);
@@ -245,6 +283,24 @@ static void a_run_starts_from_a_run(void **state)
     assert_false(same_parameters("first", "second"));
 }
 
+/* With greedy translations of the validation set, by the folder's tokenizers: the same bits with any number of threads, stopped
+ * and resumed. */
+static void translators_are_resumed(void **state)
+{
+    static const char changes[] = "train.steps=12 train.report_every=5 data.validation=pairs.tsv train.eval_bleu=true "
+                                  "model.dropout=0.1 train.label_smoothing=0.1";
+    (void)state;
+    json_decref(read_golden());
+    tune("hub_translation/marian", changes, (rapt_train_options){.out = "whole", .threads = 1});
+    tune("hub_translation/marian", changes, (rapt_train_options){.out = "parts", .max_steps = 7, .threads = 3});
+    tune("hub_translation/marian", changes, (rapt_train_options){.out = "parts", .resume = true, .threads = 2});
+    assert_same_bytes("whole", "parts", "model.safetensors", 0, 0);
+    assert_same_bytes("whole", "parts", "best/model.safetensors", 0, 0);
+    assert_same_log("whole", "parts");
+    assert_true(last_figure("whole", "val_bleu") >= 0);
+    assert_same_tensors("whole/best", GOLDEN "hub_translation/marian");
+}
+
 /* ---- refused ---------------------------------------------------------------------------------------------------- */
 
 static void assert_not_tuned(const char *name, const char *changes, const char *reason)
@@ -266,6 +322,9 @@ static void what_is_not_trained_is_refused(void **state)
     put_words("text.txt", 300);
     assert_not_tuned("hub/gpt2", "model.context=65", "model.context is 65; the model in " GOLDEN "hub/gpt2 has 64 positions");
     assert_not_tuned("hub/gpt2", "model.layers=7", "model.layers is 7; the model in");
+    put("pairs.tsv", ">>deu<< go\tgeh\n>>xyz<< go\tgeh\n");
+    assert_not_tuned("hub_translation/marian", TRANSLATES, "pairs.tsv:2: ");
+    assert_not_tuned("hub_translation/t5", TRANSLATES, "of type t5, which rapt runs, but does not train; it trains gpt2, ");
     assert_not_tuned("hub/gpt2", "tokenizer.type=bpe", "tokenizer.type is bpe; the model in");
     assert_int_equal(system("mkdir -p refused && echo {} >refused/generation_config.json"), 0);
     assert_not_tuned("hub/gpt2", "", "refused holds generation_config.json, as the model in");
@@ -288,7 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(losses_are_those_of_pytorch), IN_FOLDER(folders_are_what_transformers_reads),
         IN_FOLDER(resumed_is_never_stopped), IN_FOLDER(an_untrained_folder_is_resumed), IN_FOLDER(checkpoints_are_averaged),
-        IN_FOLDER(a_run_starts_from_a_run), IN_FOLDER(what_is_not_trained_is_refused),
+        IN_FOLDER(a_run_starts_from_a_run), IN_FOLDER(translators_are_resumed), IN_FOLDER(what_is_not_trained_is_refused),
         IN_FOLDER(models_for_inference_are_not_saved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

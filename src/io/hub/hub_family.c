@@ -11,7 +11,8 @@ static const hub_family *const FAMILIES[] = {&HUB_GPT2, &HUB_LLAMA, &HUB_MISTRAL
                                              &HUB_DISTILBERT};
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
-#define TRAINED "gpt2, llama, mistral, qwen2, qwen3, smollm3, olmo2, gpt_neox, gemma, gemma2, gemma3_text, phi3, granite"
+#define TRAINED \
+    "gpt2, llama, mistral, qwen2, qwen3, smollm3, olmo2, gpt_neox, gemma, gemma2, gemma3_text, phi3, granite, marian, pegasus"
 
 const char *hub_family_trained(void)
 {

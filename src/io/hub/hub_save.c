@@ -51,11 +51,9 @@ static rapt_code hub_save_file(const hub_file *file, const char *folder, const c
 {
     char *path;
     rapt_code code = file_path(folder, name, &path, err);
-    if (code || !file->data)
-        code = code;
-    else if (strcmp(name, "config.json") == 0)
+    if (!code && strcmp(name, "config.json") == 0)
         code = hub_save_config(file, path, err);
-    else
+    else if (!code)
         code = file_write_atomic(path, file->data, file->size, err);
     free(path);
     return code;
@@ -83,7 +81,7 @@ rapt_code hub_save_files(const rapt_model *m, const char *folder, rapt_error *er
     for (size_t i = 0; !code && HUB_ORIGIN_FILES[i]; i++) {
         if (o->files[i].data)
             code = hub_save_make_folder(folder, HUB_ORIGIN_FILES[i], err);
-        if (!code)
+        if (!code && o->files[i].data)
             code = hub_save_file(&o->files[i], folder, HUB_ORIGIN_FILES[i], err);
     }
     return code;

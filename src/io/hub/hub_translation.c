@@ -184,6 +184,16 @@ rapt_code hub_translation_load_text(rapt_model *m, const rapt_transformer_config
     return code ? code : load_template(&m->translation, from->folder, err);
 }
 
+/* As in nn.Embedding, looking up padding has no gradient; decoders that begin with it look it up. */
+static void set_padding(rapt_transformer *net, int32_t id)
+{
+    rapt_embed_options *const sides[] = {&net->encoder.input.embedding.options, &net->decoder.input.embedding.options};
+    for (size_t i = 0; i < 2; i++) {
+        sides[i]->has_padding = true;
+        sides[i]->padding_idx = id;
+    }
+}
+
 rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                                const model_source *from, rapt_error *err)
 {
@@ -200,5 +210,7 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->translation.net->params;
     m->translation.max_len = k->max_positions;
+    if (k->positions != RAPT_POSITIONS_RELATIVE) /* all but T5 have a padding_idx */
+        set_padding(m->translation.net, m->translation.special.pad);
     return hub_origin_fill(m, &(hub_naming){family, m->params, &m->translation.net->config.block}, w, from, err);
 }

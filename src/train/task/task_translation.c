@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "data/check/check_unspaced.h"
 #include "data/dataset.h"
+#include "decode/languages.h"
 #include "recipe/recipe_model.h"
 #include "text/prose/sentences.h"
 #include "train/task/validation_bleu.h"
@@ -183,6 +184,22 @@ static bool has_single_sentences(const run *r)
     return several * 1000 < lines;
 }
 
+/* Refuses sources that begin with a language which a Marian model has not. */
+static rapt_code check_languages(const run *r, rapt_error *err)
+{
+    const translation *d = r->data;
+    const rapt_pairs *const sets[] = {d->pairs, d->valid};
+    rapt_error reason = {0};
+    int32_t token;
+    size_t size;
+    for (size_t k = 0; k < 2 && sets[k]; k++)
+        for (size_t i = 0; i < rapt_pairs_count(sets[k]); i++)
+            if (languages_of_line(r->model, rapt_pairs_source(sets[k], i), &token, &size, &reason) != RAPT_OK)
+                return rapt_fail(err, reason.code, "%s:%zu: %s", rapt_pairs_path(sets[k]), rapt_pairs_line(sets[k], i),
+                                 reason.message);
+    return RAPT_OK;
+}
+
 static rapt_code open_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data = calloc(1, sizeof *d);
@@ -192,8 +209,8 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     if (d->pairs && r->recipe->data.validation)
         d->valid = rapt_pairs_read(r->recipe->data.validation, 0, err);
     rapt_code code = d->pairs && (d->valid || !r->recipe->data.validation) ? task_translation_start_model(r, err) : err->code;
-    if (code)
-        return code;
+    if (code || r->model->family) /* how such a model translates is said in its folder, which stays as it was */
+        return code ? code : check_languages(r, err);
     r->model->translation.max_len = (size_t)r->recipe->data.max_len;
     r->model->translation.by_sentence = has_single_sentences(r);
     r->model->translation.pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
