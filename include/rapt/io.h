@@ -82,6 +82,7 @@ typedef struct rapt_model {
     rapt_search_policy search;          /* how it is decoded unless somebody says otherwise; zeroed: as rapt does it */
     void *files;                        /* which matrices are read from when they are needed, or NULL; the library's own */
     void *origin;                       /* of a Hugging Face folder that was not loaded for inference: what it is saved with */
+    void *adapter;                      /* that was added to its matrices, or NULL; the library's own */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
     rapt_encoder_model encoder;         /* zeroed for another task */
@@ -105,6 +106,20 @@ RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, ra
  * are read as tokens need them. Their elements are there once rapt_params_at or rapt_params_find has returned the parameter.
  * Such a model is not trained. A folder of rapt is loaded as by rapt_model_load_task. */
 RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err);
+/* Zeroed: rapt_model_load. */
+typedef struct rapt_load_options {
+    const rapt_task *task;   /* that the model has to be of, as in rapt_model_load_task; NULL: any */
+    bool inference;          /* as in rapt_model_load_inference */
+    const char *adapter;     /* a folder of low-rank adapters that PEFT, or rapt_train with train.lora, wrote; NULL: none. To each
+                                matrix W that it names, lora_alpha / r B A is added (Hu et al. 2021, section 4.1), in double, and
+                                rounded once */
+} rapt_load_options;
+
+/* Reads a folder. An adapter is refused where one of its tensors does not belong to the model (RAPT_ERR_FORMAT), or
+ * adapter_config.json has a key that would change the result otherwise, naming it (RAPT_ERR_VALUE). A folder of adapters alone,
+ * which the functions above take as well, stands for the model that its "base_model_name_or_path" names, with them.
+ * `options` may be NULL: zeroed ones. */
+RAPT_API rapt_model *rapt_model_load_with(const char *folder, const rapt_load_options *options, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);
 

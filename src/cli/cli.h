@@ -31,7 +31,9 @@ int cmd_bench(int argc, char **argv);
 /* Options of several commands: rows of their tables, with keys above those of the commands' own options. `meaning` is the help
  * text, where commands differ in what the option covers. */
 enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET,
-       CLI_KEY_CONTEXT };
+       CLI_KEY_CONTEXT, CLI_KEY_ADAPTER };
+#define CLI_OPTION_ADAPTER \
+    {"adapter", CLI_KEY_ADAPTER, "DIR", 0, "Add the low-rank adapters (LoRA) of DIR, which PEFT or rapt train wrote", 0}
 #define CLI_OPTION_THREADS \
     {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0}
 #define CLI_OPTION_SEED(meaning) {"seed", CLI_KEY_SEED, "N", 0, meaning, 0}

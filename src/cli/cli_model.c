@@ -4,7 +4,6 @@
 
 #include "cli/cmd_info.h"
 #include "cli/say.h"
-#include "io/model.h"
 
 static void cli_model_say(const char *folder)
 {
@@ -30,17 +29,24 @@ static rapt_model *cli_model_refuse_encoder(rapt_model *m, const char *folder, r
 
 rapt_model *cli_model(const char *folder, rapt_error *err)
 {
-    return cli_model_refuse_encoder(cli_model_note(rapt_model_load(folder, err), folder), folder, err);
+    return cli_model_adapted(folder, NULL, false, err);
 }
 
 rapt_model *cli_model_any_inference(const char *folder, rapt_error *err)
 {
-    return cli_model_refuse_encoder(cli_model_note(model_load_inference(folder, err), folder), folder, err);
+    return cli_model_adapted(folder, NULL, true, err);
 }
 
-rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err)
+rapt_model *cli_model_adapted(const char *folder, const char *adapter, bool inference, rapt_error *err)
 {
-    return cli_model_note(rapt_model_load_inference(folder, task, err), folder);
+    const rapt_load_options o = {.inference = inference, .adapter = adapter};
+    return cli_model_refuse_encoder(cli_model_note(rapt_model_load_with(folder, &o, err), folder), folder, err);
+}
+
+rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_task task, rapt_error *err)
+{
+    const rapt_load_options o = {.task = &task, .inference = true, .adapter = adapter};
+    return cli_model_note(rapt_model_load_with(folder, &o, err), folder);
 }
 
 void cli_model_limit_context(rapt_model *m, long context)

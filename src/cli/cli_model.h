@@ -4,10 +4,12 @@
 
 #include "rapt/io.h"
 
-/* rapt_model_load and rapt_model_load_inference of a language model or a translator, encoders being refused; and of one task. */
+/* rapt_model_load_with of a language model or a translator, encoders being refused: for training or inference, the same with
+ * --adapter (NULL: none); and of one task. */
 rapt_model *cli_model(const char *folder, rapt_error *err);
 rapt_model *cli_model_any_inference(const char *folder, rapt_error *err);
-rapt_model *cli_model_inference(const char *folder, rapt_task task, rapt_error *err);
+rapt_model *cli_model_adapted(const char *folder, const char *adapter, bool inference, rapt_error *err);
+rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_task task, rapt_error *err);
 
 /* --context: a language model sees at most `context` tokens from now on; 0, or more than its own context: as many as before. */
 void cli_model_limit_context(rapt_model *m, long context);

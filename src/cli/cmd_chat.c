@@ -225,7 +225,7 @@ int cmd_chat(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.g.o.threads, a.quiet);
     rapt_chat_template *chat = rapt_chat_template_load(a.model, &err);
-    rapt_model *m = chat ? cli_model_inference(a.model, RAPT_TASK_LANGUAGE_MODEL, &err) : NULL;
+    rapt_model *m = chat ? cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err) : NULL;
     if (m)
         cli_model_limit_context(m, a.g.context);
     rapt_code code = m ? chat_run(&a, chat, m, &err) : RAPT_ERR_IO;

@@ -5,15 +5,16 @@
 
 #include <string.h>
 
-enum { KEY_TO = 't', KEY_OUT = 'o' };
+enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256 };
 
 static const struct argp_option OPTIONS[] = {
     {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers, or ctranslate2", 0},
+    {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
     {"out", KEY_OUT, "DIR", 0, "Folder to write, which must not exist", 0},
     {0}};
 
 typedef struct convert_arguments {
-    const char *model, *out;
+    const char *model, *out, *merge;
     int to; /* of rapt_export_format; -1: not given */
 } convert_arguments;
 
@@ -42,6 +43,7 @@ static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_TO: a->to = convert_format(text, state); return 0;
     case KEY_OUT: a->out = text; return 0;
+    case KEY_MERGE: a->merge = text; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
     case ARGP_KEY_END: convert_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -59,7 +61,7 @@ int cmd_convert(int argc, char **argv)
     convert_arguments a = {.to = -1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = cli_model(a.model, &err);
+    rapt_model *m = cli_model_adapted(a.model, a.merge, false, &err);
     const rapt_export_options options = {(rapt_export_format)a.to, signals_stop, NULL};
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;

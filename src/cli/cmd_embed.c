@@ -153,7 +153,7 @@ int cmd_embed(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = cli_model_inference(a.model, RAPT_TASK_ENCODER, &err);
+    rapt_model *m = cli_model_inference(a.model, NULL, RAPT_TASK_ENCODER, &err);
     rapt_embedder *e = m ? rapt_embedder_new(m, &a.o, &err) : NULL;
     rapt_code code = e ? RAPT_OK : err.code;
     if (e) {

@@ -287,7 +287,7 @@ int cmd_generate(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.g.o.threads, a.quiet);
     rapt_chat_template *chat = a.chat ? rapt_chat_template_load(a.model, &err) : NULL;
-    rapt_model *m = err.code ? NULL : cli_model_inference(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *m = err.code ? NULL : cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err);
     if (m)
         cli_model_limit_context(m, a.g.context);
     rapt_code code = m ? generate(&a, chat, m, &err) : RAPT_ERR_IO;

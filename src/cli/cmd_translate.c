@@ -44,6 +44,7 @@ static const struct argp_option OPTIONS[] = {
     {"split", KEY_SPLIT, "LINES", 0, "Lines that are translated sentence by sentence: long, those beyond the model's "
                                      "maximum length; sentences, all of several (default: as the model was trained)", 0},
     {"batch", KEY_BATCH, "N", 0, "Batch size in sentences (default 64); the result does not depend on it", 0},
+    CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_THREADS,
     {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
@@ -53,7 +54,7 @@ static const struct argp_option OPTIONS[] = {
     {0}};
 
 typedef struct translate_arguments {
-    const char *model, *file, *prefix_file;
+    const char *model, *file, *prefix_file, *adapter;
     rapt_model *m;
     struct lines prefixes; /* of prefix_file */
     rapt_translate_options o;
@@ -124,6 +125,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_TOKENS: a->tokens = true; return 0;
     case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
     case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
+    case CLI_KEY_ADAPTER: a->adapter = text; return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
@@ -288,7 +290,7 @@ int cmd_translate(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = a.m = cli_model_inference(a.model, RAPT_TASK_TRANSLATION, &err);
+    rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
     line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
     bool ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;

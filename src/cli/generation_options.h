@@ -14,6 +14,7 @@ typedef struct generation_options {
     rapt_generate_options o;
     long max_tokens, context;
     uint64_t seed;
+    const char *adapter; /* a folder, or NULL */
     const char *stops[GENERATE_MAX_STOPS];
     rapt_logit_bias biases[GENERATE_MAX_BIASES];
     bool greedy, has_seed, random_seed;
@@ -46,6 +47,7 @@ enum { KEY_MAX_TOKENS = 0x4000, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENAL
     {"stop", KEY_STOP, "TEXT", 0, "Stop sequence: end the text before TEXT, which is not printed; can be repeated", 0},       \
     CLI_OPTION_CONTEXT("See at most the last N tokens (default: the model's context), which bounds the memory of the KV "     \
                        "cache"),                                                                                              \
+    CLI_OPTION_ADAPTER,                                                                                                       \
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),                                                         \
     CLI_OPTION_THREADS
 

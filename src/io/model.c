@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/lock.h"
+#include "base/quote.h"
 #include "io/hub/hub_model.h"
 #include "io/hub/hub_save.h"
 #include "io/json_file.h"
@@ -86,6 +87,20 @@ static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error 
     return seal_check(from->weights, from->weights_path, from->config, from->config_path, from->folder, err);
 }
 
+/* Of rapt's own models, whose matrices have their own names. */
+static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt_error *err)
+{
+    const adapter_layer *layer;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; from->add && !code && i < rapt_params_count(m->params); i++) {
+        rapt_tensor *w = &rapt_params_at(m->params, i)->value;
+        code = w->ndim == 2 ? adapter_take(from->add, w->name, w->shape[0], w->shape[1], &layer, err) : RAPT_OK;
+        if (!code && w->ndim == 2 && layer)
+            adapter_add_rows(layer, 0, w->shape[0], w->data);
+    }
+    return code;
+}
+
 /* `wanted`: the task that the model has to be of, NULL for any. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
@@ -100,7 +115,9 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
         code = safetensors_open(from->weights_path, &from->weights, err);
     if (!code)
         code = check_seal(m, from, err);
-    return code ? code : task->load(m, from, err);
+    if (!code)
+        code = task->load(m, from, err);
+    return code ? code : add_adapter(m, from, err);
 }
 
 /* What was opened stays in *from, which the caller closes also on failure. */
@@ -123,6 +140,16 @@ static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_e
     return NULL;
 }
 
+static rapt_code folder_has(const char *folder, const char *name, bool *there, rapt_error *err)
+{
+    char *path;
+    rapt_code code = file_path(folder, name, &path, err);
+    if (!code)
+        code = file_is_there(path, there, err);
+    free(path);
+    return code;
+}
+
 static void close_source(model_source *from)
 {
     json_decref(from->config);
@@ -131,11 +158,43 @@ static void close_source(model_source *from)
     free(from->weights_path);
 }
 
-static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_error *err)
+/* The adapter belongs to the model, whose matrices may be read later. */
+static rapt_model *model_load_adapted(model_source from, const rapt_task *wanted, rapt_error *err)
 {
     rapt_model *m = load_from(&from, wanted, err);
     close_source(&from);
-    return m;
+    if (m)
+        m->adapter = from.add;
+    else
+        adapter_close(from.add);
+    if (!m || adapter_check_taken(from.add, err) == RAPT_OK)
+        return m;
+    rapt_model_free(m);
+    return NULL;
+}
+
+/* A folder of adapters alone names the model. */
+static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_error *err)
+{
+    bool config = false, only = false;
+    rapt_code code = folder_has(from.folder, CONFIG_FILE, &config, err);
+    if (!code && !config)
+        code = folder_has(from.folder, ADAPTER_CONFIG, &only, err);
+    if (code || !only)
+        return code ? NULL : model_load_adapted(from, wanted, err);
+    const char *folder = from.folder;
+    bool there = false;
+    if (adapter_open(folder, &from.add, err) != RAPT_OK)
+        return NULL;
+    from.folder = adapter_base(from.add);
+    code = *from.folder ? file_is_folder(from.folder, &there, err) : RAPT_OK;
+    if (there)
+        return model_load_adapted(from, wanted, err);
+    if (!code)
+        rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: its adapters are for the model \"%s\", and no such folder is here; say where it "
+                  "is: MODEL --adapter %s", folder, quote(from.folder).text, folder);
+    adapter_close(from.add);
+    return NULL;
 }
 
 rapt_model *rapt_model_load(const char *folder, rapt_error *err)
@@ -153,9 +212,13 @@ rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_e
     return model_load((model_source){.folder = folder, .inference = true}, &task, err);
 }
 
-rapt_model *model_load_inference(const char *folder, rapt_error *err)
+rapt_model *rapt_model_load_with(const char *folder, const rapt_load_options *options, rapt_error *err)
 {
-    return model_load((model_source){.folder = folder, .inference = true}, NULL, err);
+    const rapt_load_options o = options ? *options : (rapt_load_options){0};
+    model_source from = {.folder = folder, .inference = o.inference};
+    if (!o.adapter)
+        return model_load(from, o.task, err);
+    return adapter_open(o.adapter, &from.add, err) == RAPT_OK ? model_load_adapted(from, o.task, err) : NULL;
 }
 
 /* ---- sealing ------------------------------------------------------------------------------------------------- */

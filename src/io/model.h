@@ -3,6 +3,7 @@
 #ifndef IO_MODEL_H
 #define IO_MODEL_H
 
+#include "io/adapter/adapter.h"
 #include "io/config_json.h"
 #include "io/safetensors.h"
 #include "rapt/io.h"
@@ -16,6 +17,7 @@ typedef struct model_source {
     json_t *config;
     safetensors *weights;
     bool inference; /* of a Hugging Face folder: matrices stay in the files */
+    adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
 } model_source;
 
@@ -35,9 +37,6 @@ const model_task *model_task_of(rapt_task task);
 
 /* Adds all that config.json holds to a JSON object. `path` is for messages. */
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
-
-/* rapt_model_load_inference of a model of any task. */
-rapt_model *model_load_inference(const char *folder, rapt_error *err);
 
 /* Reads the task, and the training run that the model is of (0 where config.json names none). Other formats and newer versions
  * are refused. */

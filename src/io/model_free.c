@@ -25,6 +25,7 @@ void rapt_model_free(rapt_model *m)
     rapt_encoder_only_free(m->encoder.net);
     weights_close(m->files);
     hub_origin_free(m->origin);
+    adapter_close(m->adapter);
     hub_generation_policy_free(&m->search);
     free(m);
 }

@@ -190,6 +190,7 @@ static void models(void **state)
     assert_int_equal(rapt_lm_preset("quux", &preset, NULL), RAPT_ERR_NOT_FOUND);
     assert_null(rapt_model_load("/nowhere", NULL));
     assert_null(rapt_model_load_task("/nowhere", RAPT_TASK_TRANSLATION, NULL));
+    assert_null(rapt_model_load_with("/nowhere", &(rapt_load_options){.adapter = "/nowhere"}, NULL));
     assert_null(rapt_model_load_inference("/nowhere", RAPT_TASK_LANGUAGE_MODEL, NULL));
     put("config.json", "{\"format\": \"rapt-model\"}");
     assert_null(rapt_model_load(folder_path, NULL));

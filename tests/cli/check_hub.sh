@@ -124,6 +124,17 @@ wait $pid
 check 'Ctrl-C ends a beam search: status 130' test $? = 130
 check 'before it has found a text' grep -q '"tokens": 0, "end": "interrupted"' int.out
 
+generate() { "$RAPT" generate "$@" 'Once upon a time' --max-tokens 12 --greedy --quiet; }
+(cd "$SOURCE" && generate tests/golden/adapters/qwen2) >alone 2>err
+generate "$HUB/qwen2" --adapter "$SOURCE/tests/golden/adapters/qwen2" >with
+generate "$HUB/qwen2" >without
+check 'an adapter stands for its model' cmp alone with
+check 'and changes the text' sh -c '! cmp -s with without'
+refused 1 'its adapters are for the model "tests/golden/hub/qwen2", and no such folder is here.*--adapter' 'an adapter alone' \
+    "$RAPT" generate "$SOURCE/tests/golden/adapters/qwen2" x
+refused 1 'the model has no linear layer "model.layers' "another model's adapter" \
+    "$RAPT" generate "$HUB/gpt2" x --adapter "$SOURCE/tests/golden/adapters/qwen2"
+refused 1 'runs it' 'an adapter for another task' "$RAPT" translate "$HUB/qwen2" --adapter "$SOURCE/tests/golden/adapters/qwen2"
 make_text >text.txt
 make_text_recipe characters >lm.yaml
 refused 1 'rapt generate runs it' 'another task' "$RAPT" translate "$HUB/gpt2" text.txt

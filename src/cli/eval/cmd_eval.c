@@ -12,6 +12,7 @@
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT, KEY_TOKENIZE };
 
 static const struct argp_option OPTIONS[] = {
+    CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
@@ -79,6 +80,7 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
 {
     eval_arguments *a = state->input;
     switch (key) {
+    case CLI_KEY_ADAPTER: a->adapter = text; return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
@@ -106,7 +108,7 @@ int cmd_eval(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = cli_model_any_inference(a.model, &err);
+    rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
     bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
     const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.context ? "context" : NULL;
     rapt_code code = m && !unfit ? RAPT_OK : RAPT_ERR_VALUE;

@@ -10,7 +10,7 @@
 enum { EVAL_BY_SCRIPT = -1 }; /* of the targets in a file */
 
 typedef struct eval_arguments {
-    const char *model;
+    const char *model, *adapter;
     char **files;
     size_t file_count, limit;
     long context;

@@ -48,7 +48,7 @@ rapt_code hub_origin_fill(rapt_model *m, const hub_naming *of, const weights *w,
 {
     rapt_code code = from->inference ? RAPT_OK : hub_origin_new(m, of, from->folder, err);
     const hub_origin *o = m->origin;
-    code = code ? code : hub_fill(m->params, of, w, from->folder, o ? o->rows : NULL, err);
+    code = code ? code : hub_fill(m->params, of, w, from, o ? o->rows : NULL, err);
     for (size_t i = 0; !code && o && i < rapt_params_count(m->params); i++)
         if (o->rows[i] && o->rows[i]->part == HUB_ONE_ROW)
             rapt_params_freeze(m->params, rapt_params_at(m->params, i)->value.name);

@@ -54,9 +54,8 @@ static void slice_read_heads(const hub_slice *s, size_t first, size_t count, flo
     }
 }
 
-void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
+static void slice_read_rows(const hub_slice *s, size_t first, size_t count, float *to)
 {
-    const hub_slice *s = slice;
     if (s->head) {
         slice_read_heads(s, first, count, to);
         return;
@@ -73,6 +72,14 @@ void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
         for (size_t j = 0; j < s->columns; j += TILE_COLUMNS)
             slice_read_tile(s, rows, j, to + i * s->columns);
     }
+}
+
+void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
+{
+    const hub_slice *s = slice;
+    slice_read_rows(s, first, count, to);
+    for (size_t i = 0; s->adapter && i < count; i++)
+        adapter_add_rows(s->adapter, slice_row(s, first + i), 1, to + i * s->columns);
 }
 
 void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to)

@@ -3,6 +3,7 @@
 #ifndef IO_HUB_HUB_SLICE_H
 #define IO_HUB_HUB_SLICE_H
 
+#include "io/adapter/adapter.h"
 #include "io/weights/weights.h"
 
 typedef struct hub_slice {
@@ -15,6 +16,7 @@ typedef struct hub_slice {
     size_t head; /* features of a head; 0: our rows are one after the other */
     size_t step; /* rows of the tensor from a head to the next */
     size_t turned; /* features of a head that are rotated, which are in other pairs than ours; 0: in our order */
+    const adapter_layer *adapter; /* added to the rows of the tensor, or NULL */
 } hub_slice;
 
 /* Writes rows first .. first + count - 1 to `to`: a param_read_fn of a hub_slice, whose tensor has floating-point numbers. */

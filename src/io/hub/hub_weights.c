@@ -14,6 +14,7 @@ typedef struct hub_filling {
     const weights *w;
     const char *folder;
     const hub_name **rows; /* [rapt_params_count] */
+    adapter *add; /* or NULL */
     bool *used; /* [weights_count] */
     rapt_error *err;
 } hub_filling;
@@ -86,7 +87,19 @@ static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
     hub_slice_leave(&slice);
 }
 
-static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tensor *t, rapt_param *p)
+/* An adapter is of the whole tensor, by its name in the model with head. */
+static rapt_code hub_take_adapter(const hub_filling *f, const hub_name *n, const hub_match *m, const weights_tensor *t,
+                                  hub_slice *slice)
+{
+    char bare[HUB_NAME], whole[HUB_NAME];
+    const bool turned = slice->transposed;
+    if (!f->add || t->ndim != 2)
+        return RAPT_OK;
+    hub_names_of(f->of, n, m, bare, whole);
+    return adapter_take(f->add, whole, t->shape[turned ? 1 : 0], t->shape[turned ? 0 : 1], &slice->adapter, f->err);
+}
+
+static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m, const weights_tensor *t, rapt_param *p)
 {
     hub_slice slice = hub_names_slice(f->of, n, &p->value);
     slice.w = f->w;
@@ -99,6 +112,8 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const weights_tenso
         code = weights_check_real(f->w, t, f->err);
     if (!code && (slice.first == 0 || n->part == HUB_BEHIND_TWO))
         code = weights_check_finite(f->w, t, f->err);
+    if (!code)
+        code = hub_take_adapter(f, n, m, t, &slice);
     if (!code) {
         hub_set(f, p, slice);
         hub_set_origin(f, p, t->name);
@@ -147,7 +162,7 @@ static rapt_code hub_fill_param(hub_filling *f, size_t index)
         const weights_tensor *t = hub_find(f, n, &m);
         const bool zeros = !t && n->part == HUB_ONE_ROW; /* vectors begin as zeros */
         if (t)
-            code = filled ? hub_check_copy(f, t, p) : hub_take(f, n, t, p);
+            code = filled ? hub_check_copy(f, t, p) : hub_take(f, n, &m, t, p);
         if (f->rows && !filled && (t || zeros))
             f->rows[index] = n;
         filled = filled || t || zeros;
@@ -182,10 +197,11 @@ rapt_code hub_check_numbers(const weights *w, double bytes, const char *folder, 
                      "%.0f", folder, weights_parameters(w), numbers);
 }
 
-rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const char *folder, const hub_name **rows,
+rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
                    rapt_error *err)
 {
-    hub_filling f = {params, of, w, folder, rows, NULL, err};
+    const char *folder = from->folder;
+    hub_filling f = {params, of, w, folder, rows, from->add, NULL, err};
     rapt_code code = RAPT_OK;
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);
     if (!f.used)

@@ -3,12 +3,14 @@
 #define IO_HUB_HUB_WEIGHTS_H
 
 #include "io/hub/hub_names.h"
+#include "io/model.h"
 
 /* Every parameter gets its tensor, a buffer where there is one, and every tensor is one's, a copy of one's, or unused as the
  * family has it. RAPT_ERR_FORMAT: a tensor that is missing, left over, of another shape, or no copy; RAPT_ERR_NOT_FINITE.
  * Matrices of a set made with RAPT_SEED_UNSET are checked, and stay in the files until they are needed: `w` lives as long as
- * `params` then. `rows` [rapt_params_count], zeroed, or NULL: gets the row of each parameter's tensor; NULL: a buffer without. */
-rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const char *folder, const hub_name **rows,
+ * `params` then, and so does the adapter of `from`, which is added to the matrices that it names. `rows` [rapt_params_count],
+ * zeroed, or NULL: gets the row of each parameter's tensor; NULL: a buffer without. */
+rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
                    rapt_error *err);
 
 /* Refuses files of tensors with fewer numbers than a model of `bytes` in fp32 takes, so that a damaged configuration does not

@@ -1,0 +1,87 @@
+/* io/adapter/adapter_config.c: see adapter_config.h. Keys are those of LoraConfig in PEFT. One that is not known is taken for one
+ * that changes what is computed, unless it says nothing: null, false, or empty. */
+#include "io/adapter/adapter_config.h"
+
+#include "base/quote.h"
+#include "text/json_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANK_MAX 65536
+
+/* They do not change what a trained adapter adds: the tensors say which modules have one, and of what kind their matrix is. */
+static const char *const WITHOUT_EFFECT[] = {
+    "auto_mapping", "base_model_name_or_path", "exclude_modules", "fan_in_fan_out",
+    "inference_mode", "layers_pattern", "layers_to_transform", "lora_alpha", "lora_dropout", "megatron_core", "peft_version",
+    "qalora_group_size", "r", "revision", "runtime_config", "target_modules", "task_type", NULL};
+
+static bool adapter_key_is_idle(const char *key)
+{
+    for (const char *const *k = WITHOUT_EFFECT; *k; k++)
+        if (strcmp(*k, key) == 0)
+            return true;
+    return false;
+}
+
+static bool says_nothing(const json_t *value)
+{
+    return json_is_null(value) || json_is_false(value) || (json_is_object(value) && json_object_size(value) == 0) ||
+           (json_is_array(value) && json_array_size(value) == 0);
+}
+
+/* Whether a matrix was initialized beside an unchanged W. Other ways, such as "pissa", change W as well. */
+static bool keeps_base(const json_t *init)
+{
+    const char *word = json_string_value(init);
+    return json_is_boolean(init) || json_is_null(init) || (word && strcmp(word, "gaussian") == 0);
+}
+
+static rapt_code adapter_refuse(const char *path, const char *key, const json_t *value, const char *reason, rapt_error *err)
+{
+    char *text = value ? json_text(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    rapt_code code = rapt_fail(err, RAPT_ERR_VALUE, "%s: \"%s\" is %s; %s", path, quote(key).text,
+                               text ? quote(text).text : "missing", reason);
+    free(text);
+    return code;
+}
+
+static rapt_code adapter_check_word(const json_t *root, const char *path, const char *key, const char *wanted, const char *reason,
+                                    rapt_error *err)
+{
+    const json_t *value = json_object_get(root, key);
+    const char *word = json_string_value(value);
+    return word && strcmp(word, wanted) == 0 ? RAPT_OK : adapter_refuse(path, key, value, reason, err);
+}
+
+static rapt_code adapter_check_keys(const json_t *root, const char *path, rapt_error *err)
+{
+    const char *key;
+    json_t *value;
+    rapt_code code = adapter_check_word(root, path, "peft_type", "LORA", "of adapters rapt reads those of type LORA", err);
+    if (!code && json_object_get(root, "bias"))
+        code = adapter_check_word(root, path, "bias", "none", "rapt reads adapters without biases, \"none\"", err);
+    json_object_foreach((json_t *)root, key, value)
+    {
+        if (code || strcmp(key, "peft_type") == 0 || strcmp(key, "bias") == 0 || adapter_key_is_idle(key))
+            continue;
+        if (strcmp(key, "init_lora_weights") == 0 ? !keeps_base(value) : !says_nothing(value))
+            code = adapter_refuse(path, key, value, "rapt reads plain LoRA, W + alpha / r B A, without it", err);
+    }
+    return code;
+}
+
+rapt_code adapter_config_read(const json_t *root, const char *path, adapter_config *c, rapt_error *err)
+{
+    const json_t *rank = json_object_get(root, "r"), *alpha = json_object_get(root, "lora_alpha");
+    const char *base = json_string_value(json_object_get(root, "base_model_name_or_path"));
+    rapt_code code = adapter_check_keys(root, path, err);
+    if (code)
+        return code;
+    if (!json_is_integer(rank) || json_integer_value(rank) < 1 || json_integer_value(rank) > RANK_MAX)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"r\" must be a whole number from 1 to %d", path, RANK_MAX);
+    if (!json_is_number(alpha) || !(json_number_value(alpha) > -1e6 && json_number_value(alpha) < 1e6))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"lora_alpha\" must be a number within a million", path);
+    *c = (adapter_config){(size_t)json_integer_value(rank), json_number_value(alpha), base ? base : ""};
+    return RAPT_OK;
+}

@@ -1,0 +1,241 @@
+/* tests/io/test_adapter.c: folders of low-rank adapters that PEFT wrote: what a model computes with them, against what PEFT
+ * computes; and what is refused. For src/io/adapter. tests/golden/adapters is made by tools/make_hub_adapters.py. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "io/safetensors.h"
+#include "rapt/generate.h"
+#include "rapt/io.h"
+#include "rapt/tape.h"
+
+#define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
+
+static const char *const NAMES[] = {"qwen2", "gpt2", "gpt_neox", "phi3"};
+enum { COUNT = sizeof NAMES / sizeof *NAMES, PROMPT = 8, GREEDY = 16 };
+
+typedef struct adapter_paths {
+    char base[1024], adapter[1024], expected[1024];
+} adapter_paths;
+
+static adapter_paths paths_of(const char *name)
+{
+    adapter_paths p;
+    snprintf(p.base, sizeof p.base, GOLDEN "hub/%s", name);
+    snprintf(p.adapter, sizeof p.adapter, GOLDEN "adapters/%s", name);
+    snprintf(p.expected, sizeof p.expected, GOLDEN "adapters/%s/expected.safetensors", name);
+    return p;
+}
+
+static safetensors *expected_of(const adapter_paths *p)
+{
+    safetensors *expected;
+    assert_int_equal(safetensors_open(p->expected, &expected, NULL), RAPT_OK);
+    return expected;
+}
+
+static rapt_model *adapted(const adapter_paths *p, bool inference)
+{
+    rapt_error err = {0};
+    const rapt_load_options o = {.adapter = p->adapter, .inference = inference};
+    rapt_model *m = rapt_model_load_with(p->base, &o, &err);
+    assert_string_equal(err.message, "");
+    assert_non_null(m);
+    return m;
+}
+
+/* The distance of our logits from those in float64 is at most twice that of PyTorch's in float32. */
+static void logits_are_those_of_peft(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        const adapter_paths p = paths_of(NAMES[i]);
+        safetensors *expected = expected_of(&p);
+        rapt_model *m = adapted(&p, false);
+        const safetensors_entry *ids = safetensors_find(expected, "ids"), *logits = safetensors_find(expected, "logits");
+        const double error = *(const double *)safetensors_find(expected, "error")->data;
+        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+        rapt_tape_begin(t, (rapt_pass){0});
+        const rapt_tensor *y = rapt_lm_forward(t, m->language.net,
+                                               (rapt_tokens){.ids = ids->data, .batch = 1, .time = ids->shape[0]});
+        const size_t count = logits->shape[0] * logits->shape[1];
+        const rapt_real *last = y->data + rapt_tensor_size(y) - count;
+        double worst = 0;
+        for (size_t k = 0; k < count; k++)
+            worst = fmax(worst, fabs((double)last[k] - ((const double *)logits->data)[k]));
+        if (!(worst <= 2 * error))
+            fail_msg("%s: %g from the logits in float64, PyTorch's in float32 %g", NAMES[i], worst, error);
+        rapt_tape_free(t);
+        rapt_model_free(m);
+        safetensors_close(expected);
+    }
+}
+
+/* Matrices that are packed from the files have the adapter, too. */
+static void generated_tokens_are_those_of_peft(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        rapt_error err = {0};
+        const adapter_paths p = paths_of(NAMES[i]);
+        safetensors *expected = expected_of(&p);
+        const int32_t *greedy = safetensors_find(expected, "greedy")->data;
+        rapt_model *m = adapted(&p, true);
+        m->language.end_of_text_count = 0;
+        const rapt_generate_options o = {.max_tokens = GREEDY, .sample.greedy = true};
+        rapt_generator *g = rapt_generator_new(m, &o, &err);
+        assert_non_null(g);
+        const int32_t *ids = safetensors_find(expected, "ids")->data;
+        rapt_generated result;
+        assert_int_equal(rapt_generator_begin_tokens(g, ids, PROMPT, &err), RAPT_OK);
+        assert_int_equal(rapt_generator_run(g, 0, &result, &err), RAPT_OK);
+        assert_memory_equal(result.tokens, greedy, GREEDY * sizeof *greedy);
+        rapt_generated_free(&result);
+        rapt_generator_free(g);
+        rapt_model_free(m);
+        safetensors_close(expected);
+    }
+}
+
+/* ---- what is refused ---------------------------------------------------------------------------------------------- */
+
+/* The test's own folder: the adapter of qwen2 with "key" of adapter_config.json set to a value, or without it where that is
+ * "". */
+static const char *folder_with(const char *key, const char *value)
+{
+    json_t *config = json_load_file(GOLDEN "adapters/qwen2/adapter_config.json", 0, NULL);
+    if (*value)
+        json_object_set_new(config, key, json_loads(value, JSON_DECODE_ANY, NULL));
+    else
+        json_object_del(config, key);
+    assert_int_equal(json_dump_file(config, folder_in("adapter_config.json"), 0), 0);
+    json_decref(config);
+    unlink(folder_in("adapter_model.safetensors"));
+    assert_int_equal(symlink(GOLDEN "adapters/qwen2/adapter_model.safetensors", folder_in("adapter_model.safetensors")), 0);
+    return folder_path;
+}
+
+static void is_refused(const char *base, const char *adapter, rapt_code code, const char *says)
+{
+    rapt_error err = {0};
+    const rapt_load_options o = {.adapter = adapter};
+    assert_null(rapt_model_load_with(base, &o, &err));
+    if (err.code != code || !strstr(err.message, says))
+        fail_msg("\"%s\" (%d) does not say \"%s\" (%d)", err.message, (int)err.code, says, (int)code);
+}
+
+static void keys_that_change_the_result_are_refused(void **state)
+{
+    static const struct {
+        const char *key, *value;
+        rapt_code code;
+    } cases[] = {{"peft_type", "\"IA3\"", RAPT_ERR_VALUE}, {"peft_type", "", RAPT_ERR_VALUE},
+                 {"bias", "\"all\"", RAPT_ERR_VALUE}, {"use_dora", "true", RAPT_ERR_VALUE},
+                 {"use_rslora", "true", RAPT_ERR_VALUE},
+                 {"modules_to_save", "[\"lm_head\"]", RAPT_ERR_VALUE},
+                 {"rank_pattern", "{\"q_proj\": 4}", RAPT_ERR_VALUE},
+                 {"alpha_pattern", "{\"q_proj\": 4}", RAPT_ERR_VALUE}, {"layer_replication", "[[0, 1]]", RAPT_ERR_VALUE},
+                 {"init_lora_weights", "\"pissa\"", RAPT_ERR_VALUE}, {"of_tomorrow", "1", RAPT_ERR_VALUE},
+                 {"lora_bias", "true", RAPT_ERR_VALUE}, {"r", "0", RAPT_ERR_FORMAT}, {"r", "2.5", RAPT_ERR_FORMAT},
+                 {"r", "", RAPT_ERR_FORMAT}, {"lora_alpha", "\"8\"", RAPT_ERR_FORMAT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char says[64];
+        snprintf(says, sizeof says, "adapter_config.json: \"%s\"", cases[i].key);
+        is_refused(GOLDEN "hub/qwen2", folder_with(cases[i].key, cases[i].value), cases[i].code, says);
+    }
+}
+
+static void keys_without_effect_are_not(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    const rapt_load_options o = {.adapter = folder_with("of_tomorrow", "null")};
+    rapt_model *m = rapt_model_load_with(GOLDEN "hub/qwen2", &o, &err);
+    assert_string_equal(err.message, "");
+    rapt_model_free(m);
+}
+
+/* One tensor of the file takes the place of all, under another name, of another shape, or with other values. */
+static const char *folder_with_tensor(const char *name, const char *other, size_t rows, size_t columns, float value)
+{
+    enum { MOST = 4096 };
+    static float a[MOST], b[MOST];
+    for (size_t i = 0; i < MOST; i++)
+        a[i] = b[i] = value;
+    folder_with("revision", "null");
+    unlink(folder_in("adapter_model.safetensors"));
+    safetensors_entry entries[] = {
+        {.name = name, .dtype = SAFETENSORS_F32, .ndim = 2, .shape = {rows, columns}, .data = a, .bytes = 4 * rows * columns},
+        {.name = other, .dtype = SAFETENSORS_F32, .ndim = 2, .shape = {30, 3}, .data = b, .bytes = 4 * 30 * 3}};
+    const char *const metadata[] = {"format", "pt", NULL};
+    assert_int_equal(safetensors_write(folder_in("adapter_model.safetensors"), entries, *other ? 2 : 1, metadata, NULL), RAPT_OK);
+    return folder_path;
+}
+
+#define MODULE "base_model.model.model.layers.0.self_attn.q_proj."
+
+static void tensors_that_do_not_fit_are_refused(void **state)
+{
+    const char *base = GOLDEN "hub/qwen2";
+    (void)state;
+    is_refused(base, folder_with_tensor(MODULE "lora_A.weight", "", 3, 30, 1), RAPT_ERR_FORMAT, "lora_B.weight\" is missing");
+    is_refused(base, folder_with_tensor(MODULE "lora_A.weight", MODULE "lora_B.weight", 4, 30, 1), RAPT_ERR_FORMAT,
+               "has the shape [4, 30]");
+    is_refused(base, folder_with_tensor(MODULE "lora_A.weight", MODULE "lora_B.weight", 3, 29, 1), RAPT_ERR_FORMAT,
+               "is for a matrix [30, 29]");
+    is_refused(base, folder_with_tensor(MODULE "lora_A.weight", MODULE "lora_B.weight", 3, 30, NAN), RAPT_ERR_NOT_FINITE,
+               "lora_A.weight");
+    is_refused(base, folder_with_tensor(MODULE "lora_magnitude_vector", "", 3, 30, 1), RAPT_ERR_FORMAT,
+               "is no matrix of an adapter");
+    is_refused(base, folder_with_tensor("base_model.model.other.lora_A.weight", "base_model.model.other.lora_B.weight", 3, 30, 1),
+               RAPT_ERR_FORMAT, "no linear layer \"other\"");
+    is_refused(GOLDEN "hub/gpt2", GOLDEN "adapters/qwen2", RAPT_ERR_FORMAT, "the model has no linear layer");
+    is_refused(base, GOLDEN "hub/qwen2", RAPT_ERR_NOT_FOUND, "adapter_config.json");
+}
+
+/* Without its end, or with one byte changed, a file is refused or gives a whole model. */
+static void damaged_configurations_are_refused_or_read(void **state)
+{
+    (void)state;
+    json_t *config = json_load_file(GOLDEN "adapters/qwen2/adapter_config.json", 0, NULL);
+    char *text = json_dumps(config, JSON_COMPACT);
+    const size_t size = strlen(text);
+    folder_with("revision", "null");
+    for (size_t i = 0; i < 2 * size; i += 7) {
+        rapt_error err = {0};
+        const rapt_load_options o = {.adapter = folder_path};
+        FILE *f = fopen(folder_in("adapter_config.json"), "w");
+        const char kept = text[i % size];
+        text[i % size] = i < size ? kept : (char)(kept ^ 2);
+        fwrite(text, 1, i < size ? i : size, f);
+        text[i % size] = kept;
+        fclose(f);
+        rapt_model *m = rapt_model_load_with(GOLDEN "hub/qwen2", &o, &err);
+        assert_true(m ? err.code == RAPT_OK : err.code != RAPT_OK && !strchr(err.message, '\n'));
+        assert_true(i >= size || !m);
+        rapt_model_free(m);
+    }
+    free(text);
+    json_decref(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logits_are_those_of_peft), cmocka_unit_test(generated_tokens_are_those_of_peft),
+        cmocka_unit_test(keys_that_change_the_result_are_refused), cmocka_unit_test(keys_without_effect_are_not),
+        cmocka_unit_test(tensors_that_do_not_fit_are_refused), cmocka_unit_test(damaged_configurations_are_refused_or_read)};
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
