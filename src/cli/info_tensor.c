@@ -113,7 +113,7 @@ int info_tensor(const info_arguments *a)
 {
     rapt_error err = {0};
     cli_note_seal(a->model);
-    rapt_model *m = model_load_inference(a->model, &err); /* of an encoder, too */
+    rapt_model *m = rapt_model_load_with(a->model, &(rapt_load_options){.inference = true}, &err); /* of an encoder, too */
     const rapt_param *p = m ? info_tensor_find(m->params, a->tensor, &err) : NULL;
     if (p && a->json)
         info_tensor_print_json(p);
