@@ -82,6 +82,7 @@ typedef struct rapt_model {
     rapt_search_policy search;          /* how it is decoded unless somebody says otherwise; zeroed: as rapt does it */
     void *files;                        /* which matrices are read from when they are needed, or NULL; the library's own */
     void *origin;                       /* of a Hugging Face folder that was not loaded for inference: what it is saved with */
+    void *lora;                         /* its adapters, which alone are trained and saved (rapt_model_add_lora), or NULL */
     void *adapter;                      /* that was added to its matrices, or NULL; the library's own */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
@@ -120,6 +121,19 @@ typedef struct rapt_load_options {
  * which the functions above take as well, stands for the model that its "base_model_name_or_path" names, with them.
  * `options` may be NULL: zeroed ones. */
 RAPT_API rapt_model *rapt_model_load_with(const char *folder, const rapt_load_options *options, rapt_error *err);
+typedef struct rapt_model_lora_options {
+    rapt_lora_options lora;
+    const char *modules; /* names of linear layers, or their ends ("q_proj"), comma-separated, as the model's files name them;
+                            NULL or "all": those of all blocks, as PEFT's "all-linear" */
+    const char *base;    /* the model's folder, for adapter_config.json; NULL: "" */
+    uint64_t seed;       /* of the random values of A */
+} rapt_model_lora_options;
+
+/* Gives linear layers of a model low-rank adapters (rapt_lora_init), once. From then on they are what is trained and saved:
+ * rapt_model_save and its parts write adapter_config.json and adapter_model.safetensors as PEFT does, with PEFT's names, and
+ * the model's own parameters are buffers. After a failure the model is only to be freed. RAPT_ERR_VALUE: a name is no layer's, or
+ * a layer is a part of one matrix in a Hugging Face folder; RAPT_ERR_SHAPE: a rank that a layer's sizes do not allow. */
+RAPT_API rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);
 

@@ -161,6 +161,11 @@ typedef struct rapt_recipe {
         int64_t patience; /* reports; 0: off */
         char *init;               /* a model folder, or NULL */
         char *freeze;             /* patterns, comma-separated */
+        struct {
+            int64_t rank;         /* 0: no adapters */
+            double alpha, dropout;
+            char *modules;        /* names of layers, comma-separated; NULL or "all": of all blocks */
+        } lora;                   /* rapt_model_add_lora */
         char *vectors, *target_vectors; /* files of word vectors (rapt_vectors_read), or NULL */
         bool freeze_vectors;
     } train;

@@ -91,6 +91,7 @@ typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t evaluation; /* during reports, with train.eval_bleu: a translator with its packed weights */
     size_t parameter_count;
+    size_t frozen_count; /* beside them: of the model that adapters are trained for (train.lora.rank); else 0 */
     size_t examples, validation_examples; /* to train on, of the validation set: sentence pairs; of a text, tokens */
     size_t dropped, validation_dropped;   /* left out of the two because they are too long */
     size_t source_vocab, target_vocab;

@@ -148,7 +148,8 @@ static void show_plan(void *context, const rapt_memory_plan *p)
         return;
     progress_clear(d->progress);
     show_data(d, p);
-    fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
+    fprintf(stderr, "model: %zu parameters", p->parameter_count);
+    fprintf(stderr, p->frozen_count ? " of adapters, for a model of %zu\n" : "\n", p->frozen_count);
     show_gemm(p);
     fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s%s\n",
             cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),

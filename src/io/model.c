@@ -42,26 +42,32 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
     return code;
 }
 
+const char *model_weights_name(const rapt_model *m)
+{
+    return m->lora ? ADAPTER_WEIGHTS : WEIGHTS_FILE;
+}
+
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *path;
-    if (m->family)
+    if (m->family && !m->lora)
         return hub_save_files(m, folder, err);
-    rapt_code code = file_path(folder, CONFIG_FILE, &path, err);
+    rapt_code code = file_path(folder, m->lora ? ADAPTER_CONFIG : CONFIG_FILE, &path, err);
     if (!code)
         code = save_config(m, path, err);
     free(path);
-    return code ? code : model_task_of(m->task)->save_tokenizers(m, folder, err);
+    return code || m->lora ? code : model_task_of(m->task)->save_tokenizers(m, folder, err);
 }
 
 rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *text = NULL, *path;
-    rapt_code code = file_path(folder, WEIGHTS_FILE, &path, err);
-    if (!code && !m->family)
+    const bool hub = m->family && !m->lora;
+    rapt_code code = file_path(folder, model_weights_name(m), &path, err);
+    if (!code && !hub)
         code = seal_text(m, path, &text, err);
     if (!code)
-        code = m->family ? hub_save_params(m, path, err) : params_save(m->params, path, SEAL_KEY, text, err);
+        code = hub ? hub_save_params(m, path, err) : params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
     free(path);
     return code;

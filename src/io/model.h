@@ -42,6 +42,9 @@ rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, ra
  * are refused. */
 rapt_code model_read_header(const json_t *root, const char *path, rapt_task *task, uint64_t *run, rapt_error *err);
 
+/* The file of its parameters: model.safetensors, or that of its adapters. */
+const char *model_weights_name(const rapt_model *m);
+
 /* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
 rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err);
 

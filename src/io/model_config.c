@@ -3,6 +3,7 @@
 #include "io/model.h"
 
 #include "io/hub/hub_origin.h"
+#include "io/model_lora.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,6 +41,8 @@ const model_task *model_task_of(rapt_task task)
 
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
+    if (m->lora)
+        return lora_describe(m, root, path, err);
     if (m->family)
         return hub_origin_describe(m, root, path, err);
     header h = {.version = 1, .task = m->task}; /* a task's own members can raise it */

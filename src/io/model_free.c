@@ -3,6 +3,7 @@
 
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
+#include "io/model_lora.h"
 #include "io/weights/weights.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ void rapt_model_free(rapt_model *m)
     weights_close(m->files);
     hub_origin_free(m->origin);
     adapter_close(m->adapter);
+    lora_free(m->lora);
     hub_generation_policy_free(&m->search);
     free(m);
 }

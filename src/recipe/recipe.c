@@ -25,6 +25,7 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->train.sample_prompt);
     free(recipe->train.init);
     free(recipe->train.freeze);
+    free(recipe->train.lora.modules);
     free(recipe->train.vectors);
     free(recipe->train.target_vectors);
     rapt_recipe_defaults(recipe);
@@ -129,6 +130,20 @@ static rapt_code check_vectors(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
+static rapt_code check_lora(const rapt_recipe *r, char *reason)
+{
+    const long long rank = r->train.lora.rank;
+    if (rank > 0 && !r->train.init)
+        snprintf(reason, RECIPE_REASON, "train.lora.rank is %lld; adapters are for a model that train.init names", rank);
+    else if (rank > 0 && r->train.freeze)
+        snprintf(reason, RECIPE_REASON, "train.freeze is set; with train.lora.rank all but the adapters is frozen");
+    else if (rank == 0 && r->train.lora.modules)
+        snprintf(reason, RECIPE_REASON, "train.lora.modules is set; it needs train.lora.rank");
+    else
+        return check_vectors(r, reason);
+    return RAPT_ERR_VALUE;
+}
+
 /* Relations between keys of both tasks. */
 static rapt_code check_training(const rapt_recipe *r, char *reason)
 {
@@ -142,7 +157,7 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.shards is %lld; it must be at most train.accumulate, %lld: a shard has one batch "
                  "at least", (long long)r->train.shards, (long long)r->train.accumulate);
     else
-        return check_vectors(r, reason);
+        return check_lora(r, reason);
     return RAPT_ERR_VALUE;
 }
 

@@ -100,6 +100,15 @@ size_t recipe_group_index(const char *name)
     return i;
 }
 
+bool recipe_key_is_inner_group(const char *name)
+{
+    const size_t length = strlen(name);
+    bool any = false;
+    for (size_t i = 0; i < recipe_key_count() && recipe_group_index(name) == RECIPE_GROUPS; i++)
+        any = any || (strncmp(recipe_key_at(i)->name, name, length) == 0 && recipe_key_at(i)->name[length] == '.');
+    return any;
+}
+
 static const char *tail_of(const char *name)
 {
     const char *dot = strrchr(name, '.');

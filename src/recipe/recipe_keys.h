@@ -113,6 +113,10 @@
     INT(train.patience, 0, 0, 1000000, "early stopping: reports without a lower validation loss; 0: off") \
     STRING(train.init, "fine-tuning: model folder to start from: its parameters, sizes and tokenizers")   \
     STRING(train.freeze, "fine-tuning: parameters to freeze: names with * and ?, comma-separated")        \
+    INT(train.lora.rank, 0, 0, 4096, "fine-tuning: rank of low-rank adapters (LoRA), which alone are trained; 0: none") \
+    FLOAT(train.lora.alpha, 16, '(', 0, 65536, ']', "fine-tuning: adapters are multiplied by alpha / rank")      \
+    FLOAT(train.lora.dropout, 0, '[', 0, 0.95, ']', "fine-tuning: dropout of the input of adapters")      \
+    STRING(train.lora.modules, "fine-tuning: layers with adapters: ends of names, comma-separated; empty: all") \
     STRING(train.vectors, "initial embeddings: file of GloVe or word2vec; translation: of the source")    \
     STRING(train.target_vectors, "translation: the same for the target")                                  \
     BOOL(train.freeze_vectors, false, "freeze the embeddings that start from such a file")
@@ -152,6 +156,8 @@ const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON]
 size_t recipe_key_index(const recipe_key *key);
 /* The groups "data", "tokenizer", "model", "train": 0 to 3; RECIPE_GROUPS for any other name. */
 size_t recipe_group_index(const char *name);
+/* Whether keys begin with this name, "train.lora", and a dot. */
+bool recipe_key_is_inner_group(const char *name);
 
 /* 'unknown key "model.laiers"; did you mean "model.layers"?' */
 void recipe_key_unknown(const char *name, char reason[RECIPE_REASON]);

@@ -150,11 +150,12 @@ static rapt_code read_group(reader *r, const char *name, size_t line, bool neste
     size_t group = recipe_group_index(name);
     if (recipe_key_find(name))
         return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s is one value, not a group of keys", name);
-    if (nested || group == RECIPE_GROUPS)
+    const bool inner = nested && recipe_key_is_inner_group(name);
+    if (!inner && (nested || group == RECIPE_GROUPS))
         return unknown_key(r, name, line);
     if (r->event.data.mapping_start.anchor || r->event.data.mapping_start.tag)
         return recipe_read_fail_at(r, line, RAPT_ERR_FORMAT, "recipes have no anchors, aliases or tags");
-    rapt_code code = meet_once(r, &r->group_lines[group], name, line);
+    rapt_code code = inner ? RAPT_OK : meet_once(r, &r->group_lines[group], name, line); /* a key that comes twice is told */
     return code == RAPT_OK ? read_mapping(r, name) : code;
 }
 

@@ -125,6 +125,11 @@ uint64_t rapt_params_seed(const rapt_params *set)
     return set->seed;
 }
 
+void params_reseed(rapt_params *set, uint64_t seed)
+{
+    set->seed = seed;
+}
+
 size_t rapt_params_size(const rapt_params *set)
 {
     size_t n = 0;

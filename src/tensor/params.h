@@ -15,6 +15,9 @@ rapt_param *params_at(const rapt_params *set, size_t index);
 /* The parameter with this name as it is, or NULL. */
 rapt_param *params_find(const rapt_params *set, const char *name);
 
+/* Parameters that are added from now on are random by this seed. */
+void params_reseed(rapt_params *set, uint64_t seed);
+
 /* Applies all deferred updates of the set, with the threads of a pool (or NULL): once before many reads. Not needed to read a
  * few rows or one parameter: rapt_op_embed and rapt_params_at update what they read. */
 void params_sync(const rapt_params *set, pool *threads);

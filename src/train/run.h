@@ -67,6 +67,8 @@ struct run {
     uint64_t batches_per_epoch; /* a step takes train.accumulate of them, the next epoch's where need be */
     uint64_t steps;             /* planned by the recipe */
     uint64_t vectors_hash;      /* of the embeddings that start from train.vectors; 0: none do */
+    size_t base_count;          /* parameters that adapters are trained for, and */
+    uint64_t base_hash;         /* their elements; 0: no adapters are trained */
     uint64_t recipe_hash;       /* what a checkpoint must have in common with this run */
     char *yaml;                 /* the recipe that the folder keeps */
     run_counters counters;

@@ -257,7 +257,8 @@ static void run_memory_report(run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
-                             .parameter_count = rapt_params_size(r->model->params), .gemm = rapt_tape_gemm(r->tape)};
+                             .parameter_count = rapt_params_size(r->model->params),
+                             .frozen_count = r->base_count, .gemm = rapt_tape_gemm(r->tape)};
     for (size_t i = 0; i < rapt_params_count(r->model->params); i++) {
         const rapt_param *p = rapt_params_at(r->model->params, i);
         plan.sparse += p->sparse ? rapt_tensor_size(&p->value) : 0;

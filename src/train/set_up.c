@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "train/set_up.h"
 
+#include "base/rng.h"
 #include "ops/deferred.h"
 #include "train/folder/lengthen.h"
 #include "train/optimizer/adam_owned.h"
@@ -10,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static bool can_learn(const rapt_params *set)
 {
@@ -32,6 +34,35 @@ static rapt_code freeze(run *r, rapt_error *err)
     if (!code && !can_learn(r->model->params))
         code = rapt_fail(err, RAPT_ERR_VALUE, "train.freeze: nothing is left to train");
     return code;
+}
+
+static uint64_t hash_elements(const rapt_params *set)
+{
+    uint64_t hash = 1;
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_tensor *x = &rapt_params_at(set, i)->value;
+        if (rapt_params_at(set, i)->buffer)
+            continue;
+        hash = rng_mix(hash, XXH3_64bits(x->data, rapt_tensor_size(x) * sizeof *x->data));
+    }
+    return hash;
+}
+
+/* The model keeps its elements, and gets adapters, which are trained. */
+static rapt_code add_adapters(run *r, rapt_error *err)
+{
+    const rapt_recipe *k = r->recipe;
+    if (k->train.lora.rank == 0)
+        return RAPT_OK;
+    char *base = realpath(r->init, NULL);
+    rapt_error reason = {0};
+    const rapt_model_lora_options o = {{(size_t)k->train.lora.rank, k->train.lora.alpha, k->train.lora.dropout},
+                                       k->train.lora.modules, base ? base : r->init, (uint64_t)k->seed};
+    r->base_count = rapt_params_size(r->model->params);
+    r->base_hash = hash_elements(r->model->params);
+    rapt_code code = rapt_model_add_lora(r->model, &o, &reason);
+    free(base);
+    return code ? rapt_fail(err, code, "train.lora: %s", reason.message) : RAPT_OK;
 }
 
 rapt_code set_up_tape(run *r, rapt_error *err)
@@ -71,7 +102,8 @@ static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
     rapt_code code = r->task->make(r, seed, err);
     if (!code)
         code = vectors_init(r, seed != RAPT_SEED_SHAPES, err);
-    return code ? code : freeze(r, err);
+    code = code ? code : freeze(r, err);
+    return code ? code : add_adapters(r, err);
 }
 
 rapt_code set_up_shapes(run *r, rapt_error *err)

@@ -34,7 +34,8 @@ static rapt_code folder_first(const run *r, const char *const *names, const char
 /* A file of the folder that a run would write over; *name stays NULL where there is none. */
 static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
 {
-    static const char *const always[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl", NULL};
+    static const char *const always[] = {"config.json", "model.safetensors", "adapter_config.json",
+                                         "adapter_model.safetensors", "recipe.yaml", "train.jsonl", NULL};
     const char *of_task[TASK_MAX_FILES + 1], *const best[] = {run_validates(r) ? "best" : NULL, NULL};
     const char *const untrained[] = {r->recipe->train.keep_untrained ? "untrained" : NULL, NULL};
     rapt_code code = r->task->files(r, of_task, err);

@@ -62,6 +62,7 @@ static uint64_t hash_run(const run *r, uint64_t recipe)
 {
     uint64_t hash = rng_mix(rng_mix(recipe, rapt_params_size(r->model->params)), r->task->hash(r));
     hash = r->vectors_hash ? rng_mix(hash, r->vectors_hash) : hash;
+    hash = r->base_hash ? rng_mix(hash, r->base_hash) : hash;
     return r->init ? rng_mix(hash, 1) : hash;
 }
 
@@ -98,7 +99,7 @@ static rapt_code load_newest(run *r, rapt_error *err)
 static bool same_elements(const safetensors *file, const rapt_model *m)
 {
     const rapt_params *set = m->params;
-    if (m->family)
+    if (m->family && !m->lora)
         return hub_save_is_same(m, file);
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
@@ -116,14 +117,14 @@ static rapt_code resume_untrained(run *r, rapt_error *err)
     safetensors *file = NULL;
     char *path;
     bool there = false, same = false;
-    rapt_code code = file_path(r->options->out, "model.safetensors", &path, err);
+    rapt_code code = file_path(r->options->out, model_weights_name(r->model), &path, err);
     if (!code)
         code = file_is_there(path, &there, err);
     if (!code && there && !(code = safetensors_open(path, &file, err)))
         same = same_elements(file, r->model);
     safetensors_close(file);
     free(path);
-    return code || !there || same ? code : folder_check_no_checkpoint(r, "model.safetensors", err);
+    return code || !there || same ? code : folder_check_no_checkpoint(r, model_weights_name(r->model), err);
 }
 
 rapt_code resume_begin(run *r, rapt_error *err)
@@ -146,11 +147,12 @@ rapt_code resume_rewind_log(run *r, rapt_error *err)
 bool resume_model_is_saved(const run *r)
 {
     safetensors *file = NULL;
-    char *path = file_join(r->options->out, "model.safetensors"), *config = NULL;
+    char *path = file_join(r->options->out, model_weights_name(r->model)), *config = NULL;
     bool same = r->newest == r->counters.step && path && safetensors_open(path, &file, NULL) == RAPT_OK &&
                 safetensors_is_checked(file) && seal_text(r->model, path, &config, NULL) == RAPT_OK;
     const char *there = same ? safetensors_metadata(file, SEAL_KEY) : NULL;
-    const bool sealed = r->model->family || (there && strcmp(there, config) == 0); /* Hugging Face folders have no seal */
+    const bool hub = r->model->family && !r->model->lora; /* such folders have no seal */
+    const bool sealed = hub || (there && strcmp(there, config) == 0);
     same = same && sealed && same_elements(file, r->model);
     safetensors_close(file);
     free(config);

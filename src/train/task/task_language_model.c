@@ -186,7 +186,7 @@ static void make_sparse(run *r)
 {
     rapt_lm *m = r->model->language.net;
     size_t tokens = (size_t)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
-    if (!m->config.tied && m->config.vocab > 8 * tokens)
+    if (!m->config.tied && m->config.vocab > 8 * tokens && r->recipe->train.lora.rank == 0)
         rapt_param_make_sparse(m->params, m->input.embedding.weight);
 }
 

@@ -1,0 +1,56 @@
+#!/bin/bash
+# tests/cli/check_lora.sh: fine-tuning by low-rank adapters: the folder that a run leaves, the same bytes with other threads and after
+# a stop, and what is refused. The operation is compared with PyTorch's in tests/golden/test_golden_ops.c, adapters that PEFT wrote in
+# tests/io/test_adapter.c, and such as rapt wrote with PEFT by tools/compare_lora.py.
+. "$(dirname "$0")/lib.sh"
+HUB=$SOURCE/tests/golden/hub
+
+make_text >text.txt
+make_text_recipe characters >base.yaml
+"$RAPT" train base.yaml --out base --max-steps 4 --set model.scale_embedding=false --quiet 2>err || cat err
+{
+    printf 'task: language_model\ndata:\n  text: text.txt\nmodel:\n  context: 8\ntrain:\n  init: base\n'
+    printf '  lora:\n    rank: 3\n    alpha: 6\n    dropout: 0.2\n    modules: q,v,attention.o\n'
+    printf '  lr: 0.02\n  batch: 4\n  steps: 12\n  report_every: 6\n'
+} >lora.yaml
+train() { "$RAPT" train lora.yaml --quiet "$@"; }
+train --out one --threads 1 2>err || cat err
+check 'a folder of adapters' test -s one/adapter_config.json -a -s one/adapter_model.safetensors -a ! -e one/model.safetensors
+check 'PEFT finds the layers' grep -q '"attention.o"\|"o"' one/adapter_config.json
+train --out three --threads 3
+check 'the same bytes with three threads' cmp one/adapter_model.safetensors three/adapter_model.safetensors
+train --out stopped --max-steps 5 && "$RAPT" train --resume --out stopped --quiet
+check 'the same bytes after a stop' cmp one/adapter_model.safetensors stopped/adapter_model.safetensors
+"$RAPT" eval base text.txt --json >of_base
+"$RAPT" eval one text.txt --json >of_one
+"$RAPT" eval base text.txt --adapter one --json >of_both
+check 'the adapters change the loss' sh -c '! cmp -s of_base of_one'
+check 'of the base with them as well' cmp of_one of_both
+"$RAPT" train lora.yaml --out first --max-steps 0 --quiet
+"$RAPT" eval first text.txt --json >of_first
+check 'at first they change nothing' cmp of_base of_first
+check 'a merged model is written' "$RAPT" convert base --merge one --to hf -o merged
+"$RAPT" train lora.yaml --out shown --max-steps 1 2>shown.err
+check 'the plan tells both sizes' grep -qE '^model: [0-9]+ parameters of adapters, for a model of [0-9]+$' shown.err
+
+refused 1 'no layer of the model is called "q_prj"; there are q,k,v,o,' 'a name of no layer' \
+    "$RAPT" train lora.yaml --set train.lora.modules=q_prj --out m
+refused 1 'adapters are for a model that train.init names' 'no model' "$RAPT" train base.yaml --set train.lora.rank=2 --out m
+refused 1 'all but the adapters is frozen' 'a freeze beside' "$RAPT" train lora.yaml --set train.freeze=norm.* --out m
+refused 1 'rank 4000; .* has' 'a rank above the features' "$RAPT" train lora.yaml --set train.lora.rank=4000 --out m
+check 'nothing is written' test ! -e m
+mv base kept && "$RAPT" train base.yaml --out base --max-steps 4 --seed 9 --set model.scale_embedding=false --quiet
+refused 1 'belongs to another model or data' 'another base' "$RAPT" train --resume --out one --set train.steps=14 --quiet
+mv base other && mv kept base
+
+printf 'task: language_model\ndata:\n  text: text.txt\nmodel:\n  context: 8\ntrain:\n  batch: 2\n  steps: 3\n  lr: 0.02\n' >hub.yaml
+hub() { "$RAPT" train hub.yaml --quiet --init "$HUB/$1" --set train.lora.rank=2 --set train.lora.modules="$2" --out "$3"; }
+hub qwen2 all qwen2 2>err || cat err
+check 'layers have the names of their files' grep -aq 'base_model.model.model.layers.1.mlp.gate_proj.lora_B.weight' qwen2/adapter_model.safetensors
+"$RAPT" eval qwen2 text.txt --json >with && "$RAPT" eval "$HUB/qwen2" text.txt --json >without
+check 'and change the loss' sh -c '! cmp -s with without'
+hub gpt2 c_fc,mlp.c_proj gpt2 2>err || cat err
+check 'of transposed matrices, too' grep -q '"fan_in_fan_out": true' gpt2/adapter_config.json
+refused 1 'c_attn is one matrix of the model.s files, and several layers here' 'a joint matrix' \
+    "$RAPT" train hub.yaml --init "$HUB/gpt2" --set train.lora.rank=2 --out m
+finish
