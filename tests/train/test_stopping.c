@@ -12,13 +12,14 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/time.h>
 
 /* A program that wants to stop once a phase has come `times` times. */
 typedef struct listener {
     const char *phase;
     int times;
-    volatile sig_atomic_t stop;
+    atomic_int stop;     /* a signal handler sets it, in whatever thread it runs */
     uint64_t after;      /* calls of on_phase once it wanted to */
     rapt_progress last;
 } listener;
@@ -26,7 +27,7 @@ typedef struct listener {
 /* A rapt_stop_fn. */
 static bool wants_to_stop(void *context)
 {
-    return ((const listener *)context)->stop != 0;
+    return ((listener *)context)->stop != 0;
 }
 
 static void on_phase(void *context, const char *what, size_t done, size_t count)
