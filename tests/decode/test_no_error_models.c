@@ -75,6 +75,27 @@ static void generating(void **state)
     rapt_model_free(m);
 }
 
+static void embedding(void **state)
+{
+    (void)state;
+    const char *const bad[] = {"\xff"}, *const good[] = {"a cat"};
+    rapt_token_vectors tokens;
+    rapt_model *m = of_characters();
+    assert_null(rapt_embedder_new(m, NULL, NULL));
+    rapt_model_free(m);
+    m = rapt_model_load_inference(RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_4", RAPT_TASK_ENCODER, NULL);
+    rapt_embedder *e = rapt_embedder_new(m, NULL, NULL);
+    assert_non_null(e);
+    rapt_real *vectors = malloc(rapt_embedder_features(e) * sizeof *vectors);
+    assert_non_null(vectors);
+    assert_int_equal(rapt_embedder_run(e, good, 1, vectors, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_embedder_run(e, bad, 1, vectors, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_embedder_tokens(e, bad[0], &tokens, NULL), RAPT_OK);
+    free(vectors);
+    rapt_embedder_free(e);
+    rapt_model_free(m);
+}
+
 static void explaining(void **state)
 {
     (void)state;
@@ -124,6 +145,8 @@ static void training(void **state)
     assert_int_equal(rapt_adam_step(a, t, 0.1, 1, NULL), RAPT_ERR_VALUE);
     rapt_tape_free(t);
     rapt_adam_free(a);
+    const rapt_model_lora_options nowhere = {.lora = {.rank = 1}, .modules = "nowhere"};
+    assert_int_equal(rapt_model_add_lora(m, &nowhere, NULL), RAPT_ERR_VALUE);
     rapt_model_free(m);
     rapt_recipe_defaults(&r);
     assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL), RAPT_ERR_VALUE);
@@ -139,7 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saving), cmocka_unit_test(translating), cmocka_unit_test(generating),
-        cmocka_unit_test(explaining), cmocka_unit_test(caches),  cmocka_unit_test(training),
+        cmocka_unit_test(embedding), cmocka_unit_test(explaining), cmocka_unit_test(caches), cmocka_unit_test(training),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
