@@ -1,6 +1,6 @@
 /* io/hub/hub_origin.h: what a Hugging Face folder has beside its tensors, kept with a model that was loaded from it whole: its
- * other files as they are, and which tensor each parameter came from. So a model that was trained on becomes such a folder again,
- * also where the first one is gone by then. For loading and saving. */
+ * other files as they are, and which tensor each parameter came from. So a model that was trained on becomes such a folder
+ * again, also where the first one is gone by then. For loading and saving. */
 #ifndef IO_HUB_HUB_ORIGIN_H
 #define IO_HUB_HUB_ORIGIN_H
 
