@@ -31,12 +31,15 @@ static const layer_rule RULES[] = {
     {"decoder.output", "encoder.embedding"},
 };
 
-/* All blocks of a stack share "encoder.relative.weight". */
+/* A block has "encoder.0.relative.weight", or all of a stack share "encoder.relative.weight". */
 static const rapt_param *relative_of(const rapt_params *set, const char *step)
 {
     char name[NAME];
-    snprintf(name, NAME, "%.*s.relative.weight", (int)strcspn(step, "."), step);
-    return params_find(set, name);
+    const size_t stack = strcspn(step, "."), block = stack + 1 + strcspn(step + stack + 1, ".");
+    snprintf(name, NAME, "%.*s.relative.weight", (int)block, step);
+    const rapt_param *own = params_find(set, name);
+    snprintf(name, NAME, "%.*s.relative.weight", (int)stack, step);
+    return own ? own : params_find(set, name);
 }
 
 /* The first layer that has such a parameter; NULL: none. */
