@@ -71,8 +71,10 @@ static const rapt_transport *load_transport(const launch *l, rapt_error *err)
 static int not_joined(const launch *l, bool speaks, const rapt_error *err)
 {
     wait_for_turn(l->rank);
-    if (l->rank == 0 || speaks)
+    if (l->rank == 0 || speaks) {
         cli_fail(err);
+        sleep_for(PASS_SECONDS);
+    }
     return 1;
 }
 
