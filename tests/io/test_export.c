@@ -174,7 +174,7 @@ static void special_tokens_come_back(void **state)
 
 /* ---- tokenizers ----------------------------------------------------------------------------------------------- */
 
-static const char *const LINES[] = {"It was, a day!", " it  was\ta\xC2\xA0" "day\xE2\x80\xAF.", "...a..was.,!?day d ,It", "",
+static const char *const LINES[] = {"It was, a day!", " it  was\ta\u00A0day\u202F.", "...a..was.,!?day d ,It", "",
                                     "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3 \xCE\xA3\xCE\x91\xCE\xA3 \xCE\x91\xCE\xA3. \xCE\xA3",
                                     "\xCE\x91\xCE\xA3'\xCE\x92 \xCE\x91\xCC\x81\xCE\xA3", "unknown \xE6\x97\xA5 \xC4\xB0S",
                                     "April clocks"};
