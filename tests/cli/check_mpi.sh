@@ -154,7 +154,8 @@ for mpi in "${mpis[@]}"; do
     kill -USR1 "$launcher"
     check "$mpi: all stop at SIGUSR1" ended "signal-$mpi"
     check "$mpi: with its status" ended_with 138 "$mpi" "$ended"
-    check "$mpi: each of them" test "$(wc -l <statuses)" = 3
+    # Open MPI's mpirun ends the others, and what writes their statuses, once the first one has ended.
+    [ "$mpi" = openmpi ] || check "$mpi: each of them" test "$(wc -l <statuses)" = 3
     launch "$mpi" "killed-$mpi"
     kill -9 "$(ranks_of "$WORK/killed-$mpi" | tail -1)"
     check "$mpi: all end with one that is killed" ended "killed-$mpi"
