@@ -30,9 +30,13 @@ T5 = dict(model_type="unigram", pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
 MODELS = {"t5": T5, "kept": {**T5, "user_defined_symbols": ["<tool>", "fox"]}, "fairseq": dict(model_type="unigram"),
           "fairseq_bpe": dict(model_type="bpe"),
           "llama": dict(model_type="bpe", byte_fallback=True, vocab_size=500, split_digits=True, allow_whitespace_only_pieces=True,
-                        normalization_rule_name="identity", remove_extra_whitespaces=False)}
+                        normalization_rule_name="identity", remove_extra_whitespaces=False),
+          "gemma": dict(model_type="bpe", byte_fallback=True, vocab_size=500, split_digits=True, allow_whitespace_only_pieces=True,
+                        normalization_rule_name="identity", remove_extra_whitespaces=False, add_dummy_prefix=False,
+                        pad_id=0, eos_id=1, eos_piece="<eos>", bos_piece="<bos>", bos_id=2, unk_id=3,
+                        user_defined_symbols=["<mask>", "<start_of_turn>", "<end_of_turn>", "\n", "  "])}
 MORE = ["<extra_id_0> a <extra_id_99>b", "a<extra_id_5>", "<mask_1> b<mask_2><unk_2>", "de_DE Haus", "en_XXhello</s> de_DE", "a <mask> b",
-        "deu_Latn Haus", "quick fox <tool>fox", "</s>", " </s> a", "<pad>", "a</s>b"]
+        "deu_Latn Haus", "quick fox <tool>fox", "</s>", " </s> a", "<pad>", "a</s>b", "<start_of_turn>user\nHi  there<end_of_turn>\n"]
 
 
 def token(content, **flags):
@@ -69,6 +73,11 @@ def folders(size):
     yield "llama_bare", ("llama", "tokenizer.model", {
         **config("LlamaTokenizerFast", add_prefix_space=False), "added_tokens.json": {"<tool>": size["llama"]},
         "special_tokens_map.json": {"bos_token": "<s>", "pad_token": token("</s>")}})
+    named = dict(pad_token="<pad>", eos_token="<eos>", bos_token="<bos>", unk_token="<unk>")
+    yield "gemma", ("gemma", "tokenizer.model", config("GemmaTokenizer", **named))
+    yield "gemma_ends", ("gemma", "tokenizer.model", config(
+        "GemmaTokenizer", **named, add_bos_token=False, add_eos_token=True,
+        added_tokens_decoder=listed(0, ["<pad>", "<eos>", "<bos>", "<unk>"])))
     yield "xlm_roberta", ("fairseq", "sentencepiece.bpe.model", {"config.json": {"model_type": "xlm-roberta"}})
 
 

@@ -176,6 +176,7 @@ int main(void)
         GOLDEN("t5"),      GOLDEN("t5_first"), GOLDEN("t5_added"),    GOLDEN("mt5"),
         GOLDEN("pegasus"), GOLDEN("mbart"),    GOLDEN("mbart50"),     GOLDEN("nllb"),
         GOLDEN("xlm_roberta"), GOLDEN("llama"), GOLDEN("llama_first"), GOLDEN("llama_bare"),
+        GOLDEN("gemma"), GOLDEN("gemma_ends"),
         cmocka_unit_test(languages_of_nllb), cmocka_unit_test(models_alone),
         cmocka_unit_test(refused_folders), cmocka_unit_test(refused_models),
     };

@@ -24,6 +24,8 @@ typedef struct layout {
     const char *before, *after; /* tokens about a text; "#" is the language */
     bool words_apart;      /* a text is cut at white space first (Pegasus) */
     bool bytes;            /* what is no piece becomes bytes, and every space is kept (Llama) */
+    bool bare;             /* no space goes before a text (Gemma) */
+    const char *turns;     /* user-defined pieces that are special tokens, or NULL */
 } layout;
 
 /* layout_classes.c: by the name of a class, with or without "Tokenizer", "TokenizerFast"; by model_type. NULL: none. */

@@ -10,6 +10,8 @@
 static const layout LAYOUTS[] = {
     {"Llama", "llama mistral", .first = "<unk> <s> </s>", .dropped = "<unk> <s> </s>", .before = "<s>", .after = "",
      .bytes = true},
+    {"Gemma", "gemma gemma2 gemma3_text", .first = "<pad> <eos> <bos>", .dropped = "<pad> <eos> <bos>", .before = "<bos>",
+     .after = "", .bytes = true, .bare = true, .turns = "<start_of_turn> <end_of_turn>"},
     {"T5", "t5", .first = "", .dropped = "", .extra_ids = 100, .before = "", .after = "</s>"},
     {"MT5", "mt5", .first = "", .dropped = "", .extra_ids = 100, .before = "", .after = "</s>"},
     {"Pegasus", "pegasus", .first = "<pad> </s> <mask_1> <mask_2>", .dropped = "<pad> </s>", .fillers = 101, .before = "",

@@ -150,19 +150,19 @@ static void read_layout_template(const layout_files *f, layout_settings *s)
     if (s->of->bytes && json_is_false(json_object_get(f->tokenizer, "add_bos_token")))
         s->before = "";
     if (s->of->bytes && json_is_true(json_object_get(f->tokenizer, "add_eos_token")))
-        s->after = "</s>";
+        s->after = s->of->bare ? "<eos>" : "</s>";
 }
 
 /* Where "legacy" is false a text behind an added token gets no space; without "add_prefix_space" none does. */
 static rapt_code read_settings_of(const char *folder, const layout_files *f, layout_settings *s, rapt_error *err)
 {
     const json_t *extra = json_object_get(f->tokenizer, "extra_ids"), *source = json_object_get(f->tokenizer, "src_lang");
-    const bool known = s->of->extra_ids > 0, spaces = known || s->of->bytes;
+    const bool known = s->of->extra_ids > 0, spaces = known || (s->of->bytes && !s->of->bare);
     const json_int_t count = json_is_integer(extra) ? json_integer_value(extra) : -1;
     s->extra_ids = s->of->extra_ids;
     s->source = s->of->source && json_is_string(source) ? json_string_value(source) : s->of->source;
     s->legacy = !(spaces && json_is_false(json_object_get(f->tokenizer, "legacy")));
-    s->prefixed = !(spaces && json_is_false(json_object_get(f->tokenizer, "add_prefix_space")));
+    s->prefixed = !s->of->bare && !(spaces && json_is_false(json_object_get(f->tokenizer, "add_prefix_space")));
     read_layout_template(f, s);
     if (known && extra && (count < 0 || count > MAX_EXTRA_IDS))
         return refuse_setting(folder, "extra_ids", extra, s->of, err);
@@ -180,7 +180,7 @@ static rapt_code check_model(const spm *pieces, const char *path, const layout *
     const char *what = pieces->type != SPM_BPE && (of->bytes || pieces->type != SPM_UNIGRAM)   ? "its type"
                        : pieces->byte_fallback != of->bytes                                    ? "byte_fallback"
                        : r->suffix                                                             ? "treat_whitespace_as_suffix"
-                       : !r->dummy_prefix || r->squeezes == of->bytes || !r->escapes           ? "how it treats spaces"
+                       : r->dummy_prefix == of->bare || r->squeezes == of->bytes || !r->escapes ? "how it treats spaces"
                        : of->bytes && r->map.count > 0                                         ? "its character map"
                                                                                                : NULL;
     if (!what)

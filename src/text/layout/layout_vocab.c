@@ -96,6 +96,27 @@ static rapt_code check_dropped(const layout_builder *b, size_t *count)
     return RAPT_OK;
 }
 
+static bool is_turn(const layout *of, const char *piece, size_t size)
+{
+    const char *list = of->turns ? of->turns : "", *one;
+    for (size_t length; (one = layout_next(&list, &length));)
+        if (length == size && memcmp(one, piece, size) == 0)
+            return true;
+    return false;
+}
+
+/* Without a piece for tabs, transformers has "\t" in the place of that byte. Longer pieces of tabs could be merged of it. */
+static rapt_code add_piece(layout_builder *b, const char *piece, size_t size, double score)
+{
+    const bool tabless = b->s->of->bare && spm_find(b->pieces, "\t", 1) == b->pieces->unknown;
+    if (tabless && size == 6 && memcmp(piece, "<0x09>", 6) == 0)
+        return add_model_token(b, "\t", 1, 0);
+    if (!tabless || !memchr(piece, '\t', size))
+        return add_model_token(b, piece, size, score);
+    return rapt_fail(b->err, RAPT_ERR_FORMAT, "%s: there are pieces of tabs, but no tab; a tokenizer.json in the folder would "
+                     "say what becomes of them", b->s->path);
+}
+
 static rapt_code add_pieces(layout_builder *b)
 {
     size_t first = 0, size = 0;
@@ -103,9 +124,9 @@ static rapt_code add_pieces(layout_builder *b)
     for (size_t i = first; !code && i < b->pieces->pieces.size; i++) {
         const char *piece = token_list_at(&b->pieces->pieces, (int64_t)i, &size);
         const unsigned char kind = b->pieces->kinds[i];
-        code = add_model_token(b, piece, size, (double)b->pieces->scores[i]);
+        code = add_piece(b, piece, size, (double)b->pieces->scores[i]);
         if (!code && (kind == SPM_CONTROL || kind == SPM_UNKNOWN || kind == SPM_USER_DEFINED))
-            code = mark_added(b, kind != SPM_USER_DEFINED);
+            code = mark_added(b, kind != SPM_USER_DEFINED || is_turn(b->s->of, piece, size));
     }
     for (size_t i = b->s->extra_ids; !code && i-- > 0;)
         code = add_numbered(b, "extra_id", i, 0);
