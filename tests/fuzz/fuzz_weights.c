@@ -50,7 +50,7 @@ static void read_tensors(const weights *w)
         require(values && weights_find(w, t->name) == t && t->file < weights_file_count(w));
         require_outcome(weights_read(w, t, values, &err) == RAPT_OK, &err);
         rapt_error bad = {0};
-        require_outcome(weights_check_finite(w, t, &bad) == RAPT_OK, &bad);
+        require_outcome(weights_check_finite(w, t, NULL, &bad) == RAPT_OK, &bad);
         free(values);
     }
 }

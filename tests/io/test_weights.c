@@ -60,7 +60,7 @@ static size_t compare_values(const weights *w)
         float *values = values_of(w, t);
         if (memcmp(values, e->data, e->bytes) != 0)
             fail_msg("%s differs", e->name);
-        assert_int_equal(weights_check_finite(w, t, NULL), RAPT_OK);
+        assert_int_equal(weights_check_finite(w, t, NULL, NULL), RAPT_OK);
         free(values);
         compared++;
     }
@@ -93,7 +93,7 @@ static void check_integers(const weights *w)
         assert_int_equal(t->elements, wanted[i].elements);
         assert_true(t->row_major);
         assert_memory_equal(t->data, wanted[i].bytes, t->bytes);
-        assert_int_equal(weights_check_finite(w, t, &err), RAPT_OK);
+        assert_int_equal(weights_check_finite(w, t, NULL, &err), RAPT_OK);
         assert_int_equal(weights_read(w, t, unread, &err), RAPT_ERR_FORMAT);
         assert_non_null(strstr(err.message, "not of floating-point numbers"));
         assert_non_null(strstr(err.message, wanted[i].name));
@@ -307,12 +307,40 @@ static void numbers_that_are_not_finite(void **state)
     for (size_t i = 0; i < 4; i++) {
         rapt_error err = {0};
         char wanted[FOLDER_ROOM + 100];
-        assert_int_equal(weights_check_finite(w, weights_find(w, entries[i].name), &err), RAPT_ERR_NOT_FINITE);
+        assert_int_equal(weights_check_finite(w, weights_find(w, entries[i].name), NULL, &err), RAPT_ERR_NOT_FINITE);
         snprintf(wanted, sizeof wanted, "%s: tensor \"%s\" is infinite or not a number at [1, 2]", folder_in("n.safetensors"),
                  entries[i].name);
         assert_string_equal(err.message, wanted);
     }
     weights_close(w);
+}
+
+/* Threads look at parts of a large tensor; the place that is named is the first one for any number of them. */
+static void first_of_several_places(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000, COLUMNS = 1100 };
+    float *values = calloc(ROWS * COLUMNS, sizeof *values);
+    assert_non_null(values);
+    const safetensors_entry entry = {"large", SAFETENSORS_F32, 2, {ROWS, COLUMNS}, values, ROWS * COLUMNS * sizeof *values};
+    for (int bad = 0; bad <= 2; bad++) {
+        weights *w;
+        if (bad > 0)
+            values[bad == 1 ? ROWS * COLUMNS - 1 : 700 * COLUMNS + 3] = NAN;
+        assert_int_equal(safetensors_write(folder_in("large.safetensors"), &entry, 1, NULL, NULL), RAPT_OK);
+        assert_int_equal(weights_open(folder_in("large.safetensors"), &w, NULL), RAPT_OK);
+        for (int threads = 1; threads <= 4; threads++) {
+            rapt_error err = {0};
+            pool *p = pool_new(threads, NULL);
+            assert_non_null(p);
+            assert_int_equal(weights_check_finite(w, weights_at(w, 0), p, &err), bad ? RAPT_ERR_NOT_FINITE : RAPT_OK);
+            if (bad)
+                assert_non_null(strstr(err.message, bad == 1 ? "at [999, 1099]" : "at [700, 3]"));
+            pool_free(p);
+        }
+        weights_close(w);
+    }
+    free(values);
 }
 
 int main(void)
@@ -327,6 +355,7 @@ int main(void)
         cmocka_unit_test(every_half_is_exact),
         cmocka_unit_test(unaligned_tensors),
         cmocka_unit_test(numbers_that_are_not_finite),
+        cmocka_unit_test(first_of_several_places),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

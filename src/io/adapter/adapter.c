@@ -34,17 +34,18 @@ static adapter_layer *adapter_layer_of(adapter *a, const char *module, size_t le
     return a->layers[a->count].module ? &a->layers[a->count++] : NULL;
 }
 
-static float *adapter_values(const weights *w, const weights_tensor *t, rapt_error *err)
+static rapt_code adapter_values(const weights *w, const weights_tensor *t, float **out, rapt_error *err)
 {
     float *values = malloc(t->elements * sizeof *values);
-    if (!values) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", weights_file_path(w, t->file));
-        return NULL;
-    }
-    if (weights_check_finite(w, t, err) == RAPT_OK && weights_read(w, t, values, err) == RAPT_OK)
-        return values;
-    free(values);
-    return NULL;
+    if (!values)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", weights_file_path(w, t->file));
+    rapt_code code = weights_check_finite(w, t, NULL, err);
+    code = code ? code : weights_read(w, t, values, err);
+    if (code)
+        free(values);
+    else
+        *out = values;
+    return code;
 }
 
 /* One tensor of the file, which must be one of the two matrices of a layer. */
@@ -63,9 +64,12 @@ static rapt_code adapter_read_tensor(adapter *a, const weights *w, const weights
                          quote(t->name).text, weights_shape_text(t->shape, t->ndim, is), c->rank,
                          down ? "[r, in]" : "[out, r]");
     adapter_layer *l = adapter_layer_of(a, t->name + prefix, length - prefix - suffix);
-    float *values = l ? adapter_values(w, t, err) : NULL;
-    if (!values)
+    if (!l)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an adapter", a->weights_path);
+    float *values = NULL;
+    rapt_code code = adapter_values(w, t, &values, err);
+    if (code)
+        return code;
     l->rank = c->rank;
     l->scale = c->alpha / (double)c->rank;
     if (down)

@@ -16,6 +16,7 @@ typedef struct hub_filling {
     const hub_name **rows; /* [rapt_params_count] */
     adapter *add; /* or NULL */
     bool *used; /* [weights_count] */
+    pool *threads;
     rapt_error *err;
 } hub_filling;
 
@@ -111,7 +112,7 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m,
     if (!code)
         code = weights_check_real(f->w, t, f->err);
     if (!code && (slice.first == 0 || n->part == HUB_BEHIND_TWO))
-        code = weights_check_finite(f->w, t, f->err);
+        code = weights_check_finite(f->w, t, f->threads, f->err);
     if (!code)
         code = hub_take_adapter(f, n, m, t, &slice);
     if (!code) {
@@ -201,14 +202,17 @@ rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, 
                    rapt_error *err)
 {
     const char *folder = from->folder;
-    hub_filling f = {params, of, w, folder, rows, from->add, NULL, err};
-    rapt_code code = RAPT_OK;
+    hub_filling f = {.params = params, .of = of, .w = w, .folder = folder, .rows = rows, .add = from->add, .err = err};
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);
-    if (!f.used)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
+    rapt_code code = f.used ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
+    rapt_error why = {0};
+    f.threads = pool_new(0, &why);
+    if (!code && !f.threads)
+        code = rapt_fail(err, why.code, "%s", why.message);
     for (size_t i = 0; i < rapt_params_count(params) && !code; i++)
         code = hub_fill_param(&f, i);
     code = code ? code : hub_check_left_over(&f);
+    pool_free(f.threads);
     free(f.used);
     if (!code && rapt_params_error(params)->code)
         code = rapt_fail(err, rapt_params_error(params)->code, "%s", rapt_params_error(params)->message);

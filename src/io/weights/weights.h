@@ -7,6 +7,7 @@
 #ifndef IO_WEIGHTS_H
 #define IO_WEIGHTS_H
 
+#include "base/pool.h"
 #include "io/weights/weights_tensor.h"
 
 typedef struct weights weights;
@@ -44,9 +45,10 @@ rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rap
 /* RAPT_ERR_FORMAT where weights_read would give it. */
 rapt_code weights_check_real(const weights *w, const weights_tensor *t, rapt_error *err);
 
-/* RAPT_ERR_NOT_FINITE where an element of a tensor is infinite or NaN, as it is stored, naming file, tensor and place. Reads the
- * tensor once. Integers are finite. Numbers of F64 beyond those of fp32 are not looked for. */
-rapt_code weights_check_finite(const weights *w, const weights_tensor *t, rapt_error *err);
+/* RAPT_ERR_NOT_FINITE where an element of a tensor is infinite or NaN, as it is stored, naming file, tensor and the first such
+ * place. Reads the tensor once, with the threads of a pool (NULL: on the caller's alone). Integers are finite. Numbers of F64
+ * beyond those of fp32 are not looked for. */
+rapt_code weights_check_finite(const weights *w, const weights_tensor *t, pool *threads, rapt_error *err);
 
 /* Gives the memory of a tensor's pages back: they are read from the file again when they are needed, which costs time only. */
 void weights_forget(const weights *w, const weights_tensor *t);

@@ -4,6 +4,8 @@
 #include "base/quote.h"
 #include "io/weights/widen.h"
 
+#include <stdatomic.h>
+
 typedef struct row_reader {
     safetensors_dtype dtype;
     float *to;
@@ -42,12 +44,41 @@ static bool check_row(void *context, const weights_row *row)
     return bad == row->count;
 }
 
-rapt_code weights_check_finite(const weights *w, const weights_tensor *t, rapt_error *err)
+/* Elements of a tensor without gaps that one thread checks. */
+#define CHUNK ((size_t)1 << 18)
+
+typedef struct chunk_check {
+    const weights_tensor *t;
+    atomic_bool bad;
+} chunk_check;
+
+static void check_chunk(void *context, size_t chunk, int worker)
+{
+    chunk_check *c = context;
+    const weights_tensor *t = c->t;
+    const size_t first = chunk * CHUNK, count = t->elements - first < CHUNK ? t->elements - first : CHUNK;
+    const weights_row row = {t->data + first * safetensors_dtype_bytes(t->dtype), 1, count, first};
+    (void)worker;
+    if (widen_first_bad(t->dtype, &row) < count)
+        atomic_store_explicit(&c->bad, true, memory_order_relaxed);
+}
+
+/* Whether the threads find the tensor finite; false, too, where it has gaps. */
+static bool all_chunks_finite(const weights_tensor *t, pool *threads)
+{
+    chunk_check c = {.t = t};
+    if (!threads || !t->row_major)
+        return false;
+    pool_run(threads, (t->elements + CHUNK - 1) / CHUNK, t->elements, check_chunk, &c);
+    return !c.bad;
+}
+
+rapt_code weights_check_finite(const weights *w, const weights_tensor *t, pool *threads, rapt_error *err)
 {
     row_reader r = {.dtype = t->dtype};
     char text[WEIGHTS_SHAPE_TEXT];
     size_t place[SAFETENSORS_MAX_DIMS];
-    if (!widen_is_real(t->dtype) || weights_tensor_rows(t, check_row, &r))
+    if (!widen_is_real(t->dtype) || all_chunks_finite(t, threads) || weights_tensor_rows(t, check_row, &r))
         return RAPT_OK;
     for (int i = t->ndim; i-- > 0; r.bad /= t->shape[i])
         place[i] = r.bad % t->shape[i];
