@@ -107,7 +107,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
     else if (r->model.tied && r->model.output_bias)
         snprintf(reason, size, "model.output_bias is true; with model.tied there is none");
-    else if (r->model.init == RAPT_WEIGHT_INIT_XAVIER)
+    else if (r->model.init == RAPT_WEIGHT_INIT_XAVIER && !r->train.init)
         snprintf(reason, size, "model.init is xavier, which is for translation; pytorch or gpt2");
     else if (r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.reduction is book, which is for translation");

@@ -82,6 +82,13 @@ refused 1 'model.positions is rotary; the model in later has learned' 'other pos
 refused 1 'model.ffn_kind is gelu; the model in base has relu' 'another activation than it has' \
     "$RAPT" train tiny.yaml --quiet --out out --init base --set model.ffn_kind=gelu
 
+make_text >text.txt
+printf 'task: language_model\ndata:\n  text: text.txt\nmodel:\n  context: 8\ntrain:\n  batch: 2\n  steps: 3\n' >hub.yaml
+"$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/gpt2" --out hub
+"$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/gpt2" --out hub-parts --max-steps 2
+"$RAPT" train --quiet --out hub-parts --resume
+check 'of a language model of Hugging Face: stopped and resumed by its folder alone' cmp hub/model.safetensors hub-parts/model.safetensors
+
 printf 'zut zut\tzut alors\nzut\tzut\nzut\tzut\n' >strange.tsv
 check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.validation_fraction=0
 no() { refused 1 "$1" "$2" "$RAPT" train tiny.yaml --quiet --out out "${@:3}"; }
