@@ -131,8 +131,8 @@ typedef struct rapt_model_lora_options {
 
 /* Gives linear layers of a model low-rank adapters (rapt_lora_init), once. From then on they are what is trained and saved:
  * rapt_model_save and its parts write adapter_config.json and adapter_model.safetensors as PEFT does, with PEFT's names, and
- * the model's own parameters are buffers. After a failure the model is only to be freed. RAPT_ERR_VALUE: a name is no layer's, or
- * a layer is a part of one matrix in a Hugging Face folder; RAPT_ERR_SHAPE: a rank that a layer's sizes do not allow. */
+ * the model's own parameters are buffers. Layers that are one matrix in a Hugging Face folder share an adapter, that matrix's.
+ * After a failure the model is only to be freed. RAPT_ERR_VALUE: a name is no layer's; RAPT_ERR_SHAPE: a rank above its sizes. */
 RAPT_API rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);

@@ -9,6 +9,7 @@
 #include "io/hub/hub_model.h"
 #include "io/hub/hub_save.h"
 #include "io/json_file.h"
+#include "io/lora/lora_file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "text/json_text.h"
@@ -67,7 +68,8 @@ rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_e
     if (!code && !hub)
         code = seal_text(m, path, &text, err);
     if (!code)
-        code = hub ? hub_save_params(m, path, err) : params_save(m->params, path, SEAL_KEY, text, err);
+        code = hub ? hub_save_params(m, path, err)
+               : m->lora ? lora_file_save(m, path, SEAL_KEY, text, err) : params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
     free(path);
     return code;

@@ -3,7 +3,7 @@
 #include "io/model.h"
 
 #include "io/hub/hub_origin.h"
-#include "io/model_lora.h"
+#include "io/lora/model_lora.h"
 
 #include <inttypes.h>
 #include <stdio.h>

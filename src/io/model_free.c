@@ -3,7 +3,7 @@
 
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
-#include "io/model_lora.h"
+#include "io/lora/model_lora.h"
 #include "io/weights/weights.h"
 
 #include <stdlib.h>

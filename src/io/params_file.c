@@ -17,9 +17,15 @@ safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const
     return e;
 }
 
-rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err)
+rapt_code params_write(const char *path, const safetensors_entry *entries, size_t count, const char *key, const char *text,
+                       rapt_error *err)
 {
     const char *const metadata[] = {"format", "pt", "rapt_format_version", PARAMS_VERSION, text ? key : NULL, text, NULL};
+    return safetensors_write(path, entries, count, metadata, err);
+}
+
+rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err)
+{
     safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
     size_t count = 0;
     if (!entries)
@@ -29,7 +35,7 @@ rapt_code params_save(const rapt_params *set, const char *path, const char *key,
         if (!p->transient)
             entries[count++] = params_entry(p->value.name, &p->value, p->value.data);
     }
-    rapt_code code = safetensors_write(path, entries, count, metadata, err);
+    rapt_code code = params_write(path, entries, count, key, text, err);
     free(entries);
     return code;
 }

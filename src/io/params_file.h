@@ -11,6 +11,10 @@ safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const
 /* Writes the parameters as rapt_params_save does, with `text` under `key` in the metadata, or nothing where `text` is NULL. */
 rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err);
 
+/* The same of entries that the caller has made. */
+rapt_code params_write(const char *path, const safetensors_entry *entries, size_t count, const char *key, const char *text,
+                       rapt_error *err);
+
 /* Fills all parameters from an open file, as rapt_params_load does. */
 rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err);
 

@@ -66,9 +66,7 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
     rapt_tensor *y[3];
     rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
                                                {v, m->v.weight, m->v.bias}}, y);
-    y[0] = linear_adapt(t, &m->q, q, y[0]);
-    y[1] = linear_adapt(t, &m->k, k, y[1]);
-    y[2] = linear_adapt(t, &m->v, v, y[2]);
+    linears_adapt(t, 3, (const rapt_linear *[]){&m->q, &m->k, &m->v}, (rapt_tensor *[]){q, k, v}, y);
     y[0] = attention_normalize(t, &m->q_norm, y[0], "q.normed", OBSERVE_QUERIES);
     y[1] = attention_normalize(t, &m->k_norm, y[1], "k.normed", OBSERVE_KEYS);
     if (!m->rotary)

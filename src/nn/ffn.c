@@ -32,8 +32,12 @@ static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
     }
     if (m->kind != RAPT_FFN_SWIGLU)
         return linear_activated(t, &m->dense1, x, activations[m->kind]);
-    rapt_tensor *gate = rapt_linear_forward(t, &m->gate, x);
-    return rapt_op_swiglu(t, gate, rapt_linear_forward(t, &m->dense1, x));
+    const rapt_linear *layers[] = {&m->gate, &m->dense1};
+    rapt_tensor *y[2];
+    for (size_t i = 0; i < 2; i++)
+        y[i] = rapt_op_linear(t, x, layers[i]->weight, layers[i]->bias, RAPT_ACTIVATION_IDENTITY);
+    linears_adapt(t, 2, layers, (rapt_tensor *[]){x, x}, y);
+    return rapt_op_swiglu(t, y[0], y[1]);
 }
 
 rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)

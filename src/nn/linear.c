@@ -25,6 +25,20 @@ rapt_tensor *linear_adapt(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, ra
     return m->lora ? rapt_op_lora(t, y, x, m->lora) : y;
 }
 
+void linears_adapt(rapt_tape *t, size_t count, const rapt_linear *const *m, rapt_tensor *const *x, rapt_tensor **y)
+{
+    const rapt_param *last = NULL;
+    rapt_tensor *dropped = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const rapt_lora *l = m[i]->lora;
+        if (l && l->a != last)
+            dropped = rapt_op_dropout(t, x[i], l->dropout);
+        if (l)
+            y[i] = rapt_op_lora(t, y[i], dropped, &(rapt_lora){.a = l->a, .b = l->b, .scale = l->scale});
+        last = l ? l->a : NULL;
+    }
+}
+
 rapt_tensor *linear_activated(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, rapt_activation activation)
 {
     if (!m->lora)

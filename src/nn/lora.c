@@ -1,24 +1,29 @@
 /* nn/lora.c: gives linear layers their low-rank adapters (Hu et al. 2021). For models that are fine-tuned by them; what an
  * adapter adds is computed by ops/lora_op.c. */
-#include "rapt/nn.h"
+#include "nn/lora.h"
 
 #include "nn/names.h"
 
 #include <math.h>
 
-void rapt_lora_init(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options)
+void lora_init_part(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options, rapt_param *a)
 {
     const size_t out = m->weight->value.shape[0], in = m->weight->value.shape[1], rank = options->rank;
     rapt_lora *l = rapt_params_alloc(set, 1, sizeof *l);
-    if (rank == 0 || rank > in || rank > out)
+    if (rank == 0 || rank > in || (rank > out && !a))
         rapt_params_fail(set, RAPT_ERR_SHAPE, "adapter %s: rank %zu; %s has %zu x %zu elements", prefix, rank,
                          m->weight->value.name, out, in);
     if (!l)
         return;
     *l = (rapt_lora){.scale = (options->alpha != 0 ? options->alpha : (double)rank) / (double)rank, .dropout = options->dropout};
-    l->a = rapt_params_add(set, name_join(prefix, "lora_A.weight").text, 2, (size_t[]){rank, in},
-                           (rapt_init){RAPT_INIT_UNIFORM, 1 / sqrt((double)in)});
+    l->a = a ? a : rapt_params_add(set, name_join(prefix, "lora_A.weight").text, 2, (size_t[]){rank, in},
+                                   (rapt_init){RAPT_INIT_UNIFORM, 1 / sqrt((double)in)});
     l->b = rapt_params_add(set, name_join(prefix, "lora_B.weight").text, 2, (size_t[]){out, rank},
                            (rapt_init){RAPT_INIT_ZEROS, 0});
     m->lora = l;
+}
+
+void rapt_lora_init(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options)
+{
+    lora_init_part(m, set, prefix, options, NULL);
 }

@@ -44,13 +44,21 @@ refused 1 'belongs to another model or data' 'another base' "$RAPT" train --resu
 mv base other && mv kept base
 
 printf 'task: language_model\ndata:\n  text: text.txt\nmodel:\n  context: 8\ntrain:\n  batch: 2\n  steps: 3\n  lr: 0.02\n' >hub.yaml
-hub() { "$RAPT" train hub.yaml --quiet --init "$HUB/$1" --set train.lora.rank=2 --set train.lora.modules="$2" --out "$3"; }
+hub() { "$RAPT" train hub.yaml --quiet --init "$HUB/$1" --set train.lora.rank=2 --set train.lora.modules="$2" --out "$3" "${@:4}"; }
 hub qwen2 all qwen2 2>err || cat err
 check 'layers have the names of their files' grep -aq 'base_model.model.model.layers.1.mlp.gate_proj.lora_B.weight' qwen2/adapter_model.safetensors
 "$RAPT" eval qwen2 text.txt --json >with && "$RAPT" eval "$HUB/qwen2" text.txt --json >without
 check 'and change the loss' sh -c '! cmp -s with without'
-hub gpt2 c_fc,mlp.c_proj gpt2 2>err || cat err
+for model in gpt2 gpt_neox phi3; do # several layers in one matrix; of gpt2 [in, out]
+    hub $model all $model --threads 1 2>err || cat err
+    hub $model all again --threads 3 && check "$model: the same bytes with three threads" cmp $model/adapter_model.safetensors again/adapter_model.safetensors
+    hub $model all stopped-$model --max-steps 1 && "$RAPT" train --resume --out stopped-$model --quiet
+    check "$model: and after a stop" cmp $model/adapter_model.safetensors stopped-$model/adapter_model.safetensors
+    "$RAPT" eval $model text.txt --json >with && "$RAPT" eval "$HUB/$model" text.txt --json >without
+    check "$model: the loss is another one" sh -c '! cmp -s with without'
+    rm -r again
+done
 check 'of transposed matrices, too' grep -q '"fan_in_fan_out": true' gpt2/adapter_config.json
-refused 1 'c_attn is one matrix of the model.s files, and several layers here' 'a joint matrix' \
-    "$RAPT" train hub.yaml --init "$HUB/gpt2" --set train.lora.rank=2 --out m
+refused 1 'no layer of the model is called "q"; there are c_attn,c_proj,c_fc' 'a part of a joint matrix' \
+    "$RAPT" train hub.yaml --init "$HUB/gpt2" --set train.lora.rank=2 --set train.lora.modules=q --out m
 finish

@@ -5,6 +5,7 @@
 #include "base/quote.h"
 #include "base/rng.h"
 #include "io/hub/hub_save.h"
+#include "io/lora/lora_file.h"
 #include "io/model.h"
 #include "io/seal.h"
 #include "recipe/recipe_compare.h"
@@ -99,7 +100,9 @@ static rapt_code load_newest(run *r, rapt_error *err)
 static bool same_elements(const safetensors *file, const rapt_model *m)
 {
     const rapt_params *set = m->params;
-    if (m->family && !m->lora)
+    if (m->lora)
+        return lora_file_is_same(m, file);
+    if (m->family)
         return hub_save_is_same(m, file);
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);

@@ -1,0 +1,98 @@
+/* io/lora/lora_file.c: see lora_file.h. */
+#include "io/lora/lora_file.h"
+
+#include "io/adapter/adapter.h"
+#include "io/lora/model_lora.h"
+#include "io/params_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TENSOR_NAME = HUB_NAME + 32 };
+
+typedef struct lora_file {
+    safetensors_entry *entries; /* of each chosen module A, B */
+    char (*names)[TENSOR_NAME];
+    float **joined; /* [modules] B of a module that is not one layer's as it is, or NULL */
+    size_t count, modules;
+} lora_file;
+
+static void lora_file_end(lora_file *f)
+{
+    for (size_t i = 0; f->joined && i < f->modules; i++)
+        free(f->joined[i]);
+    free(f->joined);
+    free(f->names);
+    free(f->entries);
+}
+
+/* B [out, rank] of a module: each row where the reference has it. NULL: out of memory. */
+static float *lora_join(const lora_module *m, size_t rank)
+{
+    float *joined = calloc(m->out * rank, sizeof *joined);
+    for (size_t i = 0; joined && i < m->count; i++) {
+        const rapt_tensor *b = &m->layers[i]->lora->b->value;
+        hub_slice rows = m->rows[i];
+        rows.columns = rank;
+        rows.transposed = rows.plus_one = false;
+        hub_slice_put(&rows, b->shape[0], b->data, rank, joined);
+    }
+    return joined;
+}
+
+static void lora_file_add(lora_file *f, const lora_module *m, const char *which, size_t rows, size_t columns, const void *data)
+{
+    char *name = f->names[f->count];
+    snprintf(name, TENSOR_NAME, ADAPTER_PREFIX "%s.lora_%s.weight", m->name, which);
+    f->entries[f->count++] = (safetensors_entry){.name = name, .dtype = SAFETENSORS_F32, .ndim = 2, .shape = {rows, columns},
+                                                 .data = data, .bytes = rows * columns * sizeof(float)};
+}
+
+/* False: out of memory. */
+static bool lora_file_begin(lora_file *f, const rapt_model *m)
+{
+    const lora_setup *s = m->lora;
+    const size_t modules = s->modules.count, rank = s->o.rank;
+    *f = (lora_file){calloc(2 * modules + 1, sizeof *f->entries), calloc(2 * modules + 1, sizeof *f->names),
+                     calloc(modules + 1, sizeof *f->joined), 0, modules};
+    bool ok = f->entries && f->names && f->joined;
+    for (size_t i = 0; ok && i < modules; i++) {
+        const lora_module *module = &s->modules.list[i];
+        if (!module->chosen)
+            continue;
+        const rapt_lora *l = module->layers[0]->lora;
+        const bool whole = lora_module_is_whole(module);
+        f->joined[i] = whole ? NULL : lora_join(module, rank);
+        ok = whole || f->joined[i];
+        lora_file_add(f, module, "A", rank, l->a->value.shape[1], l->a->value.data);
+        lora_file_add(f, module, "B", module->out, rank, whole ? l->b->value.data : f->joined[i]);
+    }
+    return ok;
+}
+
+rapt_code lora_file_save(const rapt_model *m, const char *path, const char *key, const char *text, rapt_error *err)
+{
+    lora_file f;
+    rapt_code code = lora_file_begin(&f, m) ? params_write(path, f.entries, f.count, key, text, err)
+                                            : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for saving", path);
+    lora_file_end(&f);
+    return code;
+}
+
+static bool lora_same_tensor(const safetensors_entry *e, const safetensors *file)
+{
+    const safetensors_entry *there = safetensors_find(file, e->name);
+    return there && there->dtype == e->dtype && there->ndim == e->ndim && there->shape[0] == e->shape[0] &&
+           there->shape[1] == e->shape[1] && memcmp(there->data, e->data, e->bytes) == 0;
+}
+
+bool lora_file_is_same(const rapt_model *m, const safetensors *file)
+{
+    lora_file f;
+    bool same = lora_file_begin(&f, m) && safetensors_count(file) == f.count;
+    for (size_t i = 0; same && i < f.count; i++)
+        same = lora_same_tensor(&f.entries[i], file);
+    lora_file_end(&f);
+    return same;
+}

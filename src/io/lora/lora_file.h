@@ -1,0 +1,15 @@
+/* io/lora/lora_file.h: adapter_model.safetensors of a model whose adapters are trained: the tensors of PEFT, of which B of a
+ * joint module is put together. For model.c and training. */
+#ifndef IO_LORA_LORA_FILE_H
+#define IO_LORA_LORA_FILE_H
+
+#include "io/safetensors.h"
+#include "rapt/io.h"
+
+/* Writes the adapters to `path`, with `text` under `key` in the metadata. */
+rapt_code lora_file_save(const rapt_model *m, const char *path, const char *key, const char *text, rapt_error *err);
+
+/* Whether a file holds just what lora_file_save would write; false where memory ends, too. */
+bool lora_file_is_same(const rapt_model *m, const safetensors *file);
+
+#endif

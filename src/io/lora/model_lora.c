@@ -1,0 +1,94 @@
+/* io/lora/model_lora.c: see model_lora.h. The adapters are the model's only parameters that are trained and saved; all others
+ * become buffers that are not saved. */
+#define _GNU_SOURCE /* strdup */
+#include "io/lora/model_lora.h"
+
+#include "io/adapter/adapter.h"
+#include "nn/lora.h"
+#include "tensor/params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- adding ----------------------------------------------------------------------------------------------------- */
+
+/* The matrices of a module of one layer have PEFT's names. Of several, which share A, they have the layer's own name behind the
+ * module's ("c_attn.k.lora_B.weight"), and are one B in the model's files (lora_file.c). */
+static void lora_add(rapt_params *set, const lora_module *m, const rapt_lora_options *options)
+{
+    rapt_param *a = NULL;
+    for (size_t i = 0; i < m->count; i++) {
+        const char *own = m->layers[i]->weight->value.name, *end = own + strlen(own) - strlen("weight");
+        const char *layer = lora_module_is_whole(m) ? end : lora_part_before(own, end - 1);
+        char prefix[2 * HUB_NAME];
+        snprintf(prefix, sizeof prefix, ADAPTER_PREFIX "%s.%.*s", m->name, (int)(end - layer), layer);
+        lora_init_part(m->layers[i], set, prefix, options, a);
+        a = m->layers[i]->lora ? m->layers[i]->lora->a : NULL;
+    }
+}
+
+static rapt_code lora_add_all(const rapt_model *m, const lora_setup *s, rapt_error *err)
+{
+    const size_t own = rapt_params_count(m->params);
+    for (size_t i = 0; i < s->modules.count; i++)
+        if (s->modules.list[i].chosen)
+            lora_add(m->params, &s->modules.list[i], &s->o);
+    for (size_t i = 0; i < own; i++)
+        rapt_param_make_buffer(params_at(m->params, i), false);
+    const rapt_error *failed = rapt_params_error(m->params);
+    return failed->code ? rapt_fail(err, failed->code, "%s", failed->message) : RAPT_OK;
+}
+
+rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err)
+{
+    if (m->lora || !m->params)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the model has adapters already, or no parameters");
+    lora_setup *s = m->lora = calloc(1, sizeof *s);
+    if (s)
+        *s = (lora_setup){.o = options->lora, .base = strdup(options->base ? options->base : "")};
+    if (!s || !s->base)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for adapters");
+    params_reseed(m->params, options->seed);
+    rapt_code code = lora_modules_find(&s->modules, m, err);
+    code = code ? code : lora_modules_choose(&s->modules, options->modules, err);
+    return code ? code : lora_add_all(m, s, err);
+}
+
+void lora_free(void *lora)
+{
+    lora_setup *s = lora;
+    if (!s)
+        return;
+    free(s->base);
+    lora_modules_free(&s->modules);
+    free(s);
+}
+
+/* ---- adapter_config.json ------------------------------------------------------------------------------------------ */
+
+/* Whether the matrices of the adapters' modules are [in, out] in the files. */
+static bool lora_is_transposed(const lora_modules *all)
+{
+    bool any = false;
+    for (size_t i = 0; i < all->count; i++)
+        any = any || (all->list[i].chosen && all->list[i].transposed);
+    return any;
+}
+
+rapt_code lora_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
+{
+    const lora_setup *s = m->lora;
+    const bool pairs = m->task == RAPT_TASK_TRANSLATION;
+    const double alpha = s->o.alpha != 0 ? s->o.alpha : (double)s->o.rank;
+    json_t *number = alpha == (double)(json_int_t)alpha ? json_integer((json_int_t)alpha) : json_real(alpha);
+    json_t *members = json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:f, s:I, s:o}", "peft_type", "LORA", "task_type",
+                                pairs ? "SEQ_2_SEQ_LM" : "CAUSAL_LM", "bias", "none", "fan_in_fan_out",
+                                lora_is_transposed(&s->modules), "inference_mode", 1, "init_lora_weights", 1, "lora_alpha",
+                                number, "lora_dropout", s->o.dropout, "r", (json_int_t)s->o.rank, "target_modules",
+                                lora_modules_targets(&s->modules));
+    bool ok = members && json_object_update(root, members) == 0 &&
+              json_object_set_new(root, "base_model_name_or_path", json_string(s->base)) == 0;
+    json_decref(members);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
+}
