@@ -108,6 +108,79 @@ static void generated_tokens_are_those_of_peft(void **state)
     }
 }
 
+/* ---- what is merged ------------------------------------------------------------------------------------------------ */
+
+static safetensors *tensors_of(const char *folder, const char *adapter, const char *name)
+{
+    rapt_error err = {0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder_path, name);
+    rapt_model *m = rapt_model_load_with(folder, &(rapt_load_options){.adapter = adapter}, &err);
+    assert_string_equal(err.message, "");
+    const rapt_export_options o = {.to = RAPT_EXPORT_HF};
+    if (rapt_model_export(m, path, &o, &err) != RAPT_OK)
+        fail_msg("%s: %s", folder, err.message);
+    rapt_model_free(m);
+    safetensors *file;
+    strcat(path, "/model.safetensors");
+    assert_int_equal(safetensors_open(path, &file, &err), RAPT_OK);
+    return file;
+}
+
+/* One of the two matrices of "MODULE.weight"; NULL: the tensor has none. */
+static const safetensors_entry *matrix_of(const safetensors *adapter, const safetensors_entry *w, const char *which)
+{
+    char name[512];
+    const char *end = strrchr(w->name, '.');
+    snprintf(name, sizeof name, "base_model.model.%.*s.lora_%s.weight", (int)(end - w->name), w->name, which);
+    return w->ndim == 2 ? safetensors_find(adapter, name) : NULL;
+}
+
+/* W + scale B A where W is [out, in], and its transpose where it is GPT-2's [in, out]. */
+static void check_merged(const safetensors_entry *w, const safetensors_entry *merged, const safetensors_entry *a,
+                         const safetensors_entry *b, double scale, bool transposed)
+{
+    const float *was = w->data, *is = merged->data, *down = a ? a->data : NULL, *up = b ? b->data : NULL;
+    const size_t columns = w->ndim == 2 ? w->shape[1] : 1, rank = a ? a->shape[0] : 0, in = a ? a->shape[1] : 0;
+    assert_int_equal(merged->bytes, w->bytes);
+    for (size_t i = 0; i < w->bytes / 4; i++) {
+        const size_t o = transposed ? i % columns : i / columns, k = transposed ? i / columns : i % columns;
+        double sum = 0;
+        for (size_t r = 0; r < rank; r++)
+            sum += (double)up[o * rank + r] * (double)down[r * in + k];
+        const double wanted = (double)was[i] + scale * sum;
+        if (!(fabs((double)is[i] - wanted) <= 1e-7 * fabs(wanted)))
+            fail_msg("%s: element %zu is %g, not %g", w->name, i, (double)is[i], wanted);
+    }
+}
+
+static void merged_folders_are_sums(void **state)
+{
+    static const double scales[COUNT] = {5.0 / 3, 6.0 / 2, 2.0 / 2, 3.0 / 4}; /* lora_alpha / r of tools/make_hub_adapters.py */
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        const adapter_paths p = paths_of(NAMES[i]);
+        char path[2048], was[64], is[64];
+        snprintf(path, sizeof path, "%s/adapter_model.safetensors", p.adapter);
+        snprintf(was, sizeof was, "%s.was", NAMES[i]);
+        snprintf(is, sizeof is, "%s.is", NAMES[i]);
+        safetensors *adapter, *before = tensors_of(p.base, NULL, was), *after = tensors_of(p.base, p.adapter, is);
+        assert_int_equal(safetensors_open(path, &adapter, NULL), RAPT_OK);
+        assert_int_equal(safetensors_count(before), safetensors_count(after));
+        size_t found = 0;
+        for (size_t k = 0; k < safetensors_count(before); k++) {
+            const safetensors_entry *w = safetensors_at(before, k), *a = matrix_of(adapter, w, "A");
+            found += a != NULL;
+            check_merged(w, safetensors_find(after, w->name), a, matrix_of(adapter, w, "B"), scales[i],
+                         strcmp(NAMES[i], "gpt2") == 0);
+        }
+        assert_int_equal(2 * found, safetensors_count(adapter));
+        safetensors_close(before);
+        safetensors_close(after);
+        safetensors_close(adapter);
+    }
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------------------------- */
 
 /* The test's own folder: the adapter of qwen2 with "key" of adapter_config.json set to a value, or without it where that is
@@ -205,6 +278,24 @@ static void tensors_that_do_not_fit_are_refused(void **state)
     is_refused(base, GOLDEN "hub/qwen2", RAPT_ERR_NOT_FOUND, "adapter_config.json");
 }
 
+/* Loads the adapter of the test's own folder: a whole model, or a message of one line. */
+static bool is_loaded(void)
+{
+    rapt_error err = {0};
+    const rapt_load_options o = {.adapter = folder_path};
+    rapt_model *m = rapt_model_load_with(GOLDEN "hub/qwen2", &o, &err);
+    assert_true(m ? err.code == RAPT_OK : err.code != RAPT_OK && *err.message && !strchr(err.message, '\n'));
+    rapt_model_free(m);
+    return m != NULL;
+}
+
+static void put_file(const char *name, const char *text, size_t size)
+{
+    FILE *f = fopen(folder_in(name), "wb");
+    assert_int_equal(fwrite(text, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
 /* Without its end, or with one byte changed, a file is refused or gives a whole model. */
 static void damaged_configurations_are_refused_or_read(void **state)
 {
@@ -214,28 +305,51 @@ static void damaged_configurations_are_refused_or_read(void **state)
     const size_t size = strlen(text);
     folder_with("revision", "null");
     for (size_t i = 0; i < 2 * size; i += 7) {
-        rapt_error err = {0};
-        const rapt_load_options o = {.adapter = folder_path};
-        FILE *f = fopen(folder_in("adapter_config.json"), "w");
         const char kept = text[i % size];
         text[i % size] = i < size ? kept : (char)(kept ^ 2);
-        fwrite(text, 1, i < size ? i : size, f);
+        put_file("adapter_config.json", text, i < size ? i : size);
         text[i % size] = kept;
-        fclose(f);
-        rapt_model *m = rapt_model_load_with(GOLDEN "hub/qwen2", &o, &err);
-        assert_true(m ? err.code == RAPT_OK : err.code != RAPT_OK && !strchr(err.message, '\n'));
-        assert_true(i >= size || !m);
-        rapt_model_free(m);
+        assert_true(!is_loaded() || i >= size);
     }
     free(text);
     json_decref(config);
+}
+
+/* The file of tensors without its end, and with a byte of its header changed: a name, a shape, a type, an offset. */
+static void damaged_tensors_are_refused_or_read(void **state)
+{
+    enum { MOST = 1 << 16 };
+    static char bytes[MOST];
+    uint64_t header;
+    (void)state;
+    FILE *f = fopen(GOLDEN "adapters/qwen2/adapter_model.safetensors", "rb");
+    const size_t size = fread(bytes, 1, MOST, f);
+    fclose(f);
+    memcpy(&header, bytes, sizeof header);
+    assert_true(size < MOST && 8 + header < size);
+    folder_with("revision", "null");
+    unlink(folder_in("adapter_model.safetensors")); /* a link to the golden file */
+    for (size_t i = 0; i < size; i += size / 23) {
+        put_file("adapter_model.safetensors", bytes, i);
+        assert_false(is_loaded());
+    }
+    for (size_t i = 0; i < 8 + header; i += 13) {
+        bytes[i] ^= 2;
+        put_file("adapter_model.safetensors", bytes, size);
+        bytes[i] ^= 2;
+        is_loaded();
+    }
+    put_file("adapter_model.safetensors", bytes, size);
+    assert_true(is_loaded());
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_those_of_peft), cmocka_unit_test(generated_tokens_are_those_of_peft),
+        cmocka_unit_test(merged_folders_are_sums),
         cmocka_unit_test(keys_that_change_the_result_are_refused), cmocka_unit_test(keys_without_effect_are_not),
-        cmocka_unit_test(tensors_that_do_not_fit_are_refused), cmocka_unit_test(damaged_configurations_are_refused_or_read)};
+        cmocka_unit_test(tensors_that_do_not_fit_are_refused), cmocka_unit_test(damaged_configurations_are_refused_or_read),
+        cmocka_unit_test(damaged_tensors_are_refused_or_read)};
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
