@@ -167,12 +167,12 @@ RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err
 RAPT_API rapt_code rapt_checkpoint_steps(const char *folder, uint64_t **steps, size_t *count, rapt_error *err);
 /* The model of a folder with the parameters of its checkpoint of one step. The caller frees it. NULL with `err` (which may be
  * NULL) set: as rapt_model_load; RAPT_ERR_IO where the checkpoint cannot be read (a run that is under way may have deleted it);
- * RAPT_ERR_VALUE where it is of another training run; RAPT_ERR_FORMAT where it is of another shape. */
+ * RAPT_ERR_VALUE where it is of another training run, or of adapters; RAPT_ERR_FORMAT where it is of another shape. */
 RAPT_API rapt_model *rapt_model_load_checkpoint(const char *folder, uint64_t step, rapt_error *err);
 
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
  * (0: of all; train.keep says how many there are): each element the sum from the oldest to the newest in double, divided and
- * rounded. `err` may be NULL. RAPT_ERR_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints;
+ * rounded. `err` may be NULL. RAPT_ERR_VALUE where there are fewer, or adapters, or `out` is `run`, its best or its checkpoints;
  * RAPT_ERR_FORMAT where one is of another shape; RAPT_ERR_IO where one can't be read (a run that is under way may have deleted
  * it), or another process writes into `out`. */
 RAPT_API rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);

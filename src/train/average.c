@@ -168,7 +168,10 @@ rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_erro
     average a = {.run = run, .model = rapt_model_load(run, &own)};
     if (!a.model)
         return rapt_fail(err, own.code, "%s", own.message);
-    rapt_code code = average_check_out(run, out, err);
+    rapt_code code = RAPT_OK;
+    if (a.model->adapter) /* the mean of products B A is not the product of the means */
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: a run that trained adapters (LoRA); rapt averages whole models", run);
+    code = code ? code : average_check_out(run, out, err);
     if (!code)
         code = folder_lock_take(&lock, out, err);
     code = code ? code : check_no_run(out, err);

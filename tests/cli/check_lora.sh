@@ -59,6 +59,35 @@ for model in gpt2 gpt_neox phi3; do # several layers in one matrix; of gpt2 [in,
     rm -r again
 done
 check 'of transposed matrices, too' grep -q '"fan_in_fan_out": true' gpt2/adapter_config.json
+sharded() {
+    hub gpt2 all "$1" --set train.shards=2 --set train.accumulate=2 --set train.lora.dropout=0.2 --threads "$2"
+}
+sharded shards 1 && sharded shards-three 3
+check 'in shards: the same bytes with three threads' cmp shards/adapter_model.safetensors shards-three/adapter_model.safetensors
+check 'in shards: adapters are trained' sh -c '! cmp -s shards/adapter_model.safetensors gpt2/adapter_model.safetensors'
+
+# merged FOLDER BASE DATA: what was merged into the matrices has the loss that the adapters have beside them.
+merged() {
+    "$RAPT" eval "$1" "$3" --json >beside 2>/dev/null && "$RAPT" convert "$2" --merge "$1" --to hf -o "merged-$1"
+    "$RAPT" eval "merged-$1" "$3" --json >within 2>/dev/null
+    check "$1: merged, the same loss" cmp beside within
+}
+for model in qwen2 gpt2 gpt_neox phi3; do
+    merged $model "$HUB/$model" text.txt
+done
+make_pairs | head -40 >pairs.tsv
+MARIAN=$SOURCE/tests/golden/hub_translation/marian
+printf 'task: translation\ndata:\n  pairs: pairs.tsv\n  validation: pairs.tsv\n  max_len: 20\ntrain:\n  batch: 4\n  steps: 6\n  lr: 0.01\n' >pairs.yaml
+pairs() { "$RAPT" train pairs.yaml --quiet --init "$MARIAN" --set train.lora.rank=2 --out "$1" --threads "$2" 2>err || cat err; }
+pairs marian 1 && pairs marian-three 3
+check 'a translator: the same bytes with three threads' cmp marian/adapter_model.safetensors marian-three/adapter_model.safetensors
+merged marian "$MARIAN" pairs.tsv
+loss() { sed -nE "s/.*\"$1\": ([0-9]+\.[0-9]{4}).*/\1/p" "$2" | tail -1; }
+check 'its loss is that of the training' test "$(loss val_loss marian/train.jsonl)" = "$(loss loss beside)"
+"$RAPT" eval "$MARIAN" pairs.tsv --json >without 2>/dev/null
+check 'and not that of the base' test "$(loss loss without)" != "$(loss loss beside)"
+refused 1 'marian: a run that trained adapters' 'an average' "$RAPT" average marian -o m
+
 refused 1 'no layer of the model is called "q"; there are c_attn,c_proj,c_fc' 'a part of a joint matrix' \
     "$RAPT" train hub.yaml --init "$HUB/gpt2" --set train.lora.rank=2 --set train.lora.modules=q --out m
 finish

@@ -51,6 +51,8 @@ rapt_model *rapt_model_load_checkpoint(const char *folder, uint64_t step, rapt_e
         return NULL;
     char *path = checkpoint_path(folder, step);
     rapt_code code = path ? safetensors_open(path, &file, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    if (!code && m->adapter)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: checkpoints of adapters (LoRA) are not models; its folder is", folder);
     if (!code)
         code = checkpoint_model_read(file, path, folder, m, err);
     safetensors_close(file);
