@@ -1,5 +1,5 @@
 /* io/lora/lora_file.h: adapter_model.safetensors of a model whose adapters are trained: the tensors of PEFT, of which B of a
- * joint module is put together. For model.c and training. */
+ * joint module is assembled. For model.c and training. */
 #ifndef IO_LORA_LORA_FILE_H
 #define IO_LORA_LORA_FILE_H
 
