@@ -1,5 +1,6 @@
 /* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c, its
- * tensors in info_tensor.c, other programs' models in info_weights.c, a recipe's run in info_recipe.c. */
+ * tensors in info_tensor.c, other programs' models in info_weights.c, adapters in info_adapter.c, a recipe's run in
+ * info_recipe.c. */
 #define _GNU_SOURCE
 #include "cli/cmd_info.h"
 
@@ -59,6 +60,7 @@ static void info_check(info_arguments *a, struct argp_state *state)
     struct stat there;
     const bool of_model = a->tensor || a->tensors || a->seal;
     a->is_foreign = a->model && info_weights_is_foreign(a->model);
+    a->is_adapter = a->model && info_adapter_is(a->model);
     a->is_recipe = a->model && !a->is_foreign && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode);
     if (a->seal && !a->model)
         cli_usage_error(state, "missing operand: --seal needs MODEL");
@@ -72,8 +74,9 @@ static void info_check(info_arguments *a, struct argp_state *state)
         cli_usage_error(state, "missing operand: --cluster needs RECIPE.yaml");
     if (of_model && (a->is_recipe || a->network > 0))
         cli_usage_error(state, "--tensors, --tensor and --seal are for a model, not for a recipe or --cluster");
-    if (a->is_foreign && (a->seal || a->network > 0))
-        cli_usage_error(state, "--seal and --cluster are for models of rapt, not for those of other programs");
+    if ((a->is_foreign || a->is_adapter) && (a->seal || a->network > 0))
+        cli_usage_error(state, "--seal and --cluster are for models of rapt, not for %s",
+                        a->is_adapter ? "adapters" : "those of other programs");
     if (a->tensor && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode))
         cli_usage_error(state, "--tensor is for a folder, not for a file of tensors");
     if (a->flops > 0 && a->network == 0)
@@ -104,8 +107,8 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]\nFILE\nRECIPE.yaml",
                                  .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, what is "
-                                        "in a Hugging Face folder or a file of tensors, or what training from a recipe takes: on "
-                                        "this machine, and with --cluster on several."};
+                                        "in a Hugging Face folder, a file of tensors or a folder of adapters, or what training "
+                                        "from a recipe takes: on this machine, and with --cluster on several."};
 
 /* The ISAs that this machine supports, best last. */
 static json_t *levels_json(void)
@@ -195,6 +198,8 @@ int cmd_info(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     if (a.is_foreign && !a.tensor)
         return info_weights(&a);
+    if (a.is_adapter && !a.tensor)
+        return info_adapter(&a);
     if (a.seal && rapt_model_seal(a.model, &err))
         return cli_fail(&err);
     if (a.tensor)

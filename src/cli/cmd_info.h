@@ -12,6 +12,7 @@
 typedef struct info_arguments {
     const char *model;  /* a model folder or a recipe; NULL: the machine */
     bool is_foreign;    /* it is a Hugging Face folder, or a file of tensors */
+    bool is_adapter;    /* it is a folder of low-rank adapters alone */
     bool is_recipe;     /* it is another file */
     const char *tensor; /* the parameter or buffer to print, or NULL */
     bool json, tensors, seal;
@@ -33,6 +34,10 @@ int info_tensor(const info_arguments *a);
 /* Whether `path` is a Hugging Face folder or a file of tensors, and what is in its files. The second returns the exit status. */
 bool info_weights_is_foreign(const char *path);
 int info_weights(const info_arguments *a);
+
+/* Whether `path` is a folder of low-rank adapters alone, and for what they are. The second returns the exit status. */
+bool info_adapter_is(const char *path);
+int info_adapter(const info_arguments *a);
 
 /* "words", "pipeline", ... */
 const char *info_tokenizer_kind(const rapt_tokenizer *k);

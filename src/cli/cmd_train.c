@@ -26,7 +26,8 @@ static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: the recipe's name, in models/)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
     {"resume", KEY_RESUME, NULL, 0, "Resume from the latest checkpoint in the folder; without RECIPE, with the recipe in it", 0},
-    {"init", KEY_INIT, "MODEL", 0, "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides train.init", 0},
+    {"init", KEY_INIT, "MODEL", 0, "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides train.init. "
+     "With train.lora.rank, low-rank adapters (LoRA) of it are trained, and nothing else", 0},
     CLI_OPTION_THREADS,
     CLI_OPTION_SEED("Overrides the recipe's seed"),
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N; 0: before the first, with the model untrained", 0},

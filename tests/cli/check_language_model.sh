@@ -172,6 +172,7 @@ for recipe in "$SOURCE"/recipes/*.yaml; do
                           --set train.batch_tokens=100 --set data.limit=500) ;;
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;
     shakespeare-*) options+=(--set data.text=text.txt) ;;
+    finetune-lora) options+=(--init "$SOURCE/tests/golden/hub/qwen2" --set data.text=text.txt --set data.text_files=) ;;
     finetune-*) options+=(--init "$SOURCE/tests/golden/hub_translation/marian" --set data.max_len=60 --set data.limit=500) ;;
     esac
     check "recipes/$name.yaml: a step" "$RAPT" train "$recipe" --quiet --out recipe-$name --max-steps 1 "${options[@]}"

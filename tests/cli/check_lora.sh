@@ -44,6 +44,20 @@ refused 1 'belongs to another model or data' 'another base' "$RAPT" train --resu
 mv base other && mv kept base
 
 printf 'task: language_model\ndata:\n  text: text.txt\nmodel:\n  context: 8\ntrain:\n  batch: 2\n  steps: 3\n  lr: 0.02\n' >hub.yaml
+cat >wanted.txt <<TEXT
+adapters      low-rank (LoRA), of rank 3, times 6 / 3
+base          $WORK/base
+modules       MODULES
+parameters    SIZE
+TEXT
+"$RAPT" info one | sed 's/^modules .*/modules       MODULES/; s/^parameters .*/parameters    SIZE/' >got.txt
+check 'rapt info' cmp wanted.txt got.txt
+check 'rapt info: modules' sh -c "'$RAPT' info one | grep -Eq '^modules +([0-9]+): ([0-9]+) q, \\2 v, \\2 o$'"
+check 'rapt info: shapes' sh -c "'$RAPT' info one --tensors | grep -Eq '^blocks.0.attention.q +A \[3, [0-9]+\], B \[[0-9]+, 3\]$'"
+check 'rapt info: JSON' sh -c "'$RAPT' info one --json | tr -d ' \n' | grep -q '\"rank\":3,\"alpha\":6.0,\"parameters\":[0-9]*,\"modules\":\[{\"name\":\"blocks.0.attention.q\",\"in\":'"
+check 'rapt info: a tensor of the model with them' sh -c "'$RAPT' info one --tensor blocks.0.attention.q.weight >with; '$RAPT' info base --tensor blocks.0.attention.q.weight >without; test -s with && ! cmp -s with without"
+refused 2 'not for adapters' 'rapt info --seal' "$RAPT" info one --seal
+
 hub() { "$RAPT" train hub.yaml --quiet --init "$HUB/$1" --set train.lora.rank=2 --set train.lora.modules="$2" --out "$3" "${@:4}"; }
 hub qwen2 all qwen2 2>err || cat err
 check 'layers have the names of their files' grep -aq 'base_model.model.model.layers.1.mlp.gate_proj.lora_B.weight' qwen2/adapter_model.safetensors

@@ -71,6 +71,7 @@ static rapt_code adapter_read_tensor(adapter *a, const weights *w, const weights
     if (code)
         return code;
     l->rank = c->rank;
+    l->alpha = c->alpha;
     l->scale = c->alpha / (double)c->rank;
     if (down)
         l->a = values, l->in = t->shape[1];
@@ -137,6 +138,16 @@ void adapter_close(adapter *a)
     free(a->weights_path);
     free(a->base);
     free(a);
+}
+
+size_t adapter_count(const adapter *a)
+{
+    return a->count;
+}
+
+const adapter_layer *adapter_at(const adapter *a, size_t i)
+{
+    return &a->layers[i];
 }
 
 const char *adapter_base(const adapter *a)

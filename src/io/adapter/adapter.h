@@ -17,7 +17,7 @@ typedef struct adapter_layer {
     char *module;         /* "model.layers.0.self_attn.q_proj" */
     float *a, *b;         /* [rank, in], [out, rank] */
     size_t rank, in, out;
-    double scale;
+    double alpha, scale;  /* scale: alpha / rank */
     bool taken;           /* its matrix was found */
 } adapter_layer;
 
@@ -28,6 +28,10 @@ typedef struct adapter adapter;
  * or of another shape; RAPT_ERR_NOT_FINITE; RAPT_ERR_IO, RAPT_ERR_MEMORY. Messages name file, key and tensor. */
 rapt_code adapter_open(const char *folder, adapter **out, rapt_error *err);
 void adapter_close(adapter *a); /* NULL is fine */
+
+/* What it has, in the order of the file; at least one, all of one rank and scale. */
+size_t adapter_count(const adapter *a);
+const adapter_layer *adapter_at(const adapter *a, size_t i);
 
 /* The folder, or the name, of the model that it was trained for, as the file has it; "" where it has none. */
 const char *adapter_base(const adapter *a);

@@ -1,0 +1,112 @@
+/* cli/info_adapter.c: `rapt info` of a folder of low-rank adapters: for which model and modules they are, and how large. For
+ * cmd_info.c. The model is not read. */
+#include "cli/cmd_info.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "io/adapter/adapter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool adapter_folder_holds(const char *folder, const char *name)
+{
+    char *path;
+    bool there = false;
+    if (file_path(folder, name, &path, NULL) == RAPT_OK && file_is_there(path, &there, NULL) != RAPT_OK)
+        there = false;
+    free(path);
+    return there;
+}
+
+bool info_adapter_is(const char *path)
+{
+    return adapter_folder_holds(path, ADAPTER_CONFIG) && !adapter_folder_holds(path, "config.json");
+}
+
+static size_t adapter_parameters(const adapter *a)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < adapter_count(a); i++)
+        sum += adapter_at(a, i)->rank * (adapter_at(a, i)->in + adapter_at(a, i)->out);
+    return sum;
+}
+
+/* ---- as JSON ---------------------------------------------------------------------------------------------- */
+
+static json_t *modules_json(const adapter *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < adapter_count(a); i++) {
+        const adapter_layer *l = adapter_at(a, i);
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", quote(l->module).text, "in", (json_int_t)l->in, "out",
+                                              (json_int_t)l->out));
+    }
+    return list;
+}
+
+static json_t *adapter_json(const adapter *a)
+{
+    const adapter_layer *first = adapter_at(a, 0);
+    return json_pack("{s:s, s:s, s:I, s:f, s:I, s:o}", "adapter", "LORA", "base", quote(adapter_base(a)).text, "rank",
+                     (json_int_t)first->rank, "alpha", first->alpha, "parameters",
+                     (json_int_t)adapter_parameters(a), "modules", modules_json(a));
+}
+
+/* ---- as text ---------------------------------------------------------------------------------------------- */
+
+static const char *module_end(const char *module)
+{
+    const char *dot = strrchr(module, '.');
+    return dot ? dot + 1 : module;
+}
+
+/* The ends of the modules' names, each once, with how many there are. */
+static void print_modules(const adapter *a)
+{
+    printf("modules       %zu:", adapter_count(a));
+    for (size_t i = 0; i < adapter_count(a); i++) {
+        const char *name = module_end(adapter_at(a, i)->module);
+        size_t before = 0, all = 0;
+        for (size_t k = 0; k < adapter_count(a); k++) {
+            const bool same = strcmp(module_end(adapter_at(a, k)->module), name) == 0;
+            before += same && k < i;
+            all += same;
+        }
+        if (before == 0)
+            printf("%s %zu %s", i > 0 ? "," : "", all, quote(name).text);
+    }
+    puts("");
+}
+
+static void print_adapter(const adapter *a, bool tensors)
+{
+    char bytes[32];
+    const adapter_layer *first = adapter_at(a, 0);
+    const size_t parameters = adapter_parameters(a);
+    printf("adapters      low-rank (LoRA), of rank %zu, times %g / %zu\n", first->rank, first->alpha, first->rank);
+    printf("base          %s\n", *adapter_base(a) ? quote(adapter_base(a)).text : "not stated in " ADAPTER_CONFIG);
+    print_modules(a);
+    printf("parameters    %zu (%s in fp32)\n", parameters, cli_bytes((double)(parameters * sizeof(float)), bytes));
+    for (size_t i = 0; tensors && i < adapter_count(a); i++) {
+        const adapter_layer *l = adapter_at(a, i);
+        printf("%-60s A [%zu, %zu], B [%zu, %zu]\n", quote(l->module).text, l->rank, l->in, l->out, l->rank);
+    }
+}
+
+int info_adapter(const info_arguments *a)
+{
+    rapt_error err = {0};
+    adapter *found;
+    int status = 0;
+    if (adapter_open(a->model, &found, &err) != RAPT_OK)
+        return cli_fail(&err);
+    if (a->json)
+        status = info_print_json(adapter_json(found));
+    else
+        print_adapter(found, a->tensors);
+    adapter_close(found);
+    return status;
+}
