@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "distance.h"
 #include "folder.h"
 #include "io/safetensors.h"
 #include "rapt/generate.h"
@@ -74,6 +75,7 @@ static void logits_are_those_of_peft(void **state)
         double worst = 0;
         for (size_t k = 0; k < count; k++)
             worst = fmax(worst, fabs((double)last[k] - ((const double *)logits->data)[k]));
+        distance_show(NAMES[i], "logits with an adapter", worst, error);
         if (!(worst <= 2 * error))
             fail_msg("%s: %g from the logits in float64, PyTorch's in float32 %g", NAMES[i], worst, error);
         rapt_tape_free(t);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distance.h"
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
@@ -89,6 +90,7 @@ static void logits_are_the_references(void **state)
         double worst = 0;
         for (size_t k = 0; k < count; k++)
             worst = fmax(worst, fabs((double)last[k] - ((const double *)logits->data)[k]));
+        distance_show(NAMES[i], "logits", worst, hub_number(&c, "error"));
         if (!(worst <= 2 * hub_number(&c, "error")))
             fail_msg("%s: %g from the logits in float64, PyTorch's in float32 %g", NAMES[i], worst, hub_number(&c, "error"));
         rapt_tape_free(t);

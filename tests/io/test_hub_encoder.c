@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "distance.h"
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
@@ -125,6 +126,7 @@ static void hidden_states_are_the_references(void **state)
             worst = fmax(worst, encoder_distance(v.vectors, encoder_entry(&c, "hidden", i)->data, v.count * c.d));
             rapt_token_vectors_free(&v);
         }
+        distance_show(NAMES[n], "hidden states", worst, encoder_error(&c));
         if (!(worst <= 2 * encoder_error(&c)))
             fail_msg("%s: %g from float64; PyTorch's in float32 %g", NAMES[n], worst, encoder_error(&c));
         rapt_embedder_free(e);

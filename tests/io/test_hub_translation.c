@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distance.h"
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
@@ -122,6 +123,8 @@ static void logits_are_the_references(void **state)
             encoder = fmax(encoder, pair_distance(memory, pair_entry(&c, "encoder", i)));
             logits = fmax(logits, pair_distance(y, pair_entry(&c, "logits", i)));
         }
+        distance_show(NAMES[n], "encoder", encoder, pair_number(&c, "encoder_error"));
+        distance_show(NAMES[n], "logits", logits, pair_number(&c, "error"));
         if (!(encoder <= 2 * pair_number(&c, "encoder_error") && logits <= 2 * pair_number(&c, "error")))
             fail_msg("%s: encoder %g, logits %g from float64; PyTorch's in float32 %g and %g", NAMES[n], encoder, logits,
                      pair_number(&c, "encoder_error"), pair_number(&c, "error"));

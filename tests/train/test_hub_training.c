@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "distance.h"
 #include "train/train_folder.h"
 
 #include "io/safetensors.h"
@@ -69,6 +70,7 @@ static void compare_losses(const char *name, const json_t *golden)
     losses ours = {.count = 0};
     const json_t *theirs = json_object_get(golden, "losses");
     const double error = json_number_value(json_object_get(golden, "error"));
+    double worst = 0;
     assert_true(error > 0 && error < 1e-4 && json_array_size(theirs) > 10);
     snprintf(changes, sizeof changes, "train.steps=%zu", json_array_size(theirs));
     tune(name, changes, (rapt_train_options){.out = "model", .on_progress = keep_loss, .context = &ours});
@@ -76,10 +78,12 @@ static void compare_losses(const char *name, const json_t *golden)
     assert_int_equal(ours.count, json_array_size(theirs));
     for (size_t i = 0; i < ours.count; i++) {
         const double loss = json_number_value(json_array_get(theirs, i));
+        worst = fmax(worst, fabs(ours.loss[i] - loss));
         if (!(fabs(ours.loss[i] - loss) <= 2 * error))
             fail_msg("%s: the loss of step %zu is %.9g; PyTorch's is %.9g, its error %.1g", name, i + 1, ours.loss[i], loss,
                      error);
     }
+    distance_show(strrchr(name, '/') + 1, "losses", worst, error);
 }
 
 /* With what is trained on: text.txt and pairs.tsv. */
