@@ -5,9 +5,9 @@
 # With --check nothing is written: README's figures are compared with those of this run. BUILD is a build folder with the
 # program (default: build-test or build). Some three minutes on two cores.
 #
-# What is compared: of the shipped pairs every word and number, but for times, speeds and memory, which depend on the machine.
-# Of rapt's own sources, which change with every commit, losses and bits per byte (within 0.15), and counts (within a tenth),
-# but not the text that the model makes. The last line is "N passed, N failed, 0 skipped".
+# What is compared: of the shipped pairs, and of a model of the tests, every word and number, but for times, speeds and memory, which
+# depend on the machine. Of rapt's own sources, which change with every commit, losses and bits per byte (within 0.15), and
+# counts (within a tenth), but not the text that the model makes. The last line is "N passed, N failed, 0 skipped".
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 check=
@@ -106,7 +106,7 @@ compare() {
 }
 
 passed=0 failed=0
-names=(transcript transcript-zh transcript-lm transcript-explain)
+names=(transcript transcript-zh transcript-lm transcript-explain transcript-hub)
 for name in "${names[@]}"; do
     if ! transcript "$name" >"$scratch/$name"; then
         failed=$((failed + 1))
