@@ -5,12 +5,12 @@ Python: tests/cli/check_convert.sh compares what rapt computes with both."""
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-LANGUAGE = "gpt2 gpt_neox phi3 gemma3 llama3 qwen3".split()
-PAIRS = "marian bart t5 m2m_100".split()
+LANGUAGE, PAIRS = (sorted(Path("tests/golden", folder).iterdir()) for folder in ("hub", "hub_translation"))
 
 
 def difference(folder, kind, inputs):
@@ -25,10 +25,10 @@ def difference(folder, kind, inputs):
 torch.manual_seed(0)
 ids = torch.randint(3, 200, (1, 20))
 worst = 0.0
-for name in LANGUAGE:
-    worst = max(worst, difference(f"tests/golden/hub/{name}", AutoModelForCausalLM, {"input_ids": ids}))
-for name in PAIRS:
+for folder in LANGUAGE:
+    worst = max(worst, difference(folder, AutoModelForCausalLM, {"input_ids": ids}))
+for folder in PAIRS:
     inputs = {"input_ids": ids, "decoder_input_ids": ids[:, :9]}
-    worst = max(worst, difference(f"tests/golden/hub_translation/{name}", AutoModelForSeq2SeqLM, inputs))
+    worst = max(worst, difference(folder, AutoModelForSeq2SeqLM, inputs))
 print(f"{len(LANGUAGE) + len(PAIRS)} folders, largest difference of logits {worst}")
 sys.exit(worst != 0)
