@@ -65,7 +65,7 @@ panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matr
     if (h->query_rows.count <= QUERY_TILE && panels_can_stay(h->gemm, b, n))
         return (panel_matrix){.in_place = b};
     panels_pack(h->gemm, k, n, b, panels);
-    return (panel_matrix){.packed = panels};
+    return (panel_matrix){.packed = panels, .rows = k};
 }
 
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,

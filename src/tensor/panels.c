@@ -109,12 +109,13 @@ kernels_epilogue panels_block_epilogue(const kernels_epilogue *epilogue, size_t 
     return (kernels_epilogue){epilogue->accumulate || k0 > 0, last ? epilogue->bias : NULL, last && epilogue->relu};
 }
 
-/* The block that begins at row k0. */
-static panel_block panels_block_at(const kernels_gemm *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
+/* The block that begins at row k0. The panels of a packed one have all rows that were packed, whatever the product uses. */
+static panel_block panels_block_at(const kernels_gemm *kn, const panel_matrix *b, size_t k0, size_t k, size_t n)
 {
-    if (b->packed)
-        return panels_packed(kn, kc, b->packed + panels_at(kn, b->columns ? b->columns : n, k0, kc, 0));
-    return panels_in_place(kn, matrix_at(b->in_place, k0, 0));
+    if (!b->packed)
+        return panels_in_place(kn, matrix_at(b->in_place, k0, 0));
+    size_t kc = MIN(KERNELS_K_BLOCK, (b->rows ? b->rows : k) - k0);
+    return panels_packed(kn, kc, b->packed + panels_at(kn, b->columns ? b->columns : n, k0, kc, 0));
 }
 
 void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
@@ -124,7 +125,7 @@ void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
         kernels_epilogue part = panels_block_epilogue(epilogue, k0, k);
         matrix left = matrix_at(*a, 0, k0);
-        panel_block block = panels_block_at(kn, b, k0, kc, n);
+        panel_block block = panels_block_at(kn, b, k0, k, n);
         panels_multiply_block(kn, m, n, kc, &left, &block, c, ldc, &part);
     }
 }

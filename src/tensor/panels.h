@@ -55,6 +55,7 @@ void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc
 typedef struct panel_matrix {
     const rapt_real *packed; /* or NULL */
     size_t columns;          /* that were packed, if a product uses only the first of them; 0: n of the product */
+    size_t rows;             /* likewise; 0: k of the product */
     matrix in_place;
 } panel_matrix;
 

@@ -44,6 +44,8 @@ wide=(--set model.layers=2 --set model.norm_kind=rms --set model.ffn_kind=swiglu
 everywhere lm lm "${lm[@]}" --set model.ffn_kind=gelu
 everywhere lm-wide lm "${lm[@]}" "${wide[@]}"
 everywhere lm-shards lm "${lm[@]}" "${wide[@]}" --set train.batch=2 --set train.accumulate=7 --set train.shards=5
+# Heads that are wider than a panel of the kernels at some levels, and texts of several tiles of queries.
+everywhere lm-long lm "${lm[@]}" "${wide[@]}" --set model.d_model=160 --set model.context=150 --set train.steps=6
 everywhere shards tiny "${recipe[@]}" --set train.batch=8 --set train.accumulate=6 --set train.shards=3
 
 # In bf16: with any threads at one level, stopped and resumed, and not what fp32 gives.

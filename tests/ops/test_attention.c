@@ -15,6 +15,7 @@
 
 #define BATCH 2
 #define HEADS 3
+#define MOST 150 /* queries: three tiles of the fused attention */
 
 typedef struct sizes {
     size_t queries, keys, d, dv;
@@ -72,7 +73,7 @@ static double largest(const rapt_real *x, size_t n)
 }
 
 typedef struct kept {
-    rapt_real x[BATCH * HEADS * 70 * 70];
+    rapt_real x[BATCH * HEADS * MOST * MOST];
     size_t count;
 } kept;
 
@@ -119,9 +120,10 @@ static void check_run(run *r)
 
 static void fused_attention_equals_its_steps(void **state)
 {
-    static const sizes all[] = {{1, 1, 1, 1}, {3, 5, 4, 4}, {7, 33, 16, 5}, {70, 64, 33, 17}, {64, 70, 8, 31}};
-    static int32_t lens[BATCH] = {5, 1}, lens_2d[BATCH * 70];
-    static uint8_t keep_flags[BATCH * 70 * 70];
+    static const sizes all[] = {{1, 1, 1, 1}, {3, 5, 4, 4}, {7, 33, 16, 5}, {70, 64, 33, 17}, {64, 70, 8, 31},
+                                {MOST, MOST, 33, 65}};
+    static int32_t lens[BATCH] = {5, 1}, lens_2d[BATCH * MOST];
+    static uint8_t keep_flags[BATCH * MOST * MOST];
     (void)state;
     for (size_t i = 0; i < sizeof lens_2d / sizeof *lens_2d; i++)
         lens_2d[i] = (int32_t)rng_below(4, i, 71);
@@ -141,6 +143,29 @@ static void fused_attention_equals_its_steps(void **state)
                     check_run(&(run){.t = t, .s = all[i], .mask = masks[m], .p = drop ? 0.4 : 0,
                                      .scores.scale = m % 2 ? 0 : 0.3});
     rapt_tape_free(t);
+}
+
+/* Several tiles of queries, of which each attends to more keys than the one before, and heads of several panels. */
+static void gradients_equal_those_of_the_steps(void **state)
+{
+    static kept want[3];
+    (void)state;
+    run r = {.t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), .s = {MOST, MOST, 33, 65}, .mask = {.causal = true}};
+    for (int is_fused = 0; is_fused < 2; is_fused++) {
+        rapt_tensor *before, *after, *y = is_fused ? fused(&r, RAPT_CAPTURE_NONE, NULL) : steps(&r, &before, &after);
+        rapt_backward(r.t, rapt_op_sum(r.t, rapt_op_multiply(r.t, y, input(&r, MOST, HEADS * r.s.dv, 9))), NULL);
+        assert_int_equal(rapt_tape_error(r.t)->code, RAPT_OK);
+        const rapt_tensor *const inputs[] = {r.q, r.k, r.v};
+        for (size_t i = 0; i < 3; i++) {
+            rapt_tensor gradient = *inputs[i];
+            gradient.data = inputs[i]->grad;
+            if (is_fused)
+                check_near("gradient", &want[i], &gradient, 1e-5 * largest(want[i].x, want[i].count));
+            else
+                keep(&want[i], &gradient);
+        }
+    }
+    rapt_tape_free(r.t);
 }
 
 /* A module files its weights under its name as long as somebody watches. */
@@ -202,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fused_attention_equals_its_steps),
+        cmocka_unit_test(gradients_equal_those_of_the_steps),
         cmocka_unit_test(watched_weights_are_filed),
         cmocka_unit_test(grouped_heads_equal_repeated_ones),
     };
