@@ -43,11 +43,11 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real
     panels_pack_columns(kn, k, n, 0, n, b, dst);
 }
 
-/* Pairs must be converted. Packing a row tile of fp32 elements pays when several panels read it and its rows are far apart;
- * rows of a transposed operand are adjacent already. */
+/* Pairs must be converted. Packing a row tile of fp32 elements pays when several panels read it and what they read for one
+ * product is far from that for the next: rows of A, or of a transposed A. */
 static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
-    return kn->pair > 1 || (a->row > PANELS_NEAR && n > 2 * (size_t)kn->nr);
+    return kn->pair > 1 || ((a->row > PANELS_NEAR || a->col > PANELS_NEAR) && n > 2 * (size_t)kn->nr);
 }
 
 panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data)
@@ -75,29 +75,91 @@ static size_t multiply_row(const kernels_gemm *kn, size_t n, size_t depth, const
     return panels * (size_t)kn->nr;
 }
 
+/* Row tiles that read a panel one after the other, while it is in the L1 cache: so many, and of so many rows together, that they
+ * stay in the L2 cache. */
+enum { GROUP_TILES = 8, GROUP_ROWS = 64 };
+
+/* A row tile of A, in place or packed. */
+typedef struct row_tile {
+    const rapt_real *data;
+    kernels_strides at;
+    size_t row;
+    int rows;
+} row_tile;
+
+typedef struct row_group {
+    row_tile tiles[GROUP_TILES];
+    size_t count;
+} row_group;
+
+/* The row tiles of A are of nearly equal sizes: one of few rows would take nearly as long as a full one. */
+typedef struct row_tiles {
+    size_t count, rows, longer; /* the first `longer` have a row more */
+} row_tiles;
+
+/* Without divisions for small matrices (panels.h). */
+static row_tiles row_tiles_of(const kernels_gemm *kn, size_t m)
+{
+    const size_t mr = (size_t)kn->mr;
+    if (m <= mr)
+        return (row_tiles){m > 0, m, 0};
+    const size_t count = (m + mr - 1) / mr;
+    return (row_tiles){count, m / count, m % count};
+}
+
+/* The tiles from `first` on; returns the row behind them. */
+static size_t group_take(row_group *g, const row_tiles *all, size_t first, size_t row, const matrix *a)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const size_t rows = all->rows + (first + i < all->longer);
+        g->tiles[i] = (row_tile){matrix_at(*a, row, 0).data, {a->row, a->col}, row, (int)rows};
+        row += rows;
+    }
+    return row;
+}
+
+static void group_pack(const kernels_gemm *kn, size_t kc, row_group *g, rapt_real *packed)
+{
+    for (size_t i = 0; i < g->count; i++, packed += KERNELS_MAX_A) {
+        row_tile *t = &g->tiles[i];
+        t->at = kn->pack_a(t->rows, kc, t->data, t->at.row, t->at.col, packed);
+        t->data = packed;
+    }
+}
+
+/* The rows of a group times the columns from j on. */
+static void group_multiply(const kernels_gemm *kn, const row_group *g, size_t j, size_t n, size_t depth, const panel_block *b,
+                           rapt_real *c, size_t ldc, const kernels_epilogue *epilogue)
+{
+    const size_t nr = (size_t)kn->nr;
+    const rapt_real *panel = b->data + j / nr * b->panel;
+    for (; j < n; j += nr, panel += b->panel) {
+        const kernels_epilogue part = {epilogue->accumulate, epilogue->bias ? epilogue->bias + j : NULL, epilogue->relu};
+        for (size_t i = 0; i < g->count; i++) {
+            const row_tile *t = &g->tiles[i];
+            kn->gemm_tile(t->rows, (int)MIN(nr, n - j), depth, t->data, t->at.row, t->at.col, panel, b->row,
+                          c + t->row * ldc + j, (ptrdiff_t)ldc, &part);
+        }
+    }
+}
+
 void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
                            rapt_real *c, size_t ldc, const kernels_epilogue *epilogue)
 {
-    _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_A];
-    size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr, depth = kernels_packed_count(kn, kc);
-    bool pack = should_pack(kn, n, a);
-    kernels_strides at = {a->row, a->col};
+    _Alignas(KERNELS_ALIGN) rapt_real packed[GROUP_TILES * KERNELS_MAX_A];
+    const size_t most = MIN(GROUP_TILES, GROUP_ROWS / (size_t)kn->mr), depth = kernels_packed_count(kn, kc);
+    const row_tiles all = row_tiles_of(kn, m);
+    const bool pack = should_pack(kn, n, a);
+    row_group g;
     if (kn->begin)
         kn->begin();
-    for (size_t i = 0; i < m; i += mr) {
-        int rows = (int)MIN(mr, m - i);
-        const rapt_real *tile = a->data + (ptrdiff_t)i * a->row;
-        if (pack) {
-            at = kn->pack_a(rows, kc, tile, a->row, a->col, packed);
-            tile = packed;
-        }
-        size_t j = rows > 1 ? 0 : multiply_row(kn, n, depth, tile, at.col, b, c + i * ldc, epilogue);
-        const rapt_real *panel = b->data + j / nr * b->panel;
-        for (; j < n; j += nr, panel += b->panel) {
-            kernels_epilogue part = {epilogue->accumulate, epilogue->bias ? epilogue->bias + j : NULL, epilogue->relu};
-            kn->gemm_tile(rows, (int)MIN(nr, n - j), depth, tile, at.row, at.col, panel, b->row, c + i * ldc + j,
-                          (ptrdiff_t)ldc, &part);
-        }
+    for (size_t first = 0, row = 0; first < all.count; first += most) {
+        g.count = MIN(most, all.count - first);
+        row = group_take(&g, &all, first, row, a);
+        if (pack)
+            group_pack(kn, kc, &g, packed);
+        const size_t j = m > 1 ? 0 : multiply_row(kn, n, depth, g.tiles[0].data, g.tiles[0].at.col, b, c, epilogue);
+        group_multiply(kn, &g, j, n, depth, b, c, ldc, epilogue);
     }
     if (kn->end)
         kn->end();
