@@ -75,8 +75,8 @@ static size_t multiply_row(const kernels_gemm *kn, size_t n, size_t depth, const
     return panels * (size_t)kn->nr;
 }
 
-/* Row tiles that read a panel one after the other, while it is in the L1 cache: so many, and of so many rows together, that they
- * stay in the L2 cache. */
+/* Row tiles that read a panel one after the other, while it is in the L1 cache: at most this number of tiles and of rows
+ * together, which stay in the L2 cache. */
 enum { GROUP_TILES = 8, GROUP_ROWS = 64 };
 
 /* A row tile of A, in place or packed. */
