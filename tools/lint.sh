@@ -151,13 +151,14 @@ grep -nP '\t' "${code[@]}" | sed 's/:[^:]*$/: a tab/' | say
 grep -nE ' +$' "${code[@]}" | sed 's/$/<- spaces at the end/' | say
 LC_ALL=C.UTF-8 awk 'length($0) > 130 { print FILENAME ":" FNR ": " length($0) " columns; at most 130" }' \
     "${code[@]}" "${page[@]}" | say
-for file in "${code[@]}"; do
-    case $file in *.c) # a comment with at least one sentence
-        awk 'NR == 1 && !/^\/\*/ { exit } { text = text " " $0 } /\*\// { exit }
-            END { exit !(text ~ /\/\*.*[a-z][a-z].*[.:;].*\*\//) }' "$file" ||
-            echo "$file:1: does not begin with a comment that says what it is" ;;
-    esac
-done | say
+printf '%s\n' "${code[@]}" | grep '\.c$' | xargs -d '\n' awk ' # a comment with at least one sentence
+    function close_file() {
+        if (file != "" && text !~ /\/\*.*[a-z][a-z].*[.:;].*\*\//)
+            print file ":1: does not begin with a comment that says what it is"
+    }
+    FNR == 1 { close_file(); file = FILENAME; text = ""; reading = /^\/\*/ }
+    reading { text = text " " $0; if (/\*\//) reading = 0 }
+    END { close_file() }' | say
 for header in include/rapt/*.h; do
     grep -q 'extern "C"' "$header" || echo "$header: no extern \"C\""
 done | say

@@ -6,40 +6,46 @@ tally() { if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok    $2"; else fa
 tools/lint.sh
 tally $? 'the sources'
 
-# One break at a time, in a copy.
+# A copy with a break for each rule, each in words that lint says of no other.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-# noticed NAME PATTERN (FILE TEXT)...: with TEXT at the end of FILE, lint fails and says PATTERN.
-noticed() {
-    rm -rf "$copy/t"
-    mkdir "$copy/t"
-    cp -r src include tests tools "$copy/t"
-    local name=$1 pattern=$2
+mkdir "$copy/t"
+cp -r src include tests tools "$copy/t"
+names=() patterns=()
+# breaks NAME PATTERN (FILE TEXT)...: TEXT at the end of FILE, of which lint is to say PATTERN.
+breaks() {
+    names+=("$1") patterns+=("$2")
     shift 2
     for (( ; $# > 0; )); do
         printf "$2" >>"$copy/t/$1"
         shift 2
     done
-    ! tools/lint.sh "$copy/t" >"$copy/out" && grep -q "$pattern" "$copy/out"
-    tally $? "noticed: $name"
 }
-noticed 'an include of a lower layer' 'src/ops/linear_op.c:.*nn includes\|ops includes .*nn' src/ops/linear_op.c '#include "nn/names.h"\n'
-noticed 'a public header of a lower layer' 'tensor includes' src/tensor/gemm.c '#include "rapt/io.h"\n'
-noticed 'kernels that know tensors' 'src/kernels/scalar.c' src/kernels/scalar.c '#include "rapt/tensor.h"\n'
-noticed 'a tab' 'linear.c:.*a tab' src/nn/linear.c '\tint x;\n'
-noticed 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more */\n'
-noticed 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
-noticed 'a long file' 'linear.c: .*lines; at most 500' src/nn/linear.c "$(printf '\\n%.0s' {1..500})"
-noticed 'a long test' 'test_adam.c: .*lines; at most 700' tests/train/test_adam.c "$(printf '\\n%.0s' {1..700})"
-noticed 'a file without a comment' 'bare.c:1' src/nn/bare.c 'int bare;\n'
-noticed 'two files of one name' 'src/text/main.c: src/cli/main.c has the same name' src/text/main.c '/* text/main.c: a second one. */\n'
-noticed 'a header without extern "C"' 'bare.h' include/rapt/bare.h '#pragma once\n'
-noticed 'a long function' 'function at src/nn/linear.c:.*at most 60' src/nn/linear.c \
+tools/lint.sh "$copy/t" >"$copy/out"
+tally $? 'the copy'
+breaks 'an include of a lower layer' 'src/ops/linear_op.c:.*nn includes\|ops includes .*nn' src/ops/linear_op.c '#include "nn/names.h"\n'
+breaks 'a public header of a lower layer' 'tensor includes' src/tensor/gemm.c '#include "rapt/io.h"\n'
+breaks 'kernels that know tensors' 'src/kernels/scalar.c' src/kernels/scalar.c '#include "rapt/tensor.h"\n'
+breaks 'a tab' 'linear.c:.*a tab' src/nn/linear.c '\tint x;\n'
+breaks 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more */\n'
+breaks 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
+breaks 'a long file' 'linear.c: .*lines; at most 500' src/nn/linear.c "$(printf '\\n%.0s' {1..500})"
+breaks 'a long test' 'test_adam.c: .*lines; at most 700' tests/train/test_adam.c "$(printf '\\n%.0s' {1..700})"
+breaks 'a file without a comment' 'bare.c:1' src/nn/bare.c 'int bare;\n'
+breaks 'two files of one name' 'src/text/main.c: src/cli/main.c has the same name' src/text/main.c '/* text/main.c: a second one. */\n'
+breaks 'a header without extern "C"' 'bare.h' include/rapt/bare.h '#pragma once\n'
+breaks 'a long function' 'function at src/nn/linear.c:.*at most 60' src/nn/linear.c \
     "int f(void)\n{\n$(printf '    ;\\n%.0s' {1..61})}\n"
-noticed 'a function of any name' 'linear.c:.*: backward: a name' src/nn/linear.c 'static void backward(void)\n{\n}\n'
-noticed 'two functions of one name' 'norm.c:.*: linear_any: src/nn/linear.c has the same' src/nn/linear.c 'static int linear_any(void)\n{\n}\n' \
+breaks 'a function of any name' 'linear.c:.*: backward: a name' src/nn/linear.c 'static void backward(void)\n{\n}\n'
+breaks 'two functions of one name' 'norm.c:.*: linear_any: src/nn/linear.c has the same' src/nn/linear.c 'static int linear_any(void)\n{\n}\n' \
     src/nn/norm.c 'static int linear_any(void)\n{\n}\n'
-noticed 'a public function that is not exported' 'nn.h:.*: rapt_new has no RAPT_API' include/rapt/nn.h 'int rapt_new(void);\n'
+breaks 'a public function that is not exported' 'nn.h:.*: rapt_new has no RAPT_API' include/rapt/nn.h 'int rapt_new(void);\n'
+! tools/lint.sh "$copy/t" >"$copy/out"
+tally $? 'the breaks'
+for i in "${!names[@]}"; do
+    grep -q "${patterns[i]}" "$copy/out"
+    tally $? "noticed: ${names[i]}"
+done
 
 # Calls are read from objects: a tree of few files, with those of a build.
 tree=$copy/tree objects=$copy/tree/build/CMakeFiles/rapt_objects.dir
