@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """GPT-2 124M with random weights that writes in PyTorch, greedily, for comparison with `rapt bench decode`.
 
-    python bench/pytorch/decode.py [--batch 1] [--dtype fp32] [--threads 2] [--seconds 5]      needs torch
+    python bench/pytorch/decode.py [--batch 1] [--dtype fp32] [--prompt 32] [--new 128] [--compile] [--threads 2]
+        [--seconds 5]      needs torch; --compile a C++ compiler, too
 
-A prompt of 32 random tokens, 128 new ones; keys and values are kept in memory made once, attention is PyTorch's own. Prints
+A prompt of random tokens, and new ones; keys and values are kept in memory made once, attention is PyTorch's own. Prints
 one JSON object: of the median of all rows, `tok_s` (the prompt's time is in it), and the median of all `step_ms`.
 """
 import argparse
@@ -14,7 +15,7 @@ import time
 import torch
 from torch.nn import functional
 
-VOCAB, WIDTH, HEADS, LAYERS, CONTEXT, PROMPT, NEW = 50257, 768, 12, 12, 1024, 32, 128
+VOCAB, WIDTH, HEADS, LAYERS, CONTEXT = 50257, 768, 12, 12, 1024
 
 
 class Layer:
@@ -26,8 +27,8 @@ class Layer:
         self.qkv, self.o = linear(WIDTH, 3 * WIDTH), linear(WIDTH, WIDTH)
         self.dense1, self.dense2 = linear(WIDTH, 4 * WIDTH), linear(4 * WIDTH, WIDTH)
 
-    def start(self, batch, dtype):
-        self.kept = torch.zeros(2, batch, HEADS, PROMPT + NEW, WIDTH // HEADS, dtype=dtype)
+    def start(self, batch, length, dtype):
+        self.kept = torch.zeros(2, batch, HEADS, length, WIDTH // HEADS, dtype=dtype)
 
     def attend(self, x, past):
         end = past + x.shape[1]
@@ -53,9 +54,9 @@ class Writer:
         self.embedding, self.positions = ((torch.randn(n, WIDTH) * 0.02).to(dtype) for n in (VOCAB, CONTEXT))
         self.layers, self.norm = [Layer(dtype) for _ in range(LAYERS)], norm_parameters(dtype)
 
-    def start(self, batch):
+    def start(self, batch, length):
         for layer in self.layers:
-            layer.start(batch, self.dtype)
+            layer.start(batch, length, self.dtype)
 
     def next(self, ids, past):
         x = self.embedding[ids] + self.positions[past:past + ids.shape[1]]
@@ -63,11 +64,11 @@ class Writer:
             x = layer.forward(x, past)
         return functional.linear(functional.layer_norm(x[:, -1], (WIDTH,), *self.norm), self.embedding).argmax(-1, keepdim=True)
 
-    def row(self, prompt):
+    def row(self, prompt, new):
         """Milliseconds of the prompt and of each step."""
-        times, ids, past = [], prompt, 0
-        self.start(prompt.shape[0])
-        while past < PROMPT + NEW - 1:
+        times, ids, past, length = [], prompt, 0, prompt.shape[1] + new
+        self.start(prompt.shape[0], length)
+        while past < length - 1:
             before = time.perf_counter()
             count = ids.shape[1]
             ids = self.next(ids, past)
@@ -84,20 +85,26 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--dtype", choices=("fp32", "bf16"), default="fp32")
+    parser.add_argument("--prompt", type=int, default=32)
+    parser.add_argument("--new", type=int, default=128)
+    parser.add_argument("--compile", action="store_true", help="torch.compile")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=5)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     writer = Writer(torch.bfloat16 if options.dtype == "bf16" else torch.float32)
-    prompt = torch.randint(VOCAB, (options.batch, PROMPT))
-    writer.row(prompt)
+    prompt = torch.randint(VOCAB, (options.batch, options.prompt))
+    if options.compile:
+        writer.next = torch.compile(writer.next)
+    writer.row(prompt, options.new)
     rows, start = [], time.perf_counter()
     while not rows or time.perf_counter() - start < options.seconds:
-        rows.append(writer.row(prompt))
+        rows.append(writer.row(prompt, options.new))
     print(json.dumps({"sys": "torch " + torch.__version__, "case": "gpt2", "dtype": options.dtype, "threads": options.threads,
-                      "batch": options.batch, "tok_s": round(1e3 * options.batch * NEW / median([sum(r) for r in rows]), 1),
-                      "step_ms": round(median([t for r in rows for t in r[1:]]), 3),
+                      "batch": options.batch, "tok_s": round(1e3 * options.batch * options.new / median([sum(r) for r in rows]), 1),
+                      "compiled": options.compile, "prompt": options.prompt,
+                      "step_ms": round(median([t for r in rows for t in r[1:]] or [0]), 3),
                       "prompt_ms": round(median([r[0] for r in rows]), 1), "rows": len(rows),
                       "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
 

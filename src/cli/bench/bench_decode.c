@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define PROMPT 32
-#define ROW 160 /* tokens of the prompt and new ones */
+#define NEW_TOKENS 128
 #define DEFAULT_SECONDS 5
 #define STEPS_PER_PASS 8 /* memory is read in turns with steps, so that both meet the same disturbances */
 #define CHUNK ((size_t)64 << 10)
@@ -28,14 +28,14 @@ typedef struct decoding {
     rapt_tape *t;
     sampler sampler;
     arena scratch;
-    size_t row;
+    size_t prompt, row; /* tokens of the prompt, and with the new ones */
 } decoding;
 
 /* Rows that are decoded together, and what was measured. */
 typedef struct decode_rows {
     size_t batch, memory;
     rapt_kv_cache *cache;
-    int32_t *prompt, *last;             /* [batch, PROMPT], [batch] */
+    int32_t *prompt, *last;             /* [batch, prompt], [batch] */
     bench_times prompts, steps, totals; /* milliseconds */
     memory_reader *reader;              /* NULL while it warms up */
     bench_times reads;                  /* GB/s */
@@ -85,10 +85,10 @@ static rapt_code decode_rows_once(decoding *d, decode_rows *r, rapt_error *err)
 {
     double prompt, ms, total;
     rapt_kv_cache_clear(r->cache, r->batch);
-    rapt_code code = time_pass(d, r, r->prompt, PROMPT, &prompt, err);
+    rapt_code code = time_pass(d, r, r->prompt, d->prompt, &prompt, err);
     total = prompt;
     rapt_tape_profile(d->t, d->o->profile);
-    for (size_t i = PROMPT + 1; i < d->row && !code; i++) {
+    for (size_t i = d->prompt + 1; i < d->row && !code; i++) {
         code = decode_one_token(d, r, &ms, err);
         total += ms;
     }
@@ -122,7 +122,7 @@ static double weight_bytes(const decoding *d)
 static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
 {
     const rapt_lm_config *c = &d->m->config;
-    size_t fresh = d->row - PROMPT;
+    size_t fresh = d->row - d->prompt;
     double step = bench_times_at(&r->steps, 0.5), read = bench_times_at(&r->reads, 0.5), weights = weight_bytes(d) * 1e-9;
     double rate = 1e3 * weights / step, tokens = 1e3 * (double)(r->batch * fresh) / bench_times_at(&r->totals, 0.5);
     return json_pack(
@@ -131,8 +131,8 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
         "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "isa", rapt_tape_isa(d->t), "threads",
         rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
         (json_int_t)c->block.d_model, "vocab", (json_int_t)c->vocab,
-        "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)PROMPT, "new", (json_int_t)fresh, "tok_s",
-        tokens, "ms_token", 1e3 / tokens, "step_ms", step, "p10", bench_times_at(&r->steps, 0.1), "p90",
+        "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)d->prompt, "new", (json_int_t)fresh,
+        "tok_s", tokens, "ms_token", 1e3 / tokens, "step_ms", step, "p10", bench_times_at(&r->steps, 0.1), "p90",
         bench_times_at(&r->steps, 0.9), "prompt_ms", bench_times_at(&r->prompts, 0.5), "steps", (json_int_t)r->steps.count,
         "weights_gb", weights, "gb_s", rate, "read_gb_s", read, "read_best_gb_s", bench_times_at(&r->reads, 1), "read_share",
         rate / read, "rss_mb", (json_int_t)r->memory);
@@ -145,9 +145,10 @@ static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, ra
     if (d->o->json)
         code = bench_print_json(o, err);
     else if (o)
-        printf("gpt2, batch %zu: %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and reads %.3f GB of weights: %.1f GB/s, "
-               "%.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", r->batch, bench_number(o, "tok_s"),
-               bench_number(o, "ms_token"), bench_number(o, "step_ms"), bench_number(o, "weights_gb"), bench_number(o, "gb_s"),
+        printf("gpt2, batch %zu: %.1f ms for a prompt of %zu tokens; %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and reads "
+               "%.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", r->batch,
+               bench_number(o, "prompt_ms"), d->prompt, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
+               bench_number(o, "step_ms"), bench_number(o, "weights_gb"), bench_number(o, "gb_s"),
                100 * bench_number(o, "read_share"), bench_number(o, "read_gb_s"), r->memory);
     fflush(stdout);
     json_decref(o);
@@ -157,7 +158,7 @@ static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, ra
 /* Of the last row, whose steps are the last of the list. */
 static rapt_code print_profile(const decoding *d, const decode_rows *r, rapt_error *err)
 {
-    size_t steps = d->row - PROMPT - 1;
+    size_t steps = d->row - d->prompt - 1;
     bench_times last = {r->steps.values + r->steps.count - steps, steps, steps}, reads = r->reads;
     bench_machine m = {bench_peak(d->o->threads, d->o->precision, err), bench_times_at(&reads, 0.5)};
     return m.gflops > 0 ? bench_profile_print(d->t, steps, bench_times_sum(&last) / 1e3, &m, d->o->json, err) : err->code;
@@ -175,11 +176,12 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
     c->block.d_model = bench_size(s->width, c->block.d_model);
     c->block.heads = c->block.d_model / features;
     c->block.ffn = 4 * c->block.d_model;
-    d->row = bench_size(s->time, ROW);
+    d->prompt = bench_size(s->prompt, PROMPT);
+    d->row = bench_size(s->time, d->prompt + NEW_TOKENS);
     c->context = d->row > c->context ? d->row : c->context;
-    if (d->row < PROMPT + 2)
-        return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %d tokens and 2 new ones at least", d->row,
-                         PROMPT);
+    if (d->row < d->prompt + 2)
+        return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %zu tokens and 2 new ones at least", d->row,
+                         d->prompt);
     return code ? code : bench_check_width("gpt2", c->block.d_model, features, err);
 }
 
@@ -204,7 +206,7 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
 static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, rapt_error *err)
 {
     r->batch = batch;
-    r->prompt = workload_ids(batch * PROMPT, 1, 0, d->m->config.vocab);
+    r->prompt = workload_ids(batch * d->prompt, 1, 0, d->m->config.vocab);
     r->last = workload_ids(batch, 2, 0, d->m->config.vocab);
     if (!r->prompt || !r->last)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu rows", batch);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_SECONDS, KEY_PROFILE, KEY_RECOMPUTE,
-       KEY_ELEMENTS, KEY_RANKS };
+       KEY_ELEMENTS, KEY_RANKS, KEY_PROMPT };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
@@ -16,8 +16,9 @@ static const struct argp_option OPTIONS[] = {
      "grows in proportion", 0},
     {"vocab", KEY_VOCAB, "N", 0, "train, decode: vocabulary size", 0},
     {"batch", KEY_BATCH, "N", 0, "train, decode: batch size in rows (decode: gpt2 1, then 8; a2, a3 32)", 0},
-    {"time", KEY_TIME, "N", 0, "train, decode: tokens of a row (decode: gpt2 160, the first 32 of them the prompt; "
+    {"time", KEY_TIME, "N", 0, "train, decode: tokens of a row (decode: gpt2 those of the prompt and 128 new ones; "
      "a2, a3 at most 20)", 0},
+    {"prompt", KEY_PROMPT, "N", 0, "decode (gpt2): tokens of the prompt (default 32)", 0},
     {"beam", KEY_BEAM, "N", 0, "decode: beam size (default: 1, then 4)", 0},
     {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Duration of each measurement in seconds", 0},
@@ -80,6 +81,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
         cli_usage_error(state, "--beam is for `decode`");
+    if (s->prompt && a->run != bench_decode)
+        cli_usage_error(state, "--prompt is for `decode`");
     if ((a->o.elements || a->o.ranks) && a->run)
         cli_usage_error(state, "--elements and --ranks are for `group`");
     if (a->o.case_name && !a->run)
@@ -101,6 +104,7 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case KEY_VOCAB: a->o.sizes.vocab = parse_size(text, 8, 4000000, "vocab", state); return 0;
     case KEY_BATCH: a->o.sizes.batch = parse_size(text, 1, 100000, "batch", state); return 0;
     case KEY_TIME: a->o.sizes.time = parse_size(text, 2, 1000000, "time", state); return 0;
+    case KEY_PROMPT: a->o.sizes.prompt = parse_size(text, 1, 1000000, "prompt", state); return 0;
     case KEY_BEAM: a->o.beam = parse_size(text, 1, 100, "beam", state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;

@@ -9,7 +9,7 @@
 /* Sizes that replace a case's own; 0: as the case has it. Heads keep their features and the feed-forward network its
  * proportion when the width changes. */
 typedef struct bench_sizes {
-    size_t layers, width, vocab, batch, time;
+    size_t layers, width, vocab, batch, time, prompt;
 } bench_sizes;
 
 typedef struct bench_options {
