@@ -1,16 +1,19 @@
-/* group/heartbeat.c: see heartbeat.h. Its messages are not counted as data. */
+/* group/heartbeat.c: see heartbeat.h. Its messages are not counted as data. They hold numbers, not times: a time that is passed
+ * on lacks what the message took and would make a dead rank younger with each rank that passes it on; a number that does not
+ * rise is no news, whoever repeats it. */
 #include "group/heartbeat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define HEARTBEAT_PARTNERS 62
-#define HEARTBEAT_LAST UINT32_MAX /* instead of the age of the sender itself: no further message comes */
+#define HEARTBEAT_LAST 0 /* instead of the number of the sender itself: no further message comes. Of others: none heard yet */
 
 /* Sends to the rank a distance ahead, receives from the one as far behind. */
 typedef struct heartbeat_partner {
     int to, from;
     int sending, receiving; /* requests; -1: none */
-    uint32_t *out, *in;     /* [size]: milliseconds since each rank was heard of */
+    uint32_t *out, *in;     /* [size]: the newest number known of each rank */
     bool said_last, heard_last;
 } heartbeat_partner;
 
@@ -21,7 +24,8 @@ struct heartbeat {
     double polled;       /* when it was polled last */
     double next;         /* when the next messages are due */
     bool leaving;
-    double *heard;      /* [size]: when each rank was alive for certain */
+    double *heard;      /* [size]: when the number of each rank was last seen to rise */
+    uint32_t *numbers;  /* [size]: the newest known; a rank raises its own with each message to its partners, past 0 */
     uint32_t *messages; /* of all partners */
     heartbeat_partner partner[HEARTBEAT_PARTNERS];
 };
@@ -41,12 +45,13 @@ static bool heartbeat_allocate(heartbeat *h)
 {
     size_t size = (size_t)h->size;
     h->heard = malloc(size * sizeof *h->heard);
+    h->numbers = calloc(size, sizeof *h->numbers);
     h->messages = calloc(2 * size * (size_t)h->partners + 1, sizeof *h->messages);
     for (int k = 0; k < h->partners && h->messages; k++) {
         h->partner[k].out = h->messages + 2 * size * (size_t)k;
         h->partner[k].in = h->partner[k].out + size;
     }
-    return h->heard && h->messages;
+    return h->heard && h->numbers && h->messages;
 }
 
 heartbeat *heartbeat_new(const rapt_transport *transport, int rank, int size, double wait, double now, rapt_error *err)
@@ -76,6 +81,7 @@ void heartbeat_free(heartbeat *h)
 {
     if (h) {
         free(h->heard);
+        free(h->numbers);
         free(h->messages);
     }
     free(h);
@@ -83,26 +89,27 @@ void heartbeat_free(heartbeat *h)
 
 /* ---- messages --------------------------------------------------------------------------------------------- */
 
-static rapt_code send_beat(heartbeat *h, heartbeat_partner *p, double now, rapt_error *err)
+static rapt_code send_beat(heartbeat *h, heartbeat_partner *p, rapt_error *err)
 {
-    for (int r = 0; r < h->size; r++) {
-        double age = 1000 * (now - h->heard[r]);
-        p->out[r] = age < 4e9 ? (uint32_t)age : 4000000000u;
-    }
-    p->out[h->rank] = h->leaving ? HEARTBEAT_LAST : 0;
+    memcpy(p->out, h->numbers, (size_t)h->size * sizeof *p->out);
+    if (h->leaving)
+        p->out[h->rank] = HEARTBEAT_LAST;
     p->said_last = h->leaving;
     return h->transport.send(h->transport.context, p->to, HEARTBEAT_TAG, p->out, (size_t)h->size * sizeof *p->out,
                              &p->sending, err);
 }
 
-/* News never make a rank older than it was known to be. */
+/* Numbers start again after the largest one: a newer one is less than half of them ahead. */
 static void take_news(heartbeat *h, heartbeat_partner *p, double now)
 {
     p->heard_last = p->in[p->from] == HEARTBEAT_LAST;
-    p->in[p->from] = 0;
-    for (int r = 0; r < h->size; r++)
-        if (now - p->in[r] / 1000.0 > h->heard[r])
-            h->heard[r] = now - p->in[r] / 1000.0;
+    for (int r = 0; r < h->size; r++) {
+        const uint32_t ahead = p->in[r] - h->numbers[r];
+        if (p->in[r] == 0 || ahead == 0 || ahead > INT32_MAX)
+            continue;
+        h->numbers[r] = p->in[r];
+        h->heard[r] = now;
+    }
 }
 
 static rapt_code poll_receiving(heartbeat *h, heartbeat_partner *p, double now, rapt_error *err)
@@ -121,7 +128,7 @@ static rapt_code poll_receiving(heartbeat *h, heartbeat_partner *p, double now, 
     return code;
 }
 
-static rapt_code poll_sending(heartbeat *h, heartbeat_partner *p, double now, bool due, rapt_error *err)
+static rapt_code poll_sending(heartbeat *h, heartbeat_partner *p, bool due, rapt_error *err)
 {
     bool done = false;
     rapt_code code = RAPT_OK;
@@ -130,7 +137,7 @@ static rapt_code poll_sending(heartbeat *h, heartbeat_partner *p, double now, bo
     if (code == RAPT_OK && done)
         p->sending = -1;
     if (code == RAPT_OK && p->sending < 0 && !p->said_last && (due || h->leaving))
-        code = send_beat(h, p, now, err);
+        code = send_beat(h, p, err);
     return code;
 }
 
@@ -154,10 +161,12 @@ rapt_code heartbeat_poll(heartbeat *h, double now, rapt_error *err)
         return RAPT_OK;
     forgive_pause(h, now);
     h->heard[h->rank] = now;
+    if (due && ++h->numbers[h->rank] == 0)
+        h->numbers[h->rank] = 1;
     for (int k = 0; k < h->partners && code == RAPT_OK; k++) {
         code = poll_receiving(h, &h->partner[k], now, err);
         if (code == RAPT_OK)
-            code = poll_sending(h, &h->partner[k], now, due, err);
+            code = poll_sending(h, &h->partner[k], due, err);
     }
     if (due)
         h->next = now + h->period;

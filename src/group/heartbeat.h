@@ -1,7 +1,8 @@
-/* group/heartbeat.h: tells which ranks live. Each sends a few others a short message now and then, with how long ago it has
- * heard of every rank, so that news of one reach all of them in log2 P messages. A rank whose process is stopped, has died or is
- * cut off grows silent for all others at about the same time; one that only computes, or writes a file, does not. For the
- * communication thread (group_thread.c), which polls it; it has no thread of its own and takes the time from its caller. */
+/* group/heartbeat.h: tells which ranks live. Each counts its messages, and sends a few others one now and then (`wait` / 32, at
+ * most a second) with the newest count that it knows of every rank, so that news of one reach all of them in log2 P messages. A
+ * rank whose process is stopped, has died or is cut off grows silent for all others within about so many messages' time of each
+ * other; one that only computes, or writes a file, does not. For the communication thread (group_thread.c), which polls it; it
+ * has no thread of its own and takes the time from its caller. */
 #ifndef GROUP_HEARTBEAT_H
 #define GROUP_HEARTBEAT_H
 
@@ -11,7 +12,7 @@
 
 typedef struct heartbeat heartbeat;
 
-/* Ranks that are silent for `wait` seconds count as lost. `now`: seconds of any clock. NULL: out of memory. */
+/* Ranks of which nothing new is heard for `wait` seconds count as lost. `now`: seconds of any clock. NULL: out of memory. */
 heartbeat *heartbeat_new(const rapt_transport *transport, int rank, int size, double wait, double now, rapt_error *err);
 void heartbeat_free(heartbeat *h);
 /* Sends and receives what is due, without waiting. A failure of the transport, or RAPT_OK. */
