@@ -46,7 +46,8 @@ rapt_code group_broadcast(rapt_group *g, int root, void *data, size_t bytes, rap
 /* To rank 0 alone: ranges of `data` from their owners, in place there; of others it is only read. */
 rapt_code group_collect(rapt_group *g, void *data, const size_t *bounds, size_t size_of, rapt_error *err);
 /* Whether all ranks are well: `code`, with `err`, is this rank's. Where one has failed, every rank returns the code of the
- * lowest such rank, and `err` is "rank R on HOST: MESSAGE", also where it held this rank's own message. The group stays good. */
+ * lowest such rank, and `err` is "rank R on HOST: MESSAGE", also where it held this rank's own message. The group stays good. A
+ * failure of the group takes the place of RAPT_OK and of RAPT_ERR_INTERRUPTED. */
 rapt_code group_agree(rapt_group *g, rapt_code code, rapt_error *err);
 
 /* What the group is doing, "step 812", for messages about ranks that do not answer. Copied. */

@@ -89,15 +89,26 @@ rapt_code group_collect(rapt_group *g, void *data, const size_t *bounds, size_t 
 
 /* ---- agreement -------------------------------------------------------------------------------------------- */
 
+/* The group has failed with `why`. What this rank has failed with counts more, but a request to stop, which may come of the
+ * group's failure, does not. */
+static rapt_code not_agreed(rapt_code own, const rapt_error *why, rapt_error *err)
+{
+    if (own == RAPT_ERR_INTERRUPTED && err)
+        *err = (rapt_error){0};
+    if (own == RAPT_OK || own == RAPT_ERR_INTERRUPTED)
+        rapt_fail(err, why->code, "%s", why->message);
+    return why->code;
+}
+
 /* The failure of the lowest rank that has one, from that rank. */
 static rapt_code tell_failure(rapt_group *g, int rank, rapt_code code, rapt_error *err)
 {
     char message[sizeof err->message] = "";
+    rapt_error why = {0};
     if (rank == g->rank)
         snprintf(message, sizeof message, "%s", err && err->code != RAPT_OK ? err->message : rapt_code_name(code));
-    rapt_code told = group_broadcast(g, rank, message, sizeof message, err);
-    if (told != RAPT_OK)
-        return told;
+    if (group_broadcast(g, rank, message, sizeof message, &why) != RAPT_OK)
+        return not_agreed((rapt_code)g->codes[g->rank], &why, err);
     if (err)
         *err = (rapt_error){0};
     if (g->size == 1)
@@ -108,9 +119,9 @@ static rapt_code tell_failure(rapt_group *g, int rank, rapt_code code, rapt_erro
 rapt_code group_agree(rapt_group *g, rapt_code code, rapt_error *err)
 {
     int32_t mine = (int32_t)code;
-    rapt_code shared = group_share(g, &mine, sizeof mine, g->codes, code == RAPT_OK ? err : NULL);
-    if (shared != RAPT_OK)
-        return shared;
+    rapt_error why = {0};
+    if (group_share(g, &mine, sizeof mine, g->codes, &why) != RAPT_OK)
+        return not_agreed(code, &why, err);
     int failed = 0;
     while (failed < g->size && g->codes[failed] == RAPT_OK)
         failed++;

@@ -59,9 +59,11 @@ rapt_code ranks_end(run *r, rapt_code code, rapt_error *err)
     r->work.open = false;
     while (busy && !told)
         told = exchange_words(r, (run_word){.busy = 0, .stop = caller_asks(r)}, &busy, &own);
-    if (told && !code)
-        code = rapt_fail(err, told, "%s", own.message);
-    return told ? code : ranks_agree(r, code, err);
+    if (!told)
+        return ranks_agree(r, code, err);
+    if (code == RAPT_ERR_INTERRUPTED) /* by ranks_stop_asked, maybe; the group's failure is why */
+        *err = (rapt_error){0};
+    return code && code != RAPT_ERR_INTERRUPTED ? code : rapt_fail(err, told, "%s", own.message);
 }
 
 rapt_code ranks_each(run *r, ranks_task *work, rapt_error *err)

@@ -12,7 +12,8 @@ rapt_code ranks_join(run *r, rapt_group *group, rapt_error *err);
  * others in ranks_end. Work that takes long asks run_stop_asked now and then, by which all learn whether one of them is asked to
  * stop. No other operation of the group comes between the two. */
 void ranks_begin(run *r);
-/* `code`, with `err`, says how the work has ended here. Fails on every rank alike where it has on one; see group_agree. */
+/* `code`, with `err`, says how the work has ended here. Fails on every rank alike where it has on one; see group_agree. `err` is
+ * not NULL. */
 rapt_code ranks_end(run *r, rapt_code code, rapt_error *err);
 
 typedef rapt_code ranks_task(run *r, rapt_error *err);

@@ -1,0 +1,99 @@
+/* tests/train/test_ranks_lost.c: a group that fails while its ranks work on their own: the run ends with the group's failure,
+ * which says which rank is lost, and not as one that was asked to stop. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "train_folder.h"
+#include "train_ranks.h"
+
+#define SHARDS "train.accumulate=4 train.shards=4 train.batch=1 "
+
+static train_ranks *all;
+static bool stop, met;
+
+/* Rank 1 drops out. */
+static void lose_rank(void)
+{
+    all->transports[1].abort(all->transports[1].context, 1);
+}
+
+/* While rank 0 is in the phase `context`; until it is asked next whether to stop, it is time to tell the others that it works. */
+static void lose_in_phase(void *context, const char *what, size_t done, size_t count)
+{
+    (void)done, (void)count;
+    if (met || strcmp(what, context) != 0)
+        return;
+    met = true;
+    lose_rank();
+    usleep(1100000);
+}
+
+static bool stop_is_set(void *context)
+{
+    (void)context;
+    return stop;
+}
+
+static void stop_after_step_3(void *context, const rapt_progress *p)
+{
+    (void)context;
+    stop = stop || p->step == 3;
+}
+
+static void check_lost(const char *changes, rapt_train_options o)
+{
+    met = stop = false;
+    o.out = "m";
+    put_words("text.txt", 6000);
+    all = ranks_make(2, changes, o, "text.txt");
+    ranks_run(all);
+    assert_string_equal(all->list[0].err.message, "rank 1 has ended the group");
+    ranks_end_alike(all, RAPT_ERR_IO, 1);
+    ranks_free(all);
+}
+
+static void lost_in_phase(const char *changes, const char *phase, rapt_train_options o)
+{
+    print_message("%s\n", phase);
+    o.on_phase = lose_in_phase;
+    o.context = (void *)phase;
+    check_lost(changes, o);
+    assert_true(met);
+}
+
+static void in_set_up(void **state)
+{
+    (void)state;
+    lost_in_phase(SHARDS, "reading the data", (rapt_train_options){0});
+    lost_in_phase(SHARDS "tokenizer.type=bpe tokenizer.vocab_size=300", "learning a vocabulary", (rapt_train_options){0});
+    lost_in_phase(SHARDS, "tokenizing the text", (rapt_train_options){0});
+    assert_false(file_exists("m"));
+}
+
+static void in_a_report(void **state)
+{
+    (void)state;
+    lost_in_phase(SHARDS, "validating", (rapt_train_options){0});
+    assert_false(file_exists("m/train.jsonl"));
+}
+
+/* A stopped run leaves a partial line in its log, but not one whose group has failed meanwhile. */
+static void after_a_stop(void **state)
+{
+    (void)state;
+    lost_in_phase(SHARDS, "validating", (rapt_train_options){.stop = stop_is_set, .on_progress = stop_after_step_3});
+    assert_true(stop);
+    assert_false(file_exists("m/train.jsonl"));
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_enter, folder_leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {IN_A_FOLDER(in_set_up), IN_A_FOLDER(in_a_report), IN_A_FOLDER(after_a_stop)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
