@@ -131,7 +131,8 @@ static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt
     return RAPT_OK;
 }
 
-/* The passes of a process' own shards. They are not stopped: all processes stop after the same step. */
+/* The passes of a process' own shards. They are not stopped, since all processes stop after the same step, unless the group has
+ * failed: the step cannot be made then, and a step may take minutes. */
 static rapt_code own_passes(run *r, uint64_t step, rapt_error *err)
 {
     uint32_t shard = r->shards->own.first;
@@ -140,6 +141,9 @@ static rapt_code own_passes(run *r, uint64_t step, rapt_error *err)
     shard_sums_restart(r->shards->sums);
     const uint64_t end = shard_batches_first(r, r->shards->own.end);
     for (uint64_t i = shard_batches_first(r, shard); !code && i < end; i++) {
+        code = ranks_lost(r, err);
+        if (code)
+            break;
         if (i + 1 == end)
             step_ranks_begin_last(r->shards->ranks);
         code = batch_passes(r, step, i, sums++, err);

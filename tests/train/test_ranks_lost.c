@@ -1,5 +1,5 @@
 /* tests/train/test_ranks_lost.c: a group that fails while its ranks work on their own: the run ends with the group's failure,
- * which says which rank is lost, and not as one that was asked to stop. */
+ * which says which rank is lost, and not as one that was asked to stop; and it ends soon. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,20 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "train_folder.h"
 #include "train_ranks.h"
 
 #define SHARDS "train.accumulate=4 train.shards=4 train.batch=1 "
 
 static train_ranks *all;
+static double begun, step_seconds, lost; /* times */
 static bool stop, met;
 
 /* Rank 1 drops out. */
 static void lose_rank(void)
 {
+    lost = clock_seconds();
     all->transports[1].abort(all->transports[1].context, 1);
 }
 
@@ -50,6 +53,7 @@ static void check_lost(const char *changes, rapt_train_options o)
     o.out = "m";
     put_words("text.txt", 6000);
     all = ranks_make(2, changes, o, "text.txt");
+    begun = clock_seconds();
     ranks_run(all);
     assert_string_equal(all->list[0].err.message, "rank 1 has ended the group");
     ranks_end_alike(all, RAPT_ERR_IO, 1);
@@ -90,10 +94,40 @@ static void after_a_stop(void **state)
     assert_false(file_exists("m/train.jsonl"));
 }
 
+static void *lose_in_step_2(void *context)
+{
+    (void)context;
+    usleep((unsigned)(0.2e6 * step_seconds));
+    lose_rank();
+    return NULL;
+}
+
+static void time_step_1(void *context, const rapt_progress *p)
+{
+    pthread_t *thread = context;
+    if (p->step != 1)
+        return;
+    step_seconds = clock_seconds() - begun;
+    assert_int_equal(pthread_create(thread, NULL, lose_in_step_2, NULL), 0);
+}
+
+/* The batches that are left of a step are not computed. */
+static void in_a_step(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    check_lost("train.accumulate=60000 train.shards=4", (rapt_train_options){.on_progress = time_step_1, .context = &thread});
+    const double seconds = clock_seconds() - lost;
+    print_message("a step takes %.2f s; the end came %.2f s after the failure\n", step_seconds, seconds);
+    pthread_join(thread, NULL);
+    assert_true(seconds < 0.4 * step_seconds);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_enter, folder_leave)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_A_FOLDER(in_set_up), IN_A_FOLDER(in_a_report), IN_A_FOLDER(after_a_stop)};
+    const struct CMUnitTest tests[] = {IN_A_FOLDER(in_set_up), IN_A_FOLDER(in_a_report), IN_A_FOLDER(after_a_stop),
+                                       IN_A_FOLDER(in_a_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

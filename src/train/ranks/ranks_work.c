@@ -97,6 +97,11 @@ rapt_code ranks_agree(const run *r, rapt_code code, rapt_error *err)
     return r->group ? group_agree(r->group, code, err) : code;
 }
 
+rapt_code ranks_lost(const run *r, rapt_error *err)
+{
+    return r->group && group_broken(r->group) ? group_agree(r->group, RAPT_OK, err) : RAPT_OK;
+}
+
 rapt_code ranks_give(const run *r, void *data, size_t bytes, rapt_error *err)
 {
     return r->group ? group_broadcast(r->group, 0, data, bytes, err) : RAPT_OK;

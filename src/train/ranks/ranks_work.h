@@ -26,6 +26,8 @@ rapt_code ranks_first(run *r, ranks_task *work, rapt_error *err);
 /* Fails on every rank where `code` fails on one. Alone, it returns `code`. What all ranks do together (the functions of this
  * file, and those of group_ops.h) fails on all of them alike: that is not agreed once more. */
 rapt_code ranks_agree(const run *r, rapt_code code, rapt_error *err);
+/* The failure of the group, if it has failed meanwhile; it waits for nobody. Alone: RAPT_OK. */
+rapt_code ranks_lost(const run *r, rapt_error *err);
 /* `bytes` of rank 0 to all. */
 rapt_code ranks_give(const run *r, void *data, size_t bytes, rapt_error *err);
 /* The same of a text whose size only rank 0 knows; on the others, *text gets memory that the caller frees. */
