@@ -53,6 +53,9 @@ static void print_help(FILE *to)
 static int unknown(const char *name)
 {
     const char *names[COMMAND_COUNT];
+    const launch l = launch_find();
+    if (l.mpi && l.size != 1 && !launch_speaks(&l, true))
+        return 2;
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = COMMANDS[i].name;
     const char *near = suggest_nearest(name, names, COMMAND_COUNT);
@@ -70,11 +73,11 @@ static bool is_started_too_often(int argc, char **argv, const char *title)
     if (!l.mpi || l.size <= 1 || strcmp(argv[1], "train") == 0 || (strcmp(argv[1], "bench") == 0 && argc > 2 &&
                                                                    strcmp(argv[2], "group") == 0))
         return false;
-    if (l.rank == 0)
-        fprintf(stderr, "%s: runs in one process, and %s has started %d: start it without %s\n", title, l.launcher, l.size,
+    char speaker[LAUNCH_SPEAKER];
+    if (launch_speaks(&l, true))
+        fprintf(stderr, "%s: %sruns in one process, and %s has started %d: start it without %s\n", title,
+                launch_speaker(&l, true, speaker), l.launcher, l.size,
                 strcmp(l.launcher, "srun") == 0 ? "srun, or by `srun --mpi=none`" : "mpirun");
-    else
-        launch_let_others_speak();
     return true;
 }
 

@@ -37,14 +37,17 @@ static void print_quoted(const char *text)
 
 __attribute__((noreturn)) static void fail(const char *name, const char *message)
 {
-    if (!launch_leaves_words_to_others()) {
+    const launch l = launch_find();
+    const bool several = l.mpi && l.size != 1; /* without an MPI they may be separate commands */
+    if (!several || launch_speaks(&l, true)) {
         static char line[BUFSIZ];
+        char speaker[LAUNCH_SPEAKER];
         setvbuf(stderr, line, _IOLBF, sizeof line); /* in one piece: mpirun puts its own lines between pieces */
-        fprintf(stderr, "%s: ", name);
+        fprintf(stderr, "%s: %s", name, several ? launch_speaker(&l, true, speaker) : "");
         print_quoted(message);
         fprintf(stderr, " (see `%s --help`)\n", name);
-    } else {
-        launch_let_others_speak();
+        if (several)
+            launch_let_pass();
     }
     exit(argp_err_exit_status);
 }

@@ -17,12 +17,12 @@ for mpi in openmpi mpich; do
 done
 
 # says MPI PROCESSES STATUS PATTERN NAME COMMAND...: ends with STATUS, with one line of rapt's, which matches; launchers may say
-# more.
+# more. NOTED=: the status of rank 0 is not its own, since the launcher ends it.
 says() {
     local mpi=$1 count=$2 status=$3 pattern=$4 name="$1: $5" got
     shift 5
     rm -f statuses
-    run "$mpi" "$count" ./noted "$@" >.out 2>.err
+    run "$mpi" "$count" ${NOTED-./noted} "$@" >.out 2>.err
     got=$?
     if ! ended_with "$status" "$mpi" $got; then
         fail "$name" "exit status $got, of ranks $(xargs <statuses), not $status" "$(head -c 600 .err)"
@@ -49,7 +49,17 @@ for mpi in "${mpis[@]}"; do
     check "$mpi: one rank ends all" test $? = 3
     says "$mpi" 2 2 'runs in one process, and mpirun of .* has started 2' 'another command' "$RAPT" translate model text
     says "$mpi" 2 2 'runs in one process' 'a benchmark' "$RAPT" bench train
+    says "$mpi" 2 2 'no command "trian"' 'a wrong command' "$RAPT" trian tiny.yaml
     says "$mpi" 2 2 'unknown option "--shards"' 'a wrong option' "$RAPT" train tiny.yaml --shards
+    NOTED='' says "$mpi" 1 2 'rank 1 on .*unknown option "--shards"' 'a wrong option of one rank' \
+        "$RAPT" train tiny.yaml --out wrong : -n 1 ./noted "$RAPT" train tiny.yaml --out wrong --shards
+    says "$mpi" 1 2 'unknown option "--shards"' 'a wrong option of rank 0' "$RAPT" train tiny.yaml --out wrong --shards : \
+        -n 1 "$RAPT" train tiny.yaml --out wrong
+    NOTED='' says "$mpi" 1 1 'rank 1 on .*unknown ISA .bogus' 'a wrong ISA of one rank' \
+        "$RAPT" train tiny.yaml --out wrong : -n 1 ./noted env RAPT_ISA=bogus "$RAPT" train tiny.yaml --out wrong
+    says "$mpi" 1 1 'rank 0 on .*unknown ISA .bogus' 'a wrong ISA of rank 0' \
+        env RAPT_ISA=bogus "$RAPT" train tiny.yaml --out wrong : -n 1 "$RAPT" train tiny.yaml --out wrong
+    check "$mpi: and nothing is written by them" test ! -e wrong
     says "$mpi" 2 1 "module for .* is missing: install .*$mpi.*rapt_mpi_$mpi.so" 'no module' alone/rapt train tiny.yaml
     says "$mpi" 2 1 'rank 0 on .*cannot read none.yaml' 'no recipe' "$RAPT" train none.yaml
     run "$mpi" 1 "$RAPT" train tiny.yaml --quiet --out "one-$mpi"

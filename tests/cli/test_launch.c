@@ -1,6 +1,7 @@
 /* tests/cli/test_launch.c: which launcher has started a process, by the environment that each leaves: seen under mpirun of Open
  * MPI 4.1.4 and MPICH 4.0.2, and srun of Slurm 22.05. */
 #define _GNU_SOURCE /* setenv */
+#include "base/clock.h"
 #include "cli/group/launch.h"
 
 #include <setjmp.h>
@@ -84,18 +85,27 @@ static void test_srun(void **state)
     assert_int_equal(plain.size, 2);
     assert_int_equal(plain.rank, 1);
     assert_null(plain.mpi);
-    assert_false(launch_leaves_words_to_others()); /* they may be separate commands */
+    assert_false(launch_speaks(&plain, true)); /* nothing ends the others */
+    assert_false(launch_speaks(&plain, false));
 }
 
+/* Rank 0 prints a failure at once; another rank, which its launcher would have ended if rank 0 had failed, too, after a while. */
 static void test_words(void **state)
 {
+    char text[LAUNCH_SPEAKER];
     (void)state;
-    WITH("PMI_SIZE=2", "PMI_RANK=1");
-    assert_true(launch_leaves_words_to_others());
-    WITH("PMI_SIZE=2", "PMI_RANK=0");
-    assert_false(launch_leaves_words_to_others());
-    WITH("HOME=/");
-    assert_false(launch_leaves_words_to_others());
+    launch second = WITH("PMI_SIZE=2", "PMI_RANK=1");
+    const double begun = clock_seconds();
+    assert_true(launch_speaks(&second, true));
+    assert_true(clock_seconds() - begun > 2);
+    assert_memory_equal(launch_speaker(&second, true, text), "rank 1 on ", 10);
+    launch first = WITH("PMI_SIZE=2", "PMI_RANK=0");
+    assert_true(launch_speaks(&first, true) && launch_speaks(&first, false));
+    assert_string_equal(launch_speaker(&first, true, text), "");
+    assert_memory_equal(launch_speaker(&first, false, text), "rank 0 on ", 10);
+    launch srun = WITH("PMIX_RANK=1", "SLURM_STEP_NUM_TASKS=2", "SLURM_PROCID=1", "SLURM_LOCALID=1");
+    assert_false(launch_speaks(&srun, true));
+    assert_true(launch_speaks(&srun, false));
 }
 
 int main(void)

@@ -9,30 +9,10 @@
 #include "cli/group/launch.h"
 #include "cli/say.h"
 #include "group/group_ops.h"
+#include "kernels/kernels.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define TURN_SECONDS 2.5 /* for rank 0 to say something, and for its launcher to end the others */
-#define NEXT_SECONDS 1.0 /* and so on, up to rank 10 */
-#define PASS_SECONDS 0.5 /* for a launcher to pass on what was printed: MPICH's drops the rest when it ends all */
-
-static void sleep_for(double seconds)
-{
-    struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    while (nanosleep(&t, &t) != 0)
-        ;
-}
-
-/* The launcher's SIGTERM ends the waiting: another rank has spoken. */
-static void wait_for_turn(int rank)
-{
-    signal(SIGTERM, SIG_DFL);
-    if (rank > 0)
-        sleep_for(TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1));
-}
 
 /* ---- joining ------------------------------------------------------------------------------------------------------ */
 
@@ -67,13 +47,13 @@ static const rapt_transport *load_transport(const launch *l, rapt_error *err)
     return load_module(l, lack, err);
 }
 
-/* Rank 0 says what goes for all of them; `speaks`: it may lie with this rank or its machine. */
-static int not_joined(const launch *l, bool speaks, const rapt_error *err)
+/* `alike`: it goes for all of them; else it may lie with this rank or its machine. */
+static int not_joined(const launch *l, bool alike, const rapt_error *err)
 {
-    wait_for_turn(l->rank);
-    if (l->rank == 0 || speaks) {
-        cli_fail(err);
-        sleep_for(PASS_SECONDS);
+    char speaker[LAUNCH_SPEAKER];
+    if (launch_speaks(l, alike)) {
+        cli_say("rapt: %s%s\n", launch_speaker(l, alike, speaker), err->message);
+        launch_let_pass();
     }
     return 1;
 }
@@ -85,13 +65,15 @@ int cli_group_join(cli_group *g, double wait)
     *g = (cli_group){.size = 1};
     if (l.size == 1)
         return 0;
+    if (!kernels_active(&err)) /* an RAPT_ISA that this processor does not have */
+        return not_joined(&l, false, &err);
     const rapt_transport *transport = load_transport(&l, &err);
     if (!transport)
-        return not_joined(&l, l.mpi && l.local_rank == 0, &err);
+        return not_joined(&l, !l.mpi || l.local_rank > 0, &err); /* a machine lacks the module */
     rapt_group_options o = {.wait = wait, .launched = l.size};
     g->ranks = rapt_group_new(transport, &o, &err);
     if (!g->ranks)
-        return not_joined(&l, err.code != RAPT_ERR_VALUE, &err);
+        return not_joined(&l, err.code == RAPT_ERR_VALUE, &err); /* of the MPI: not all that were launched are there */
     g->rank = rapt_group_rank(g->ranks);
     g->size = rapt_group_size(g->ranks);
     g->transport = transport->name;
@@ -169,13 +151,13 @@ static int speaker_of(const char *message)
 /* Only this rank has failed, as far as it knows, or the group has. */
 static int end_all(cli_group *g, const rapt_error *err)
 {
-    wait_for_turn(g->rank);
+    launch_wait_for_turn(g->rank);
     if (speaker_of(err->message) >= 0)
         cli_say("rapt: %s\n", err->message);
     else
         cli_say("rapt: rank %d on %s: %s\n", g->rank, group_host(g->ranks, g->rank),
                 err->message[0] ? err->message : rapt_code_name(err->code));
-    sleep_for(PASS_SECONDS);
+    launch_let_pass();
     rapt_group_abort(g->ranks, 1);
     return 1;
 }

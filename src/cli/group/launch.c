@@ -1,12 +1,21 @@
 /* cli/group/launch.c: see launch.h. The variables are those of Open MPI's mpirun (OMPI_...), of PMI, which MPICH's mpirun and
  * `srun --mpi=pmi2` speak, of PMIx, which `srun --mpi=pmix` speaks, and of Slurm itself. An MPI takes no notice of another's
  * launcher: each process is alone then, and finds that right. */
+#define _GNU_SOURCE
 #include "cli/group/launch.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define TURN_SECONDS 2.5 /* for rank 0 to say something, and for its launcher to end the others */
+#define NEXT_SECONDS 1.0 /* and so on, up to rank 10 */
+#define PASS_SECONDS 0.5 /* for a launcher to pass on what was printed */
 
 enum { OPEN_MPI, MPICH };
 
@@ -27,6 +36,7 @@ static launch launch_of(launch of, const char *launcher, int size, const char *r
 {
     const int own = launch_number(rank), local = launch_number(local_rank);
     of.launcher = launcher;
+    of.ends_all = strcmp(launcher, "srun") != 0; /* unless it is asked to */
     of.size = size;
     of.rank = own > 0 ? own : 0;
     of.local_rank = local > 0 ? local : 0;
@@ -54,13 +64,39 @@ launch launch_find(void)
     return none;
 }
 
-bool launch_leaves_words_to_others(void)
+/* ---- failures ----------------------------------------------------------------------------------------------------- */
+
+static void launch_sleep(double seconds)
 {
-    launch l = launch_find();
-    return l.mpi && l.size != 1 && l.rank > 0;
+    struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&t, &t) != 0)
+        ;
 }
 
-void launch_let_others_speak(void)
+void launch_wait_for_turn(int rank)
 {
-    sleep(2);
+    signal(SIGTERM, SIG_DFL);
+    if (rank > 0)
+        launch_sleep(TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1));
+}
+
+bool launch_speaks(const launch *l, bool alike)
+{
+    launch_wait_for_turn(l->rank);
+    return l->rank == 0 || (l->mpi && (l->ends_all || !alike));
+}
+
+const char *launch_speaker(const launch *l, bool alike, char text[LAUNCH_SPEAKER])
+{
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    text[0] = '\0';
+    if (l->rank > 0 || (l->size != 1 && !alike))
+        snprintf(text, LAUNCH_SPEAKER, "rank %d on %s: ", l->rank, host);
+    return text;
+}
+
+void launch_let_pass(void)
+{
+    launch_sleep(PASS_SECONDS);
 }
