@@ -29,8 +29,9 @@ rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err);
 bool group_done(const group_op *op);
 /* Drops all operations, so that their memory can be freed: the group has failed then with `err` of the caller, and is only good
  * for rapt_group_abort. For a rank that fails with operations in flight. Operations need not be waited for any more, and must
- * not be used. */
-void group_halt(rapt_group *g);
+ * not be used. False: the communication thread has not returned from a call of the message layer, which may still read and write
+ * memory of operations; it is to be left allocated, until the process ends. A later call tells whether it has returned. */
+bool group_halt(rapt_group *g);
 
 /* Whether it has failed: a rank does not answer, the transport failed, or group_halt. What ranks agree on is no failure of the
  * group. */

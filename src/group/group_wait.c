@@ -156,7 +156,7 @@ bool group_done(const group_op *op)
 
 /* ---- dropping operations -------------------------------------------------------------------------------------- */
 
-void group_halt(rapt_group *g)
+bool group_halt(rapt_group *g)
 {
     rapt_error err = {0};
     double until = clock_seconds() + GROUP_ABORT_SECONDS;
@@ -168,7 +168,9 @@ void group_halt(rapt_group *g)
     pthread_cond_broadcast(&g->wake);
     while (!g->halted && group_wait_news(g, until))
         ;
+    const bool halted = g->halted;
     pthread_mutex_unlock(&g->mutex);
+    return halted;
 }
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "train/run.h"
 
 #include "base/file.h"
+#include "group/group_ops.h"
 #include "io/hub/hub_family.h"
 #include "recipe/recipe_init.h"
 #include "train/ranks/ranks_work.h"
@@ -14,8 +15,20 @@
 
 enum { RUN_WARNING = 600 };
 
+/* Whether the group has nothing in flight that uses memory of the run. */
+static bool run_drop(run *r)
+{
+    return !r->group || (step_shards_drop(r->shards) && (!group_broken(r->group) || group_halt(r->group)));
+}
+
+/* Where a call of the message layer does not return, the memory that it may use stays allocated: gradients, parameters, moments
+ * and what else the ranks exchange, which is most of a run, so that all of it does. The process is about to end. */
 void run_free(run *r)
 {
+    if (!run_drop(r)) {
+        folder_lock_release(&r->lock);
+        return;
+    }
     rapt_adam_free(r->adam);
     step_shards_free(r->shards);
     rapt_tape_free(r->tape);

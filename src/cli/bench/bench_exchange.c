@@ -160,13 +160,13 @@ rapt_code bench_exchange(rapt_group *g, size_t elements, double seconds, group_e
         code = exchange_repeat(&b, seconds, &found->sent, err);
     if (!code)
         code = ping(g, &found->ping_us, err);
-    if (code)
-        group_halt(g); /* operations that were begun leave the memory alone */
+    const bool left = !code || group_halt(g); /* operations that were begun leave the memory alone */
     found->repeats = b.ms.count;
     found->ms = bench_times_at(&b.ms, 0.5);
     found->p10 = bench_times_at(&b.ms, 0.1);
     found->p90 = bench_times_at(&b.ms, 0.9);
-    exchange_release(&b);
+    if (left) /* or a call of the message layer may still use it */
+        exchange_release(&b);
     found->idle = code ? 0 : idle_share(seconds < 2 ? seconds : 2);
     return code;
 }

@@ -87,21 +87,18 @@ step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *ow
     return s;
 }
 
-/* Has nothing in flight that uses memory of the run: after a failure, of the group too, messages are dropped. */
-static void step_ranks_drop(step_ranks *s)
+bool step_ranks_drop(step_ranks *s)
 {
     bool open = group_broken(s->r->group) || (s->gathers && gathers_finish(s->gathers, NULL) != RAPT_OK);
     for (size_t i = 0; s->ops && i < s->buckets.count; i++)
         open = open || s->ops[i];
-    if (open)
-        group_halt(s->r->group);
+    return !open || group_halt(s->r->group);
 }
 
 void step_ranks_free(step_ranks *s)
 {
-    if (!s)
+    if (!s || !step_ranks_drop(s))
         return;
-    step_ranks_drop(s);
     gathers_free(s->gathers);
     ready_free(s->ready);
     step_share_free(&s->share);

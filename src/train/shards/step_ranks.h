@@ -40,7 +40,10 @@ typedef struct step_ranks {
 
 /* NULL: out of memory. */
 step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *own, rapt_error *err);
-/* NULL is fine. */
+/* Has nothing in flight that uses memory of the run: after a failure, of the group too, messages are dropped. False: they could
+ * not be (group_halt), so that the memory of the run has to stay. */
+bool step_ranks_drop(step_ranks *s);
+/* NULL is fine. Leaves it allocated where step_ranks_drop fails. */
 void step_ranks_free(step_ranks *s);
 
 /* Before and after the last of the own passes: its backward pass completes the gradients of this process, bucket by bucket. */

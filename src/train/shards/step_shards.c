@@ -24,6 +24,11 @@ rapt_code step_shards_set_up(run *r, rapt_error *err)
     return s->sums && (s->ranks || !r->group) ? RAPT_OK : err->code;
 }
 
+bool step_shards_drop(step_shards *s)
+{
+    return !s || !s->ranks || step_ranks_drop(s->ranks);
+}
+
 void step_shards_free(step_shards *s)
 {
     if (!s)

@@ -17,6 +17,8 @@ typedef struct step_shards {
 rapt_code step_shards_set_up(run *r, rapt_error *err);
 /* NULL is fine. */
 void step_shards_free(step_shards *s);
+/* step_ranks_drop, where there are other ranks. NULL is fine. */
+bool step_shards_drop(step_shards *s);
 
 /* With a group: the elements of parameter `param` from `at` on that are divided between processes as limits[i] ..
  * limits[i + 1] - 1, of which the owner of range i has the moments (group_collect); they end before what is returned. `limits`
