@@ -285,7 +285,7 @@ static void check_collect(int size, size_t elements)
 {
     polled p = new_polled(size, NULL);
     size_t *bounds = malloc(((size_t)size + 1) * sizeof *bounds);
-    uint8_t **data = malloc((size_t)size * sizeof *data);
+    uint8_t **data = calloc((size_t)size, sizeof *data);
     case_bounds(bounds, size, elements);
     for (int r = 0; r < size; r++) {
         group_op *op = op_of(&p, 0, r);
@@ -317,43 +317,101 @@ static void collections(void **state)
 /* ---- several at once -------------------------------------------------------------------------------------- */
 
 /* Sums and gathers of different sizes, more than are carried on at once, and small ones that pass them. */
+static void run_many(polled *p)
+{
+    const int size = p->size;
+    size_t bounds[MOST_OPS][9];
+    case_parts parts[MOST_OPS][8];
+    uint8_t shared[MOST_OPS][8][8];
+    for (int n = 0; n < MOST_OPS; n++) {
+        case_bounds(bounds[n], size, 50 + 40 * (size_t)n);
+        if (n % 3 < 2) {
+            begin_reduce(p, n, 24, bounds[n], parts[n]);
+            continue;
+        }
+        for (int r = 0; r < size; r++) {
+            group_op *op = op_of(p, n, r);
+            memset(shared[n][r], 0, 8);
+            shared[n][r][r] = byte_at((size_t)r);
+            op->data = (char *)shared[n][r];
+            op->size_of = 1;
+            op->natural = op->small = true;
+            exchange_prepare_gather(op);
+            exchange_begin(p->ranks[r], op);
+        }
+    }
+    run_polled(p, 1);
+    for (int n = 0; n < MOST_OPS; n++)
+        for (int r = 0; r < size; r++) {
+            if (n % 3 == 2) {
+                check_data(shared[n][r], (size_t)size, size, r);
+                continue;
+            }
+            assert_int_equal(case_wrong(parts[n][r].parts[0], r, size, 24, bounds[n]), 0);
+            case_free_parts(&parts[n][r]);
+        }
+}
+
 static void in_flight(void **state)
 {
     (void)state;
     for (int size = 2; size <= 8; size++) {
         polled p = new_polled(size, &(exchange_options){.in_flight = 2, .portion = 256});
-        size_t bounds[MOST_OPS][9];
-        case_parts parts[MOST_OPS][8];
-        uint8_t shared[MOST_OPS][8][8];
-        for (int n = 0; n < MOST_OPS; n++) {
-            case_bounds(bounds[n], size, 50 + 40 * (size_t)n);
-            if (n % 3 < 2) {
-                begin_reduce(&p, n, 24, bounds[n], parts[n]);
-                continue;
-            }
-            for (int r = 0; r < size; r++) {
-                group_op *op = op_of(&p, n, r);
-                memset(shared[n][r], 0, 8);
-                shared[n][r][r] = byte_at((size_t)r);
-                op->data = (char *)shared[n][r];
-                op->size_of = 1;
-                op->natural = op->small = true;
-                exchange_prepare_gather(op);
-                exchange_begin(p.ranks[r], op);
-            }
-        }
-        run_polled(&p, 1);
-        for (int n = 0; n < MOST_OPS; n++)
-            for (int r = 0; r < size; r++) {
-                if (n % 3 == 2) {
-                    check_data(shared[n][r], (size_t)size, size, r);
-                    continue;
-                }
-                assert_int_equal(case_wrong(parts[n][r].parts[0], r, size, 24, bounds[n]), 0);
-                case_free_parts(&parts[n][r]);
-            }
+        run_many(&p);
         free_polled(&p);
     }
+}
+
+/* ---- tags ------------------------------------------------------------------------------------------------- */
+
+#define HIGHEST_TAG 32766 /* MPI has 32767 at least, which is the heartbeat's */
+
+static rapt_transport unchecked; /* its functions */
+static int last_tag;
+
+static rapt_code checked_send(void *context, int rank, int tag, const void *data, size_t bytes, int *request, rapt_error *err)
+{
+    assert_in_range(tag, 0, HIGHEST_TAG);
+    last_tag = tag;
+    return unchecked.send(context, rank, tag, data, bytes, request, err);
+}
+
+/* In ranks that have carried on operations before, without a byte in them. */
+static void begin_after(polled *p, int before)
+{
+    for (int n = 0; n < before; n++) {
+        bool moved;
+        for (int r = 0; r < p->size; r++) {
+            group_op *op = op_of(p, 0, r);
+            exchange_prepare_broadcast(op);
+            exchange_begin(p->ranks[r], op);
+            assert_int_equal(exchange_poll(p->ranks[r], &moved, NULL), RAPT_OK);
+            assert_int_equal(exchange_open(p->ranks[r]), 0);
+            memset(op, 0, sizeof *op);
+        }
+    }
+}
+
+/* After the highest tag comes the lowest; operations with both are under way at once. */
+static void tags_start_again(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 5; size += 3)
+        for (int before = HIGHEST_TAG - MOST_OPS; before <= HIGHEST_TAG; before += MOST_OPS / 2) {
+            polled p = new_polled(size, NULL);
+            unchecked = p.transports[0];
+            for (int r = 0; r < size; r++) {
+                rapt_transport checked = p.transports[r];
+                checked.send = checked_send;
+                exchange_free(p.ranks[r]);
+                p.ranks[r] = exchange_new(&checked, r, size, &(exchange_options){.in_flight = 3, .portion = 256}, NULL);
+                assert_non_null(p.ranks[r]);
+            }
+            begin_after(&p, before);
+            run_many(&p);
+            assert_in_range(last_tag, 0, before + MOST_OPS > HIGHEST_TAG ? MOST_OPS : HIGHEST_TAG);
+            free_polled(&p);
+        }
 }
 
 /* A small one does not wait in the queue. */
@@ -468,7 +526,7 @@ int main(void)
         cmocka_unit_test(order_shows), cmocka_unit_test(owners),   cmocka_unit_test(sums),
         cmocka_unit_test(sums_of_many), cmocka_unit_test(negative_zero), cmocka_unit_test(gathers),
         cmocka_unit_test(broadcasts),  cmocka_unit_test(collections), cmocka_unit_test(in_flight),
-        cmocka_unit_test(small_first),
+        cmocka_unit_test(tags_start_again), cmocka_unit_test(small_first),
         cmocka_unit_test(bytes_sent),  cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
