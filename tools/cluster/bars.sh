@@ -12,13 +12,14 @@
 #   halves    two processes with a thread each against one with two: at most 1.10 times its time
 #   idle      share of a CPU that the communication thread takes: at most 3 %
 #   peer      beside PyTorch's DistributedDataParallel over gloo on the same two machines: at least its tokens/s (PYTHON names a
-#             python with torch)
+#             python with torch); and whose loss and parameters after some steps (PEER_STEPS, default 6) depend on the number of
+#             processes
 # From the environment: RAPT (default build/rapt), MPI (openmpi or mpich), SECONDS_EACH (default 20).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 RAPT=$(realpath "${RAPT:-$ROOT/build/rapt}")
-MPI=${MPI:-openmpi} SECONDS_EACH=${SECONDS_EACH:-20} PYTHON=${PYTHON:-python3}
+MPI=${MPI:-openmpi} SECONDS_EACH=${SECONDS_EACH:-20} PYTHON=${PYTHON:-python3} PEER_STEPS=${PEER_STEPS:-6}
 BYTES_A_SECOND=117600000 # payload of 1 Gbit/s: 1448 of 1538 bytes, gaps between frames included
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -149,13 +150,35 @@ what_idle() {
     bar 'share of a CPU while there is nothing to send' "$(value idle_share <<<"$json")" 0.03
 }
 
+# ddp COMMAND...: PyTorch's JSON object of a run that COMMAND starts; its own words only where it fails.
+ddp() {
+    "$@" "$PYTHON" "$ROOT/bench/pytorch/ddp.py" --case a3 --batches 4 --steps "$PEER_STEPS" 2>"$work/ddp.err" ||
+        { cat "$work/ddp.err" >&2; return 1; }
+}
+# result COMMAND...: loss and parameters after a few steps of a run of rapt's that COMMAND starts.
+result() {
+    "$@" "$RAPT" train "$work/translator.yaml" --quiet --threads 1 --max-steps "$PEER_STEPS" --out "$work/out" >&2 || return 1
+    echo "$(tail -1 "$work/out/train.jsonl" | value loss) $(sha256sum "$work/out/model.safetensors" | head -c 16)"
+    rm -r "$work/out"
+}
+# same_result WHO ONE TWO: the losses and hashes of one and of two processes.
+same_result() {
+    printf '(%-11s  1 process:   loss %-20s  parameters %s)\n' "$1" $2
+    printf '(%-11s  2 processes: loss %-20s  parameters %s)\n' "$1" $3
+    printf '%-62s %s\n' "result of two processes, of one: $1" "$([ "$2" = "$3" ] && echo 'the same' || echo 'ANOTHER')"
+}
+
 what_peer() {
-    local own peer
+    local own peer alone
+    "$PYTHON" -c 'import torch' 2>/dev/null || { echo "skip  peer: PYTHON has no torch ($PYTHON)"; return; }
     translator 4 >"$work/translator.yaml"
     own=$(machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH" "$work/translator.yaml" | tail -1 | value ms)
-    peer=$(GLOO_SOCKET_IFNAME=e0 "$HERE/namespaces.sh" -r 1gbit -m each "$PYTHON" "$ROOT/bench/pytorch/ddp.py" --case a3 \
-        --batches 4 --steps 6 2>/dev/null)
+    peer=$(GLOO_SOCKET_IFNAME=e0 ddp "$HERE/namespaces.sh" -r 1gbit -m each)
+    alone=$(ddp env)
     echo "$peer"
+    same_result 'PyTorch DDP' "$(value loss <<<"$alone") $(value parameters <<<"$alone")" \
+        "$(value loss <<<"$peer") $(value parameters <<<"$peer")"
+    same_result rapt "$(result env)" "$(result machines)"
     awk -v ms="$own" 'BEGIN { printf "(rapt: %.0f ms a step of 4 batches, %.0f padded tokens/s)\n", ms, 4 * 64 * 32 / ms * 1e3 }'
     bar "time of a step, of PyTorch DDP's with gloo" "$(awk -v a="$own" -v b="$(value ms <<<"$peer")" 'BEGIN { print a / b }')" 1
 }
