@@ -1,8 +1,8 @@
 /* group/heartbeat.h: tells which ranks live. Each counts its messages, and sends a few others one now and then (`wait` / 32, at
  * most a second) with the newest count that it knows of every rank, so that news of one reach all of them in log2 P messages. A
- * rank whose process is stopped, has died or is cut off grows silent for all others within about so many messages' time of each
- * other; one that only computes, or writes a file, does not. For the communication thread (group_thread.c), which polls it; it
- * has no thread of its own and takes the time from its caller. */
+ * rank whose process is stopped, has died or is cut off is lost for all others within 2 log2 P messages' time after `wait`; one
+ * that only computes, or writes a file, is not. For the communication thread (group_thread.c), which polls it; it has no thread
+ * of its own and takes the time from its caller. */
 #ifndef GROUP_HEARTBEAT_H
 #define GROUP_HEARTBEAT_H
 
