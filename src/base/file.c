@@ -368,11 +368,12 @@ rapt_code file_map_open(file_map *m, const char *path, rapt_error *err)
     return code;
 }
 
-/* Of a page that `end` is in the rest may still be needed. */
+/* Of a page that `end` is in the rest may still be needed. Where one byte is read, Linux 6.18 maps all of the folio that it lies
+ * in: what is before `begin` there is mapped again, even if it was given back. */
 void file_map_forget(const file_map *m, size_t begin, size_t end)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    begin = begin / page * page;
+    begin = begin / FILE_FOLIO * FILE_FOLIO;
     end = end < m->size ? end / page * page : m->size;
     if (begin < end)
         madvise((char *)m->data + begin, end - begin, MADV_DONTNEED);

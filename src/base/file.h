@@ -55,8 +55,9 @@ typedef struct file_map {
 } file_map;
 
 rapt_code file_map_open(file_map *m, const char *path, rapt_error *err);
-/* Gives the memory of bytes begin .. end - 1 back: they are read from the file again when they are needed, which costs time only.
- * For long files that are read once. */
+#define FILE_FOLIO ((size_t)2 << 20) /* bytes, aligned, that Linux maps at once at most */
+/* Gives the memory of bytes begin .. end - 1 back, and what lies before them in the same FILE_FOLIO bytes: they are read from the
+ * file again when they are needed, which costs time only. For long files that are read once. */
 void file_map_forget(const file_map *m, size_t begin, size_t end);
 void file_map_close(file_map *m);
 

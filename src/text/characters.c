@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTION = 4096, CODES = 0x110000, ASCII = 128 };
+enum { PORTION = 4096, FORGOTTEN = 4 << 20, CODES = 0x110000, ASCII = 128 };
 
 typedef struct character {
     uint32_t code;
@@ -71,12 +71,19 @@ static rapt_code fail_byte(size_t at, const char *reason, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + 1, reason);
 }
 
-/* Marks the code points that occur, of `lines` without line feeds; how many. */
-static rapt_code mark_codes(const char *text, size_t size, bool lines, bool *seen, size_t *count, rapt_error *err)
+/* Marks the code points that occur, of `lines` without line feeds; how many. Of a file, which may be NULL, it gives back what it
+ * has read. */
+static rapt_code mark_codes(const char *text, size_t size, bool lines, const file_map *file, bool *seen, size_t *count,
+                            rapt_error *err)
 {
     uint32_t code;
+    size_t given_back = 0;
     *count = 0;
     for (size_t at = 0, used; at < size; at += used) {
+        if (file && at - given_back >= FORGOTTEN) {
+            file_map_forget(file, given_back, at);
+            given_back = at;
+        }
         used = utf8_decode(text + at, size - at, &code);
         if (used == 0)
             return fail_byte(at, "not UTF-8", err);
@@ -88,27 +95,36 @@ static rapt_code mark_codes(const char *text, size_t size, bool lines, bool *see
     return *count ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "an empty text has no characters");
 }
 
-rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err)
+static rapt_tokenizer *characters_train(const char *text, size_t size, bool specials, const file_map *file, rapt_error *err)
 {
-    return rapt_tokenizer_train_characters_with(text, size, NULL, err);
-}
-
-rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t size, const rapt_characters_options *options,
-                                                     rapt_error *err)
-{
-    const bool specials = options && options->specials_first;
     size_t count;
     bool *seen = calloc(CODES, sizeof *seen);
     characters *c = NULL;
     if (!seen)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to find characters");
-    else if (mark_codes(text, size, specials, seen, &count, err) == RAPT_OK)
+    else if (mark_codes(text, size, specials, file, seen, &count, err) == RAPT_OK)
         c = characters_new(count, specials, err);
     for (uint32_t code = 0; c && code < CODES; code++)
         if (seen[code])
             add_code(c, code);
     free(seen);
     return c ? &c->base : NULL;
+}
+
+rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err)
+{
+    return characters_train(text, size, false, NULL, err);
+}
+
+rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t size, const rapt_characters_options *options,
+                                                     rapt_error *err)
+{
+    return characters_train(text, size, options && options->specials_first, NULL, err);
+}
+
+rapt_tokenizer *characters_train_file(const file_map *file, rapt_error *err)
+{
+    return characters_train(file->data, file->size, false, file, err);
 }
 
 /* ---- what it is --------------------------------------------------------------------------------------------- */

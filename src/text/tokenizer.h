@@ -4,6 +4,8 @@
 
 #include "rapt/text.h"
 
+#include "base/file.h"
+
 #include <jansson.h>
 
 typedef struct encode_run encode_run; /* encode_run.h: a text that is encoded on all threads */
@@ -47,6 +49,11 @@ rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t s
 
 /* The tokens of ids one after the other, as rapt_tokenizer_decode has it for all kinds but words. */
 char *tokenizer_join(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
+
+/* rapt_tokenizer_train_characters of a file, and rapt_tokenizer_train_bpe of its first `size` bytes. The file may be larger than
+ * memory: what was read is given back, unless a normalization makes a copy. */
+rapt_tokenizer *characters_train_file(const file_map *file, rapt_error *err);
+rapt_tokenizer *byte_bpe_train_file(const file_map *file, size_t size, const rapt_bpe_options *options, rapt_error *err);
 
 /* Each makes a tokenizer of its type from the JSON object of a file; `path` is for messages. NULL with `err` set. */
 rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error *err);

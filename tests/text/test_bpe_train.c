@@ -22,7 +22,7 @@ static bpe_merge *train(const char *text, size_t size, const char *pattern, cons
     rapt_error err = {0};
     bpe_merge *merges = NULL;
     split *cut = split_new(pattern, &err);
-    if (!cut || bpe_train(text, size, cut, o, &merges, count, &err))
+    if (!cut || bpe_train((learn_text){text, size, NULL}, cut, o, &merges, count, &err))
         fail_msg("%s", err.message);
     assert_non_null(merges);
     split_free(cut);
@@ -126,7 +126,7 @@ static void assert_refused(size_t size, rapt_bpe_options o, rapt_code code, cons
     bpe_merge *merges = (bpe_merge *)&err;
     size_t count = 7;
     split *cut = split_new(WORDS, NULL);
-    assert_int_equal(bpe_train("hug", size, cut, &o, &merges, &count, &err), code);
+    assert_int_equal(bpe_train((learn_text){"hug", size, NULL}, cut, &o, &merges, &count, &err), code);
     assert_string_equal(err.message, message);
     assert_null(merges);
     assert_int_equal(count, 0);

@@ -78,7 +78,7 @@ static void check_pattern(const char *pattern, const char *text, size_t size)
     for (size_t i = 0; i < 7 * 3; i++) {
         piece_table got = {0};
         rapt_error err = {0};
-        if (piece_counts_take(text, size, cut, threads[i % 3], chunks[i / 3], (stop_check){0}, &got, &err))
+        if (piece_counts_take((learn_text){text, size, NULL}, cut, threads[i % 3], chunks[i / 3], (stop_check){0}, &got, &err))
             fail_msg("%s", err.message);
         assert_counts(&got, text, starts, count);
         piece_table_free(&got);
@@ -135,7 +135,7 @@ static void test_failure_beside_the_way(void **state)
     split *cut = split_new("xa{128}|(?:a+)+b|c", NULL);
     (void)state;
     assert_non_null(cut);
-    if (piece_counts_take(text, strlen(text), cut, 1, 80, (stop_check){0}, &got, &err))
+    if (piece_counts_take((learn_text){text, strlen(text), NULL}, cut, 1, 80, (stop_check){0}, &got, &err))
         fail_msg("%s", err.message);
     assert_counts(&got, text, (const size_t[]){0, 129, 130, 133}, 3);
     piece_table_free(&got);
@@ -151,7 +151,8 @@ static void test_failure_on_the_way(void **state)
     split *cut = split_new("(?:a+)+b|c", NULL);
     (void)state;
     assert_non_null(cut);
-    assert_int_equal(piece_counts_take(text, strlen(text), cut, 2, 40, (stop_check){0}, &got, &err), RAPT_ERR_VALUE);
+    const learn_text all = {text, strlen(text), NULL};
+    assert_int_equal(piece_counts_take(all, cut, 2, 40, (stop_check){0}, &got, &err), RAPT_ERR_VALUE);
     assert_memory_equal(err.message, "byte 10: ", 9);
     piece_table_free(&got);
     split_free(cut);

@@ -13,7 +13,6 @@
 
 #include "base/stop.h"
 #include "text/bpe/pair_queue.h"
-#include "text/bpe/piece_counts.h"
 #include "text/bpe/token_rows.h"
 
 #include <stdlib.h>
@@ -272,10 +271,10 @@ static rapt_code bpe_train_check(size_t size, const rapt_bpe_options *o, rapt_er
     return RAPT_OK;
 }
 
-static rapt_code read_pieces(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
+static rapt_code read_pieces(trainer *t, learn_text text, const split *cut, rapt_error *err)
 {
     piece_table pieces = {0};
-    rapt_code code = piece_counts_take(text, size, cut, t->o->threads, PIECE_COUNTS_CHUNK,
+    rapt_code code = piece_counts_take(text, cut, t->o->threads, PIECE_COUNTS_CHUNK,
                                        (stop_check){t->o->stop, t->o->stop_context}, &pieces, err);
     if (!code)
         code = token_rows_build(&t->rows, &pieces, err);
@@ -307,9 +306,9 @@ static rapt_code reserve_tables(trainer *t, rapt_error *err)
     return token_rows_reserve(&t->rows, BYTES + t->limit, err);
 }
 
-static rapt_code bpe_train_merge(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
+static rapt_code bpe_train_merge(trainer *t, learn_text text, const split *cut, rapt_error *err)
 {
-    rapt_code code = read_pieces(t, text, size, cut, err);
+    rapt_code code = read_pieces(t, text, cut, err);
     if (!code)
         code = reserve_tables(t, err);
     if (!code)
@@ -327,15 +326,15 @@ static void bpe_train_tear_down(trainer *t)
     free(t->after.touched);
 }
 
-rapt_code bpe_train(const char *text, size_t size, const split *cut, const rapt_bpe_options *o, bpe_merge **merges,
-                    size_t *count, rapt_error *err)
+rapt_code bpe_train(learn_text text, const split *cut, const rapt_bpe_options *o, bpe_merge **merges, size_t *count,
+                    rapt_error *err)
 {
     trainer t = {.o = o, .min = min_count_of(o)};
     *merges = NULL;
     *count = 0;
-    rapt_code code = bpe_train_check(size, o, err);
+    rapt_code code = bpe_train_check(text.size, o, err);
     if (!code)
-        code = bpe_train_merge(&t, text, size, cut, err);
+        code = bpe_train_merge(&t, text, cut, err);
     bpe_train_tear_down(&t);
     if (code) {
         free(t.merges);

@@ -3,6 +3,7 @@
 #define TEXT_BPE_BPE_TRAIN_H
 
 #include "rapt/text.h"
+#include "text/bpe/piece_counts.h"
 #include "text/split/split.h"
 
 /* Merge i makes token 256 + i of two that are there already; tokens 0 .. 255 are the bytes. */
@@ -14,7 +15,7 @@ typedef struct bpe_merge {
  * which is never NULL on success; *count is below what was asked for where no pair occurs often enough. No two tokens
  * have the same bytes, and none has those of a special token longer than a byte. On failure *merges is NULL: RAPT_ERR_VALUE
  * for an empty text and for a vocabulary too small for the bytes and the special tokens. */
-rapt_code bpe_train(const char *text, size_t size, const split *cut, const rapt_bpe_options *o, bpe_merge **merges,
-                    size_t *count, rapt_error *err);
+rapt_code bpe_train(learn_text text, const split *cut, const rapt_bpe_options *o, bpe_merge **merges, size_t *count,
+                    rapt_error *err);
 
 #endif

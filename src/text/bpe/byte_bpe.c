@@ -173,11 +173,11 @@ static rapt_code put_tokens(byte_bpe *b, const bpe_merge *merges, size_t count, 
     return code || o->specials_first ? code : put_specials(b, o, err);
 }
 
-static rapt_code byte_bpe_learn(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
+static rapt_code byte_bpe_learn(byte_bpe *b, learn_text text, const rapt_bpe_options *o, rapt_error *err)
 {
     bpe_merge *merges = NULL;
     size_t count = 0;
-    rapt_code code = bpe_train(text, size, b->cut, o, &merges, &count, err);
+    rapt_code code = bpe_train(text, b->cut, o, &merges, &count, err);
     if (code == RAPT_OK && count > PAIR_RANKS)
         code = rapt_fail(err, RAPT_ERR_VALUE, "more than %d merges", PAIR_RANKS);
     if (code == RAPT_OK)
@@ -186,21 +186,22 @@ static rapt_code byte_bpe_learn(byte_bpe *b, const char *text, size_t size, cons
     return code;
 }
 
-static rapt_code byte_bpe_train(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
+static rapt_code byte_bpe_train(byte_bpe *b, learn_text text, const rapt_bpe_options *o, rapt_error *err)
 {
     char *normal = NULL;
     rapt_code code = normalizer_add_all(&b->normal, o->normalization, err);
     if (!code && b->normal.count > 0) {
-        code = normalizer_apply_lines(&b->normal, text, size, &normal, &size, err);
-        text = normal;
+        size_t size;
+        code = normalizer_apply_lines(&b->normal, text.data, text.size, &normal, &size, err);
+        text = (learn_text){normal, size, NULL};
     }
     if (!code)
-        code = byte_bpe_learn(b, text, size, o, err);
+        code = byte_bpe_learn(b, text, o, err);
     free(normal);
     return code;
 }
 
-rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options, rapt_error *err)
+static rapt_tokenizer *byte_bpe_train_text(learn_text text, const rapt_bpe_options *options, rapt_error *err)
 {
     rapt_bpe_options o = *options;
     byte_bpe *b = byte_bpe_new(o.pattern ? o.pattern : SPLIT_GPT2, err);
@@ -208,10 +209,20 @@ rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const ra
         o.specials = tokenizer_specials;
         o.special_count = RAPT_SPECIALS;
     }
-    if (b && byte_bpe_train(b, text, size, &o, err) == RAPT_OK)
+    if (b && byte_bpe_train(b, text, &o, err) == RAPT_OK)
         return &b->base;
     byte_bpe_free(b);
     return NULL;
+}
+
+rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options, rapt_error *err)
+{
+    return byte_bpe_train_text((learn_text){text, size, NULL}, options, err);
+}
+
+rapt_tokenizer *byte_bpe_train_file(const file_map *file, size_t size, const rapt_bpe_options *options, rapt_error *err)
+{
+    return byte_bpe_train_text((learn_text){file->data, size, file}, options, err);
 }
 
 /* ---- what it is --------------------------------------------------------------------------------------------- */

@@ -17,7 +17,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+enum { FORGOTTEN = 4 << 20, BEHIND = 4 }; /* bytes that are given back at a time; how often */
+
 typedef struct counter {
+    atomic_size_t long_from, long_to; /* the last piece longer than a chunk that this thread has come to */
     split_walk *walk;
     piece_table pieces;
     bool no_memory;
@@ -25,12 +28,12 @@ typedef struct counter {
 
 typedef struct counting {
     const char *text;
+    const file_map *map; /* or NULL */
     size_t size, chunk, chunks;
     stop_check stop;
     pool *pool;
     counter *counters; /* one a thread */
     size_t *stops;     /* for each chunk: where its guess stopped; the piece that begins there isn't counted */
-    atomic_size_t passed;
 } counting;
 
 /* A chunk begins where a character does: no walk of valid text begins a piece elsewhere. */
@@ -43,12 +46,30 @@ static size_t begin_of(const counting *c, size_t k)
 }
 
 /* A piece far longer than a chunk would be matched once for each chunk that it covers: those are left to the true walk.
- * That another thread may say so sooner or later only moves work. */
-static void note_passed(counting *c, size_t at)
+ * That another thread may say so sooner or later, or half of it, only moves work. */
+static bool within_long_piece(counting *c, size_t from, size_t to)
 {
-    size_t seen = atomic_load(&c->passed);
-    while (seen < at && !atomic_compare_exchange_weak(&c->passed, &seen, at))
-        continue;
+    for (int i = 0; i < pool_threads(c->pool); i++)
+        if (atomic_load(&c->counters[i].long_from) <= from && to <= atomic_load(&c->counters[i].long_to))
+            return true;
+    return false;
+}
+
+static void note_piece(const counting *c, counter *own, size_t from, size_t to)
+{
+    if (to - from <= c->chunk)
+        return;
+    atomic_store(&own->long_from, from);
+    atomic_store(&own->long_to, to);
+}
+
+/* Gives back, now and then, what was read up to chunk k and a little beyond it. That includes what was given back before: another
+ * thread that is behind has read there since, by which the kernel maps more than a page. */
+static void forget_chunks(const counting *c, size_t k)
+{
+    const size_t every = FORGOTTEN / c->chunk + 1, before = BEHIND * every;
+    if (c->map && k % every == every - 1)
+        file_map_forget(c->map, (k < before ? 0 : k - before) * c->chunk, (k + every) * c->chunk);
 }
 
 /* Also stops where the pattern fails: if the true walk comes there, it will fail there too, and say so. */
@@ -58,14 +79,15 @@ static void walk_chunk(void *context, size_t k, int worker)
     counter *own = &c->counters[worker];
     size_t at = begin_of(c, k), limit = begin_of(c, k + 1), end;
     split_walk_begin(own->walk); /* or the chunks that it walked before would count */
-    if (limit > atomic_load(&c->passed) && !stop_asked(c->stop)) {
+    if (!within_long_piece(c, at, limit) && !stop_asked(c->stop)) {
         while (at < limit && !own->no_memory && split_next(own->walk, c->text, c->size, at, &end, NULL) == RAPT_OK) {
             own->no_memory = !piece_table_add(&own->pieces, c->text + at, end - at, 1);
+            note_piece(c, own, at, end);
             at = end;
         }
-        note_passed(c, at);
     }
     c->stops[k] = at;
+    forget_chunks(c, k);
 }
 
 /* Counts the piece that begins at *at once more, or once less, and moves on to its end. */
@@ -104,8 +126,10 @@ static rapt_code piece_counts_join(counting *c, piece_table *counts, rapt_error 
     size_t at = 0;
     for (int i = 0; i < pool_threads(c->pool); i++)
         ok = ok && !c->counters[i].no_memory;
-    for (size_t k = 0; k < c->chunks && ok && !code; k++)
+    for (size_t k = 0; k < c->chunks && ok && !code; k++) {
         code = stop_asked(c->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : join_chunk(c, k, &at, err);
+        forget_chunks(c, k);
+    }
     for (int i = 0; i < pool_threads(c->pool) && ok && !code; i++) {
         ok = piece_table_add_all(counts, &c->counters[i].pieces);
         code = stop_asked(c->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
@@ -140,10 +164,11 @@ static void piece_counts_tear_down(counting *c)
     pool_free(c->pool);
 }
 
-rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int threads, size_t chunk,
-                            stop_check stop, piece_table *counts, rapt_error *err)
+rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, piece_table *counts,
+                            rapt_error *err)
 {
-    counting c = {.text = text, .size = size, .chunk = chunk, .chunks = size / chunk + (size % chunk != 0), .stop = stop};
+    counting c = {.text = text.data, .map = text.map, .size = text.size, .chunk = chunk,
+                  .chunks = text.size / chunk + (text.size % chunk != 0), .stop = stop};
     rapt_code code = piece_counts_set_up(&c, cut, threads, err);
     if (!code) {
         pool_run(c.pool, c.chunks, SIZE_MAX, walk_chunk, &c);

@@ -5,14 +5,22 @@
 #include "text/bpe/piece_table.h"
 #include "text/split/split.h"
 
+#include "base/file.h"
 #include "base/stop.h"
 
 enum { PIECE_COUNTS_CHUNK = 64 << 10 };
 
-/* Cuts text[0 .. size) as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces
+/* A text to learn from. */
+typedef struct learn_text {
+    const char *data;
+    size_t size;
+    const file_map *map; /* the file that begins with it, whose pages are given back once they are read; or NULL */
+} learn_text;
+
+/* Cuts a text as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces
  * that end up with a count of 0 may be in it too. The counts depend on neither `threads` (0: all) nor `chunk`, the
  * bytes that a thread takes at a time. RAPT_ERR_INTERRUPTED where `stop` is asked for. */
-rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int threads, size_t chunk,
-                            stop_check stop, piece_table *counts, rapt_error *err);
+rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, piece_table *counts,
+                            rapt_error *err);
 
 #endif

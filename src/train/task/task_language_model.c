@@ -10,6 +10,7 @@
 #include "decode/prompt.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
+#include "text/tokenizer.h"
 #include "train/ranks/ranks_work.h"
 #include "train/task/sample.h"
 #include "train/task/text_share.h"
@@ -75,8 +76,7 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.validation_fraction)) : text.size;
     o.vocab_size = recipe_vocab_size(r->recipe, size);
-    rapt_tokenizer *k = pairs ? rapt_tokenizer_train_bpe(text.data, size, &o, &reason)
-                              : rapt_tokenizer_train_characters(text.data, size, &reason);
+    rapt_tokenizer *k = pairs ? byte_bpe_train_file(&text, size, &o, &reason) : characters_train_file(&text, &reason);
     file_map_close(&text);
     if (!k)
         rapt_fail(err, reason.code, "%s: %s", d->text, reason.message);
