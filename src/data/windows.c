@@ -92,6 +92,7 @@ static void windows_fill_row(rapt_windows *w, size_t row, size_t start, size_t l
     size_t rest = (w->context - length) * sizeof *inputs;
     rapt_token_file_ids(w->file, start, length, inputs);
     rapt_token_file_ids(w->file, start + 1, length, labels);
+    token_file_forget(w->file, start, length + 1);
     memset(inputs + length, 0, rest);
     memset(labels + length, 0, rest);
     w->starts[row] = start;

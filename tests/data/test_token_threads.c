@@ -1,5 +1,6 @@
 /* tests/data/test_token_threads.c: token files of texts of many chunks: the same bytes for any number of threads, in memory that
- * does not grow with the text, and a stop in the middle. For src/data/tokens/token_make.c; what is cut where is in
+ * does not grow with the text, and a stop in the middle; and learning their tokenizers, in such memory, too. For
+ * src/data/tokens/token_make.c, characters_train_file and byte_bpe_train_file; what is cut where is in
  * tests/text/test_encode_run.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "data/tokens/token_file.h"
 #include "text/encode_run.h"
+#include "text/tokenizer.h"
 #include "token_folder.h"
 
 #include <sys/resource.h>
@@ -124,6 +126,32 @@ static void put_large(const char *bytes)
     fclose(file);
 }
 
+/* Pages of files that are mapped. */
+static size_t mapped_mb(void)
+{
+    size_t all, here, mapped = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%zu %zu %zu", &all, &here, &mapped), 3);
+    fclose(file);
+    return mapped * (size_t)sysconf(_SC_PAGESIZE) >> 20;
+}
+
+/* As training does, and validation, which counts bytes. */
+static void read_windows(const rapt_token_file *f, const rapt_tokenizer *k)
+{
+    const rapt_token_range all = rapt_token_range_all(f);
+    rapt_windows *w = rapt_windows_new(f, &all, 64, 8, 1, NULL);
+    assert_non_null(w);
+    const size_t before = mapped_mb();
+    for (uint64_t step = 0; step < 200; step++)
+        assert_non_null(rapt_windows_random(w, step));
+    assert_true(mapped_mb() < before + LARGE / 6);
+    assert_true(rapt_token_file_bytes(f, k, all.begin, all.end) > 0);
+    assert_true(mapped_mb() < before + LARGE / 6);
+    rapt_windows_free(w);
+}
+
 /* A text of 48 MB, whose tokens have about as many bytes. */
 static void memory_does_not_grow_with_the_text(void **state)
 {
@@ -141,11 +169,58 @@ static void memory_does_not_grow_with_the_text(void **state)
         rapt_token_file *f = rapt_token_file_ensure(k, text, out, NULL);
         assert_non_null(f);
         assert_true(peak_mb() - before < LARGE / 2);
+        read_windows(f, k);
         rapt_token_file_close(f);
         rapt_tokenizer_free(k);
         unlink(out);
     }
     unsetenv("RAPT_THREADS");
+    free(bytes);
+}
+
+/* Learns from the file `text`. */
+static rapt_tokenizer *learn(bool pairs)
+{
+    file_map file;
+    const rapt_bpe_options o = {.vocab_size = 400, .threads = 2};
+    assert_int_equal(file_map_open(&file, text, NULL), RAPT_OK);
+    rapt_tokenizer *k = pairs ? byte_bpe_train_file(&file, file.size, &o, NULL) : characters_train_file(&file, NULL);
+    assert_non_null(k);
+    file_map_close(&file);
+    return k;
+}
+
+/* Of a text of 48 MB, all of which is in the system's cache: what is mapped counts as memory. */
+static void memory_of_learning_does_not_grow_with_the_text(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    char *bytes = some_text(1 << 20);
+    put_large(bytes);
+    for (int pairs = 0; pairs < 2; pairs++) {
+        size_t before = peak_mb();
+        rapt_tokenizer_free(learn(pairs));
+        assert_true(peak_mb() - before < LARGE / 2);
+    }
+    free(bytes);
+}
+
+static void a_mapped_text_teaches_the_same(void **state)
+{
+    (void)state;
+    size_t size = (1 << 20) + 1234;
+    char *bytes = some_text(size);
+    const rapt_bpe_options o = {.vocab_size = 400, .threads = 2};
+    put(text, bytes, size);
+    for (int pairs = 0; pairs < 2; pairs++) {
+        rapt_tokenizer *mapped = learn(pairs), *k = pairs ? rapt_tokenizer_train_bpe(bytes, size, &o, NULL)
+                                                          : rapt_tokenizer_train_characters(bytes, size, NULL);
+        assert_non_null(k);
+        assert_int_equal(rapt_tokenizer_hash(mapped), rapt_tokenizer_hash(k));
+        rapt_tokenizer_free(mapped);
+        rapt_tokenizer_free(k);
+    }
     free(bytes);
 }
 
@@ -196,7 +271,9 @@ static void a_wrong_number_of_threads_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(memory_does_not_grow_with_the_text), /* first: the peak is that of the process */
+        TEST(memory_of_learning_does_not_grow_with_the_text), /* first: the peak is that of the process */
+        TEST(memory_does_not_grow_with_the_text),
+        TEST(a_mapped_text_teaches_the_same),
         TEST(any_number_of_threads_makes_the_same_file),
         TEST(a_stop_in_the_middle_leaves_nothing),
         TEST(a_wrong_number_of_threads_is_reported),

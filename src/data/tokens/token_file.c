@@ -157,6 +157,13 @@ void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, i
     token_unpack(f->ids + first * f->header.width, count, f->header.width, ids);
 }
 
+void token_file_forget(const rapt_token_file *f, size_t first, size_t count)
+{
+    const size_t begin = sizeof f->header + first * f->header.width;
+    if (f->map.size > TOKEN_MAPPED) /* to the end of the folio that the last one is in */
+        file_map_forget(&f->map, begin, begin + count * f->header.width + FILE_FOLIO);
+}
+
 static size_t decoded_bytes(const rapt_tokenizer *k, const int32_t *ids, size_t count)
 {
     size_t size = 0;
@@ -176,6 +183,7 @@ static size_t pipeline_bytes(const rapt_token_file *f, const rapt_tokenizer *k, 
         rapt_token_file_ids(f, at - before, count + before, ids);
         size_t all = decoded_bytes(k, ids, count + before), first = decoded_bytes(k, ids, before);
         bytes += all > first ? all - first : 0;
+        token_file_forget(f, at, count);
     }
     return bytes;
 }
@@ -190,6 +198,8 @@ size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, 
         size_t size = 0;
         rapt_token_file_ids(f, i, 1, &id);
         bytes += rapt_tokenizer_token(k, id, &size) ? size : 0;
+        if (i % DECODED == DECODED - 1)
+            token_file_forget(f, i - i % DECODED, DECODED);
     }
     return bytes;
 }

@@ -25,6 +25,10 @@ typedef struct token_place {
 /* rapt_token_file_open of a file at such a place. */
 rapt_token_file *token_file_open(token_place place, rapt_error *err);
 
+#define TOKEN_MAPPED ((size_t)8 << 20) /* bytes of a file that may stay mapped */
+/* Gives back the memory of tokens that were read, in files larger than that: in the end training on a large text reads all. */
+void token_file_forget(const rapt_token_file *f, size_t first, size_t count);
+
 /* As rapt_token_file_ensure, but nothing changes at out_path yet: where *made, the result lies in `out`, and the caller ends
  * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where *stop turns
  * nonzero (NULL: never). `out_path` is borrowed until then. `threads` is that of pool_new. */
