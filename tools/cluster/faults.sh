@@ -162,6 +162,12 @@ resumes() { "$RAPT" train --resume --out out --max-steps 1 --quiet >/dev/null 2>
 
 pid() { cat "pid.$1"; }
 send() { kill "-$1" "$(pid "$2")"; }
+send_twice() {
+    send "$1" "$2"
+    sleep 0.2
+    send "$1" "$2" 2>/dev/null # which may have ended
+    true
+}
 send_launcher() {
     local pid
     for pid in $(ip netns pids node1); do
@@ -178,10 +184,15 @@ start_up() {
     ODD=folder=other refused 'a text that differs by one byte on rank 1' 'rank 1 on node2: .*text.txt' short.yaml --out out
     ODD=folder=missing refused 'no text on rank 1' 'rank 1 on node2: .*text.txt' short.yaml --out out
     ODD=program=$PWD/changed refused 'another version of rapt on rank 1' 'rank 1 on node2: this is rapt .*\.9' short.yaml --out out
+    ODD=isa=avx9 refused 'a wrong RAPT_ISA on rank 1' 'RAPT_ISA' short.yaml --out out
+    ODD=--no-such-option refused 'an option that rapt does not have on rank 1' 'no-such-option' short.yaml --out out
+    refused 'train.shards with train.reduction book' 'reduction is book|book.s reduction' short.yaml --out out --set train.reduction=book
     ODD=isa=avx2 refused 'bf16 products of another kind on rank 1' 'rank 1 on node2: .*bf16' short.yaml --out out --precision bf16
     ODD=memory=400000 refused 'too little memory on rank 1' 'rank 1 on node2: this run takes' short.yaml --out out --set model.d_model=1536
     refused 'the output folder cannot be made' '/proc/out' short.yaml --out /proc/out
+    read_only_start
     RAPT=$PWD/bare/rapt refused 'no module for this MPI' 'module' short.yaml --out out
+    RAPT=$PWD/swapped/rapt refused 'the launcher of another MPI than the module' '3 processes were launched, but .* finds 1' short.yaml --out out
 }
 
 no_faults() {
@@ -195,6 +206,66 @@ no_faults() {
     finish
     [ $status = 0 ] && cmp -s out/model.safetensors one/model.safetensors
     row 'stdin is closed' $?
+}
+
+# A folder whose file system is read-only: root may write into any other.
+read_only_start() {
+    mkdir -p shut && mount --bind shut shut && mount -o remount,bind,ro shut
+    refused 'the output folder is on a read-only file system' 'Read-only file system' short.yaml --out shut/out
+    umount shut
+}
+
+# From the third checkpoint on, where rank 0 looks.
+read_only_later() {
+    local i kept
+    rm -rf out
+    begin "$MPI" long.yaml --out out --set train.keep=1000
+    for ((i = 0; i < 200; i++)); do
+        [ "$(ls out/checkpoints 2>/dev/null | grep -c 'step-.*safetensors')" -lt 2 ] || break
+        sleep 0.05
+    done
+    nsenter -m -t "$(pid 0)" sh -c 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"' sh "$WORK/out/checkpoints"
+    started=$(date +%s.%N)
+    finish
+    kept=$(ls out/checkpoints | grep -c 'step-.*safetensors')
+    [ $status != 0 ] && [ -z "$hangs" ] && grep -aq 'Read-only file system' log && [ "$(messages)" = 1 ] && [ "$kept" -ge 2 ] && resumes
+    row "the file system of the checkpoints becomes read-only; $kept are left" $?
+}
+
+equal_names() {
+    local i
+    for ((i = 1; i <= MACHINES; i++)); do nsenter --uts="/run/uts/node$i" hostname twin; done
+    works 'all machines have the same host name' short.yaml --out out
+    for ((i = 1; i <= MACHINES; i++)); do nsenter --uts="/run/uts/node$i" hostname "node$i"; done
+}
+
+one_process() {
+    rm -rf out
+    started=$(date +%s.%N)
+    (MACHINES=1; launch "$MPI" 1 "$RAPT" train short.yaml --out out) >log 2>&1 </dev/null &
+    running=$!
+    finish
+    [ $status = 0 ] && cmp -s out/model.safetensors one/model.safetensors
+    row '`mpirun -n 1`' $?
+}
+
+# Rank 0 tokenizes 100 MB for some seconds, while a rank that has nothing to do then does not answer.
+stopped_in_set_up() {
+    rm -rf out
+    [ -e large.txt ] || for i in {1..7000}; do cat text.txt; done >large.txt
+    sed 's/text.txt/large.txt/' short.yaml >large.yaml
+    begin "$MPI" large.yaml --out out --wait 5
+    local i
+    for ((i = 0; i < 100; i++)); do
+        [ -s pid.1 ] && [ "$(left)" = 3 ] && break
+        sleep 0.1
+    done
+    sleep 1
+    started=$(date +%s.%N)
+    send STOP 1
+    finish
+    [ $status != 0 ] && [ "$hangs" != yes ] && grep -aq 'rank 1 on node2 has not answered' log && [ "$(left)" = 0 ]
+    row 'rank 1 is stopped (SIGSTOP) during the set-up, --wait 5' $?
 }
 
 another_command() {
@@ -260,7 +331,7 @@ slow_rank() {
     rm -rf out
     make_recipe middle.yaml 300
     "$RAPT" train middle.yaml --out middle --quiet 2>/dev/null
-    begin "$MPI" middle.yaml --out out --wait 15
+    begin "$MPI" middle.yaml --out out --wait 20
     sleep 2
     "$@"
     finish
@@ -278,11 +349,12 @@ while_it_runs() {
     ends 'rank 0 is killed (SIGKILL)' '' 300 send KILL 0
     ends 'rank 1 is stopped (SIGSTOP), --wait 5' 'rank 1 on node2' 300 send STOP 1
     ends 'rank 1 gets SIGTERM' 'stopped after step' 300 send TERM 1
+    ends 'rank 1 gets SIGTERM twice' 'stopped after step|^rapt: .*rank 1' 300 send_twice TERM 1
     ends 'mpirun gets SIGUSR1' 'stopped after step' 300 send_launcher USR1
     ends 'mpirun gets SIGTERM' 'stopped after step' 300 send_launcher TERM
     ends 'the cable of machine 3 is cut, --wait 5' 'rank 2 on node3' 300 cable down
-    slow_rank out_for 4
-    row 'the cable of machine 3 is out for 4 s, --wait 15' $?
+    slow_rank out_for 5
+    row 'the cable of machine 3 is out for 5 s, --wait 20' $?
     slow_rank slow
     row 'rank 1 has a tenth of its time for 6 s' $?
 }
@@ -296,6 +368,9 @@ mkdir bare && cp "$RAPT" bare/rapt
 version=$("$RAPT" --version | grep -o '[0-9]*\.[0-9]*\.[0-9]*' | head -1)
 sed "s/${version//./\\.}/${version%.*}.9/g" "$RAPT" >changed && chmod +x changed
 cp "$(dirname "$RAPT")"/rapt_mpi_*.so . 2>/dev/null
+# Each MPI's module by the other's name.
+mkdir swapped && cp "$RAPT" swapped/rapt
+cp rapt_mpi_openmpi.so swapped/rapt_mpi_mpich.so && cp rapt_mpi_mpich.so swapped/rapt_mpi_openmpi.so
 "$RAPT" train short.yaml --out one --quiet
 for MPI in $LAUNCHERS; do
     echo
@@ -305,11 +380,15 @@ for MPI in $LAUNCHERS; do
     echo '| --- | --- | --- | --- |'
     start_up
     no_faults
+    equal_names
+    one_process
     another_command
     two_runs
     other_shards
     full_disk 150k ' before the first checkpoint'
     full_disk 4m ''
+    read_only_later
+    stopped_in_set_up
     while_it_runs
 done
 [ $failures = 0 ] || tail -n 5 log.*
