@@ -138,13 +138,14 @@ static void mpi_abort(void *context, int status)
 
 /* MPICH 4.0 over UCX and TCP closes its connections in MPI_Finalize, for which both ends have to make progress; a rank that is
  * done makes none, in a barrier of its mpirun, and another may wait for it without end (seen in a third of runs between
- * machines). So this tells mpirun by itself that the rank leaves, in version 1 of the protocol PMI. Returns whether it did. */
+ * machines, and under `srun --mpi=pmi2` in one of six). So this tells the launcher by itself that the rank leaves, in version 1 of
+ * the protocol PMI, which srun speaks, too. Returns whether it did. */
 static bool leave_by_pmi(void)
 {
 #ifdef MPICH_VERSION
     static const char leaves[] = "cmd=finalize\n";
-    const char *text = getenv("PMI_FD"), *by_mpirun = getenv("MPI_LOCALNRANKS"); /* srun has PMI of its own */
-    int fd = text && by_mpirun ? atoi(text) : -1;
+    const char *text = getenv("PMI_FD");
+    int fd = text ? atoi(text) : -1;
     char answer[256];
     return fd >= 0 && write(fd, leaves, sizeof leaves - 1) == (ssize_t)sizeof leaves - 1 && read(fd, answer, sizeof answer) > 0;
 #else
