@@ -3,7 +3,9 @@
 # that are network namespaces of this one (namespaces.sh), munge between them. Prints one line a check. What it shows:
 #   1. a job of two machines gives the model of one process, byte for byte, under each MPI that is installed;
 #   2. a job whose time runs out stops with a checkpoint, queues itself again, resumes, and gives that model, too;
-#   3. srun without a PMI that the MPI speaks, which starts processes that know nothing of each other, is refused.
+#   3. srun without a PMI that the MPI speaks, which starts processes that know nothing of each other, is refused;
+#   4. srun with the PMI of the MPI, --mpi=pmix for Open MPI and --mpi=pmi2 for MPICH, gives the model of one process, too, again and
+#      again: a rank that hangs at its end would be seen.
 # PROGRAM: build/rapt. Installs Debian's slurm-wlm and munge where they are missing; needs root. The daemons, their files and all
 # traffic live in the namespaces and end with the script.
 set -u
@@ -50,6 +52,7 @@ TaskPlugin=task/none
 MpiDefault=none
 StateSaveLocation=/var/spool/ctld
 SlurmdSpoolDir=/var/spool/%n
+TmpFS=/run/tmp.%n
 SlurmctldPidFile=/run/slurmctld.pid
 SlurmdPidFile=/run/slurmd.%n.pid
 SlurmctldLogFile=/var/log/slurmctld.log
@@ -71,7 +74,7 @@ slurm_up() {
     setpriv --reuid=munge --regid=munge --clear-groups munged --force >"$WORK/munged" 2>&1
     on 1 slurmctld
     for i in 1 2; do # `ip netns exec` would hide /sys/fs/cgroup, which slurmd looks for
-        mkdir "/var/spool/node$i"
+        mkdir "/var/spool/node$i" "/run/tmp.node$i" # PMIx makes folders of the same name on both machines
         nsenter --uts="/run/uts/node$i" --net="/run/netns/node$i" slurmd -N "node$i"
     done
     for ((i = 0; i < 60; i++)); do
@@ -184,16 +187,39 @@ check_srun() {
     say $? "srun: refused with exit status $status: $(grep -m1 rapt: srun.txt)" srun.txt
 }
 
+# srun as the launcher: ten runs of each. MPICH would take both machines for one, and use its memory: it is told to use the network,
+# which it looks for in /sys, that of the machine.
+check_srun_pmi() { # MPI PMI
+    local model=srun-$1 i status=0 slowest=0 start
+    command -v mpirun.$1 >/dev/null || { echo "skip  srun --mpi=$2, $1 is not installed"; return; }
+    on 1 srun --mpi=list 2>&1 | grep -qw "$2" || { echo "skip  srun --mpi=$2, which this Slurm does not have"; return; }
+    for i in {1..10}; do
+        rm -rf $model
+        start=$SECONDS
+        UCX_TLS=tcp,self UCX_NET_DEVICES=e0 on 1 timeout 60 srun --mpi="$2" --nodes=2 --ntasks-per-node=1 ./task.sh train toy.yaml \
+            --out $model >$model.log 2>&1
+        status=$?
+        [ $((SECONDS - start)) -le $slowest ] || slowest=$((SECONDS - start))
+        { [ $status = 0 ] && same one $model >>$model.log 2>&1; } || break
+    done
+    say $status "$1: srun --mpi=$2, exit status $status, run $i of 10, at most $slowest s each: $(grep -m1 -E '2 processes|^rapt: ' $model.log)" $model.log
+    same one $model >cmp.txt 2>&1
+    say $? "$1: srun --mpi=$2, the model of one process, byte for byte" cmp.txt
+}
+
 trap 'slurm_down; network_down' EXIT
 cd "$WORK" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 slurm_up || { cat /var/log/slurmd.node1.log; say 1 "$(slurmctld -V)" /var/log/slurmctld.log; exit 1; }
 say 0 "$(slurmctld -V), two machines"
 make_recipe
+printf '#!/bin/sh\nexec ip netns exec "$SLURMD_NODENAME" "$RAPT" "$@"\n' >task.sh && chmod +x task.sh
 "$RAPT" train toy.yaml --out one --quiet 2>one.txt
 say $? 'one process' one.txt
 check_jobs
 check_srun
+check_srun_pmi openmpi pmix
+check_srun_pmi mpich pmi2
 for mpi in openmpi mpich; do
     ! command -v mpirun.$mpi >/dev/null || check_requeue $mpi
 done
