@@ -138,8 +138,8 @@ static void mpi_abort(void *context, int status)
 
 /* MPICH 4.0 over UCX and TCP closes its connections in MPI_Finalize, for which both ends have to make progress; a rank that is
  * done makes none, in a barrier of its mpirun, and another may wait for it without end (seen in a third of runs between
- * machines, and under `srun --mpi=pmi2` in one of six). So this tells the launcher by itself that the rank leaves, in version 1 of
- * the protocol PMI, which srun speaks, too. Returns whether it did. */
+ * machines, and under `srun --mpi=pmi2` in one of six). So this tells the launcher by itself that the rank leaves, in version 1
+ * of the protocol PMI, which srun speaks, too. Returns whether it did. */
 static bool leave_by_pmi(void)
 {
 #ifdef MPICH_VERSION
