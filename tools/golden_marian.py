@@ -5,7 +5,7 @@
     python tools/golden_marian.py
 
 Two SentencePiece models are trained on the sides of data/en-fr.tsv; vocab.json has the pieces of both, as opus-mt's have. Texts are
-those of spm_texts.HARD that are UTF-8, without the texts of special tokens, which transformers looks for in a text and rapt does not."""
+those of spm_texts.HARD that are UTF-8; those with texts of special tokens, which rapt looks for only where it is asked, by themselves."""
 import json
 import pathlib
 import random
@@ -20,6 +20,9 @@ OUT = ROOT / "tests/text/marian"
 CODES = [">>deu<<", ">>fra<<"]
 MORE = [">>deu<< Hello, world!", ">>fra<<Hello", ">>xyz<< unknown code", ">>deu<<", ">> deu<< a", " >>deu<< a", ">>deu a", "a >>deu<< b",
         ">>deu<< >>fra<< two", ">><< empty", ">>deu<<<< more", "C'est l'été à Noël.", "I'm not naïve, ça va?", "The cat ôte 茶 sat."]
+
+SPECIALS = ["hello </s> world", "hello</s>world", "</s>", " </s> ", "</s> hello", "hello <unk> world", "hello<pad>", "a <unk><pad></s> b",
+            "</s></s>", ">>deu<<</s> a", ">>deu<< a </s> >>fra<< b", "</s>>>fra<< hi", ">>de</s>u<< hi", "a\t</s>\tb", "</s", "</s></s"]
 
 
 def special(text):
@@ -40,12 +43,16 @@ def main():
     (OUT / "vocab.json").write_text(json.dumps({name: i for i, name in enumerate(names)}, ensure_ascii=False, indent=0) + "\n")
 
     tokenizer = MarianTokenizer(str(OUT / "source.spm"), str(OUT / "target.spm"), str(OUT / "vocab.json"))
-    texts = MORE + [t.decode() for t in spm_texts.HARD if t.decode(errors="ignore").encode() == t and not special(t.decode())]
+    texts = MORE + [t.decode() for t in spm_texts.HARD if t.decode(errors="ignore").encode() == t]
+    specials = SPECIALS + [t for t in texts if special(t)]
+    texts = [t for t in texts if not special(t)]
     rng = random.Random(2)
     expected = {
         "size": len(names),
         "source": [{"text": t, "ids": tokenizer(t).input_ids} for t in texts],
         "target": [{"text": t, "ids": tokenizer(text_target=t).input_ids} for t in texts],
+        "source_specials": [{"text": t, "ids": tokenizer(t).input_ids} for t in specials],
+        "target_specials": [{"text": t, "ids": tokenizer(text_target=t).input_ids} for t in specials],
         "decode": [{"ids": ids, "text": tokenizer.decode(ids, skip_special_tokens=True)}
                    for ids in [[rng.randrange(len(names)) for _ in range(rng.randint(0, 20))] for _ in range(100)]]}
     for one in expected["source"] + expected["target"]:

@@ -17,7 +17,8 @@ biases, so that one that is dropped shows. NAME/expected.safetensors has, for ea
 and
     encoder_error, error []  the largest distance of the float32 model from encoder.I and logits.I
     margin []                the least distance of the best two logits of greedy.I
-NAME/expected.json has the texts of the sentences, and what generate() makes of them with the settings of the folder: with one
+specials.json, which --specials writes with the tokenizers that are there, has for each NAME the ids of texts that hold special
+tokens. NAME/expected.json has the texts of the sentences, and what generate() makes of them with the settings of the folder: with one
 beam ("greedy") and as it is ("beams"), ids with the start, text, and sequences_scores.
 """
 import argparse
@@ -28,7 +29,7 @@ from pathlib import Path
 import torch
 import transformers
 from safetensors.torch import save_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (AutoModelForSeq2SeqLM, BartConfig, GenerationConfig, M2M100Config, MBartConfig, MarianConfig,
                           MarianTokenizer, MT5Config, PegasusConfig, PreTrainedTokenizerFast, T5Config, UMT5Config)
 
@@ -36,6 +37,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "golden" / "hub_translation"
 TARGETS, GREEDY = 8, 12
 TEXTS = [">>deu<< I want to buy a horse on Saturday.", "The cat", "Tom asked Mary why she was late for the meeting, didn't he?"]
+SPECIALS = ["hello </s> world", "hello</s>world", "</s> hello", "a <unk><pad></s> b", "hello de_DE world", "hello <s> world",
+            "hello <extra_id_0> world", "hello  <mask>  world", ">>deu<< a </s> b", ">>deu<<</s>>>fra<< b", "</s>", "</s", "a </s"]
 
 SIZES = dict(encoder_layers=2, decoder_layers=1, encoder_attention_heads=3, decoder_attention_heads=2, encoder_ffn_dim=20,
              decoder_ffn_dim=28, d_model=12, max_position_embeddings=64)
@@ -65,11 +68,12 @@ MODELS = {
                   generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
     "m2m_100": dict(config=lambda: M2M100Config(**BYTES, decoder_start_token_id=2),
                     generation={**BYTES_GENERATION, "forced_bos_token_id": 261}, tokenizer="en_XX $A </s>"),
-    "t5": dict(config=lambda: T5Config(**T5), generation=T5_GENERATION, tokenizer="$A </s>"),
+    "t5": dict(config=lambda: T5Config(**T5), generation=T5_GENERATION, tokenizer="$A </s>", added=["<extra_id_0>"]),
     "t5_4": dict(config=lambda: T5Config(**T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False), generation=T5_GENERATION,
                  tokenizer="$A </s>", bin=True),
     "mt5": dict(config=lambda: MT5Config(**T5), generation=T5_GENERATION, tokenizer="$A </s>"),
-    "umt5": dict(config=lambda: UMT5Config(**{**T5, "d_ff": 16}), generation=T5_GENERATION, tokenizer="$A </s>"),
+    "umt5": dict(config=lambda: UMT5Config(**{**T5, "d_ff": 16}), generation=T5_GENERATION, tokenizer="$A </s>",
+                 added=[AddedToken("<mask>", lstrip=True)]),
     "umt5_4": dict(config=lambda: UMT5Config(**{**T5, "num_layers": 2, "num_decoder_layers": 2}, feed_forward_proj="relu",
                                            tie_word_embeddings=False), generation=T5_GENERATION, tokenizer="$A </s>"),
     "m2m_100_4": dict(config=lambda: M2M100Config(**{**BYTES, "d_model": 15, "decoder_attention_heads": 5},
@@ -102,7 +106,7 @@ def other_order(vocabulary):
     return vocabulary | dict(zip(pieces, [vocabulary[p] for p in reversed(pieces)]))
 
 
-def write_tokenizer(folder, kind, config):
+def write_tokenizer(folder, kind, config, added=()):
     """Those of the tests of tokenizers."""
     if kind == "marian":
         source = ROOT / "tests" / "text" / "marian"
@@ -121,7 +125,7 @@ def write_tokenizer(folder, kind, config):
     tokenizer = Tokenizer(models.BPE(vocab=tokens, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens(specials + languages)
+    tokenizer.add_special_tokens(specials + languages + list(added))
     used = [t for t in kind.split() if t != "$A"]
     tokenizer.post_processor = processors.TemplateProcessing(single=kind, special_tokens=[(t, tokens[t]) for t in used])
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -199,7 +203,7 @@ def write(name, folder):
     randomize(model, len(name), config)
     model.generation_config = GenerationConfig(**spec["generation"])
     save(model, target, spec, torch.float16)
-    tokenizer = write_tokenizer(target, spec["tokenizer"], config)
+    tokenizer = write_tokenizer(target, spec["tokenizer"], config, spec.get("added", ()))
     sources = [tokenizer(text)["input_ids"] for text in TEXTS]
     model = AutoModelForSeq2SeqLM.from_pretrained(target, dtype=torch.float32, attn_implementation="eager").eval()
     text = generated(model, tokenizer, sources)
@@ -208,11 +212,32 @@ def write(name, folder):
     return target
 
 
+def loaded_tokenizer(name, folder):
+    if MODELS[name]["tokenizer"] != "marian":
+        return PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    separate = not MODELS[name]["config"]().share_encoder_decoder_embeddings
+    return MarianTokenizer(*[str(folder / file) for file in ("source.spm", "target.spm", "vocab.json")],
+                           str(folder / "target_vocab.json") if separate else None, separate_vocabs=separate)
+
+
+def write_specials(folder):
+    """Sources, and targets as they are trained."""
+    found = {}
+    for name in MODELS:
+        tokenizer = loaded_tokenizer(name, folder / name)
+        found[name] = [{"text": text, "ids": tokenizer(text)["input_ids"], "target": tokenizer(text_target=text)["input_ids"]}
+                       for text in SPECIALS]
+    (folder / "specials.json").write_text(json.dumps(found, indent=0) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", type=Path, default=FOLDER)
-    parser.add_argument("names", nargs="+", choices=MODELS)
+    parser.add_argument("--specials", action="store_true", help="specials.json and no models")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
+    if arguments.specials:
+        return write_specials(arguments.o)
     torch.set_num_threads(1)
     for name in arguments.names:
         target = write(name, arguments.o)

@@ -45,6 +45,7 @@ typedef struct rapt_dataset_options {
     bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
     bool validation;        /* take the validation split, else the training split */
     double validation_fraction; /* rapt_pairs_in_validation; 0 for none */
+    bool specials_in_text;      /* texts of special tokens are those tokens: rapt_translation_model.specials_in_text */
     const rapt_special_ids *special; /* <bos>, <eos> and <pad> of the model, copied; NULL: RAPT_SPECIAL_IDS */
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;

@@ -27,6 +27,7 @@ typedef struct rapt_translation_model {
     rapt_special_ids special;         /* "unk_token_id" and so on of config.json */
     int32_t source_begin[RAPT_SOURCE_BEGIN_MAX]; /* tokens before each source: <s> of BART, a language of NLLB */
     size_t source_begin_count;
+    bool specials_in_text;            /* texts of special tokens are those tokens: in a model of Hugging Face */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
     bool by_sentence;                 /* trained on single sentences: lines of several are translated one by one */

@@ -142,9 +142,9 @@ typedef rapt_code rapt_ids_fn(void *context, const int32_t *ids, size_t count, r
  * piece or line, and where a tokenizer normalizes or is a pipeline; to a SentencePiece model, whose texts are sentences, the
  * text is one: it takes some 20 bytes a byte, and at most 2^31 - 1 bytes once it is normalized. `specials`: texts of special
  * tokens become those tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a
- * text are there; else, and always for SentencePiece models, texts of special tokens are text like any other. Fails where a
- * character is not in the vocabulary or not UTF-8 (characters, words and pipelines: "byte 17: ..."), where a pipeline has no
- * unknown token for it, and where a pattern takes too many steps. */
+ * text are there (a Marian translator's tokenizer does both, too); else, and always for other SentencePiece models, texts of
+ * special tokens are text like any other. Fails where a character is not in the vocabulary or not UTF-8 (characters, words and
+ * pipelines: "byte 17: ..."), where a pipeline has no unknown token for it, and where a pattern takes too many steps. */
 RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
                                             rapt_ids_fn *sink, void *context, rapt_error *err);
 /* Ids of a whole text in one array, which the caller frees (never NULL on success); `specials` and failures are those of

@@ -248,7 +248,8 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
 
 static rapt_code translate_stream(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
 {
-    unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet};
+    unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet,
+                             .specials = a->m->translation.specials_in_text};
     size_t max_lines = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
     line_block block = {.count = 1};
     rapt_code code = RAPT_OK;

@@ -60,7 +60,7 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
     unknown_list list;
     if (u->quiet && !u->strict)
         return RAPT_OK;
-    rapt_code code = known_words_find(u->k, text, &list, err);
+    rapt_code code = known_words_find(u->k, text, u->specials, &list, err);
     if (!code && list.unknown > 0)
         code = unknown_words_report(u, line, &list, err);
     known_words_free(&list);
@@ -76,11 +76,11 @@ void unknown_words_end(unknown_words *u)
     u->told_count = u->more = 0;
 }
 
-rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, const char **unit,
-                              rapt_error *err)
+rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, bool specials, size_t *unknown, size_t *words,
+                              const char **unit, rapt_error *err)
 {
     unknown_list list;
-    rapt_code code = known_words_find(k, text, &list, err);
+    rapt_code code = known_words_find(k, text, specials, &list, err);
     if (code)
         return code;
     *unknown = list.unknown;

@@ -10,6 +10,7 @@ typedef struct unknown_words {
     const rapt_tokenizer *k; /* one without <unk> has no unknown words */
     const char *name;        /* of the text, for messages */
     bool strict, quiet;
+    bool specials;           /* as known_words_find has it */
     char *told[80];          /* words that were warned about */
     size_t told_count, warnings;
     const char *unit; /* of what was warned about: "word" or "character" */
@@ -23,7 +24,7 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
 void unknown_words_end(unknown_words *u);
 
 /* How many of a line's words are unknown, of how many; *unit is "word" or "character", or NULL for a tokenizer without <unk>. */
-rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, const char **unit,
-                              rapt_error *err);
+rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, bool specials, size_t *unknown, size_t *words,
+                              const char **unit, rapt_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "data/dataset.h"
 
 #include "base/stop.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct sentence {
 /* The sentence with <eos>. */
 static rapt_code dataset_encode(const rapt_dataset *d, const rapt_tokenizer *k, const char *text, sentence *s, rapt_error *err)
 {
-    rapt_code code = rapt_tokenizer_encode(k, text, &s->ids, &s->count, err);
+    rapt_code code = tokenizer_encode_within(k, text, strlen(text), d->options.specials_in_text, &s->ids, &s->count, err);
     int32_t *longer = code ? NULL : realloc(s->ids, (s->count + 1) * sizeof *longer);
     if (code)
         return code;

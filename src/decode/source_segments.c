@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "decode/align.h"
 #include "text/prose/sentences.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,7 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
 
 static rapt_code source_segments_encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
 {
-    char *text = strndup(s->text + from, end - from);
-    rapt_code code = text ? rapt_tokenizer_encode(s->tokenizer, text, ids, count, s->err) : source_segments_fail_memory(s->err);
-    free(text);
-    return code;
+    return tokenizer_encode_within(s->tokenizer, s->text + from, end - from, s->limits.specials, ids, count, s->err);
 }
 
 static rapt_code add_text(splitting *s, size_t from, size_t end)
@@ -196,7 +194,7 @@ rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, sourc
         return RAPT_OK;
     if (limits.by_sentence && sentences_are_several(line, s.size))
         return split_line(&s);
-    rapt_code code = rapt_tokenizer_encode(k, line, &ids, &count, err);
+    rapt_code code = tokenizer_encode_within(k, line, s.size, limits.specials, &ids, &count, err);
     if (code)
         return code;
     if (source_segments_take(&s, count))

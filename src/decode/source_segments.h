@@ -19,6 +19,7 @@ typedef struct source_segments {
 typedef struct source_limits {
     size_t max_len;   /* tokens, <eos> included */
     bool by_sentence; /* no more than one sentence */
+    bool specials;    /* texts of special tokens are those tokens */
     int32_t eos;
     const int32_t *begin; /* [begin_count] tokens before those of each row; they count, too. Fewer than max_len */
     size_t begin_count;

@@ -79,6 +79,19 @@ rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32
     return rapt_tokenizer_encode_bytes(k, text, strlen(text), false, ids, count, err);
 }
 
+rapt_code tokenizer_encode_within(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
+                                  size_t *count, rapt_error *err)
+{
+    size_t before = 0, after = 0;
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, specials, ids, count, err);
+    if (code || !specials || !k->ops->frame)
+        return code;
+    k->ops->frame(k, &before, &after);
+    *count -= before + after;
+    memmove(*ids, *ids + before, *count * sizeof **ids);
+    return RAPT_OK;
+}
+
 const char *const tokenizer_specials[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
 
 bool rapt_tokenizer_has_specials(const rapt_tokenizer *k)

@@ -47,6 +47,10 @@ bool tokenizer_lowercases(const rapt_tokenizer *k);
 char *tokenizer_to_text(const rapt_tokenizer *k);
 rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err);
 
+/* As rapt_tokenizer_encode_bytes, but for the ids that `specials` puts before and after each text: those are the caller's. */
+rapt_code tokenizer_encode_within(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
+                                  size_t *count, rapt_error *err);
+
 /* The tokens of ids one after the other, as rapt_tokenizer_decode has it for all kinds but words. */
 char *tokenizer_join(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 

@@ -18,6 +18,7 @@
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
+#include "rapt/data.h"
 #include "rapt/decode.h"
 #include "rapt/io.h"
 
@@ -234,6 +235,83 @@ static void sources_are_the_references(void **state)
             assert_int_equal(source.ids[source.time - 1], c.m->translation.special.eos);
             rapt_translations_free(&out, 1);
         }
+        pair_close(&c);
+    }
+}
+
+/* Texts that hold texts of special tokens, which transformers' tokenizers turn into those. */
+static json_t *special_texts(const char *name)
+{
+    json_error_t where;
+    json_t *all = json_load_file(GOLDEN "specials.json", 0, &where), *list = json_incref(json_object_get(all, name));
+    assert_true(json_array_size(list) > 10);
+    json_decref(all);
+    return list;
+}
+
+/* ids[count] are those of the list behind its first `from`. */
+static void compare_special_ids(const case_hub *c, const json_t *one, const char *key, const int32_t *ids, size_t count,
+                                size_t from)
+{
+    const json_t *list = json_object_get(one, key);
+    bool same = json_array_size(list) == from + count;
+    for (size_t i = 0; same && i < count; i++)
+        same = ids[i] == json_integer_value(json_array_get(list, from + i));
+    if (!same)
+        fail_msg("%s: other %s of \"%s\"", c->m->family, key, json_string_value(json_object_get(one, "text")));
+}
+
+static void special_tokens_in_sources_are_found(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        json_t *list = special_texts(NAMES[n]), *one;
+        size_t i;
+        json_array_foreach(list, i, one)
+        {
+            const char *line = json_string_value(json_object_get(one, "text"));
+            rapt_translation out;
+            rapt_error err = {0};
+            assert_int_equal(rapt_translate(c.m, &line, 1, &(rapt_translate_options){.tokens = true}, &out, &err), RAPT_OK);
+            out.source = realloc(out.source, (out.source_count + 1) * sizeof *out.source);
+            out.source[out.source_count] = c.m->translation.special.eos;
+            compare_special_ids(&c, one, "ids", out.source, out.source_count + 1, 0);
+            rapt_translations_free(&out, 1);
+        }
+        json_decref(list);
+        pair_close(&c);
+    }
+}
+
+/* What training and `rapt eval` read. */
+static void special_tokens_in_pairs_are_found(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_hub c = pair_open(NAMES[n]);
+        json_t *list = special_texts(NAMES[n]), *one;
+        size_t i, begin = c.m->translation.source_begin_count;
+        const rapt_dataset_options o = {.max_len = 64, .special = &c.m->translation.special,
+                                        .specials_in_text = c.m->translation.specials_in_text};
+        FILE *file = fopen(folder_in("pairs.tsv"), "w");
+        json_array_foreach(list, i, one)
+            fprintf(file, "%s\t%s\n", json_string_value(json_object_get(one, "text")),
+                    json_string_value(json_object_get(one, "text")));
+        assert_int_equal(fclose(file), 0);
+        rapt_pairs *pairs = rapt_pairs_read(folder_in("pairs.tsv"), 0, NULL);
+        rapt_dataset *data = rapt_dataset_new(pairs, c.m->translation.source, c.m->translation.target, &o, NULL);
+        rapt_loader *loader = rapt_loader_new(data, &(rapt_loader_options){.batch_size = 1}, NULL);
+        json_array_foreach(list, i, one)
+        {
+            const rapt_batch *b = rapt_loader_batch(loader, 0, i);
+            compare_special_ids(&c, one, "ids", b->source.ids, (size_t)b->source_lens[0], begin);
+            compare_special_ids(&c, one, "target", b->labels.ids, (size_t)b->target_lens[0], begin);
+        }
+        rapt_loader_free(loader);
+        rapt_dataset_free(data);
+        rapt_pairs_free(pairs);
+        json_decref(list);
         pair_close(&c);
     }
 }
@@ -516,6 +594,7 @@ int main(void)
         cmocka_unit_test(models_for_inference_are_the_same), cmocka_unit_test(translations_are_the_references),
         cmocka_unit_test(languages_are_chosen), cmocka_unit_test(languages_of_lines_are_checked),
         cmocka_unit_test(sentences_have_the_language_of_their_line), cmocka_unit_test(parts_have_the_language_of_their_line),
+        cmocka_unit_test(special_tokens_in_sources_are_found), IN_FOLDER(special_tokens_in_pairs_are_found),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(files_that_are_missing_are_named),
         IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,23 @@ static void check_texts(const rapt_tokenizer *k, const char *side)
     }
 }
 
-static void check_side(const char *file, const char *side)
+/* Texts of special tokens are those tokens where they are asked for. */
+static void check_specials(const rapt_tokenizer *k, const char *list_name)
+{
+    const json_t *list = json_object_get(expected, list_name), *one;
+    size_t i;
+    assert_true(json_array_size(list) > 15);
+    json_array_foreach(list, i, one)
+    {
+        const json_t *text = json_object_get(one, "text");
+        size_t count;
+        int32_t *ids = ids_of(json_object_get(one, "ids"), &count);
+        assert_encodes(k, json_string_value(text), json_string_length(text), true, ids, count);
+        free(ids);
+    }
+}
+
+static void check_side(const char *file, const char *side, const char *specials)
 {
     const json_t *one;
     size_t i;
@@ -72,6 +88,7 @@ static void check_side(const char *file, const char *side)
     assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_SENTENCEPIECE);
     assert_int_equal(rapt_tokenizer_size(k), json_integer_value(json_object_get(expected, "size")));
     check_texts(k, side);
+    check_specials(k, specials);
     json_array_foreach(json_object_get(expected, "decode"), i, one)
         check_decoded(k, json_object_get(one, "ids"), json_object_get(one, "text"));
     assert_saves(k);
@@ -81,8 +98,8 @@ static void check_side(const char *file, const char *side)
 static void test_sides(void **state)
 {
     (void)state;
-    check_side(FOLDER "/source.spm", "source");
-    check_side(FOLDER "/target.spm", "target");
+    check_side(FOLDER "/source.spm", "source", "source_specials");
+    check_side(FOLDER "/target.spm", "target", "target_specials");
     assert_refused(FOLDER, "is a translation model, with a tokenizer for each side");
 }
 

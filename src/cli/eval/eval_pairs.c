@@ -49,7 +49,8 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: the loss of a model of type %s, whose sentences begin with tokens of their "
                          "own, is not computed; rapt translate and rapt score give its BLEU", a->model, m->family);
     rapt_dataset_options o = {.max_len = m->translation.max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
-                              .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special};
+                              .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special,
+                              .specials_in_text = m->translation.specials_in_text};
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;

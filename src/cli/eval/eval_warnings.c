@@ -5,8 +5,10 @@
 #include "cli/cli.h"
 #include "cli/say.h"
 #include "cli/unknown_words.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct eval_counts {
     size_t unknown, words, pairs, first; /* pairs with unknown words, the line of the first one */
@@ -14,12 +16,13 @@ typedef struct eval_counts {
     size_t cut;
 } eval_counts;
 
-static rapt_code is_long(const rapt_tokenizer *k, const char *text, size_t max, bool *longer, rapt_error *err)
+static rapt_code is_long(const rapt_translation_model *m, const rapt_tokenizer *k, const char *text, bool *longer,
+                         rapt_error *err)
 {
     int32_t *ids = NULL;
     size_t count;
-    rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
-    *longer = *longer || (!code && count + 1 > max); /* with <eos> */
+    rapt_code code = tokenizer_encode_within(k, text, strlen(text), m->specials_in_text, &ids, &count, err);
+    *longer = *longer || (!code && count + 1 > m->max_len); /* with <eos> */
     free(ids);
     return code;
 }
@@ -27,7 +30,8 @@ static rapt_code is_long(const rapt_tokenizer *k, const char *text, size_t max, 
 static rapt_code count_words(const rapt_model *m, const rapt_pairs *pairs, size_t i, eval_counts *c, rapt_error *err)
 {
     size_t unknown, words;
-    rapt_code code = unknown_words_count(m->translation.source, rapt_pairs_source(pairs, i), &unknown, &words, &c->unit, err);
+    rapt_code code = unknown_words_count(m->translation.source, rapt_pairs_source(pairs, i), m->translation.specials_in_text,
+                                         &unknown, &words, &c->unit, err);
     if (code)
         return code;
     c->unknown += unknown;
@@ -42,9 +46,9 @@ static rapt_code count_pair(const rapt_model *m, const rapt_pairs *pairs, size_t
     bool longer = false;
     rapt_code code = count_words(m, pairs, i, c, err);
     if (!code)
-        code = is_long(m->translation.source, rapt_pairs_source(pairs, i), m->translation.max_len, &longer, err);
+        code = is_long(&m->translation, m->translation.source, rapt_pairs_source(pairs, i), &longer, err);
     if (!code)
-        code = is_long(m->translation.target, rapt_pairs_target(pairs, i), m->translation.max_len, &longer, err);
+        code = is_long(&m->translation, m->translation.target, rapt_pairs_target(pairs, i), &longer, err);
     c->cut += longer;
     return code;
 }
@@ -64,7 +68,8 @@ static void eval_warnings_print(const rapt_model *m, const rapt_pairs *pairs, co
 static rapt_code refuse_unknown(const rapt_model *m, const rapt_pairs *pairs, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    unknown_words u = {.k = m->translation.source, .name = rapt_pairs_path(pairs), .strict = true};
+    unknown_words u = {.k = m->translation.source, .name = rapt_pairs_path(pairs), .strict = true,
+                       .specials = m->translation.specials_in_text};
     for (size_t i = 0; i < rapt_pairs_count(pairs) && !code; i++)
         code = unknown_words_check(&u, rapt_pairs_line(pairs, i), rapt_pairs_source(pairs, i), err);
     return code;

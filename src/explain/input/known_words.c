@@ -3,6 +3,7 @@
 #include "explain/input/known_words.h"
 
 #include "base/quote.h"
+#include "text/tokenizer.h"
 #include "text/utf8.h"
 #include "text/words/words_prepare.h"
 
@@ -74,7 +75,7 @@ static bool has_id(const int32_t *ids, size_t count, int32_t id)
 }
 
 /* Words of which a piece, encoded alone, is the unknown one. */
-static rapt_code find_unknown_pieces(const rapt_tokenizer *k, const char *text, const int32_t *ids, size_t count,
+static rapt_code find_unknown_pieces(const rapt_tokenizer *k, const char *text, bool specials, const int32_t *ids, size_t count,
                                      unknown_list *list, rapt_error *err)
 {
     const int32_t unknown = rapt_tokenizer_special(k, UNKNOWN);
@@ -88,7 +89,7 @@ static rapt_code find_unknown_pieces(const rapt_tokenizer *k, const char *text, 
         int32_t *own = NULL;
         size_t own_count = 0;
         if (some)
-            code = rapt_tokenizer_encode_bytes(k, word, strlen(word), false, &own, &own_count, err);
+            code = tokenizer_encode_within(k, word, strlen(word), specials, &own, &own_count, err);
         if (!code && has_id(own, own_count, unknown))
             list_unknown(list, word);
         free(own);
@@ -107,13 +108,13 @@ static bool has_unknown(const rapt_tokenizer *k)
     }
 }
 
-static rapt_code find_unknown(const rapt_tokenizer *k, const char *text, const int32_t *ids, size_t count, unknown_list *list,
-                              rapt_error *err)
+static rapt_code find_unknown(const rapt_tokenizer *k, const char *text, bool specials, const int32_t *ids, size_t count,
+                              unknown_list *list, rapt_error *err)
 {
     switch (rapt_tokenizer_kind_of(k)) {
     case RAPT_TOKENIZER_WORDS: return find_unknown_words(text, ids, count, list, err);
     case RAPT_TOKENIZER_CHARACTERS: return find_unknown_characters(text, ids, count, list, err);
-    default: return find_unknown_pieces(k, text, ids, count, list, err);
+    default: return find_unknown_pieces(k, text, specials, ids, count, list, err);
     }
 }
 
@@ -137,28 +138,28 @@ void known_words_write(const unknown_list *list, char text[KNOWN_WORDS_TEXT])
         snprintf(text + used, KNOWN_WORDS_TEXT - used, ", ...");
 }
 
-rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err)
+rapt_code known_words_find(const rapt_tokenizer *k, const char *text, bool specials, unknown_list *list, rapt_error *err)
 {
     int32_t *ids = NULL;
     size_t count;
     *list = (unknown_list){.count = 0};
     if (!has_unknown(k))
         return RAPT_OK;
-    rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
+    rapt_code code = tokenizer_encode_within(k, text, strlen(text), specials, &ids, &count, err);
     if (!code)
-        code = find_unknown(k, text, ids, count, list, err);
+        code = find_unknown(k, text, specials, ids, count, list, err);
     free(ids);
     return code;
 }
 
-rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
-                            rapt_error *err)
+rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, bool specials, const int32_t *ids,
+                            size_t count, rapt_error *err)
 {
     char words[KNOWN_WORDS_TEXT];
     unknown_list list = {.count = 0};
     if (!has_unknown(k))
         return RAPT_OK;
-    rapt_code code = find_unknown(k, text, ids, count, &list, err);
+    rapt_code code = find_unknown(k, text, specials, ids, count, &list, err);
     if (code) {
         known_words_free(&list);
         return code;

@@ -8,8 +8,8 @@
 
 /* ids[count]: the tokens of `text`. RAPT_ERR_VALUE with the first eight words that became <unk>, each once; other tokenizers know
  * all that they encode. `what` the text is: "the text". */
-rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
-                            rapt_error *err);
+rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, bool specials, const int32_t *ids,
+                            size_t count, rapt_error *err);
 
 enum { KNOWN_WORDS_LISTED = 8, KNOWN_WORDS_TEXT = 400 /* a message has 512 */ };
 
@@ -22,8 +22,9 @@ typedef struct unknown_list {
     char *memory;
 } unknown_list;
 
-/* Fills a list, which known_words_free frees; of a tokenizer without <unk> it is empty. */
-rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err);
+/* Fills a list, which known_words_free frees; of a tokenizer without <unk> it is empty. `specials`: texts of special tokens are
+ * those tokens, and no unknown words, but for that of <unk>. */
+rapt_code known_words_find(const rapt_tokenizer *k, const char *text, bool specials, unknown_list *list, rapt_error *err);
 void known_words_free(unknown_list *list);
 /* "a", "b": whole words, and "..." for those that do not fit into a message. */
 void known_words_write(const unknown_list *list, char text[KNOWN_WORDS_TEXT]);

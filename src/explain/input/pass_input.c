@@ -5,6 +5,7 @@
 #include "decode/search.h"
 #include "decode/whole_text.h"
 #include "explain/input/known_words.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ typedef struct reading {
     const rapt_tokenizer *k;
     size_t vocab, max, more; /* ids and tokens that the model takes; tokens that come to the text's own */
     const char *limit, *unit; /* "the model has", " positions" */
-    bool specials;
+    bool specials; /* texts of special tokens are those tokens */
+    bool framed;   /* and what stands before and after each text is there */
 } reading;
 
 static rapt_code pass_input_check(const reading *r, const char *text, const pass_tokens *p, rapt_error *err)
@@ -31,7 +33,7 @@ static rapt_code pass_input_check(const reading *r, const char *text, const pass
         if (p->ids[i] < 0 || (size_t)p->ids[i] >= r->vocab)
             return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu is %d; the model knows %zu", r->what, i, (int)p->ids[i],
                              r->vocab);
-    return known_words_check(r->k, r->what, text, p->ids, p->count, err);
+    return known_words_check(r->k, r->what, text, r->specials, p->ids, p->count, err);
 }
 
 /* The text's own tokens, with capacity for two more. */
@@ -39,7 +41,9 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
 {
     rapt_error why = {0};
     *p = (pass_tokens){0};
-    if (rapt_tokenizer_encode_bytes(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why) != RAPT_OK)
+    rapt_code read = r->framed ? rapt_tokenizer_encode_bytes(r->k, text, strlen(text), true, &p->ids, &p->count, &why)
+                               : tokenizer_encode_within(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why);
+    if (read)
         return rapt_fail(err, why.code, "%s: %s", r->what, why.message);
     rapt_code code = pass_input_check(r, text, p, err);
     int32_t *longer = code ? NULL : realloc(p->ids, (p->count + r->more + 1) * sizeof *longer);
@@ -57,7 +61,8 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *s
     const size_t begin = m->translation.source_begin_count;
     reading r = {.what = "the text", .with = " with <eos>", .k = m->translation.source,
                  .vocab = m->translation.net->config.source_vocab,
-                 .max = m->translation.max_len, .more = 1 + begin, .limit = "the model takes", .unit = ""};
+                 .max = m->translation.max_len, .more = 1 + begin, .limit = "the model takes", .unit = "",
+                 .specials = m->translation.specials_in_text};
     rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
@@ -73,7 +78,8 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
 {
     reading r = {.what = "the target", .with = " with <bos>", .k = m->translation.target,
                  .vocab = m->translation.net->config.target_vocab,
-                 .max = m->translation.net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
+                 .max = m->translation.net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions",
+                 .specials = m->translation.specials_in_text};
     rapt_code code = pass_input_read_tokens(&r, text, target, err);
     if (code)
         return code;
@@ -86,7 +92,8 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
 rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err)
 {
     reading r = {.what = "the text", .with = "", .k = m->language.tokenizer, .vocab = m->language.net->config.vocab,
-                 .max = m->language.net->config.context, .limit = "the model's context is", .unit = "", .specials = true};
+                 .max = m->language.net->config.context, .limit = "the model's context is", .unit = "", .specials = true,
+                 .framed = true};
     rapt_code code = pass_input_read_tokens(&r, text, p, err);
     if (!code)
         p->ids[p->count] = 0;

@@ -119,6 +119,7 @@ static rapt_code load_template(rapt_translation_model *t, const char *folder, ra
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the tokenizer does not put \"eos_token_id\", %d, behind a text; rapt "
                          "translates texts that end so", folder, (int)t->special.eos);
     t->source_begin_count = code ? 0 : count - 1;
+    t->specials_in_text = true;
     memcpy(t->source_begin, ids, t->source_begin_count * sizeof *ids);
     free(ids);
     return code;

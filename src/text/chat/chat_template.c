@@ -82,19 +82,11 @@ rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_messag
 rapt_code rapt_chat_encode(const rapt_tokenizer *tokenizer, const char *text, size_t size, int32_t **ids, size_t *count,
                            rapt_error *err)
 {
-    size_t before = 0, after = 0;
     rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(tokenizer);
     *ids = NULL;
     *count = 0;
     if (kind != RAPT_TOKENIZER_BYTE_BPE && kind != RAPT_TOKENIZER_PIPELINE)
         return rapt_fail(err, RAPT_ERR_VALUE, "conversations need a tokenizer that finds special tokens in a text: a "
                                               "tokenizer.json");
-    rapt_code code = rapt_tokenizer_encode_bytes(tokenizer, text, size, true, ids, count, err);
-    if (code)
-        return code;
-    if (tokenizer->ops->frame)
-        tokenizer->ops->frame(tokenizer, &before, &after);
-    *count -= before + after;
-    memmove(*ids, *ids + before, *count * sizeof **ids);
-    return RAPT_OK;
+    return tokenizer_encode_within(tokenizer, text, size, true, ids, count, err);
 }

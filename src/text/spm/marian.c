@@ -1,5 +1,6 @@
 /* text/spm/marian.c: Marian's tokenizer; see marian.h. For rapt_tokenizer_load; files are in marian_file.c. A text begins with a
  * language code, ">>deu<<", where the translator has several targets: it is cut off before the pieces. */
+#define _GNU_SOURCE /* memmem */
 #include "text/spm/marian.h"
 
 #include "base/quote.h"
@@ -19,6 +20,13 @@ static const tokenizer_ops MARIAN_OPS;
 static const marian *marian_of(const rapt_tokenizer *k)
 {
     return (const marian *)k;
+}
+
+static void marian_frame(const rapt_tokenizer *k, size_t *before, size_t *after)
+{
+    (void)k;
+    *before = 0;
+    *after = 1;
 }
 
 static void marian_free(rapt_tokenizer *k)
@@ -84,6 +92,22 @@ static int32_t find_vocab_piece(const marian *m, const char *piece, size_t size)
     return id >= 0 ? id : m->unknown;
 }
 
+/* The first text of a special token from `from` on, and its size; `size` where there is none. No two overlap. */
+static size_t find_marian_special(const marian *m, const char *text, size_t size, size_t from, size_t *length)
+{
+    static const char *const names[] = {UNKNOWN, END, PADDING};
+    size_t first = size;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t own = strlen(names[i]);
+        const char *at = memmem(text + from, size - from, names[i], own);
+        if (!at || (size_t)(at - text) >= first || token_list_find(&m->vocab, names[i], own) < 0)
+            continue;
+        first = (size_t)(at - text);
+        *length = own;
+    }
+    return first;
+}
+
 /* What the model of one side does not know can be a piece of the other's. */
 static rapt_code marian_take_piece(void *context, const char *piece, size_t size, int32_t id, rapt_error *err)
 {
@@ -104,15 +128,28 @@ static size_t code_size(const char *text, size_t size)
     return 0;
 }
 
+/* A text without special tokens, or what stands between two of them, which may begin with a language code as well. */
+static rapt_code marian_encode_part(marian_encoding *e, const char *text, size_t size, rapt_error *err)
+{
+    const size_t begin = code_size(text, size);
+    rapt_code code = begin ? spm_send_id(&e->sender, find_vocab_piece(e->m, text, begin), err) : RAPT_OK;
+    return code ? code : spm_cut(e->m->pieces, text + begin, size - begin, marian_take_piece, e, err);
+}
+
 static rapt_code marian_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                                   void *context, rapt_error *err)
 {
     const marian *m = marian_of(k);
     marian_encoding e = {.m = m, .sender = {.sink = sink, .context = context}};
-    const size_t begin = code_size(text, size);
-    rapt_code code = begin ? spm_send_id(&e.sender, find_vocab_piece(m, text, begin), err) : RAPT_OK;
-    if (!code)
-        code = spm_cut(m->pieces, text + begin, size - begin, marian_take_piece, &e, err);
+    rapt_code code = RAPT_OK;
+    for (size_t from = 0, end, length = 0; from < size && !code; from = end + length) {
+        end = specials ? find_marian_special(m, text, size, from, &length) : size;
+        length = end < size ? length : 0;
+        if (end > from)
+            code = marian_encode_part(&e, text + from, end - from, err);
+        if (!code && end < size)
+            code = spm_send_id(&e.sender, find_vocab_piece(m, text + end, length), err);
+    }
     if (!code && specials)
         code = spm_send_id(&e.sender, m->end, err);
     return code ? code : spm_send_rest(&e.sender, err);
@@ -257,4 +294,4 @@ rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, rapt_error *err)
 
 static const tokenizer_ops MARIAN_OPS = {
     RAPT_TOKENIZER_SENTENCEPIECE, marian_free, marian_size, marian_token, marian_special, marian_hash, marian_encode_to,
-    marian_encode_run, marian_decode, marian_to_json};
+    marian_encode_run, marian_decode, marian_to_json, .frame = marian_frame};

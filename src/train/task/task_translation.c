@@ -249,6 +249,7 @@ static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .validation = validation,
                               .validation_fraction = fraction_of(r, validation),
+                              .specials_in_text = r->model->translation.specials_in_text,
                               .special = &r->model->translation.special, .stop = stop.stop, .stop_context = stop.context};
     return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
 }
