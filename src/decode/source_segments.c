@@ -71,7 +71,13 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
 
 static rapt_code source_segments_encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
 {
-    return tokenizer_encode_within(s->tokenizer, s->text + from, end - from, s->limits.specials, ids, count, s->err);
+    rapt_code code = tokenizer_encode_within(s->tokenizer, s->text + from, end - from, s->limits.specials, ids, count, s->err);
+    for (size_t i = 0; i < *count && !code; i++)
+        if ((*ids)[i] == s->limits.skipped) {
+            free(*ids);
+            code = rapt_fail(s->err, RAPT_ERR_VALUE, "the text has token %d, which is padding", (int)s->limits.skipped);
+        }
+    return code;
 }
 
 static rapt_code add_text(splitting *s, size_t from, size_t end)
@@ -194,7 +200,7 @@ rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, sourc
         return RAPT_OK;
     if (limits.by_sentence && sentences_are_several(line, s.size))
         return split_line(&s);
-    rapt_code code = tokenizer_encode_within(k, line, s.size, limits.specials, &ids, &count, err);
+    rapt_code code = source_segments_encode(&s, 0, s.size, &ids, &count);
     if (code)
         return code;
     if (source_segments_take(&s, count))

@@ -20,7 +20,7 @@ typedef struct source_limits {
     size_t max_len;   /* tokens, <eos> included */
     bool by_sentence; /* no more than one sentence */
     bool specials;    /* texts of special tokens are those tokens */
-    int32_t eos;
+    int32_t eos, skipped; /* skipped: a token that no text may have, as it takes no position; -1: there is none */
     const int32_t *begin; /* [begin_count] tokens before those of each row; they count, too. Fewer than max_len */
     size_t begin_count;
     int32_t language;     /* the token of the first language_size bytes of the line; 0 bytes: there is none */

@@ -72,8 +72,10 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
     const rapt_translation_model *m = &c->t->m->translation;
     rapt_sentence_split split = c->t->o.split;
     bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
+    const bool fairseq = m->net->config.sinusoid_layout == RAPT_SINUSOID_LAYOUT_FAIRSEQ; /* such models count other tokens only */
     source_limits limits = {.max_len = m->max_len, .by_sentence = by_sentence, .specials = m->specials_in_text,
-                            .eos = m->special.eos, .begin = c->t->lang.begin, .begin_count = c->t->lang.count};
+                            .eos = m->special.eos, .skipped = fairseq ? m->special.pad : -1,
+                            .begin = c->t->lang.begin, .begin_count = c->t->lang.count};
     rapt_code code = RAPT_OK;
     c->first = calloc(c->count + 1, sizeof *c->first);
     if (!c->first)

@@ -273,6 +273,11 @@ static void special_tokens_in_sources_are_found(void **state)
             const char *line = json_string_value(json_object_get(one, "text"));
             rapt_translation out;
             rapt_error err = {0};
+            if (strcmp(c.m->family, "m2m_100") == 0 && strstr(line, "<pad>")) { /* which takes no position there */
+                assert_int_equal(rapt_translate(c.m, &line, 1, NULL, &out, &err), RAPT_ERR_VALUE);
+                assert_string_equal(err.message, "the text has token 1, which is padding");
+                continue;
+            }
             assert_int_equal(rapt_translate(c.m, &line, 1, &(rapt_translate_options){.tokens = true}, &out, &err), RAPT_OK);
             out.source = realloc(out.source, (out.source_count + 1) * sizeof *out.source);
             out.source[out.source_count] = c.m->translation.special.eos;
