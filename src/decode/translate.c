@@ -145,7 +145,7 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
         out->count = i + 1;
         ok = out->hypotheses[i].text != NULL;
         if (ok && !whole_text_is(t->m->translation.target, h->tokens, h->length))
-            whole_text_trim(out->hypotheses[i].text);
+            whole_text_trim(t->m->translation.target, out->hypotheses[i].text);
     }
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
 }

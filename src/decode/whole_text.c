@@ -2,6 +2,7 @@
  * whose first translation was not whole. */
 #include "decode/whole_text.h"
 
+#include "decode/valid_text.h"
 #include "text/utf8.h"
 
 #include <math.h>
@@ -78,13 +79,18 @@ char *whole_text_of(const rapt_tokenizer *k, const int32_t *tokens, size_t lengt
     for (size_t i = 0; ids && i < length; i++)
         if (!whole_text_drops(k, tokens[i]))
             ids[kept++] = tokens[i];
-    char *text = ids ? rapt_tokenizer_decode(k, ids, kept, NULL) : NULL;
+    size_t size = 0;
+    char *bytes = ids ? rapt_tokenizer_decode(k, ids, kept, &size) : NULL;
+    char *text = bytes ? valid_text(bytes, size, &size, NULL) : NULL;
+    free(bytes);
     free(ids);
     return text;
 }
 
-void whole_text_trim(char *text)
+void whole_text_trim(const rapt_tokenizer *k, char *text)
 {
+    if (!rapt_tokenizer_has_specials(k))
+        return;
     static const char replacement[] = "\xEF\xBF\xBD";
     const size_t size = sizeof replacement - 1;
     for (char *at = text; (at = strstr(at, replacement)) != NULL;)

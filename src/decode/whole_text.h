@@ -16,11 +16,11 @@ void whole_text_ban(const rapt_tokenizer *k, const int32_t *tokens, size_t lengt
 /* Whether tokens[length] end within a character. */
 bool whole_text_is_open(const rapt_tokenizer *k, const int32_t *tokens, size_t length);
 
-/* The text of a translation: as rapt_tokenizer_decode has it, but without the special tokens of other programs' vocabularies. The
- * caller frees it; NULL: out of memory. */
+/* The text of a translation: as rapt_tokenizer_decode has it, but of other programs' vocabularies as theirs have it: without
+ * special tokens, and with U+FFFD for bytes that are no character. The caller frees it; NULL: out of memory. */
 char *whole_text_of(const rapt_tokenizer *k, const int32_t *tokens, size_t length);
 
-/* Drops each U+FFFD, which decoding puts for bytes that are no character. */
-void whole_text_trim(char *text);
+/* Drops each U+FFFD, which decoding puts for bytes that are no character; not with other programs' vocabularies. */
+void whole_text_trim(const rapt_tokenizer *k, char *text);
 
 #endif

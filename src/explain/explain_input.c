@@ -41,9 +41,9 @@ static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char
     add_sequence(e, "target", m->translation.target, target);
     e->labels = target.ids + 1;
     e->label_count = target.count;
-    e->output = rapt_tokenizer_decode(m->translation.target, target.ids + 1, target.count, NULL);
+    e->output = whole_text_of(m->translation.target, target.ids + 1, target.count);
     if (e->output && !whole_text_is(m->translation.target, e->labels, target.count))
-        whole_text_trim(e->output); /* the limit cut a character */
+        whole_text_trim(m->translation.target, e->output); /* the limit cut a character */
     e->translation = e->output && !given ? written(m, e->output) : NULL;
     bool done = e->output && (e->translation || given);
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");

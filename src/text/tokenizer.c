@@ -107,6 +107,11 @@ bool tokenizer_lowercases(const rapt_tokenizer *k)
     return k->ops->lowercases && k->ops->lowercases(k);
 }
 
+bool tokenizer_is_foreign(const rapt_tokenizer *k)
+{
+    return k->ops->is_foreign && k->ops->is_foreign(k);
+}
+
 char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
     return k->ops->decode(k, ids, count, size);

@@ -26,6 +26,7 @@ typedef struct tokenizer_ops {
     bool (*lowercases)(const rapt_tokenizer *k); /* NULL: never */
     /* How many ids stand before and after each text that is encoded with special tokens; NULL: none. */
     void (*frame)(const rapt_tokenizer *k, size_t *before, size_t *after);
+    bool (*is_foreign)(const rapt_tokenizer *k); /* see tokenizer_is_foreign; NULL: never */
 } tokenizer_ops;
 
 /* The first member of every kind's struct. */
@@ -38,6 +39,10 @@ extern const char *const tokenizer_specials[RAPT_SPECIALS];
 
 /* Whether a text becomes lower case before it is cut into tokens. */
 bool tokenizer_lowercases(const rapt_tokenizer *k);
+
+/* Whether it is another program's whose decoder makes U+FFFD of bytes that are no character, and rapt_tokenizer_decode does not:
+ * byte-level BPE of a tokenizer.json that rapt would have written otherwise. */
+bool tokenizer_is_foreign(const rapt_tokenizer *k);
 
 #define TOKENIZER_FORMAT "rapt-tokenizer"
 #define TOKENIZER_VERSION 1

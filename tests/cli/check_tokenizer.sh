@@ -52,6 +52,9 @@ check 'the same ids with special tokens' cmp ids <("$RAPT" tokenizer encode bpe.
 "$RAPT" tokenizer encode bpe.json bytes --lines >ids
 check 'and line by line' cmp bytes <("$RAPT" tokenizer decode bpe.json ids --lines)
 prints 'he<|end|>\xff' 'decode prints bytes and nothing else' "$RAPT" tokenizer decode bpe.json <(echo 256 259 255)
+# tokenizers.Tokenizer.decode of the same ids
+prints '\xef\xbf\xbd\xef\xbf\xbd^' 'bytes that are no character, of a tokenizer of Hugging Face' \
+    "$RAPT" tokenizer decode "$SOURCE/tests/golden/hub_translation/t5" <(echo 236 179 65)
 prints 'hello he' 'characters' "$RAPT" tokenizer decode characters.json \
     <(printf 'hello he' | "$RAPT" tokenizer encode characters.json)
 prints 'hello <unk>\n' 'words; lines' "$RAPT" tokenizer decode words.json --lines \

@@ -2,6 +2,8 @@
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/quote.h"
+#include "decode/valid_text.h"
+#include "text/tokenizer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,18 @@ static const struct argp ARGP = {
     .doc = "Decode ids, from a file or standard input, to text."
            "\vIds are separated by white space. The text is printed without an added line end. "
            "TOKENIZER: see `rapt tokenizer --help`."};
+
+/* With U+FFFD for bytes that are no character where `tokenizers`, whose file it is, has it; rapt's own tokenizers give all bytes
+ * back. NULL: out of memory. */
+static char *text_of_ids(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
+{
+    char *bytes = rapt_tokenizer_decode(k, ids, count, size);
+    if (!bytes || !tokenizer_is_foreign(k))
+        return bytes;
+    char *text = valid_text(bytes, *size, size, NULL);
+    free(bytes);
+    return text;
+}
 
 /* The id that a word of digits stands for; `number` counts the words of the input. */
 static rapt_code parse_id(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
@@ -65,7 +79,7 @@ static rapt_code parse_ids(const rapt_tokenizer *k, const char *text, size_t siz
 static rapt_code print_decoded(const rapt_tokenizer *k, const int32_t *ids, size_t count, rapt_error *err)
 {
     size_t size;
-    char *text = rapt_tokenizer_decode(k, ids, count, &size);
+    char *text = text_of_ids(k, ids, count, &size);
     if (!text)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of %zu ids", count);
     fwrite(text, 1, size, stdout);

@@ -26,6 +26,7 @@ typedef struct byte_bpe {
     bool whole_pieces; /* a piece that is a token becomes it, whatever the merges say */
     normalizer normal; /* of the text, before it is split into pieces */
     const char *ranks; /* the public encoding whose rank file it is; NULL: it has a list of merges */
+    bool foreign;      /* read from a tokenizer.json that rapt would write otherwise */
     json_t *(*to_json)(const struct byte_bpe *b); /* how an encoding is saved; NULL: as a Hugging Face tokenizer.json */
 } byte_bpe;
 
@@ -50,7 +51,9 @@ rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
                         void *context, rapt_error *err);
 /* bpe_threads.c */
 rapt_code bpe_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err);
-/* hf_write.c: what tokenizer.json holds; NULL: out of memory. */
+/* hf_write.c: what tokenizer.json holds; NULL: out of memory. And whether a file that was read has that, as far as what stands
+ * around the lists of tokens and merges says: they would take long. */
 json_t *hf_to_json(const byte_bpe *b);
+rapt_code hf_is_own(const byte_bpe *b, const json_t *root, bool *own, rapt_error *err);
 
 #endif

@@ -219,7 +219,11 @@ static rapt_code hf_read_parts(const hf_reading *r)
     code = code ? code : take_merges(r, json_object_get(model, "merges"));
     code = code ? code : hf_read_normalizer(r); /* which matters for added tokens */
     code = code ? code : take_all_added(r, json_object_get(r->root, "added_tokens"), vocab);
-    return code ? code : hf_read_ends(r);
+    code = code ? code : hf_read_ends(r);
+    bool own = false;
+    code = code ? code : hf_is_own(r->b, r->root, &own, r->err);
+    r->b->foreign = !own;
+    return code;
 }
 
 static rapt_tokenizer *byte_level_from_json(const json_t *root, const char *path, rapt_error *err)

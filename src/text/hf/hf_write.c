@@ -171,17 +171,37 @@ static json_t *merges_json(const byte_bpe *b)
     return ok ? list : NULL;
 }
 
-static json_t *hf_write_model_json(const byte_bpe *b)
+static json_t *hf_write_model_json(const byte_bpe *b, json_t *vocab, json_t *merges)
 {
     return json_pack("{s:s, s:n, s:n, s:n, s:n, s:b, s:b, s:b, s:o, s:o}", "type", "BPE", "dropout", "unk_token",
                      "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0, "byte_fallback", 0,
-                     "ignore_merges", (int)b->whole_pieces, "vocab", vocab_json(b), "merges", merges_json(b));
+                     "ignore_merges", (int)b->whole_pieces, "vocab", vocab, "merges", merges);
+}
+
+/* Takes the lists over. */
+static json_t *hf_write_around(const byte_bpe *b, json_t *added, json_t *vocab, json_t *merges)
+{
+    return json_pack("{s:s, s:n, s:n, s:o, s:o, s:o, s:o, s:o, s:o}", "version", "1.0", "truncation", "padding",
+                     "added_tokens", added, "normalizer", normalizer_to_json(&b->normal), "pre_tokenizer",
+                     pre_tokenizer_json(b), "post_processor", post_processor_json(b), "decoder", byte_level_json(true),
+                     "model", hf_write_model_json(b, vocab, merges));
 }
 
 json_t *hf_to_json(const byte_bpe *b)
 {
-    return json_pack("{s:s, s:n, s:n, s:o, s:o, s:o, s:o, s:o, s:o}", "version", "1.0", "truncation", "padding",
-                     "added_tokens", added_json(b), "normalizer", normalizer_to_json(&b->normal), "pre_tokenizer",
-                     pre_tokenizer_json(b), "post_processor", post_processor_json(b), "decoder", byte_level_json(true),
-                     "model", hf_write_model_json(b));
+    return hf_write_around(b, added_json(b), vocab_json(b), merges_json(b));
+}
+
+rapt_code hf_is_own(const byte_bpe *b, const json_t *root, bool *own, rapt_error *err)
+{
+    const json_t *model = json_object_get(root, "model");
+    json_t *lists[] = {json_object_get(root, "added_tokens"), json_object_get(model, "vocab"), json_object_get(model, "merges")};
+    *own = lists[0] && lists[1] && lists[2];
+    if (!*own)
+        return RAPT_OK;
+    json_t *written = hf_write_around(b, json_incref(lists[0]), json_incref(lists[1]), json_incref(lists[2]));
+    *own = written && json_equal(written, root);
+    rapt_code code = written ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokenizer");
+    json_decref(written);
+    return code;
 }
