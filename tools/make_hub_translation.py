@@ -17,8 +17,8 @@ biases, so that one that is dropped shows. NAME/expected.safetensors has, for ea
 and
     encoder_error, error []  the largest distance of the float32 model from encoder.I and logits.I
     margin []                the least distance of the best two logits of greedy.I
-specials.json, which --specials writes with the tokenizers that are there, has for each NAME the ids of texts that hold special
-tokens. NAME/expected.json has the texts of the sentences, and what generate() makes of them with the settings of the folder: with one
+Two files are written by --texts, with the models and tokenizers that are there: specials.json has for each NAME the ids of texts that
+hold special tokens, long.json what generate() makes of a long text, for T5 and its kin. NAME/expected.json has the texts of the sentences, and what generate() makes of them with the settings of the folder: with one
 beam ("greedy") and as it is ("beams"), ids with the start, text, and sequences_scores.
 """
 import argparse
@@ -181,9 +181,10 @@ def expected(model, sources, seed):
     return {k: v.contiguous() for k, v in out.items()}
 
 
-def generated(model, tokenizer, sources):
+def generated(model, tokenizer, texts):
     """In float32."""
-    result = {"texts": TEXTS, "greedy": [], "beams": []}
+    result = {"texts": texts, "greedy": [], "beams": []}
+    sources = [tokenizer(text)["input_ids"] for text in texts]
     model.float()
     for ids in sources:
         for key, options in (("greedy", {"num_beams": 1}), ("beams", {})):
@@ -206,7 +207,7 @@ def write(name, folder):
     tokenizer = write_tokenizer(target, spec["tokenizer"], config, spec.get("added", ()))
     sources = [tokenizer(text)["input_ids"] for text in TEXTS]
     model = AutoModelForSeq2SeqLM.from_pretrained(target, dtype=torch.float32, attn_implementation="eager").eval()
-    text = generated(model, tokenizer, sources)
+    text = generated(model, tokenizer, TEXTS)
     save_file(expected(model, sources, 7), target / "expected.safetensors")
     (target / "expected.json").write_text(json.dumps(text, ensure_ascii=False, indent=1) + "\n")
     return target
@@ -230,14 +231,24 @@ def write_specials(folder):
     (folder / "specials.json").write_text(json.dumps(found, indent=0) + "\n")
 
 
+def write_long(folder):
+    """Of more tokens than T5's n_positions, 512."""
+    found = {}
+    for name in ("t5", "t5_4", "mt5", "umt5", "umt5_4"):
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder / name, dtype=torch.float32, attn_implementation="eager").eval()
+        found[name] = generated(model, loaded_tokenizer(name, folder / name), ["word " * 110 + "end"])
+    (folder / "long.json").write_text(json.dumps(found, ensure_ascii=False, indent=0) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", type=Path, default=FOLDER)
-    parser.add_argument("--specials", action="store_true", help="specials.json and no models")
+    parser.add_argument("--texts", action="store_true", help="specials.json and long.json, no models")
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
-    if arguments.specials:
-        return write_specials(arguments.o)
+    if arguments.texts:
+        write_specials(arguments.o)
+        return write_long(arguments.o)
     torch.set_num_threads(1)
     for name in arguments.names:
         target = write(name, arguments.o)

@@ -90,6 +90,7 @@ typedef struct rapt_translation {
     bool cut; /* a segment of the line was longer than the model takes and could not be split: its end is missing */
     int32_t *source; /* [source_count] with rapt_translate_options.tokens: those of the source, as rapt_alignment counts them */
     size_t source_count;
+    bool split; /* the line, or a sentence that was to be one segment, had more tokens than the model takes */
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of

@@ -49,7 +49,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_THREADS,
     {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
                                                   "model's tokens (default: that of the model folder)", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
+                                    "lines beyond the maximum length of a Hugging Face model", 0},
     CLI_OPTION_QUIET("No warnings"),
     {0}};
 
@@ -157,11 +158,20 @@ static bool print_hypothesis(const translate_arguments *a, const rapt_translatio
     return ok && fputc('\n', to) != EOF;
 }
 
+/* A model of Hugging Face sees all of a line in transformers; rapt's own models were trained on sentences. */
+static bool is_split_unasked(const translate_arguments *a, const rapt_translation *t)
+{
+    return t->split && a->m->family && a->o.split == RAPT_SENTENCE_SPLIT_AS_TRAINED;
+}
+
 static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
         cli_say("rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
                 input_name(a), line);
+    else if (is_split_unasked(a, t) && !a->quiet)
+        cli_say("rapt: %s:%zu: warning: longer than the %zu tokens that the model takes; translated in parts\n", input_name(a),
+                line, a->m->translation.max_len);
     if (a->o.n_best == 0)
         return print_hypothesis(a, t, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);
     bool ok = true;
@@ -197,6 +207,9 @@ static rapt_code check_cut(const translate_arguments *a, const line_block *b, co
         if (t[i].cut)
             return rapt_fail(err, RAPT_ERR_VALUE, "line %zu is longer than the model takes, with no place to split",
                              b->first + i);
+        else if (is_split_unasked(a, &t[i]))
+            return rapt_fail(err, RAPT_ERR_VALUE, "line %zu is longer than the %zu tokens that the model takes (--split long "
+                             "translates it in parts)", b->first + i, a->m->translation.max_len);
     return RAPT_OK;
 }
 

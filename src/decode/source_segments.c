@@ -17,7 +17,7 @@ typedef struct splitting {
     source_limits limits;
     const char *text;
     size_t size;
-    bool *cut;
+    source_fit *fit;
     rapt_error *err;
     bool repeats; /* the line's language goes before each segment */
 } splitting;
@@ -62,7 +62,7 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
     if (row && fits)
         row[begin + count] = s->limits.eos;
     if (row && !add_segment(s->out, row, whole)) {
-        *s->cut |= !fits;
+        s->fit->cut |= !fits;
         return RAPT_OK;
     }
     free(row ? row : ids);
@@ -164,6 +164,7 @@ static rapt_code split_sentence(splitting *s, size_t from, size_t end)
         size_t stop;
         if ((code = find_longest(s, from, end, CUT_SPACE, &stop)) != RAPT_OK)
             break;
+        s->fit->split |= stop < end;
         if (stop == from) {
             stop = pass_cuts(s, from, end, CUT_SPACE, 1);
             code = split_word(s, from, stop);
@@ -190,10 +191,10 @@ static rapt_code split_line(splitting *s)
     return code;
 }
 
-rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
-                              rapt_error *err)
+rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line,
+                              source_fit *fit, rapt_error *err)
 {
-    splitting s = {p, k, limits, line, strlen(line), cut, err, false};
+    splitting s = {p, k, limits, line, strlen(line), fit, err, false};
     int32_t *ids;
     size_t count;
     if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
@@ -206,6 +207,7 @@ rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, sourc
     if (source_segments_take(&s, count))
         return add_ids(&s, ids, count);
     free(ids);
+    fit->split = true;
     return split_line(&s);
 }
 

@@ -27,11 +27,17 @@ typedef struct source_limits {
     size_t language_size;
 } source_limits;
 
+/* What became of a line. */
+typedef struct source_fit {
+    bool split, cut; /* rapt_translation's */
+} source_fit;
+
 /* Adds the segments of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into
  * sentences; one that is too long still is split behind the last clause that fits, or before the last space that does. What
- * has neither is cut off behind `max_len` tokens, and *cut is set. Each segment of a line that begins with a language does so. */
-rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
-                              rapt_error *err);
+ * has neither is cut off behind `max_len` tokens. Sets what is true of *fit. Each segment of a line that begins with a language
+ * does so. */
+rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line,
+                              source_fit *fit, rapt_error *err);
 void source_segments_free(source_segments *p);
 
 /* One translation of a line from those of its segments, which are moved or freed; of none an empty one. The n-th best

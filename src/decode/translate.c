@@ -82,7 +82,10 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
     for (size_t i = 0; i < c->count && !code; i++) {
         code = languages_of_line(c->t->m, c->lines[i], &limits.language, &limits.language_size, err);
-        code = code ? code : source_segments_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
+        source_fit fit = {false, false};
+        code = code ? code : source_segments_add(&c->source, m->source, limits, c->lines[i], &fit, err);
+        out[i].split = fit.split;
+        out[i].cut = fit.cut;
         c->first[i + 1] = c->source.count;
     }
     if (!code && c->source.count)

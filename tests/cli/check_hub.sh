@@ -86,6 +86,20 @@ printf 'The cat\nThe \342\230\203 cat\n' >snow
 check 'a word with an unknown piece is warned about' grep -q "snow:2: warning: 1 of 3 words is unknown: \"$(printf '\342\230\203')\"" err
 check 'and translated' test "$(wc -l <out)" = 2
 refused 1 ':1: 1 of 3 words is unknown' '--strict refuses it' "$RAPT" translate "$PAIRS/marian" <(tail -1 snow) --strict
+{ echo 'The cat'; printf 'word %.0s' {1..50}; echo; } >long
+"$RAPT" translate "$PAIRS/bart" long >out 2>err
+check 'a line that is too long is warned about' grep -Fqx 'rapt: long:2: warning: longer than the 80 tokens that the model takes; translated in parts' err
+check 'and translated' test "$(wc -l <out)" = 2
+refused 1 'line 2 is longer than the 80 tokens that the model takes' '--strict refuses it' "$RAPT" translate "$PAIRS/bart" long --strict
+"$RAPT" translate "$PAIRS/bart" long --strict --split long >asked 2>err
+check 'but not where --split asks for it' cmp out asked
+check 'nothing is said then' test ! -s err
+"$RAPT" translate "$PAIRS/t5" long --strict >out 2>err
+check 'T5 takes it as it is' test "$(wc -l <out)" = 2 -a ! -s err
+printf 'hello </s> world\n' | "$RAPT" translate "$PAIRS/marian" --strict >out 2>err
+check 'a special token is no unknown word' test "$(wc -l <out)" = 1 -a ! -s err
+"$RAPT" translate "$PAIRS/bart" lines 2>/dev/null >out
+check 'the bytes of a translation are UTF-8' iconv -f UTF-8 -t UTF-8 -o /dev/null out
 printf '>>xyz<< The cat\n' >xyz
 refused 1 'the model has no language "xyz": it has deu, fra' 'an unknown language' "$RAPT" translate "$PAIRS/marian" xyz --quiet
 

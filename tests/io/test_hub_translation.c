@@ -361,6 +361,55 @@ static void translations_are_the_references(void **state)
     }
 }
 
+static rapt_translation translate_among(const rapt_model *m, const char *line, size_t count)
+{
+    const char *lines[] = {line, "The cat", "A line of some words."};
+    const rapt_translate_options o = {.tokens = true, .threads = (int)count};
+    rapt_translation out[3] = {{0}};
+    rapt_error err = {0};
+    assert_int_equal(rapt_translate(m, lines, count, &o, out, &err), RAPT_OK);
+    rapt_translations_free(out + 1, count - 1);
+    return out[0];
+}
+
+/* T5 has no positions that could end: 554 tokens are one text, alone and among others. */
+static void long_texts_are_one_where_there_are_no_positions(void **state)
+{
+    static const char *const names[] = {"t5", "t5_4", "mt5", "umt5", "umt5_4"};
+    json_error_t where;
+    json_t *all = json_load_file(GOLDEN "long.json", JSON_ALLOW_NUL, &where);
+    (void)state;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        case_hub c = pair_open(names[n]);
+        json_decref(c.texts);
+        c.texts = json_incref(json_object_get(all, names[n]));
+        rapt_translation one = translate_among(c.m, pair_text(&c, 0), 1), among = translate_among(c.m, pair_text(&c, 0), 3);
+        compare_tokens(&c, names[n], "beams", 0, one.hypotheses);
+        assert_true(!one.split && !one.cut && one.source_count > 550);
+        assert_string_equal(one.hypotheses->text, among.hypotheses->text);
+        assert_true(one.hypotheses->score == among.hypotheses->score);
+        rapt_translations_free(&one, 1);
+        rapt_translations_free(&among, 1);
+        pair_close(&c);
+    }
+    json_decref(all);
+}
+
+static void long_texts_are_split_where_positions_end(void **state)
+{
+    static const char *const lines[] = {
+        "A line that has one sentence, and is much longer than what the model takes, so that it ends twice.",
+        "One sentence. And another one.", "01234567890123456789012345678901234567890123456789012345678901234567890123456789"};
+    (void)state;
+    case_hub c = pair_open("bart");
+    for (size_t i = 0; i < 3; i++) {
+        rapt_translation out = translate_among(c.m, lines[i], 1);
+        assert_int_equal(out.split, i != 1);
+        rapt_translations_free(&out, 1);
+    }
+    pair_close(&c);
+}
+
 /* Packed from the files, a model translates as it does when all of it was read; and all of it can still be read. */
 static void models_for_inference_are_the_same(void **state)
 {
@@ -599,6 +648,8 @@ int main(void)
         cmocka_unit_test(languages_are_chosen), cmocka_unit_test(languages_of_lines_are_checked),
         cmocka_unit_test(sentences_have_the_language_of_their_line), cmocka_unit_test(parts_have_the_language_of_their_line),
         cmocka_unit_test(special_tokens_in_sources_are_found), IN_FOLDER(special_tokens_in_pairs_are_found),
+        cmocka_unit_test(long_texts_are_one_where_there_are_no_positions),
+        cmocka_unit_test(long_texts_are_split_where_positions_end),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(files_that_are_missing_are_named),
         IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

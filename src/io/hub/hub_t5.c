@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* There are no positions to run out of. As many tokens as other models can have positions at most. */
+enum { LONGEST = 65536 };
+
 static rapt_ffn_kind read_t5_activation(hub_config *c, const char *otherwise)
 {
     const char *name = hub_word(c, "feed_forward_proj", otherwise);
@@ -25,8 +28,8 @@ typedef struct t5_class {
 
 static void read_t5_kin(hub_config *c, rapt_transformer_config *k, t5_class of)
 {
-    const size_t positions = hub_size(c, "n_positions", 512), layers = hub_size(c, "num_layers", of.layers);
-    *k = (rapt_transformer_config){.source_vocab = hub_size(c, "vocab_size", 0), .layers = layers, .max_positions = positions,
+    const size_t layers = hub_size(c, "num_layers", of.layers);
+    *k = (rapt_transformer_config){.source_vocab = hub_size(c, "vocab_size", 0), .layers = layers, .max_positions = LONGEST,
                                    .decoder_layers = hub_size(c, "num_decoder_layers", layers),
                                    .positions = RAPT_POSITIONS_RELATIVE, .output_bias = RAPT_OUTPUT_BIAS_NEVER,
                                    .tied_embeddings = true};
@@ -45,8 +48,9 @@ static void read_t5_kin(hub_config *c, rapt_transformer_config *k, t5_class of)
                                    .scores.scale = 1};
     k->block.kv_heads = k->block.heads;
     hub_flag_is(c, "is_decoder", false, false);
+    /* dense_act_fn and is_gated_act repeat what was read; n_positions is what T5 was trained with, and no module reads it */
     hub_ignore(c, (const char *const[]){"dropout_rate", "initializer_factor", "classifier_dropout", "dense_act_fn",
-                                        "is_gated_act", "output_past", NULL}); /* the two of activations repeat what was read */
+                                        "is_gated_act", "output_past", "n_positions", NULL});
 }
 
 /* Transformers 5 writes "tie_word_embeddings": true for all, and says in another key what it was. */
