@@ -7,6 +7,7 @@ For whoever changes a reader of such files. Not needed to build or test: the fil
 
     model.safetensors      one tensor or more of each element type and kind of shape, by safetensors
     pytorch_model.bin      the same and some views and parameters, by torch.save
+    before_1_6.bin         the same by torch.save in its format before PyTorch 1.6
     values.safetensors     what .float() makes of the floating-point ones of both, contiguous, F32
     shards/, shards_bin/   the floating-point ones in several files with an index, by huggingface_hub
     refused/NAME.bin       what torch.save writes of things that are not a dict of plain tensors
@@ -78,7 +79,6 @@ def save_refused(folder):
              "quantized": {"w": torch.quantize_per_tensor(torch.ones(2), 0.5, 0, torch.qint8)}, "module": {"w": nn.Linear(1, 1)}}
     for name, value in cases.items():
         torch.save(value, folder / f"{name}.bin")
-    torch.save(w, folder / "before_1_6.bin", _use_new_zipfile_serialization=False)
     torch.save(w, folder / "protocol_4.bin", pickle_protocol=4)
 
 
@@ -150,6 +150,7 @@ def main():
     state = OrderedDict({**real, **other, **view})
     state._metadata = OrderedDict({"": {"version": 1}})  # as Module.state_dict() has it
     torch.save(state, folder / "pytorch_model.bin")
+    torch.save(state, folder / "before_1_6.bin", _use_new_zipfile_serialization=False)
     save_file({n: t.detach().float().contiguous().clone() for n, t in {**real, **view}.items()}, folder / "values.safetensors")
     for name, safe in (("shards", True), ("shards_bin", False)):
         (folder / name).mkdir()

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_torch.c: any bytes as a file of torch.save, and as the pickle within one.
+/* tests/fuzz/fuzz_torch.c: any bytes as a file of torch.save, and as the pickle within one of either format.
  * For libFuzzer: tests/fuzz/run.sh.
  * Not a unit test: it asserts only what holds for every input. */
 #define _GNU_SOURCE
@@ -48,6 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     try_torch((const char *)input, size);
     image_put(&pickle, input, size);
     image file = torch_image(&pickle, storage, sizeof storage);
+    try_torch(file.bytes, file.size);
+    image_free(&file);
+    older_head(&file); /* and as the dict, the list and the data of an older file */
+    image_put(&file, input, size);
     try_torch(file.bytes, file.size);
     image_free(&file);
     return 0;

@@ -1,5 +1,6 @@
 /* tests/io/test_torch_file.c: files of torch.save that are damaged, or describe something other than tensors.
- * For src/io/weights/torch_file.c, pickle.c and zip_file.c. Files that torch itself wrote are in test_weights.c.
+ * For src/io/weights/torch_file.c, torch_state.c, pickle.c and zip_file.c. Files before PyTorch 1.6 are in test_torch_older.c,
+ * those that torch itself wrote in test_weights.c.
  * Not a fuzzer: see tests/fuzz/fuzz_torch.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -264,13 +265,11 @@ static image with_entries(const char *first, const char *second)
 static void archives_of_other_things(void **state)
 {
     (void)state;
-    image empty = {NULL, 0}, text = {NULL, 0}, old = {NULL, 0};
+    image empty = {NULL, 0}, text = {NULL, 0};
     zip_image none = {.count = 0};
     refused(empty, "not a zip archive", "empty");
     image_put(&text, BYTES("task: translation, which is no archive"));
     refused(text, "not a zip archive", "text");
-    image_put(&old, BYTES("\x80\x02\x8A\x0Al\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03."));
-    refused(old, "torch.save before version 1.6; in Python", "the older format");
     refused(zip_end(&none, 0), "has no NAME/data.pkl", "an archive without entries");
     refused(with_entries("data.pkl", "a"), "has no NAME/data.pkl", "no folder");
     refused(with_entries("a/b/data.pkl", "a"), "has no NAME/data.pkl", "two folders");

@@ -118,10 +118,9 @@ static void safetensors_of_pytorch(void **state)
 }
 
 /* Of the views four show the whole of one storage or a part, one has its own, as has the parameter. */
-static void a_file_of_torch_save(void **state)
+static void check_torch_file(const char *name)
 {
-    (void)state;
-    weights *w = golden_weights("pytorch_model.bin");
+    weights *w = golden_weights(name);
     assert_int_equal(weights_count(w), REALS + 6 + VIEWS);
     assert_int_equal(compare_values(w), REALS + VIEWS);
     assert_false(weights_find(w, "view.transposed")->row_major);
@@ -133,6 +132,34 @@ static void a_file_of_torch_save(void **state)
     assert_string_equal(weights_at(w, 0)->name, "float16.ends"); /* in the order of the dict */
     check_integers(w);
     weights_close(w);
+}
+
+static void a_file_of_torch_save(void **state)
+{
+    (void)state;
+    check_torch_file("pytorch_model.bin");
+}
+
+static bool same_bytes(const weights_tensor *a, const weights_tensor *b)
+{
+    bool same = a->dtype == b->dtype && a->ndim == b->ndim && a->bytes == b->bytes && a->row_major == b->row_major;
+    same = same && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0 &&
+           memcmp(a->stride, b->stride, (size_t)a->ndim * sizeof *a->stride) == 0;
+    return same && (!a->row_major || memcmp(a->data, b->data, a->bytes) == 0);
+}
+
+static void a_file_of_torch_save_before_1_6(void **state)
+{
+    (void)state;
+    check_torch_file("before_1_6.bin");
+    weights *older = golden_weights("before_1_6.bin"), *newer = golden_weights("pytorch_model.bin");
+    assert_int_equal(weights_parameters(older), weights_parameters(newer));
+    for (size_t i = 0; i < weights_count(newer); i++) {
+        assert_string_equal(weights_at(older, i)->name, weights_at(newer, i)->name);
+        assert_true(same_bytes(weights_at(older, i), weights_at(newer, i)));
+    }
+    weights_close(older);
+    weights_close(newer);
 }
 
 static void shards_of_both_kinds(void **state)
@@ -179,7 +206,6 @@ static void torch_files_that_are_refused(void **state)
         {"sparse", "the pickle calls torch"},
         {"quantized", "the pickle calls torch"},
         {"module", "the pickle calls torch.nn.modules.linear.Linear"},
-        {"before_1_6", "the format of torch.save before version 1.6; in Python, torch.save(torch.load(PATH), PATH) renews it"},
         {"protocol_4", "not of protocol 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -348,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safetensors_of_pytorch),
         cmocka_unit_test(a_file_of_torch_save),
+        cmocka_unit_test(a_file_of_torch_save_before_1_6),
         cmocka_unit_test(shards_of_both_kinds),
         cmocka_unit_test(safetensors_are_preferred),
         cmocka_unit_test(torch_files_that_are_refused),

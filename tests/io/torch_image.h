@@ -146,6 +146,7 @@ typedef struct tensor_image {
     int64_t elements, offset;
     size_t ndim, strides;
     int64_t shape[10], stride[10];
+    const char *sixth; /* of its id, in the format before PyTorch 1.6: "N"; NULL: it has none */
 } tensor_image;
 
 /* The call that rebuilds it. */
@@ -159,6 +160,7 @@ static inline void pickle_tensor(image *p, const tensor_image *t)
     pickle_text(p, t->key);
     pickle_text(p, "cpu");
     pickle_integer(p, t->elements);
+    pickle_put(p, t->sixth ? t->sixth : "");
     pickle_put(p, "tQ");
     pickle_integer(p, t->offset);
     pickle_sizes(p, t->shape, t->ndim);
@@ -176,6 +178,32 @@ static inline image torch_image(image *pickle, const void *storage, size_t size)
     zip_put(&z, "archive/version", "3\n", 2, NULL);
     image_free(pickle);
     return zip_end(&z, 0);
+}
+
+/* ---- the format before PyTorch 1.6 -------------------------------------------------------------------------- */
+
+/* What stands before the pickle of the dict: number, version, system information. */
+static inline void older_head(image *m)
+{
+    image_put(m, "\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03.", 21);
+    pickle_put(m, "\x80\x02}");
+    pickle_text(m, "little_endian");
+    pickle_put(m, "\x88s.");
+}
+
+/* The file with this pickle and the storage "0" of `count` elements of `width` bytes. Frees the pickle. */
+static inline image older_image(image *pickle, const void *storage, size_t count, size_t width)
+{
+    image m = {NULL, 0};
+    older_head(&m);
+    image_put(&m, pickle->bytes, pickle->size);
+    pickle_put(&m, "\x80\x02]");
+    pickle_text(&m, "0");
+    pickle_put(&m, "a.");
+    image_number(&m, 8, count);
+    image_put(&m, storage, count * width);
+    image_free(pickle);
+    return m;
 }
 
 #endif

@@ -450,19 +450,19 @@ static rapt_code run_pickle(pickle *p)
     return p->depth == 1 ? RAPT_OK : bad_pickle(p, "it leaves other than one value");
 }
 
-rapt_code pickle_read(const char *path, const char *bytes, size_t size, const pickle_caller *caller, pickle **out,
+rapt_code pickle_read(const char *path, const char *bytes, size_t size, size_t *at, const pickle_caller *caller, pickle **out,
                       pickle_value *result, rapt_error *err)
 {
     *out = NULL;
-    if (size > PICKLE_MAX)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the pickle has %zu bytes; at most %zu are read", path, size, PICKLE_MAX);
     pickle *p = calloc(1, sizeof *p);
     if (!p)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its pickle", path);
-    *p = (pickle){.path = path, .bytes = (const unsigned char *)bytes, .size = size, .caller = caller, .err = err};
+    *p = (pickle){.path = path, .bytes = (const unsigned char *)bytes, .at = *at, .caller = caller, .err = err};
+    p->size = size - *at <= PICKLE_MAX ? size : *at + PICKLE_MAX;
     rapt_code code = run_pickle(p);
     if (!code)
         code = pickle_pop(p, result);
+    *at = p->at;
     if (code)
         pickle_free(p);
     else

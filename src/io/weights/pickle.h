@@ -56,10 +56,11 @@ typedef struct pickle_caller {
     rapt_code (*look_up)(void *context, const pickle_value *id, pickle_value *out, rapt_error *err);
 } pickle_caller;
 
-/* Reads a pickle; *out then owns all values, and *result is what the pickle describes. `bytes` and `caller` are borrowed until
- * pickle_free. RAPT_ERR_FORMAT: "PATH: byte N of the pickle: reason"; RAPT_ERR_MEMORY. Memory grows with the size of the pickle
- * only. After a failure *out is NULL. */
-rapt_code pickle_read(const char *path, const char *bytes, size_t size, const pickle_caller *caller, pickle **out,
+/* Reads the pickle at *at, up to PICKLE_MAX bytes of it, and sets *at behind its end; *out then owns all values, and *result is
+ * what the pickle describes. `bytes` and `caller` are borrowed until pickle_free. RAPT_ERR_FORMAT: "PATH: byte N of the pickle:
+ * reason", where N counts from `bytes`; RAPT_ERR_MEMORY. Memory grows with the size of the pickle only. After a failure *out is
+ * NULL. */
+rapt_code pickle_read(const char *path, const char *bytes, size_t size, size_t *at, const pickle_caller *caller, pickle **out,
                       pickle_value *result, rapt_error *err);
 void pickle_free(pickle *p); /* NULL is fine */
 

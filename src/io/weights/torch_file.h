@@ -1,10 +1,9 @@
-/* io/weights/torch_file.h: the tensors of a file that torch.save wrote (pytorch_model.bin), without Python: that of PyTorch 1.6
- * and later.
+/* io/weights/torch_file.h: the tensors of a file that torch.save wrote (pytorch_model.bin), without Python.
  *
- * Such a file is a zip archive. NAME/data.pkl is a pickle (pickle.h) of a dict from names to tensors. A tensor is a call of
- * torch._utils._rebuild_tensor_v2 with a storage, the place of its first element there, its shape and its strides; a storage is a
- * persistent id ("storage", torch.FloatStorage, KEY, device, elements), and its bytes are the entry NAME/data/KEY. NAME/byteorder
- * says "little".
+ * Since PyTorch 1.6 such a file is a zip archive; torch_older.h has the format before. NAME/data.pkl is a pickle (pickle.h) of
+ * a dict from names to tensors. A tensor is a call of torch._utils._rebuild_tensor_v2 with a storage, the place of its first
+ * element there, its shape and its strides; a storage is a persistent id ("storage", torch.FloatStorage, KEY, device, elements),
+ * and its bytes are the entry NAME/data/KEY. NAME/byteorder says "little".
  *
  * Nothing of the pickle is run: it is a description, in which these names and torch._utils._rebuild_parameter,
  * collections.OrderedDict and the other storage types are known, and all others are refused. */
@@ -19,7 +18,7 @@ typedef struct torch_file {
     char *names; /* of all of them */
 } torch_file;
 
-/* Whether these bytes begin as torch.save's do, of today's format or of the one before version 1.6. */
+/* Whether these bytes begin as torch.save's do, of any of its formats. */
 bool torch_file_begins(const char *bytes, size_t size);
 
 /* Reads a file that is in memory. Tensors' data lies in `bytes`, which are borrowed for as long as it is used; every element of
