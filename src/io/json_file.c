@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "text/json_text.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ json_t *json_file_read(const char *path, size_t max_bytes, rapt_error *err)
     json_error_t where;
     if (file_read_regular(path, max_bytes, &text, &size, err))
         return NULL;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
+    json_t *root = json_text_read(text, size, JSON_REJECT_DUPLICATES, &where);
     if (!root && where.text[0] == '\0') /* jansson on out-of-memory */
         rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     else if (!root)

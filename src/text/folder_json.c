@@ -2,6 +2,7 @@
 #include "text/folder_json.h"
 
 #include "base/file.h"
+#include "text/json_text.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ rapt_code folder_json_read(const char *folder, const char *name, json_t **root, 
     code = code ? code : file_is_there(path, &there, err);
     code = code || !there ? code : file_read_regular(path, MOST_BYTES, &text, &size, err);
     if (!code) {
-        *root = text ? json_loadb(text, size, 0, &where) : json_object();
+        *root = text ? json_text_read(text, size, 0, &where) : json_object();
         if (!json_is_object(*root))
             code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a JSON object", path);
     }

@@ -23,6 +23,45 @@ static void write_real(double value, char text[NUMBER_TEXT + 2])
     memmove(to, digits, strlen(digits) + 1);
 }
 
+/* Bytes of the string that begins here, of at most `size`. */
+static size_t string_size(const char *text, size_t size)
+{
+    size_t at = 1;
+    while (at < size && text[at] != '"')
+        at += text[at] == '\\' ? 2 : 1;
+    return at < size ? at + 1 : size;
+}
+
+static size_t number_size(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size && text[at] && strchr("0123456789+-.eE", text[at]))
+        at++;
+    return at;
+}
+
+/* Whether all of a number is digits, behind a sign or not, that 64 bits do not hold. */
+static bool is_too_large(const char *number, size_t size)
+{
+    static const char limit[] = "9223372036854775808";
+    const size_t sign = *number == '-', digits = size - sign, most = sizeof limit - 1;
+    for (size_t i = sign; i < size; i++)
+        if (number[i] < '0' || number[i] > '9')
+            return false;
+    return digits > most || (digits == most && memcmp(number + sign, limit, most) >= (int)sign);
+}
+
+json_t *json_text_read(char *text, size_t size, size_t flags, json_error_t *where)
+{
+    for (size_t at = 0, used; at < size; at += used) {
+        used = text[at] == '"' ? string_size(text + at, size - at) : number_size(text + at, size - at);
+        if (text[at] != '"' && used > 0 && is_too_large(text + at, used))
+            memcpy(text + at + used - 2, "e2", 2); /* 12345 becomes 123e2, of the same length */
+        used = used ? used : 1;
+    }
+    return json_loadb(text, size, flags, where);
+}
+
 static size_t string_length(const char *text)
 {
     size_t length = 1;

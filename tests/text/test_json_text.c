@@ -1,4 +1,5 @@
-/* tests/text/test_json_text.c: reals in JSON have the fewest digits that read back; strings and whole numbers stay. */
+/* tests/text/test_json_text.c: reals in JSON have the fewest digits that read back; strings and whole numbers stay.
+ * And integers of any size are read. */
 #include "text/json_text.h"
 
 #include <setjmp.h>
@@ -44,6 +45,39 @@ static void test_precision(void **state)
     check(json_pack("[f]", 1.0 / 3), JSON_REAL_PRECISION(4), "[0.3333]");
 }
 
+/* What a text says once it was read: "refused", or its JSON. */
+static void check_read(const char *json, const char *wanted)
+{
+    json_error_t where;
+    char *text = malloc(strlen(json) + 1); /* of just the right size, which the sanitizer watches */
+    memcpy(text, json, strlen(json));
+    json_t *root = json_text_read(text, strlen(json), JSON_DECODE_ANY, &where);
+    free(text);
+    if (root)
+        check(root, JSON_ENCODE_ANY | JSON_COMPACT, wanted);
+    else
+        assert_string_equal("refused", wanted);
+}
+
+static void test_integers_beyond_64_bits(void **state)
+{
+    (void)state;
+    check_read("{\"model_max_length\": 1000000000000000019884624838656, \"x\":[1]}",
+               "{\"model_max_length\":1e30,\"x\":[1]}");
+    check_read("1000000000000000019884624838656", "1e30");
+    check_read("-1000000000000000019884624838656", "-1e30");
+    check_read("9223372036854775807", "9223372036854775807");
+    check_read("9223372036854775808", "9.223372036854776e18");
+    check_read("-9223372036854775808", "-9223372036854775808");
+    check_read("-9223372036854775809", "-9.223372036854776e18");
+    check_read("[0.1234567890123456789012, 12345678901234567890.5, 1e5]", "[0.12345678901234568,1.2345678901234567e19,100000.0]");
+    check_read("\"1000000000000000019884624838656\"", "\"1000000000000000019884624838656\"");
+    check_read("{\"\\\"\\\\\": \"\\\\\", \"1\": 99999999999999999999}", "{\"\\\"\\\\\":\"\\\\\",\"1\":1e20}");
+    static const char *const wrong[] = {"", "1-2", "--1", "\"", "\"\\", "\"99999999999999999999", "00000000000000000000000"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_read(wrong[i], "refused");
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -53,6 +87,7 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_reals), cmocka_unit_test(test_strings),
-                                       cmocka_unit_test(test_precision), cmocka_unit_test(test_nothing)};
+                                       cmocka_unit_test(test_precision), cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_integers_beyond_64_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

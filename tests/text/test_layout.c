@@ -92,6 +92,18 @@ static void languages_of_nllb(void **state)
     json_decref(root);
 }
 
+/* transformers writes 10^30 where a tokenizer has no limit. */
+static void without_a_limit(void **state)
+{
+    (void)state;
+    json_t *root = golden_of("t5");
+    put_golden(root);
+    put_text("tokenizer_config.json", "{\"tokenizer_class\": \"T5Tokenizer\", "
+                                      "\"model_max_length\": 1000000000000000019884624838656}");
+    check_folder_lines(root);
+    json_decref(root);
+}
+
 /* A class that has no layout, or none: the pieces have the ids of the model. */
 static void models_alone(void **state)
 {
@@ -177,7 +189,7 @@ int main(void)
         GOLDEN("pegasus"), GOLDEN("mbart"),    GOLDEN("mbart50"),     GOLDEN("nllb"),
         GOLDEN("xlm_roberta"), GOLDEN("llama"), GOLDEN("llama_first"), GOLDEN("llama_bare"),
         GOLDEN("gemma"), GOLDEN("gemma_ends"),
-        cmocka_unit_test(languages_of_nllb), cmocka_unit_test(models_alone),
+        cmocka_unit_test(languages_of_nllb), cmocka_unit_test(without_a_limit), cmocka_unit_test(models_alone),
         cmocka_unit_test(refused_folders), cmocka_unit_test(refused_models),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
