@@ -81,6 +81,7 @@ const char *spm_file(const rapt_tokenizer *k, size_t *size);
 rapt_code marian_vocabulary(const char *path, char **vocab, rapt_error *err);
 rapt_tokenizer *marian_from_files(const char *path, const char *vocab, rapt_error *err);
 rapt_tokenizer *marian_from_json(const json_t *root, const char *path, rapt_error *err);
+rapt_tokenizer *m2m100_from_json(const json_t *root, const char *path, rapt_error *err);
 /* The rank file of a public encoding: "cl100k_base" and so on. */
 rapt_tokenizer *ranks_from_file(const char *encoding, const char *path, rapt_error *err);
 

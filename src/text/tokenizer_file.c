@@ -50,7 +50,8 @@ static const struct {
              {"characters", characters_from_json},
              {"ranks", ranks_from_json},
              {"sentencepiece", spm_from_json},
-             {"marian", marian_from_json}};
+             {"marian", marian_from_json},
+             {"m2m100", m2m100_from_json}};
 
 static rapt_tokenizer *from_rapt(const json_t *root, const char *path, rapt_error *err)
 {
@@ -60,8 +61,9 @@ static rapt_tokenizer *from_rapt(const json_t *root, const char *path, rapt_erro
         if (strcmp(TYPES[i].name, type) == 0)
             return TYPES[i].read(root, path, err);
     rapt_fail(err, RAPT_ERR_FORMAT,
-              "%s: tokenizer type \"%s\", version %lld; this rapt reads \"words\", \"characters\", \"ranks\", \"sentencepiece\" "
-              "and \"marian\", version %d", path, type ? quote(type).text : "", (long long)version, TOKENIZER_VERSION);
+              "%s: tokenizer type \"%s\", version %lld; this rapt reads \"words\", \"characters\", \"ranks\", "
+              "\"sentencepiece\", \"marian\" and \"m2m100\", version %d", path, type ? quote(type).text : "",
+              (long long)version, TOKENIZER_VERSION);
     return NULL;
 }
 

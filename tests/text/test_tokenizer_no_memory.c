@@ -128,6 +128,11 @@ static rapt_code with_marian(void)
     return with_model("marian/source.spm");
 }
 
+static rapt_code with_m2m100(void)
+{
+    return with_model("m2m100");
+}
+
 /* Replaces a part of the file that a trained tokenizer was saved to. */
 static void edit(char *file, const char *from, const char *to)
 {
@@ -219,6 +224,7 @@ static void test_sentencepiece(void **state)
     fail_each_allocation("SentencePiece's BPE", with_sentencepiece_bpe, 50);
     fail_each_allocation("rules", with_rules, 50);
     fail_each_allocation("Marian", with_marian, 50);
+    fail_each_allocation("M2M100", with_m2m100, 50);
 }
 
 /* Between them they have all kinds of components but those that differ in what they do to a character. */

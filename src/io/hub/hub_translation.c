@@ -6,6 +6,7 @@
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
 #include "nn/block.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,8 @@ static rapt_code find_shared_tokenizer(const char *folder, char **path, rapt_err
 /* A SentencePiece model alone has ids of its own, which are not the translator's. */
 static rapt_code check_shared_tokenizer(const rapt_translation_model *t, const char *folder, rapt_error *err)
 {
-    if (!t->source || rapt_tokenizer_kind_of(t->source) != RAPT_TOKENIZER_SENTENCEPIECE)
+    size_t size;
+    if (!t->source || !spm_file(t->source, &size))
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: there is a SentencePiece model, but neither tokenizer.json nor a "
                      "\"tokenizer_class\" that says which ids its pieces have", folder);

@@ -1,12 +1,13 @@
 /* text/layout/layout.h: tokenizers of Hugging Face folders that hold a SentencePiece model, but no tokenizer.json. Their class
  * says which ids its pieces have, and which tokens it lacks: special tokens, languages. Such a folder becomes the tokenizer.json
- * that transformers 4 makes of it, and that a pipeline (text/pipeline). For tokenizer_file.c. */
+ * that transformers 4 makes of it, and that a pipeline (text/pipeline); or its ids are in a vocab.json. For tokenizer_file.c. */
 #ifndef TEXT_LAYOUT_LAYOUT_H
 #define TEXT_LAYOUT_LAYOUT_H
 
 #include "text/spm/spm.h"
 
-extern const char LAYOUT_MBART_CODES[], LAYOUT_MBART50_CODES[], LAYOUT_NLLB_CODES[]; /* layout_codes.c */
+/* layout_codes.c */
+extern const char LAYOUT_MBART_CODES[], LAYOUT_MBART50_CODES[], LAYOUT_NLLB_CODES[], LAYOUT_M2M100_CODES[], LAYOUT_WMT21_CODES[];
 
 /* Lists of tokens have spaces between them. */
 typedef struct layout {
@@ -26,6 +27,7 @@ typedef struct layout {
     bool bytes;            /* what is no piece becomes bytes, and every space is kept (Llama) */
     bool bare;             /* no space goes before a text (Gemma) */
     const char *turns;     /* user-defined pieces that are special tokens, or NULL */
+    bool listed;           /* the ids of pieces are in vocab.json; `first` are those that are special tokens (M2M100) */
 } layout;
 
 /* layout_classes.c: by the name of a class, with or without "Tokenizer", "TokenizerFast"; by model_type. NULL: none. */
@@ -52,6 +54,12 @@ json_t *layout_merges(const spm *pieces, const json_t *vocab);
 json_t *layout_json(const layout_settings *s, const spm *pieces, rapt_error *err);
 /* The id of a token in its list of added tokens; -1: there is none. */
 json_int_t layout_added_id(const json_t *added, const char *token);
+
+/* layout_listed.c: the ids of vocab.json and of the `codes` behind them, by token, to be freed, and those of special tokens as a
+ * list of added tokens. NULL with `err` set. */
+json_t *layout_listed_ids(const layout_settings *s, const char *folder, const char *codes, json_t **added, rapt_error *err);
+/* A tokenizer with these ids. Takes ownership of `pieces`. NULL with `err` set. */
+rapt_tokenizer *layout_listed(const layout_settings *s, const char *codes, const json_t *ids, spm *pieces, rapt_error *err);
 
 /* layout_folder.c: the tokenizer of the SentencePiece model at `path`, which is in `folder`. *k stays NULL where nothing in the
  * folder names a class that has a layout: the model is to be read as it is. Other settings that change ids are refused. */

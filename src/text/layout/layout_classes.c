@@ -1,5 +1,5 @@
 /* text/layout/layout_classes.c: which class of tokenizers has which ids, as transformers 4.57.6 has it
- * (convert_slow_tokenizer.py). For layout_folder.c. */
+ * (convert_slow_tokenizer.py; M2M100 is tokenization_m2m_100.py). For layout_folder.c. */
 #include "text/layout/layout.h"
 
 #include <string.h>
@@ -21,7 +21,9 @@ static const layout LAYOUTS[] = {
      .after = "</s>"},
     {"Nllb", "", FAIRSEQ, .codes = LAYOUT_NLLB_CODES, .mask_normalized = true, .outside = true, .source = "eng_Latn",
      .before = "#", .after = "</s>"},
-    {"XLMRoberta", "xlm-roberta", FAIRSEQ, .before = "<s>", .after = "</s>"}};
+    {"XLMRoberta", "xlm-roberta", FAIRSEQ, .before = "<s>", .after = "</s>"},
+    {"M2M100", "m2m_100", .first = "<s> <pad> </s> <unk>", .codes = LAYOUT_M2M100_CODES, .source = "en", .before = "#",
+     .after = "</s>", .listed = true}};
 enum { LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS };
 
 const layout *layout_of_class(const char *name)

@@ -30,3 +30,17 @@ const char LAYOUT_NLLB_CODES[] =
     "tam_Taml tat_Cyrl tel_Telu tgk_Cyrl tgl_Latn tha_Thai tir_Ethi taq_Latn taq_Tfng tpi_Latn tsn_Latn tso_Latn tuk_Latn "
     "tum_Latn tur_Latn twi_Latn tzm_Tfng uig_Arab ukr_Cyrl umb_Latn urd_Arab uzn_Latn vec_Latn vie_Latn war_Latn wol_Latn "
     "xho_Latn ydd_Hebr yor_Latn yue_Hant zho_Hans zho_Hant zul_Latn";
+
+/* Fan et al. 2021, table 1: the languages of M2M100. */
+const char LAYOUT_M2M100_CODES[] =
+    "__af__ __am__ __ar__ __ast__ __az__ __ba__ __be__ __bg__ __bn__ __br__ __bs__ __ca__ __ceb__ __cs__ __cy__ __da__ "
+    "__de__ __el__ __en__ __es__ __et__ __fa__ __ff__ __fi__ __fr__ __fy__ __ga__ __gd__ __gl__ __gu__ __ha__ __he__ "
+    "__hi__ __hr__ __ht__ __hu__ __hy__ __id__ __ig__ __ilo__ __is__ __it__ __ja__ __jv__ __ka__ __kk__ __km__ __kn__ "
+    "__ko__ __lb__ __lg__ __ln__ __lo__ __lt__ __lv__ __mg__ __mk__ __ml__ __mn__ __mr__ __ms__ __my__ __ne__ __nl__ "
+    "__no__ __ns__ __oc__ __or__ __pa__ __pl__ __ps__ __pt__ __ro__ __ru__ __sd__ __si__ __sk__ __sl__ __so__ __sq__ "
+    "__sr__ __ss__ __su__ __sv__ __sw__ __ta__ __th__ __tl__ __tn__ __tr__ __uk__ __ur__ __uz__ __vi__ __wo__ __xh__ "
+    "__yi__ __yo__ __zh__ __zu__";
+
+/* Tran et al. 2021: those of Facebook's translators of WMT21, which are of the same class. */
+const char LAYOUT_WMT21_CODES[] =
+    "__en__ __ha__ __is__ __ja__ __cs__ __ru__ __zh__ __de__";

@@ -188,15 +188,45 @@ static rapt_code check_model(const spm *pieces, const char *path, const layout *
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %s is not that of a model for %sTokenizer", path, what, of->class);
 }
 
+static rapt_code check_all_specials(const char *folder, const layout_files *f, const json_t *added, const layout_settings *s,
+                                    rapt_error *err)
+{
+    rapt_code code = check_specials(folder, f->tokenizer, added, s, err);
+    return code ? code : check_specials(folder, f->specials, added, s, err);
+}
+
 static rapt_tokenizer *make_tokenizer(const char *folder, const layout_files *f, const layout_settings *s, const spm *pieces,
                                       rapt_error *err)
 {
     json_t *root = layout_json(s, pieces, err);
     const json_t *added = json_object_get(root, "added_tokens");
-    rapt_code code = root ? check_specials(folder, f->tokenizer, added, s, err) : RAPT_ERR_FORMAT;
-    code = code ? code : check_specials(folder, f->specials, added, s, err);
+    rapt_code code = root ? check_all_specials(folder, f, added, s, err) : RAPT_ERR_FORMAT;
     rapt_tokenizer *k = code ? NULL : hf_from_json(root, s->path, err);
     json_decref(root);
+    return k;
+}
+
+/* Facebook's translators of WMT21 have fewer languages. *pieces is NULL where they have become the tokenizer's. */
+static rapt_tokenizer *make_listed(const char *folder, const layout_files *f, const layout_settings *s, spm **pieces,
+                                   rapt_error *err)
+{
+    const json_t *named = json_object_get(f->tokenizer, "language_codes");
+    const char *name = json_string_value(named);
+    const bool wmt = name && strcmp(name, "wmt21") == 0;
+    json_t *added = NULL;
+    if (named && !json_is_null(named) && !wmt && (!name || strcmp(name, "m2m100") != 0)) {
+        refuse_setting(folder, "language_codes", named, s->of, err);
+        return NULL;
+    }
+    const char *codes = wmt ? LAYOUT_WMT21_CODES : s->of->codes;
+    json_t *ids = layout_listed_ids(s, folder, codes, &added, err);
+    rapt_tokenizer *k = NULL;
+    if (ids && check_all_specials(folder, f, added, s, err) == RAPT_OK) {
+        k = layout_listed(s, codes, ids, *pieces, err);
+        *pieces = NULL;
+    }
+    json_decref(ids);
+    json_decref(added);
     return k;
 }
 
@@ -213,7 +243,7 @@ static rapt_code load_layout(const char *folder, const layout_files *f, layout_s
     code = code ? code : file_read_regular(s->path, MAX_BYTES, &file, &size, err);
     spm *pieces = code ? NULL : spm_open(file, size, s->path, err);
     if (pieces && check_model(pieces, s->path, s->of, err) == RAPT_OK)
-        *k = make_tokenizer(folder, f, s, pieces, err);
+        *k = s->of->listed ? make_listed(folder, f, s, &pieces, err) : make_tokenizer(folder, f, s, pieces, err);
     if (pieces)
         spm_free(pieces);
     json_decref(added);

@@ -1,5 +1,6 @@
 /* text/spm/marian.c: Marian's tokenizer; see marian.h. For rapt_tokenizer_load; files are in marian_file.c. A text begins with a
- * language code, ">>deu<<", where the translator has several targets: it is cut off before the pieces. */
+ * language code, ">>deu<<", where the translator has several targets: it is cut off before the pieces. M2M100's puts the token of
+ * a language before a text instead. */
 #define _GNU_SOURCE /* memmem */
 #include "text/spm/marian.h"
 
@@ -13,7 +14,8 @@
 #include <xxhash.h>
 
 enum { MAX_IDS = 1 << 24 };
-static const char UNKNOWN[] = "<unk>", END[] = "</s>", PADDING[] = "<pad>", CODE_BEGIN[] = ">>", CODE_END[] = "<<";
+static const char UNKNOWN[] = "<unk>", END[] = "</s>", PADDING[] = "<pad>", BEGIN[] = "<s>", CODE_BEGIN[] = ">>",
+                  CODE_END[] = "<<";
 
 static const tokenizer_ops MARIAN_OPS;
 
@@ -57,15 +59,23 @@ static bool is_code(const char *text, size_t size)
     return size > 4 && memcmp(text, CODE_BEGIN, 2) == 0 && memcmp(text + size - 2, CODE_END, 2) == 0;
 }
 
-static bool is_special(const char *text)
+static bool is_special(const marian *m, const char *text)
 {
-    return strcmp(text, UNKNOWN) == 0 || strcmp(text, END) == 0 || strcmp(text, PADDING) == 0;
+    return strcmp(text, UNKNOWN) == 0 || strcmp(text, END) == 0 || strcmp(text, PADDING) == 0 ||
+           (m->source >= 0 && strcmp(text, BEGIN) == 0);
+}
+
+static bool is_language(const marian *m, int64_t id)
+{
+    return id >= (int64_t)(m->vocab.size - m->languages);
 }
 
 static int32_t marian_special(const rapt_tokenizer *k, const char *text)
 {
+    const marian *m = marian_of(k);
     const size_t size = strlen(text);
-    return is_special(text) || is_code(text, size) ? token_list_find(&marian_of(k)->vocab, text, size) : -1;
+    const int32_t id = token_list_find(&m->vocab, text, size);
+    return is_special(m, text) || is_language(m, id) || (m->source < 0 && is_code(text, size)) ? id : -1;
 }
 
 static uint64_t marian_hash(const rapt_tokenizer *k)
@@ -76,6 +86,8 @@ static uint64_t marian_hash(const rapt_tokenizer *k)
         const char *piece = token_list_at(&m->vocab, (int64_t)i, &size);
         h = rng_mix(h, piece ? XXH3_64bits(piece, size) : 0);
     }
+    if (m->source >= 0)
+        h = rng_mix(rng_mix(h, (uint64_t)m->source), m->languages);
     return h;
 }
 
@@ -92,18 +104,27 @@ static int32_t find_vocab_piece(const marian *m, const char *piece, size_t size)
     return id >= 0 ? id : m->unknown;
 }
 
-/* The first text of a special token from `from` on, and its size; `size` where there is none. No two overlap. */
-static size_t find_marian_special(const marian *m, const char *text, size_t size, size_t from, size_t *length)
+/* Where the text of a token comes next, and its size, if that is before *first and the vocabulary has the token. */
+static void find_earlier(const marian *m, const char *text, size_t size, const char *token, size_t own, size_t *first, size_t *length)
 {
-    static const char *const names[] = {UNKNOWN, END, PADDING};
-    size_t first = size;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t own = strlen(names[i]);
-        const char *at = memmem(text + from, size - from, names[i], own);
-        if (!at || (size_t)(at - text) >= first || token_list_find(&m->vocab, names[i], own) < 0)
-            continue;
-        first = (size_t)(at - text);
-        *length = own;
+    const char *at = memmem(text, size, token, own);
+    if (!at || (size_t)(at - text) >= *first || token_list_find(&m->vocab, token, own) < 0)
+        return;
+    *first = (size_t)(at - text);
+    *length = own;
+}
+
+/* The first text of a special token or of M2M100's languages, and its size; `size` where there is none. No two overlap. */
+static size_t find_marian_special(const marian *m, const char *text, size_t size, size_t *length)
+{
+    static const char *const names[] = {UNKNOWN, END, PADDING, BEGIN};
+    const size_t count = m->source < 0 ? 3 : 4;
+    size_t first = size, own = 0;
+    for (size_t i = 0; i < count; i++)
+        find_earlier(m, text, size, names[i], strlen(names[i]), &first, length);
+    for (size_t i = m->vocab.size - m->languages; i < m->vocab.size; i++) {
+        const char *language = token_list_at(&m->vocab, (int64_t)i, &own);
+        find_earlier(m, text, size, language, own, &first, length);
     }
     return first;
 }
@@ -131,7 +152,7 @@ static size_t code_size(const char *text, size_t size)
 /* A text without special tokens, or what stands between two of them, which may begin with a language code as well. */
 static rapt_code marian_encode_part(marian_encoding *e, const char *text, size_t size, rapt_error *err)
 {
-    const size_t begin = code_size(text, size);
+    const size_t begin = e->m->source < 0 ? code_size(text, size) : 0;
     rapt_code code = begin ? spm_send_id(&e->sender, find_vocab_piece(e->m, text, begin), err) : RAPT_OK;
     return code ? code : spm_cut(e->m->pieces, text + begin, size - begin, marian_take_piece, e, err);
 }
@@ -141,9 +162,9 @@ static rapt_code marian_encode_to(const rapt_tokenizer *k, const char *text, siz
 {
     const marian *m = marian_of(k);
     marian_encoding e = {.m = m, .sender = {.sink = sink, .context = context}};
-    rapt_code code = RAPT_OK;
+    rapt_code code = specials && m->source >= 0 ? spm_send_id(&e.sender, m->source, err) : RAPT_OK;
     for (size_t from = 0, end, length = 0; from < size && !code; from = end + length) {
-        end = specials ? find_marian_special(m, text, size, from, &length) : size;
+        end = from + (specials ? find_marian_special(m, text + from, size - from, &length) : size - from);
         length = end < size ? length : 0;
         if (end > from)
             code = marian_encode_part(&e, text + from, end - from, err);
@@ -186,6 +207,14 @@ static void trim_text(buffer *text)
     text->data[text->size] = '\0';
 }
 
+/* What a token of the text is in it. M2M100 has sentencepiece decode, which leaves the spaces of unknown pieces as they are. */
+static const char *shown_token(const marian *m, int32_t id, size_t *size)
+{
+    const char *piece = token_list_at(&m->vocab, id, size);
+    return piece && m->source >= 0 && token_list_find(&m->pieces->pieces, piece, *size) < 0 ? piece
+                                                                                            : token_list_at(&m->tokens, id, size);
+}
+
 /* The pieces one after the other, without special tokens: as with skip_special_tokens. */
 static char *marian_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
@@ -194,8 +223,9 @@ static char *marian_decode(const rapt_tokenizer *k, const int32_t *ids, size_t c
     bool ok = buffer_append(&text, "", 0);
     for (size_t i = 0; ok && i < count; i++) {
         size_t length = 0;
-        const char *token = token_list_at(&m->tokens, ids[i], &length);
-        if (token && !is_special(token) && token_list_find(&m->pieces->reserved, token, length) < 0)
+        const char *token = shown_token(m, ids[i], &length);
+        if (token && !is_special(m, token) && !is_language(m, ids[i]) &&
+            token_list_find(&m->pieces->reserved, token, length) < 0)
             ok = buffer_append(&text, token, length);
     }
     if (!ok) {
@@ -220,7 +250,11 @@ static json_t *marian_to_json(const rapt_tokenizer *k)
         const char *piece = token_list_at(&m->vocab, (int64_t)i, &size);
         ok = json_array_append_new(list, piece ? json_stringn(piece, size) : json_null()) == 0;
     }
-    ok = ok && json_object_set_new(root, "type", json_string("marian")) == 0 && json_object_set(root, "tokens", list) == 0;
+    ok = ok && json_object_set_new(root, "type", json_string(m->source < 0 ? "marian" : "m2m100")) == 0 &&
+         json_object_set(root, "tokens", list) == 0;
+    if (ok && m->source >= 0)
+        ok = json_object_set_new(root, "source", json_string(token_list_at(&m->vocab, m->source, NULL))) == 0 &&
+             json_object_set_new(root, "languages", json_integer((json_int_t)m->languages)) == 0;
     json_decref(list);
     if (ok)
         return root;
@@ -268,7 +302,16 @@ static rapt_code find_ids(marian *m, rapt_error *err)
     return RAPT_OK;
 }
 
-rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, rapt_error *err)
+static rapt_code set_languages(marian *m, const char *source, size_t languages, rapt_error *err)
+{
+    m->languages = languages <= m->vocab.size ? languages : 0;
+    m->source = token_list_find(&m->vocab, source, strlen(source));
+    if (m->source >= 0 && is_language(m, m->source))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "there is no language \"%s\", which goes before a text", quote(source).text);
+}
+
+rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, const char *source, size_t languages, rapt_error *err)
 {
     marian *m = calloc(1, sizeof *m);
     const char *piece;
@@ -280,13 +323,17 @@ rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, rapt_error *err)
     }
     m->base.ops = &MARIAN_OPS;
     m->pieces = pieces;
+    m->source = -1;
     rapt_code code = RAPT_OK;
     json_object_foreach((json_t *)vocab, piece, id)
     {
         if ((code = take_vocab_entry(m, piece, id, err)))
             break;
     }
-    if (!code && find_ids(m, err) == RAPT_OK)
+    code = code ? code : find_ids(m, err);
+    if (!code && source)
+        code = set_languages(m, source, languages, err);
+    if (!code)
         return &m->base;
     marian_free(&m->base);
     return NULL;

@@ -1,6 +1,6 @@
 /* text/spm/marian.h: the inside of a Marian tokenizer, as Hugging Face's folders have it: one side's SentencePiece model cuts
  * a text into pieces, and a vocabulary gives them ids. For translators. What it does is what transformers' MarianTokenizer
- * does. */
+ * does, or, where the vocabulary ends with languages, M2M100Tokenizer. */
 #ifndef TEXT_SPM_MARIAN_H
 #define TEXT_SPM_MARIAN_H
 
@@ -13,9 +13,15 @@ typedef struct marian {
     token_list tokens;  /* the same, as they stand in a text: spaces are spaces */
     int32_t *ids;       /* of the pieces of `pieces` */
     int32_t unknown, end; /* <unk> and </s>, which goes behind a text */
+    size_t languages;     /* the last ids are languages: of M2M100 alone */
+    int32_t source;       /* the one that goes before a text, in which no code is looked for then; -1: none */
 } marian;
 
-/* Takes ownership of `pieces` and copies the ids of a JSON object. RAPT_ERR_FORMAT, RAPT_ERR_MEMORY with the reason alone. */
-rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, rapt_error *err);
+/* Takes ownership of `pieces` and copies the ids of a JSON object. With `source`, the token of a language, the last `languages`
+ * ids are languages. RAPT_ERR_FORMAT, RAPT_ERR_MEMORY with the reason alone. */
+rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, const char *source, size_t languages, rapt_error *err);
+
+/* marian_file.c: the object of a vocab.json, to be freed; NULL with `err` set. */
+json_t *marian_read_vocabulary(const char *path, rapt_error *err);
 
 #endif

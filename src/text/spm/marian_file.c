@@ -1,5 +1,5 @@
 /* text/spm/marian_file.c: Marian's tokenizers in files: source.spm or target.spm beside vocab.json in a folder of Hugging
- * Face, or a file of rapt. For rapt_tokenizer_load. */
+ * Face, or a file of rapt, which M2M100's have, too. For rapt_tokenizer_load. */
 #define _GNU_SOURCE /* strndup */
 #include "text/spm/marian.h"
 
@@ -12,10 +12,11 @@
 #define MAX_BYTES ((size_t)1 << 30)
 
 /* Takes ownership of `pieces`, which may be NULL, with `err` set. */
-static rapt_tokenizer *make_marian(spm *pieces, const json_t *vocab, const char *path, rapt_error *err)
+static rapt_tokenizer *make_marian(spm *pieces, const json_t *vocab, const char *source, size_t languages, const char *path,
+                                   rapt_error *err)
 {
     rapt_error why = {0};
-    rapt_tokenizer *k = pieces ? marian_new(pieces, vocab, &why) : NULL;
+    rapt_tokenizer *k = pieces ? marian_new(pieces, vocab, source, languages, &why) : NULL;
     if (pieces && !k)
         rapt_fail(err, why.code, "%s: %s", path, why.message);
     return k;
@@ -59,7 +60,7 @@ rapt_code marian_vocabulary(const char *path, char **vocab, rapt_error *err)
     return code;
 }
 
-static json_t *read_vocabulary(const char *path, rapt_error *err)
+json_t *marian_read_vocabulary(const char *path, rapt_error *err)
 {
     char *text;
     size_t size;
@@ -86,8 +87,8 @@ rapt_tokenizer *marian_from_files(const char *path, const char *vocab, rapt_erro
     if (file_read_regular(path, MAX_BYTES, &file, &size, err) != RAPT_OK)
         return NULL;
     spm *pieces = spm_open(file, size, path, err);
-    json_t *ids = pieces ? read_vocabulary(vocab, err) : NULL;
-    rapt_tokenizer *k = ids ? make_marian(pieces, ids, vocab, err) : NULL;
+    json_t *ids = pieces ? marian_read_vocabulary(vocab, err) : NULL;
+    rapt_tokenizer *k = ids ? make_marian(pieces, ids, NULL, 0, vocab, err) : NULL;
     if (pieces && !ids)
         spm_free(pieces);
     json_decref(ids);
@@ -122,7 +123,18 @@ static json_t *ids_of_list(const json_t *list, const char *path, rapt_error *err
 rapt_tokenizer *marian_from_json(const json_t *root, const char *path, rapt_error *err)
 {
     json_t *ids = ids_of_list(json_object_get(root, "tokens"), path, err);
-    rapt_tokenizer *k = ids ? make_marian(spm_open_json(root, path, err), ids, path, err) : NULL;
+    rapt_tokenizer *k = ids ? make_marian(spm_open_json(root, path, err), ids, NULL, 0, path, err) : NULL;
+    json_decref(ids);
+    return k;
+}
+
+rapt_tokenizer *m2m100_from_json(const json_t *root, const char *path, rapt_error *err)
+{
+    const char *source = json_string_value(json_object_get(root, "source"));
+    const json_int_t languages = json_integer_value(json_object_get(root, "languages"));
+    json_t *ids = ids_of_list(json_object_get(root, "tokens"), path, err);
+    rapt_tokenizer *k = ids ? make_marian(spm_open_json(root, path, err), ids, source ? source : "",
+                                          languages > 0 ? (size_t)languages : 0, path, err) : NULL;
     json_decref(ids);
     return k;
 }
