@@ -187,6 +187,9 @@ static rapt_code find_in_folder(const char *folder, const char *const *names, si
 static rapt_tokenizer *load_folder_file(const char *folder, const char *path, rapt_error *err)
 {
     rapt_tokenizer *k = NULL;
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".txt") == 0)
+        return layout_from_merges(folder, path, err);
     rapt_code code = names_model(path) ? layout_from_folder(folder, path, &k, err) : RAPT_OK;
     return k || code ? k : load_tokenizer_file(path, err);
 }
@@ -194,7 +197,8 @@ static rapt_tokenizer *load_folder_file(const char *folder, const char *path, ra
 /* A translation model has two tokenizers, or one for both sides, under other names: of these that of the source is found. */
 static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
 {
-    static const char *const names[] = {"tokenizer.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"};
+    static const char *const names[] = {"tokenizer.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model",
+                                        "merges.txt"};
     static const char *const sources[] = {"source.tokenizer.json", "source.spm"};
     char *path = NULL, *source = NULL;
     rapt_tokenizer *k = NULL;

@@ -27,20 +27,22 @@ static rapt_code find_text_file(const char *folder, const char *name, char **pat
     return code ? code : file_is_there(*path, there, err);
 }
 
-/* That of tokenizer.json, or else of vocab.txt. A SentencePiece model alone has other ids than XLM-RoBERTa. */
+/* That of tokenizer.json, or else of vocab.txt, or of RoBERTa's vocab.json and merges.txt. A SentencePiece model alone has other
+ * ids than XLM-RoBERTa. */
 static rapt_code load_encoder_tokenizer(rapt_encoder_model *e, const hub_family *family, const char *folder, rapt_error *err)
 {
     const bool word_piece = !family->skips_padding;
     char *path = NULL, *vocab = NULL;
     bool there, has_vocab = false;
     rapt_code code = find_text_file(folder, "tokenizer.json", &path, &there, err);
-    if (!code && !there && word_piece)
-        code = find_text_file(folder, "vocab.txt", &vocab, &has_vocab, err);
+    if (!code && !there)
+        code = find_text_file(folder, word_piece ? "vocab.txt" : "merges.txt", &vocab, &has_vocab, err);
     if (!code && !there && !has_vocab)
         code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: %s is missing, which has the tokenizer", folder,
-                         word_piece ? "tokenizer.json or vocab.txt" : "tokenizer.json");
+                         word_piece ? "tokenizer.json or vocab.txt" : "tokenizer.json or merges.txt");
     if (!code)
-        e->tokenizer = there ? rapt_tokenizer_load(path, err) : hub_vocab_load(folder, err);
+        e->tokenizer = there ? rapt_tokenizer_load(path, err)
+                       : word_piece ? hub_vocab_load(folder, err) : rapt_tokenizer_load(folder, err);
     free(path);
     free(vocab);
     return e->tokenizer ? RAPT_OK : code ? code : RAPT_ERR_FORMAT;

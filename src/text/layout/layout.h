@@ -65,6 +65,10 @@ rapt_tokenizer *layout_listed(const layout_settings *s, const char *codes, const
  * folder names a class that has a layout: the model is to be read as it is. Other settings that change ids are refused. */
 rapt_code layout_from_folder(const char *folder, const char *path, rapt_tokenizer **k, rapt_error *err);
 
+/* layout_merges_txt.c: the tokenizer of a folder's vocab.json and its merges.txt at `path`, with the special tokens of the class
+ * that the folder names. NULL with `err` set. */
+rapt_tokenizer *layout_from_merges(const char *folder, const char *path, rapt_error *err);
+
 /* layout_classes.c: the next token of a list, of *size bytes; *list moves behind it. NULL: there is none. */
 const char *layout_next(const char **list, size_t *size);
 
