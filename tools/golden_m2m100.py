@@ -6,8 +6,8 @@ makes of texts with it.
     python tools/golden_m2m100.py
 
 A SentencePiece model is trained on both sides of data/en-fr.tsv; vocab.json has its pieces in another order, as fairseq's
-dictionaries have, without some of them and with a few that the model lacks. Special tokens in a text stay text
-(split_special_tokens), as in a translator of rapt."""
+dictionaries have, without some of them and with a few that the model lacks. Special tokens and languages in a text are tokens
+where a text is framed by them, and text (split_special_tokens) without."""
 import json
 import pathlib
 import random
@@ -51,11 +51,11 @@ def main():
     rng = random.Random(2)
 
     def ids(text, **keys):
-        return tokenizer(text, split_special_tokens=True, **keys).input_ids
+        return tokenizer(text, **keys).input_ids
 
     expected = {
         "size": len(tokenizer), "languages": {c: tokenizer.get_lang_id(c) for c in FAIRSEQ_LANGUAGE_CODES["m2m100"]},
-        "encoded": [[t, ids(t), ids(t, add_special_tokens=False)] for t in texts],
+        "encoded": [[t, ids(t), ids(t, add_special_tokens=False, split_special_tokens=True)] for t in texts],
         "decoded": [[ids, tokenizer.decode(ids, skip_special_tokens=True)]
                     for ids in [[rng.randrange(len(tokenizer)) for _ in range(rng.randint(0, 20))] for _ in range(100)]]}
     with tempfile.TemporaryDirectory() as folder:  # what transformers 5 writes of it
