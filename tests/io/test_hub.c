@@ -354,6 +354,9 @@ static void what_is_not_known_is_refused(void **state)
         {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.5}",
          "of such models rapt rotates all features of a head"},
         {"olmo2", "clip_qkv", "8", "rapt does not know what this key changes"},
+        {"mistral_window", "layer_types", "[\"full_attention\", \"sliding_attention\"]", "have \"sliding_window\" in all layers"},
+        {"mistral", "layer_types", "[\"full_attention\", \"sliding_attention\"]", "no window without \"sliding_window\""},
+        {"phi3", "layer_types", "[\"full_attention\", \"full_attention\"]", "such models have \"sliding_window\" in all layers"},
         {"mistral", "sliding_window", "0", "it must be a whole number from 1"},
         {"gpt2", "scale_attn_by_inverse_layer_idx", "true", "rapt does not compute such models"},
         {"gpt2", "activation_function", "\"mish\"", "rapt computes gelu_new"}};
@@ -399,7 +402,7 @@ static void what_changes_nothing_is_accepted(void **state)
     static const char *const cases[][3] = {
         {"llama", "_name_or_path", "\"x\""}, {"llama", "attn_implementation", "null"}, {"llama", "rope_parameters", "null"},
         {"llama", "torch_dtype", "\"float16\""}, {"llama", "is_llama_config", "true"}, {"llama", "eos_token_id", ""},
-        {"mistral", "sliding_window", "96"}, {"gpt2", "n_ctx", "64"}, {"gpt2", "n_special", "0"},
+        {"mistral", "sliding_window", "96"}, {"mistral_window", "layer_types", "[\"sliding_attention\", \"sliding_attention\"]"}, {"gpt2", "n_ctx", "64"}, {"gpt2", "n_special", "0"},
         {"qwen2", "use_mrope", "false"}, {"smollm3", "no_rope_layers", "null"}, {"qwen3", "num_key_value_heads", "1"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -75,6 +75,17 @@ void hub_decoder_windows(hub_config *c, rapt_lm_config *k, size_t window, size_t
         }
 }
 
+/* Modules without types of layers do not read the list. */
+void hub_decoder_window_of_all(hub_config *c, rapt_lm_config *k, size_t window)
+{
+    const json_t *types = hub_value(c, "layer_types");
+    for (size_t i = 0; i < json_array_size(types); i++)
+        if (layer_slides(c, types, i, false) != (window > 0))
+            hub_refuse(c, "layer_types", window ? "such models have \"sliding_window\" in all layers"
+                                                : "such models have no window without \"sliding_window\"");
+    hub_decoder_windows(c, k, window, 0, 0);
+}
+
 void hub_decoder_add_layer(hub_config *c, rapt_layer_set *set, size_t layer, const char *key)
 {
     if (layer >= RAPT_LAYER_SET_MAX)

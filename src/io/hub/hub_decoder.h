@@ -22,6 +22,8 @@ void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class 
 /* Gives layers a window, 0: none has one. They are those of "layer_types", else those from `first` on but each `full_every`-th,
  * 0: all from `first` on. */
 void hub_decoder_windows(hub_config *c, rapt_lm_config *k, size_t window, size_t first, size_t full_every);
+/* Gives all layers a window, 0: none. Refuses "layer_types" where they say otherwise. */
+void hub_decoder_window_of_all(hub_config *c, rapt_lm_config *k, size_t window);
 /* Puts a layer into a set; refuses one behind RAPT_LAYER_SET_MAX, naming the key that asks for it. */
 void hub_decoder_add_layer(hub_config *c, rapt_layer_set *set, size_t layer, const char *key);
 

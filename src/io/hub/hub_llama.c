@@ -29,7 +29,7 @@ static void read_mistral(hub_config *c, rapt_lm_config *k)
 {
     hub_decoder_read(c, k, &MISTRAL);
     const bool missing = !json_object_get(c->root, "sliding_window"), none = !missing && !hub_value(c, "sliding_window");
-    hub_decoder_windows(c, k, none ? 0 : hub_size(c, "sliding_window", 4096), 0, 0);
+    hub_decoder_window_of_all(c, k, none ? 0 : hub_size(c, "sliding_window", 4096));
 }
 
 /* Qwen: a window in layers behind the first ones, if at all. */
