@@ -52,7 +52,7 @@ static void read_gemma3(hub_config *c, rapt_lm_config *k)
     read_gemma_kin(c, k, &GEMMA3);
     read_gemma_scores(c, k);
     k->block.qk_norm = RAPT_QK_NORM_HEAD;
-    const size_t pattern = hub_size(c, "sliding_window_pattern", hub_size(c, "_sliding_window_pattern", 6));
+    const size_t pattern = hub_size(c, "sliding_window_pattern", 6); /* "_sliding..." is written, but not read */
     hub_decoder_windows(c, k, hub_size(c, "sliding_window", 4096), 0, pattern);
     if (hub_value(c, "final_logit_softcapping"))
         hub_refuse(c, "final_logit_softcapping", "of such models rapt computes logits without");

@@ -1,0 +1,55 @@
+/* tests/io/test_hub_config.c: keys of config.json alone, without a folder: what Hugging Face transformers makes of them. For
+ * src/io/hub. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "io/hub/hub_model.h"
+
+#include "io/hub/hub_family.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A small decoder of a type with further keys: `k` as it is read, or the message in `err`. */
+static void read_decoder(const char *type, const char *keys, rapt_lm_config *k, rapt_error *err)
+{
+    char text[2048], path[] = "config.json";
+    json_error_t where;
+    hub_summary summary;
+    snprintf(text, sizeof text,
+             "{\"model_type\": \"%s\", \"vocab_size\": 64, \"hidden_size\": 32, \"num_hidden_layers\": 8, \"num_attention_heads\": 4, "
+             "\"num_key_value_heads\": 2, \"intermediate_size\": 48%s%s}", type, *keys ? ", " : "", keys);
+    json_t *root = json_loads(text, 0, &where);
+    assert_non_null(root);
+    hub_config c = {.root = root, .path = path, .err = err};
+    const model_source from = {.config = root, .config_path = path};
+    if (hub_model_check(&from, &summary, err) == RAPT_OK)
+        hub_family_of(type)->read(&c, k);
+    json_decref(root);
+}
+
+/* Of Gemma 3 all layers but each sixth; transformers writes the key with an underscore, and does not read it. */
+static void windows_of_gemma3_follow_the_pattern_that_is_read(void **state)
+{
+    static const struct {
+        const char *keys;
+        uint64_t layers;
+    } cases[] = {{"", 0xdf}, {"\"sliding_window_pattern\": 2", 0x55}, {"\"_sliding_window_pattern\": 2", 0xdf}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_lm_config k = {0};
+        rapt_error err = {0};
+        read_decoder("gemma3_text", cases[i].keys, &k, &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(k.windowed.bits[0], cases[i].layers);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(windows_of_gemma3_follow_the_pattern_that_is_read)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
