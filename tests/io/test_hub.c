@@ -342,6 +342,7 @@ static void what_is_not_known_is_refused(void **state)
         {"gemma", "use_bidirectional_attention", "true", "rapt does not compute such models"},
         {"gemma3", "rope_parameters", "{\"full_attention\": {\"rope_type\": \"default\"}, \"mtp\": {}}", "its members must be"},
         {"gemma3", "rope_parameters", "{\"sliding_attention\": {\"rope_type\": \"linear\", \"factor\": 2}}", "are not scaled"},
+        {"gemma3", "rope_parameters", "{\"rope_type\": \"default\", \"rope_theta\": 100}", "it must have full_attention and"},
         {"gemma3", "final_logit_softcapping", "30.0", "of such models rapt computes logits without"},
         {"qwen3", "head_dim", "", "the files of tensors hold 15976 numbers"},
         {"smollm3", "no_rope_layers", "[1, 0]", "as many numbers as there are layers"},
@@ -402,7 +403,8 @@ static void what_changes_nothing_is_accepted(void **state)
     static const char *const cases[][3] = {
         {"llama", "_name_or_path", "\"x\""}, {"llama", "attn_implementation", "null"}, {"llama", "rope_parameters", "null"},
         {"llama", "torch_dtype", "\"float16\""}, {"llama", "is_llama_config", "true"}, {"llama", "eos_token_id", ""},
-        {"mistral", "sliding_window", "96"}, {"mistral_window", "layer_types", "[\"sliding_attention\", \"sliding_attention\"]"}, {"gpt2", "n_ctx", "64"}, {"gpt2", "n_special", "0"},
+        {"mistral", "sliding_window", "96"}, {"gpt2", "n_ctx", "64"}, {"gpt2", "n_special", "0"},
+        {"mistral_window", "layer_types", "[\"sliding_attention\", \"sliding_attention\"]"},
         {"qwen2", "use_mrope", "false"}, {"smollm3", "no_rope_layers", "null"}, {"qwen3", "num_key_value_heads", "1"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

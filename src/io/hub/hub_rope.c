@@ -161,6 +161,8 @@ void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, ra
     rope_values v = {&k->local_rotary_base, 1, &plain, k->context, 0};
     k->local_rotary_base = hub_number(c, "rope_local_base_freq", theta);
     if (!full && !local) {
+        if (json_object_size(both) > 0) /* transformers takes none of the values for either type */
+            hub_refuse(c, "rope_parameters", "it must have full_attention and sliding_attention, which have bases of their own");
         hub_rope(c, of, k);
     } else {
         hub_value(c, "rope_parameters");
