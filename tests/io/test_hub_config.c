@@ -20,8 +20,9 @@ static void read_decoder(const char *type, const char *keys, rapt_lm_config *k, 
     json_error_t where;
     hub_summary summary;
     snprintf(text, sizeof text,
-             "{\"model_type\": \"%s\", \"vocab_size\": 64, \"hidden_size\": 32, \"num_hidden_layers\": 8, \"num_attention_heads\": 4, "
-             "\"num_key_value_heads\": 2, \"intermediate_size\": 48%s%s}", type, *keys ? ", " : "", keys);
+             "{\"model_type\": \"%s\", \"vocab_size\": 64, \"hidden_size\": 32, \"num_hidden_layers\": 8, "
+             "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, "
+             "\"intermediate_size\": 48%s%s}", type, *keys ? ", " : "", keys);
     json_t *root = json_loads(text, 0, &where);
     assert_non_null(root);
     hub_config c = {.root = root, .path = path, .err = err};

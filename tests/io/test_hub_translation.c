@@ -581,12 +581,9 @@ static void what_is_not_known_is_refused(void **state)
         {"mbart", "normalize_before", "false", "rapt does not compute such models"},
         {"mbart", "max_position_embeddings", "81", "has the shape [82, 12]; config.json asks for [83, 12]"},
         {"t5", "feed_forward_proj", "\"gated-relu\"", "rapt computes relu, gated-gelu and gated-silu"},
-        {"t5", "scale_decoder_outputs", "false", "tensor \"lm_head.weight\" is missing"},
         {"t5", "relative_attention_num_buckets", "9", "has the shape [8, 3]; config.json asks for [9, 3]"},
         {"t5", "relative_attention_max_distance", "8", "rapt takes more than there are buckets"},
         {"t5", "d_kv", "4", "has the shape [15, 12]; config.json asks for [12, 12]"},
-        {"t5_4", "tie_word_embeddings", "true", "is not the embedding"},
-        {"umt5_4", "tie_word_embeddings", "true", "is not the embedding"},
         {"umt5", "num_heads", "2", "has the shape [15, 12]; config.json asks for [10, 12]"},
         {"marian_4", "share_encoder_decoder_embeddings", "true", "is not the embedding"},
         {"marian_4", "decoder_vocab_size", "525", "has the shape [524, 12]; config.json asks for [525, 12]"},
@@ -639,6 +636,33 @@ static void what_changes_nothing_is_accepted(void **state)
     }
 }
 
+/* What transformers 5.24 computes: the files say whether the output matrix is the embedding, config.json whether hidden states
+ * are scaled. */
+static void outputs_of_t5_are_those_of_the_files(void **state)
+{
+    static const struct {
+        const char *name, *key, *value;
+        bool tied, scaled;
+    } cases[] = {{"t5", "scale_decoder_outputs", "false", true, false}, {"t5_4", "tie_word_embeddings", "true", false, true},
+                 {"t5_4", "scale_decoder_outputs", "false", false, false}, {"mt5", "tie_word_embeddings", "false", true, false},
+                 {"umt5", "scale_decoder_outputs", "false", true, false}, {"umt5", "scale_decoder_outputs", "true", true, true},
+                 {"umt5_4", "tie_word_embeddings", "true", false, true}, {"umt5_4", "tie_word_embeddings", "", false, true},
+                 {"umt5_4", "scale_decoder_outputs", "true", false, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i].name, cases[i].key, cases[i].value), &err);
+        assert_string_equal(err.message, "");
+        const rapt_transformer_config *k = &m->translation.net->config;
+        const double scale = cases[i].scaled ? 1 / sqrt((double)k->block.d_model) : 0;
+        if (k->tied != cases[i].tied || k->output_scale != scale)
+            fail_msg("%s with %s %s: tied %d, scaled by %g", cases[i].name, cases[i].key, cases[i].value, k->tied,
+                     k->output_scale);
+        hub_folder_comes_back(m);
+        rapt_model_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -651,6 +675,6 @@ int main(void)
         cmocka_unit_test(long_texts_are_one_where_there_are_no_positions),
         cmocka_unit_test(long_texts_are_split_where_positions_end),
         IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(files_that_are_missing_are_named),
-        IN_FOLDER(what_changes_nothing_is_accepted)};
+        IN_FOLDER(what_changes_nothing_is_accepted), IN_FOLDER(outputs_of_t5_are_those_of_the_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ typedef struct hub_family {
     void (*read_pair)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder-decoder */
     void (*read_encoder)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder alone */
     bool skips_padding; /* of an encoder: token 1 is padding, and takes no position where it is in a text */
+    bool tied_by_files; /* the output matrix is the embedding unless the files have both, with other values */
 } hub_family;
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,

@@ -7,6 +7,7 @@
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
 #include "io/hub/hub_translation.h"
+#include "io/hub/hub_weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,14 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
     return hub_origin_fill(m, &(hub_naming){family, m->params, &m->language.net->config.block}, w, from, err);
 }
 
+static rapt_code settle_output(hub_net *k, const weights *w, const model_source *from, rapt_error *err)
+{
+    bool own = false;
+    rapt_code code = hub_find_output(w, from->folder, &own, err);
+    k->pair.tied = !own;
+    return code;
+}
+
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
 {
     hub_net k;
@@ -127,6 +136,8 @@ static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_s
     rapt_code code = read_config(family, from->config, from->config_path, &k, err);
     if (!code)
         code = weights_open(from->folder, &w, err);
+    if (!code && family->tied_by_files)
+        code = settle_output(&k, w, from, err);
     if (!code && family->read)
         code = load_language_model(m, family, &k.lm, w, from, err);
     else if (!code && family->read_pair)

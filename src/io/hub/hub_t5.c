@@ -32,7 +32,7 @@ static void read_t5_kin(hub_config *c, rapt_transformer_config *k, t5_class of)
     *k = (rapt_transformer_config){.source_vocab = hub_size(c, "vocab_size", 0), .layers = layers, .max_positions = LONGEST,
                                    .decoder_layers = hub_size(c, "num_decoder_layers", layers),
                                    .positions = RAPT_POSITIONS_RELATIVE, .output_bias = RAPT_OUTPUT_BIAS_NEVER,
-                                   .tied_embeddings = true};
+                                   .tied = true, .tied_embeddings = true};
     k->target_vocab = k->source_vocab;
     k->relative.buckets = hub_size(c, "relative_attention_num_buckets", 32);
     k->relative.farthest = hub_size(c, "relative_attention_max_distance", 128);
@@ -53,27 +53,31 @@ static void read_t5_kin(hub_config *c, rapt_transformer_config *k, t5_class of)
                                         "is_gated_act", "output_past", "n_positions", NULL});
 }
 
-/* Transformers 5 writes "tie_word_embeddings": true for all, and says in another key what it was. */
+/* Hidden states are divided before the output where the class ties it to the embedding, as its first models did. transformers 5
+ * writes "tie_word_embeddings": true for all, and says in another key what it was. */
+static void read_t5_scale(hub_config *c, rapt_transformer_config *k)
+{
+    const bool scaled = hub_flag(c, "scale_decoder_outputs", hub_flag(c, "tie_word_embeddings", true));
+    k->output_scale = scaled ? 1 / sqrt((double)k->block.d_model) : 0;
+}
+
 static void read_t5(hub_config *c, rapt_transformer_config *k)
 {
     read_t5_kin(c, k, (t5_class){512, 2048, 6, 8, "relu"});
-    const bool tied = hub_flag(c, "tie_word_embeddings", true);
-    k->tied = hub_flag(c, "scale_decoder_outputs", tied);
-    k->output_scale = k->tied ? 1 / sqrt((double)k->block.d_model) : 0;
+    read_t5_scale(c, k);
 }
 
 static void read_mt5(hub_config *c, rapt_transformer_config *k)
 {
     read_t5_kin(c, k, (t5_class){512, 1024, 8, 6, "gated-gelu"});
-    k->tied = hub_flag(c, "tie_word_embeddings", true);
+    hub_ignore(c, (const char *const[]){"tie_word_embeddings", NULL});
 }
 
-/* Hidden states are divided where the output matrix is the embedding. */
 static void read_umt5(hub_config *c, rapt_transformer_config *k)
 {
     read_mt5(c, k);
+    read_t5_scale(c, k);
     k->relative_in_blocks = true;
-    k->output_scale = k->tied ? 1 / sqrt((double)k->block.d_model) : 0;
     hub_ignore(c, (const char *const[]){"scalable_attention", NULL}); /* UMT5's module does not read it */
 }
 
@@ -121,6 +125,9 @@ static const hub_name T5_NAMES[] = {
 /* Of T5's first files: cross-attention does not use it. */
 static const char *const T5_UNUSED[] = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", NULL};
 
-const hub_family HUB_T5 = {"t5", "T5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_t5};
-const hub_family HUB_MT5 = {"mt5", "MT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_mt5};
-const hub_family HUB_UMT5 = {"umt5", "UMT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_umt5};
+const hub_family HUB_T5 = {"t5", "T5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_t5,
+                             .tied_by_files = true};
+const hub_family HUB_MT5 = {"mt5", "MT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_mt5,
+                             .tied_by_files = true};
+const hub_family HUB_UMT5 = {"umt5", "UMT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_umt5,
+                             .tied_by_files = true};

@@ -140,6 +140,41 @@ static rapt_code hub_compare(const hub_filling *f, const weights_tensor *t, cons
     return RAPT_OK;
 }
 
+/* Of two matrices of the same shape. */
+static rapt_code hub_compare_tensors(const weights *w, const weights_tensor *a, const weights_tensor *b, const char *folder,
+                                     bool *same, rapt_error *err)
+{
+    const size_t width = a->shape[1];
+    const hub_slice one = {w, a, 0, width, false}, other = {w, b, 0, width, false};
+    rapt_real *two = malloc(2 * width * sizeof *two + 1);
+    if (!two)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a row", folder);
+    for (size_t i = 0; i < a->shape[0] && *same; i++) {
+        hub_slice_read(&one, i, 1, two);
+        hub_slice_read(&other, i, 1, two + width);
+        *same = memcmp(two, two + width, width * sizeof *two) == 0;
+    }
+    free(two);
+    return RAPT_OK;
+}
+
+rapt_code hub_find_output(const weights *w, const char *folder, bool *own, rapt_error *err)
+{
+    static const char *const names[] = {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"};
+    const weights_tensor *output = weights_find(w, "lm_head.weight"), *embedding = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !embedding; i++)
+        embedding = weights_find(w, names[i]);
+    *own = output && embedding;
+    /* of another shape or type, one of them does not belong to the model, which hub_fill says */
+    if (!*own || output->ndim != 2 || embedding->ndim != 2 || output->shape[0] != embedding->shape[0] ||
+        output->shape[1] != embedding->shape[1] || weights_check_real(w, output, NULL) || weights_check_real(w, embedding, NULL))
+        return RAPT_OK;
+    bool same = true;
+    rapt_code code = hub_compare_tensors(w, output, embedding, folder, &same, err);
+    *own = !same;
+    return code;
+}
+
 /* A matrix that config.json ties to another is in the files once, or several times. */
 static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const rapt_param *p)
 {

@@ -13,6 +13,9 @@
 rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
                    rapt_error *err);
 
+/* Whether the files have an output matrix of a T5, and an embedding of other values: transformers ties the two otherwise. */
+rapt_code hub_find_output(const weights *w, const char *folder, bool *own, rapt_error *err);
+
 /* Refuses files of tensors with fewer numbers than a model of `bytes` in fp32 takes, so that a damaged configuration does not
  * allocate a model that they cannot hold. */
 rapt_code hub_check_numbers(const weights *w, double bytes, const char *folder, rapt_error *err);
