@@ -49,8 +49,38 @@ static void windows_of_gemma3_follow_the_pattern_that_is_read(void **state)
     }
 }
 
+/* Phi-3's module calls longrope by older names, too, and prefers the key beside the object, whose default is 4096. YaRN without
+ * an original context is that of all positions, 2048 of a Llama. */
+static void types_of_positions_are_those_of_their_class(void **state)
+{
+#define LONG(type) "{\"type\": \"" type "\", \"short_factor\": [1, 1, 2, 2]"
+    static const struct {
+        const char *type, *keys;
+        rapt_rotary_kind kind;
+        size_t original, context;
+    } cases[] = {
+        {"phi3", "\"original_max_position_embeddings\": 48, \"rope_scaling\": " LONG("su") "}", RAPT_ROTARY_LONG, 48, 48},
+        {"phi3", "\"original_max_position_embeddings\": 48, \"rope_scaling\": " LONG("yarn") "}", RAPT_ROTARY_LONG, 48, 48},
+        {"phi3", "\"max_position_embeddings\": 9000, \"rope_scaling\": " LONG("longrope") "}", RAPT_ROTARY_LONG, 4096, 4096},
+        {"phi3", "\"original_max_position_embeddings\": 48, \"rope_scaling\": " LONG("longrope")
+         ", \"original_max_position_embeddings\": 50}", RAPT_ROTARY_LONG, 48, 48},
+        {"llama", "\"rope_scaling\": " LONG("longrope") ", \"original_max_position_embeddings\": 50}", RAPT_ROTARY_LONG, 50, 50},
+        {"llama", "\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 4}", RAPT_ROTARY_YARN, 2048, 2048}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_lm_config k = {0};
+        rapt_error err = {0};
+        read_decoder(cases[i].type, cases[i].keys, &k, &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(k.rotary_scaling.kind, cases[i].kind);
+        assert_int_equal(k.rotary_scaling.original, cases[i].original);
+        assert_int_equal(k.context, cases[i].context);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(windows_of_gemma3_follow_the_pattern_that_is_read)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(windows_of_gemma3_follow_the_pattern_that_is_read),
+                                       cmocka_unit_test(types_of_positions_are_those_of_their_class)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

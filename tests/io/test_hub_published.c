@@ -16,6 +16,9 @@ typedef struct published {
     bool tied;
 } published;
 
+#define TWELVE(x) x ", " x ", " x ", " x ", " x ", " x ", " x ", " x ", " x ", " x ", " x ", " x
+#define THREE(x) x ", " x ", " x
+
 static const published MODELS[] = {
     {"SmolLM2-135M",
      "{\"architectures\": [\"LlamaForCausalLM\"], \"attention_bias\": false, \"attention_dropout\": 0.0, \"bos_token_id\": 0, "
@@ -105,6 +108,29 @@ static const published MODELS[] = {
      "\"rope_scaling\": null, \"rope_theta\": 10000.0, \"sliding_window\": 2047, \"tie_word_embeddings\": false, "
      "\"attention_bias\": false, \"vocab_size\": 32064}",
      32, 3072, 32, 32, 96, 8192, 4096, 0, 2047, false},
+    {"Phi-4-mini-instruct", /* its long_factor, which rapt does not read, is left out */
+     "{\"architectures\": [\"Phi3ForCausalLM\"], \"attention_bias\": false, \"attention_dropout\": 0.0, "
+     "\"auto_map\": {\"AutoConfig\": \"configuration_phi3.Phi3Config\"}, \"bos_token_id\": 199999, \"embd_pdrop\": 0.0, "
+     "\"eos_token_id\": 199999, \"full_attn_mod\": 1, \"hidden_act\": \"silu\", \"hidden_size\": 3072, "
+     "\"initializer_range\": 0.02, \"intermediate_size\": 8192, \"interpolate_factor\": 1, \"lm_head_bias\": false, "
+     "\"max_position_embeddings\": 131072, \"mlp_bias\": false, \"model_type\": \"phi3\", \"num_attention_heads\": 24, "
+     "\"num_hidden_layers\": 32, \"num_key_value_heads\": 8, "
+     "\"original_max_position_embeddings\": 4096, \"pad_token_id\": 199999, "
+     "\"partial_rotary_factor\": 0.75, \"resid_pdrop\": 0.0, \"rms_norm_eps\": 1e-05, \"rope_scaling\": {\"short_factor\": ["
+     TWELVE("1.0, 1.0, 1.0, 1.0") "], \"type\": \"longrope\"}, \"rope_theta\": 10000.0, \"sliding_window\": 262144, "
+     "\"tie_word_embeddings\": true, \"torch_dtype\": \"bfloat16\", \"use_cache\": true, \"vocab_size\": 200064}",
+     32, 3072, 24, 8, 128, 8192, 4096, 96, 262144, true},
+    {"SmolLM3-3B",
+     "{\"architectures\": [\"SmolLM3ForCausalLM\"], \"attention_bias\": false, \"attention_dropout\": 0.0, "
+     "\"bos_token_id\": 128000, \"eos_token_id\": 128012, \"hidden_act\": \"silu\", \"hidden_size\": 2048, "
+     "\"initializer_range\": 0.02, \"intermediate_size\": 11008, \"layer_types\": ["
+     THREE(TWELVE("\"full_attention\"")) "], \"max_position_embeddings\": 65536, \"max_window_layers\": 28, "
+     "\"mlp_bias\": false, \"model_type\": \"smollm3\", \"no_rope_layer_interval\": 4, \"no_rope_layers\": ["
+     THREE(THREE("1, 1, 1, 0")) "], \"num_attention_heads\": 16, \"num_hidden_layers\": 36, \"num_key_value_heads\": 4, "
+     "\"pad_token_id\": 128004, \"pretraining_tp\": 2, \"rms_norm_eps\": 1e-06, \"rope_scaling\": null, "
+     "\"rope_theta\": 5000000.0, \"sliding_window\": null, \"torch_dtype\": \"bfloat16\", \"use_cache\": true, "
+     "\"use_sliding_window\": false, \"vocab_size\": 128256}",
+     36, 2048, 16, 4, 128, 11008, 65536, 0, 0, true},
     {"granite-3.0-2b-base",
      "{\"architectures\": [\"GraniteForCausalLM\"], \"attention_bias\": false, \"attention_dropout\": 0.1, "
      "\"attention_multiplier\": 0.015625, \"bos_token_id\": 0, \"embedding_multiplier\": 12.0, \"eos_token_id\": 0, "

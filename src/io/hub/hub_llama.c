@@ -77,7 +77,7 @@ static void read_smollm3(hub_config *c, rapt_lm_config *k)
     }
     hub_flag_is(c, "use_sliding_window", false, false);
     hub_decoder_windows(c, k, 0, 0, 0);
-    hub_ignore(c, (const char *const[]){"sliding_window", "max_window_layers", NULL}); /* of no use without the flag */
+    hub_ignore(c, (const char *const[]){"sliding_window", "max_window_layers", "pretraining_tp", NULL}); /* without the flag */
 }
 
 static void read_granite(hub_config *c, rapt_lm_config *k)

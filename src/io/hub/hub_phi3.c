@@ -1,12 +1,25 @@
 /* io/hub/hub_phi3.c: Phi-3, Phi-3.5 and Phi-4-mini of Hugging Face transformers: their keys, defaults and tensors. */
 #include "io/hub/hub_decoder.h"
 
-static const hub_decoder_class PHI3 = {.context = 4096, .eps = 1e-5, .rope = {10000, NULL, "partial_rotary_factor", 1}};
+static const hub_decoder_class PHI3 = {.context = 4096, .eps = 1e-5,
+                                       .rope = {10000, NULL, "partial_rotary_factor", 1, 4096, true}};
+
+/* Of Phi-4-mini: what they would turn on, its published module has not, nor has transformers'. */
+static void read_phi4_mini(hub_config *c)
+{
+    static const char *const ones[] = {"full_attn_mod", "interpolate_factor"};
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        if (hub_number(c, ones[i], 1) != 1)
+            hub_refuse(c, ones[i], "rapt computes such models with 1");
+    hub_flag_is(c, "lm_head_bias", false, false);
+    hub_flag_is(c, "mlp_bias", false, false);
+}
 
 static void read_phi3(hub_config *c, rapt_lm_config *k)
 {
     hub_decoder_read(c, k, &PHI3);
     hub_flag_is(c, "attention_bias", false, false);
+    read_phi4_mini(c);
     if (k->rotary_scaling.kind != RAPT_ROTARY_PLAIN && k->rotary_scaling.kind != RAPT_ROTARY_LONG)
         hub_refuse(c, json_object_get(c->root, "rope_scaling") ? "rope_scaling" : "rope_parameters",
                    "of such models rapt knows the types default and longrope");

@@ -16,6 +16,7 @@ typedef struct rope_values {
     double *base, share;
     rapt_rotary_scaling *scaling;
     size_t context, count; /* count: of factors; 0: there are none */
+    const hub_rope_class *of;
 } rope_values;
 
 static rapt_rotary_kind rope_kind(hub_config *outer, const char *key, const char *name)
@@ -48,11 +49,11 @@ static double rope_or_else(hub_config *c, const char *key, double otherwise)
     return x != 0 ? x : otherwise;
 }
 
-static void rope_read_yarn(hub_config *c, rapt_rotary_scaling *s)
+static void rope_read_yarn(hub_config *c, size_t context, rapt_rotary_scaling *s)
 {
     s->high_factor = rope_or_else(c, "beta_fast", 32);
     s->low_factor = rope_or_else(c, "beta_slow", 1);
-    s->original = hub_size(c, "original_max_position_embeddings", 0);
+    s->original = hub_size(c, "original_max_position_embeddings", context);
     s->exact_range = !hub_flag(c, "truncate", true);
     const double mscale = hub_within(c, "mscale", 0, 0, 1e3), all = hub_within(c, "mscale_all_dim", 0, 0, 1e3);
     const bool both = mscale != 0 && all != 0;
@@ -81,8 +82,9 @@ static void rope_read_factors(hub_config *c, rapt_rotary_scaling *s)
 static void rope_read_long(hub_config *outer, hub_config *c, rope_values *v)
 {
     rapt_rotary_scaling *s = v->scaling;
-    const bool within = json_object_get(c->root, "original_max_position_embeddings") != NULL;
-    s->original = hub_size(within ? c : outer, "original_max_position_embeddings", 0);
+    const bool beside = v->of->original || json_object_get(outer->root, "original_max_position_embeddings");
+    hub_value(c, "original_max_position_embeddings"); /* where both are, what is beside counts */
+    s->original = hub_size(beside ? outer : c, "original_max_position_embeddings", v->of->original);
     const double ratio = (double)v->context / (double)s->original, factor = hub_within(c, "factor", ratio, 1e-3, 1e6);
     if (factor != ratio)
         hub_refuse(c, "factor", "it must be the context by the one of the first training");
@@ -100,7 +102,9 @@ static void rope_read(hub_config *outer, const char *key, const json_t *object, 
     hub_config c = {.root = object, .path = outer->path, .err = outer->err};
     rapt_rotary_scaling *s = v->scaling;
     const char *type = hub_word(&c, "type", "default");
-    s->kind = rope_kind(outer, key, hub_word(&c, "rope_type", type));
+    const char *name = hub_word(&c, "rope_type", type);
+    const bool older = v->of->long_alone && (strcmp(name, "su") == 0 || strcmp(name, "yarn") == 0);
+    s->kind = rope_kind(outer, key, older ? "longrope" : name);
     *v->base = hub_number(&c, "rope_theta", *v->base);
     v->share = hub_within(&c, "partial_rotary_factor", v->share, 0, 1);
     if (s->kind != RAPT_ROTARY_PLAIN && s->kind != RAPT_ROTARY_LONG)
@@ -108,7 +112,7 @@ static void rope_read(hub_config *outer, const char *key, const json_t *object, 
     if (s->kind == RAPT_ROTARY_LLAMA3)
         rope_read_llama3(&c, s);
     if (s->kind == RAPT_ROTARY_YARN)
-        rope_read_yarn(&c, s);
+        rope_read_yarn(&c, v->context, s);
     if (s->kind == RAPT_ROTARY_LONG)
         rope_read_long(outer, &c, v);
     hub_refuse_others(&c);
@@ -129,7 +133,7 @@ static void rope_take_share(hub_config *c, const hub_rope_class *of, double shar
 void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k)
 {
     static const char *const keys[] = {"rope_scaling", "rope_parameters"};
-    rope_values v = {&k->rotary_base, of->share_key ? of->share : 1, &k->rotary_scaling, k->context, 0};
+    rope_values v = {&k->rotary_base, of->share_key ? of->share : 1, &k->rotary_scaling, k->context, 0, of};
     k->rotary_scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* of rapt_model_export */
     k->rotary_base = hub_number(c, of->theta_key ? of->theta_key : "rope_theta", of->theta);
     if (of->share_key)
@@ -158,7 +162,7 @@ void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, ra
     const json_t *both = json_object_get(c->root, "rope_parameters");
     const json_t *full = json_object_get(both, "full_attention"), *local = json_object_get(both, "sliding_attention");
     rapt_rotary_scaling plain = {0};
-    rope_values v = {&k->local_rotary_base, 1, &plain, k->context, 0};
+    rope_values v = {&k->local_rotary_base, 1, &plain, k->context, 0, of};
     k->local_rotary_base = hub_number(c, "rope_local_base_freq", theta);
     if (!full && !local) {
         if (json_object_size(both) > 0) /* transformers takes none of the values for either type */
@@ -171,7 +175,8 @@ void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, ra
         if (local)
             rope_read(c, "rope_parameters", local, &v);
         if (full)
-            rope_read(c, "rope_parameters", full, &(rope_values){&k->rotary_base, 1, &k->rotary_scaling, k->context, 0});
+            rope_read(c, "rope_parameters", full,
+                      &(rope_values){&k->rotary_base, 1, &k->rotary_scaling, k->context, 0, of});
         if (json_object_size(both) != (full != NULL) + (size_t)(local != NULL))
             hub_refuse(c, "rope_parameters", "its members must be full_attention and sliding_attention");
     }

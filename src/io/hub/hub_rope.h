@@ -12,6 +12,8 @@ typedef struct hub_rope_class {
     const char *theta_key; /* of the base; NULL: "rope_theta" */
     const char *share_key; /* of the share of a head's features that is turned; NULL: of such models, all are */
     double share;          /* where no key has one */
+    size_t original;       /* where "original_max_position_embeddings" beside the object is missing; 0: the one in it counts */
+    bool long_alone;       /* scaled positions are longrope, whose older names are "su" and "yarn" (Phi-3) */
 } hub_rope_class;
 
 /* Reads the base, the scaling and how many features are turned into `k`, whose heads are read already. Refuses types and keys
