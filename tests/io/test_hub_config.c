@@ -78,9 +78,38 @@ static void types_of_positions_are_those_of_their_class(void **state)
     }
 }
 
+/* A message shows the value that it is about, wherever that is. */
+static void what_is_refused_is_shown(void **state)
+{
+    static const char *const cases[][3] = {
+        {"llama", "\"rope_parameters\": {\"rope_theta\": -1}", "\"rope_theta\" is -1: it must be a number from 1 to 1e+12"},
+        {"llama", "\"rope_theta\": 0", "\"rope_theta\" is 0: it must be a number from 1 to 1e+12"},
+        {"gpt_neox", "\"rotary_emb_base\": 0.5", "\"rotary_emb_base\" is 0.5: it must be a number from 1 to 1e+12"},
+        {"gpt_neox", "\"rope_parameters\": {\"partial_rotary_factor\": 0.4}",
+         "\"rope_parameters\" is {\"partial_rotary_factor\":0.4}: rotary positions turn pairs of features of a head"},
+        {"llama", "\"rope_scaling\": {\"partial_rotary_factor\": 0.5}",
+         "\"rope_scaling\" is {\"partial_rotary_factor\":0.5}: of such models rapt rotates all features of a head"},
+        {"llama", "\"head_dim\": 10, \"rope_parameters\": " LONG("longrope")
+         ", \"original_max_position_embeddings\": 5, \"long_factor\": [1]}",
+         "\"rope_parameters\" is {\"long_factor\":[1],\"original_max_position_embeddings\":5,\"short_factor\":[1,1,2,2],"
+         "\"type\":\"longrope\"}: "},
+        {"gemma3_text", "\"rope_scaling\": " LONG("longrope") ", \"original_max_position_embeddings\": 5}",
+         "\"rope_scaling\" is {"},
+        {"gemma3_text", "\"rope_local_base_freq\": -2", "\"rope_local_base_freq\" is -2: "}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_lm_config k = {0};
+        rapt_error err = {0};
+        read_decoder(cases[i][0], cases[i][1], &k, &err);
+        if (strncmp(err.message, "config.json: ", 13) != 0 || strncmp(err.message + 13, cases[i][2], strlen(cases[i][2])) != 0)
+            fail_msg("%s with %s: %s", cases[i][0], cases[i][1], err.message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(windows_of_gemma3_follow_the_pattern_that_is_read),
-                                       cmocka_unit_test(types_of_positions_are_those_of_their_class)};
+                                       cmocka_unit_test(types_of_positions_are_those_of_their_class),
+                                       cmocka_unit_test(what_is_refused_is_shown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,7 @@ static void read_phi3(hub_config *c, rapt_lm_config *k)
     hub_flag_is(c, "attention_bias", false, false);
     read_phi4_mini(c);
     if (k->rotary_scaling.kind != RAPT_ROTARY_PLAIN && k->rotary_scaling.kind != RAPT_ROTARY_LONG)
-        hub_refuse(c, json_object_get(c->root, "rope_scaling") ? "rope_scaling" : "rope_parameters",
-                   "of such models rapt knows the types default and longrope");
+        hub_refuse(c, hub_rope_key(c), "of such models rapt knows the types default and longrope");
     hub_decoder_window_of_all(c, k, hub_value(c, "sliding_window") ? hub_size(c, "sliding_window", 0) : 0);
     hub_ignore(c, (const char *const[]){"original_max_position_embeddings", "resid_pdrop", "embd_pdrop", "auto_map", NULL});
 }

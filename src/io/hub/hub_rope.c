@@ -19,6 +19,16 @@ typedef struct rope_values {
     const hub_rope_class *of;
 } rope_values;
 
+const char *hub_rope_key(const hub_config *c)
+{
+    return json_object_size(json_object_get(c->root, "rope_scaling")) ? "rope_scaling" : "rope_parameters";
+}
+
+static double rope_base(hub_config *c, const char *key, double otherwise)
+{
+    return hub_within(c, key, otherwise, 1, 1e12);
+}
+
 static rapt_rotary_kind rope_kind(hub_config *outer, const char *key, const char *name)
 {
     for (size_t i = 0; i < TYPE_COUNT; i++)
@@ -105,7 +115,7 @@ static void rope_read(hub_config *outer, const char *key, const json_t *object, 
     const char *name = hub_word(&c, "rope_type", type);
     const bool older = v->of->long_alone && (strcmp(name, "su") == 0 || strcmp(name, "yarn") == 0);
     s->kind = rope_kind(outer, key, older ? "longrope" : name);
-    *v->base = hub_number(&c, "rope_theta", *v->base);
+    *v->base = rope_base(&c, "rope_theta", *v->base);
     v->share = hub_within(&c, "partial_rotary_factor", v->share, 0, 1);
     if (s->kind != RAPT_ROTARY_PLAIN && s->kind != RAPT_ROTARY_LONG)
         s->factor = hub_within(&c, "factor", 0, 1, 1e6);
@@ -124,9 +134,10 @@ static void rope_take_share(hub_config *c, const hub_rope_class *of, double shar
 {
     const size_t features = (size_t)((double)b->head_dim * share);
     if (share != 1 && !of->share_key)
-        hub_refuse(c, "rope_parameters", "of such models rapt rotates all features of a head");
+        hub_refuse(c, hub_rope_key(c), "of such models rapt rotates all features of a head");
     else if (share != 1 && (features < 2 || features % 2 || b->head_dim % 2))
-        hub_refuse(c, of->share_key, "rotary positions turn pairs of features of a head");
+        hub_refuse(c, json_object_get(c->root, of->share_key) ? of->share_key : hub_rope_key(c),
+                   "rotary positions turn pairs of features of a head");
     b->rotary_dim = share != 1 ? features : 0;
 }
 
@@ -135,7 +146,7 @@ void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k)
     static const char *const keys[] = {"rope_scaling", "rope_parameters"};
     rope_values v = {&k->rotary_base, of->share_key ? of->share : 1, &k->rotary_scaling, k->context, 0, of};
     k->rotary_scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* of rapt_model_export */
-    k->rotary_base = hub_number(c, of->theta_key ? of->theta_key : "rope_theta", of->theta);
+    k->rotary_base = rope_base(c, of->theta_key ? of->theta_key : "rope_theta", of->theta);
     if (of->share_key)
         v.share = hub_within(c, of->share_key, of->share, 0, 1);
     size_t found = 0;
@@ -148,12 +159,10 @@ void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k)
         else if (object)
             rope_read(c, keys[i], object, &v);
     }
-    if (!(k->rotary_base >= 1 && k->rotary_base < 1e12))
-        hub_refuse(c, "rope_theta", "it must be from 1 to 1e12");
     if (!c->code)
         rope_take_share(c, of, v.share, &k->block);
     if (!c->code && v.count && 2 * v.count != (k->block.rotary_dim ? k->block.rotary_dim : k->block.head_dim))
-        hub_refuse(c, "rope_scaling", "\"short_factor\" must have a number for each pair of features that is rotated");
+        hub_refuse(c, hub_rope_key(c), "\"short_factor\" must have a number for each pair of features that is rotated");
     k->context = v.context;
 }
 
@@ -163,7 +172,7 @@ void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, ra
     const json_t *full = json_object_get(both, "full_attention"), *local = json_object_get(both, "sliding_attention");
     rapt_rotary_scaling plain = {0};
     rope_values v = {&k->local_rotary_base, 1, &plain, k->context, 0, of};
-    k->local_rotary_base = hub_number(c, "rope_local_base_freq", theta);
+    k->local_rotary_base = rope_base(c, "rope_local_base_freq", theta);
     if (!full && !local) {
         if (json_object_size(both) > 0) /* transformers takes none of the values for either type */
             hub_refuse(c, "rope_parameters", "it must have full_attention and sliding_attention, which have bases of their own");
@@ -181,7 +190,7 @@ void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, ra
             hub_refuse(c, "rope_parameters", "its members must be full_attention and sliding_attention");
     }
     if (k->rotary_scaling.kind == RAPT_ROTARY_LONG)
-        hub_refuse(c, "rope_parameters", "of such models rapt has no longrope");
+        hub_refuse(c, hub_rope_key(c), "of such models rapt has no longrope");
     if (plain.kind != RAPT_ROTARY_PLAIN || v.share != 1)
         hub_refuse(c, "rope_parameters", "positions of sliding_attention are not scaled");
 }

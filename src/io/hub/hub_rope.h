@@ -16,6 +16,9 @@ typedef struct hub_rope_class {
     bool long_alone;       /* scaled positions are longrope, whose older names are "su" and "yarn" (Phi-3) */
 } hub_rope_class;
 
+/* Which of "rope_scaling" and "rope_parameters" says something, for messages. */
+const char *hub_rope_key(const hub_config *c);
+
 /* Reads the base, the scaling and how many features are turned into `k`, whose heads are read already. Refuses types and keys
  * that it does not know. */
 void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k);
