@@ -1,5 +1,5 @@
 /* cli/info_weights.c: `rapt info` of a Hugging Face folder, or of one file of tensors: what is in its files, and what it says of
- * itself. For cmd_info.c. Nothing is run, and no values are read. */
+ * itself. For cmd_info.c. Nothing is run, and hardly any values are read. */
 #include "cli/cmd_info.h"
 #include "cli/info_hub.h"
 
@@ -61,14 +61,16 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
     *m = (foreign_model){.config = foreign_config(path)};
     m->type = json_string_value(json_object_get(m->config, "model_type"));
     m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
-    if (m->config) {
+    rapt_code code = weights_open(path, &m->tensors, err);
+    if (!code && m->config) {
         rapt_error why = {0};
         char name[] = "config.json";
-        hub_model_check(&(model_source){.folder = path, .config = m->config, .config_path = name}, &m->summary, &why);
+        const model_source from = {.folder = path, .config = m->config, .config_path = name};
+        hub_model_check(&from, m->tensors, &m->summary, &why);
         snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
         model_card_license(path, m->license);
     }
-    return weights_open(path, &m->tensors, err);
+    return code;
 }
 
 static void foreign_close(foreign_model *m)

@@ -170,6 +170,11 @@ check 'also of a search' sh -c "'$RAPT' info bad | grep -q '^not run .*generatio
 rm bad/generation_config.json bad/tokenizer.json
 check 'and of a tokenizer that is missing' sh -c "'$RAPT' info bad | grep -q '^not run .*tokenizer.json'"
 cp "$HUB/llama/tokenizer.json" bad
+sed -i 's/"num_hidden_layers": 2/"num_hidden_layers": 1/' bad/config.json
+check 'of a tensor that is left over' sh -c "'$RAPT' info bad | grep -q '^not run .*model.layers.1.*does not belong to a model of type llama'"
+sed 's/"intermediate_size": 80/"intermediate_size": 81/' "$HUB/llama/config.json" >bad/config.json
+check 'and of one of another shape' sh -c "'$RAPT' info bad | grep -q '^not run .*the shape .80, 48.; config.json asks for .81, 48.'"
+cp "$HUB/llama/config.json" bad
 head -c 50000 "$HUB/llama/model.safetensors" >bad/model.safetensors
 refused 1 'bad/model.safetensors' 'a file that is cut off' "$RAPT" generate bad x
 rm bad/model.safetensors
@@ -180,7 +185,7 @@ mkdir pieces && cp "$PAIRS"/t5/{config,generation_config}.json "$PAIRS/t5/model.
 cp "$SOURCE/tests/text/layout/t5.model" pieces/spiece.model
 sed -i 's/"vocab_size": 266/"vocab_size": 400/; s/"eos_token_id": 2/"eos_token_id": 1/; s/_token_id": 1,$/_token_id": 0,/' pieces/*.json
 sed -i 's/"eos_token_id": 0/"eos_token_id": 1/' pieces/*.json
-check 'a SentencePiece model is a tokenizer' sh -c "'$RAPT' info pieces | grep -q ': rapt translate runs such models$'"
+check 'a SentencePiece model is a tokenizer' sh -c "'$RAPT' info pieces | grep -q '^not run .*config.json asks for .400, 12.'"
 sed -i 's/"vocab_size": 400/"vocab_size": 399/' pieces/config.json
 check 'unless it has more tokens than the model' sh -c "'$RAPT' info pieces | grep -q '^not run .*400 tokens; the model has 399'"
 echo '{"tokenizer_class": "AlbertTokenizer"}' >pieces/tokenizer_config.json

@@ -309,9 +309,9 @@ static void what_is_not_known_is_refused(void **state)
         {"llama", "num_attention_heads", "7", "\"num_key_value_heads\" is 2: they do not divide the heads"},
         {"qwen2", "num_attention_heads", "10", "heads do not divide the features"},
         {"llama", "num_key_value_heads", "4", "\"num_key_value_heads\" is 4: they do not divide the heads"},
-        {"llama", "num_hidden_layers", "1000000000", "the files of tensors hold"},
-        {"llama", "vocab_size", "1073741824", "the files of tensors hold"},
-        {"llama", "num_hidden_layers", "3", "the files of tensors hold"},
+        {"llama", "num_hidden_layers", "1000000000", "the files hold 20 tensors; config.json asks for 1000000000 layers"},
+        {"llama", "vocab_size", "1073741824", "has the shape [259, 48]; config.json asks for [1073741824, 48]"},
+        {"llama", "num_hidden_layers", "3", "tensor \"model.layers.2.input_layernorm.weight\" is missing"},
         {"llama", "num_hidden_layers", "1", "does not belong to a model of type llama"},
         {"llama", "num_hidden_layers", "-1", "it must be a whole number from 1 to 2^30"},
         {"llama", "hidden_size", "", "\"hidden_size\" is missing: it must be a whole number"},
@@ -344,7 +344,7 @@ static void what_is_not_known_is_refused(void **state)
         {"gemma3", "rope_parameters", "{\"sliding_attention\": {\"rope_type\": \"linear\", \"factor\": 2}}", "are not scaled"},
         {"gemma3", "rope_parameters", "{\"rope_type\": \"default\", \"rope_theta\": 100}", "it must have full_attention and"},
         {"gemma3", "final_logit_softcapping", "30.0", "of such models rapt computes logits without"},
-        {"qwen3", "head_dim", "", "the files of tensors hold 15976 numbers"},
+        {"qwen3", "head_dim", "", "config.json asks for [384, 24]"},
         {"smollm3", "no_rope_layers", "[1, 0]", "as many numbers as there are layers"},
         {"smollm3", "no_rope_layers", "[1, 0, 2]", "its numbers must be 0 or 1"},
         {"granite", "logits_scaling", "0", "it must be a number from 1e-06 to 1e+06"},
@@ -371,29 +371,38 @@ static void what_is_not_known_is_refused(void **state)
     }
 }
 
-/* Rounded to fp32 they would be other numbers. */
-static void doubles_are_refused(void **state)
+/* A matrix of another type is named: integers are no weights, and doubles rounded to fp32 would be other numbers. */
+static void other_types_are_refused(void **state)
 {
     static const double zeros[1 << 16];
+    static const struct {
+        safetensors_dtype dtype;
+        const char *says;
+    } cases[] = {{SAFETENSORS_F64, "is F64; rapt reads weights of F32, F16 and BF16"},
+                 {SAFETENSORS_I64, "is of I64, not of floating-point numbers"}};
     (void)state;
-    rapt_error err = {0};
-    safetensors *from;
-    safetensors_entry entries[64];
-    hub_folder_with(GOLDEN, "llama", "_", "0");
-    assert_int_equal(safetensors_open(folder_in("model.safetensors"), &from, &err), RAPT_OK);
-    const size_t count = safetensors_count(from);
-    assert_true(count <= 64);
-    for (size_t i = 0; i < count; i++)
-        entries[i] = *safetensors_at(from, i);
-    const size_t width = safetensors_dtype_bytes(entries[0].dtype);
-    entries[0].bytes = entries[0].bytes / width * sizeof *zeros;
-    entries[0].dtype = SAFETENSORS_F64;
-    entries[0].data = zeros;
-    assert_true(entries[0].bytes <= sizeof zeros && unlink(folder_in("model.safetensors")) == 0);
-    assert_int_equal(safetensors_write(folder_in("model.safetensors"), entries, count, NULL, &err), RAPT_OK);
-    safetensors_close(from);
-    assert_null(rapt_model_load(folder_path, &err));
-    assert_non_null(strstr(err.message, "is F64; rapt reads weights of F32, F16 and BF16"));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        rapt_error err = {0};
+        safetensors *from;
+        safetensors_entry entries[64];
+        char named[256];
+        hub_folder_with(GOLDEN, "llama", "_", "0");
+        assert_int_equal(safetensors_open(folder_in("model.safetensors"), &from, &err), RAPT_OK);
+        const size_t count = safetensors_count(from);
+        assert_true(count <= 64);
+        for (size_t i = 0; i < count; i++)
+            entries[i] = *safetensors_at(from, i);
+        entries[0].bytes = entries[0].bytes / safetensors_dtype_bytes(entries[0].dtype) * sizeof *zeros;
+        entries[0].dtype = cases[k].dtype;
+        entries[0].data = zeros;
+        assert_true(entries[0].bytes <= sizeof zeros && unlink(folder_in("model.safetensors")) == 0);
+        assert_int_equal(safetensors_write(folder_in("model.safetensors"), entries, count, NULL, &err), RAPT_OK);
+        snprintf(named, sizeof named, "tensor \"%s\" %s", entries[0].name, cases[k].says);
+        safetensors_close(from);
+        assert_null(rapt_model_load(folder_path, &err));
+        if (!strstr(err.message, named))
+            fail_msg("%s: %s", named, err.message);
+    }
 }
 
 /* Keys that change nothing do no harm; what transformers 4 wrote is read as what 5 writes. All is saved as it
@@ -424,7 +433,7 @@ int main(void)
                                        cmocka_unit_test(models_for_inference_are_the_same),
                                        cmocka_unit_test(special_tokens_are_read),
                                        cmocka_unit_test(a_long_context_ends_where_its_factors_change),
-                                       IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(doubles_are_refused),
+                                       IN_FOLDER(what_is_not_known_is_refused), IN_FOLDER(other_types_are_refused),
                                        IN_FOLDER(the_class_has_an_end_of_text),
                                        IN_FOLDER(what_changes_nothing_is_accepted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

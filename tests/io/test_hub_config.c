@@ -27,7 +27,7 @@ static void read_decoder(const char *type, const char *keys, rapt_lm_config *k, 
     assert_non_null(root);
     hub_config c = {.root = root, .path = path, .err = err};
     const model_source from = {.config = root, .config_path = path};
-    if (hub_model_check(&from, &summary, err) == RAPT_OK)
+    if (hub_model_check(&from, NULL, &summary, err) == RAPT_OK)
         hub_family_of(type)->read(&c, k);
     json_decref(root);
 }

@@ -284,7 +284,7 @@ static void configurations_are_refused(void **state)
         {"bert", "pruned_heads", "{}", NULL},
         {"bert", "type_vocab_size", "1", "token_type_embeddings"},
         {"bert", "num_hidden_layers", "2", "does not belong"},
-        {"bert", "num_hidden_layers", "4", "numbers"},
+        {"bert", "num_hidden_layers", "4", "tensor \"bert.encoder.layer.3.attention.self.query.weight\" is missing"},
         {"bert", "num_attention_heads", "5", "heads"},
         {"bert", "layer_norm_eps", "0", "layer_norm_eps"},
         {"bert", "max_position_embeddings", "64", "position_embeddings"},

@@ -164,7 +164,7 @@ static void check_published(const published *m)
     hub_summary summary;
     char path[] = "config.json";
     const model_source from = {.config = root, .config_path = path};
-    if (hub_model_check(&from, &summary, &err))
+    if (hub_model_check(&from, NULL, &summary, &err))
         fail_msg("%s: %s", m->name, err.message);
     hub_family_of(json_string_value(json_object_get(root, "model_type")))->read(&c, &k);
     SAME(m, k.layers, m->layers);
@@ -178,7 +178,7 @@ static void check_published(const published *m)
     SAME(m, k.window, m->window);
     SAME(m, k.tied, m->tied);
     json_object_set_new(root, "num_experts", json_integer(8));
-    assert_int_equal(hub_model_check(&from, &summary, &err), RAPT_ERR_FORMAT);
+    assert_int_equal(hub_model_check(&from, NULL, &summary, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "config.json: \"num_experts\" is 8: rapt does not know what this key changes");
     json_decref(root);
 }

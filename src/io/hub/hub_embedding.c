@@ -95,12 +95,7 @@ config_stack hub_embedding_stack(const rapt_transformer_config *k)
 rapt_code hub_embedding_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                              const model_source *from, rapt_error *err)
 {
-    const config_stack stack = hub_embedding_stack(k);
     rapt_error why = {0};
-    rapt_code code = hub_check_numbers(w, config_block_min_bytes(&stack), from->folder, err);
-    code = code ? code : hub_embedding_load_text(m, family, k, from, err);
-    if (code)
-        return code;
     m->encoder.net = rapt_encoder_only_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->encoder.net)
         return rapt_fail(err, why.code, "%s", why.message);

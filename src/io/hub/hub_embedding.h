@@ -10,11 +10,11 @@
 /* The encoder as far as checks of its sizes need it. */
 config_stack hub_embedding_stack(const rapt_transformer_config *k);
 
-/* The first part of that below: the tokenizer, and what becomes of the vectors of its tokens. */
+/* The tokenizer, and what becomes of the vectors of its tokens. */
 rapt_code hub_embedding_load_text(rapt_model *m, const hub_family *family, const rapt_transformer_config *k,
                                   const model_source *from, rapt_error *err);
 
-/* Fills an empty model whose configuration is read. */
+/* Fills a model that has its text, and whose tensors have the right names and shapes. */
 rapt_code hub_embedding_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                              const model_source *from, rapt_error *err);
 

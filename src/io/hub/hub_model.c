@@ -109,11 +109,6 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
                                      const model_source *from, rapt_error *err)
 {
     rapt_error why = {0};
-    const config_stack stack = config_lm_stack(k);
-    rapt_code code = hub_check_numbers(w, config_block_min_bytes(&stack), from->folder, err);
-    code = code ? code : load_lm_text(m, family, k->vocab, from, err);
-    if (code)
-        return code;
     m->language.net = rapt_lm_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->language.net)
         return rapt_fail(err, why.code, "%s", why.message);
@@ -121,29 +116,81 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
     return hub_origin_fill(m, &(hub_naming){family, m->params, &m->language.net->config.block}, w, from, err);
 }
 
-static rapt_code settle_output(hub_net *k, const weights *w, const model_source *from, rapt_error *err)
+static rapt_code load_text(rapt_model *m, const hub_family *family, const hub_net *k, const model_source *from, rapt_error *err)
+{
+    return family->read        ? load_lm_text(m, family, k->lm.vocab, from, err)
+           : family->read_pair ? hub_translation_load_text(m, &k->pair, from, err)
+                               : hub_embedding_load_text(m, family, &k->pair, from, err);
+}
+
+/* Its parameters have shapes only. */
+static rapt_code make_shapes(rapt_model *m, const hub_net *k, rapt_error *err)
+{
+    rapt_error why = {0};
+    rapt_lm *lm = m->task == RAPT_TASK_LANGUAGE_MODEL ? rapt_lm_new(&k->lm, RAPT_SEED_SHAPES, &why) : NULL;
+    rapt_transformer *pair = m->task == RAPT_TASK_TRANSLATION ? rapt_transformer_new(&k->pair, RAPT_SEED_SHAPES, &why) : NULL;
+    rapt_encoder_only *encoder = m->task == RAPT_TASK_ENCODER ? rapt_encoder_only_new(&k->pair, RAPT_SEED_SHAPES, &why) : NULL;
+    m->language.net = lm;
+    m->translation.net = pair;
+    m->encoder.net = encoder;
+    m->params = lm ? lm->params : pair ? pair->params : encoder ? encoder->params : NULL;
+    return m->params ? RAPT_OK : rapt_fail(err, why.code, "%s", why.message);
+}
+
+/* Makes a network of shapes, if there are tensors for as many layers, and compares their names, types and shapes: before there
+ * is memory for values, which a damaged configuration could ask any amount of. */
+static rapt_code check_shapes_of_files(rapt_model *shapes, const hub_family *family, const hub_net *k, const weights *w,
+                                       const model_source *from, rapt_error *err)
+{
+    const size_t layers = family->read ? k->lm.layers : k->pair.layers + (family->read_pair ? k->pair.decoder_layers : 0);
+    if (layers > weights_count(w))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files hold %zu tensors; config.json asks for %zu layers", from->folder,
+                         weights_count(w), layers);
+    rapt_code code = make_shapes(shapes, k, err);
+    if (code)
+        return code;
+    const rapt_block_config *block = family->read        ? &shapes->language.net->config.block
+                                     : family->read_pair ? &shapes->translation.net->config.block
+                                                         : &shapes->encoder.net->config.block;
+    return hub_fill(shapes->params, &(hub_naming){family, shapes->params, block}, w, from, NULL, err);
+}
+
+/* What the files alone say of the configuration. */
+static rapt_code settle_output(const hub_family *family, hub_net *k, const weights *w, const model_source *from, rapt_error *err)
 {
     bool own = false;
+    if (!family->tied_by_files)
+        return RAPT_OK;
     rapt_code code = hub_find_output(w, from->folder, &own, err);
     k->pair.tied = !own;
     return code;
 }
 
+static rapt_code load_checked_net(rapt_model *m, const hub_family *family, const hub_net *k, const weights *w,
+                                  const model_source *from, rapt_error *err)
+{
+    rapt_model *shapes = calloc(1, sizeof *shapes);
+    if (!shapes)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
+    shapes->task = m->task;
+    rapt_code code = check_shapes_of_files(shapes, family, k, w, from, err);
+    rapt_model_free(shapes);
+    if (code)
+        return code;
+    return family->read        ? load_language_model(m, family, &k->lm, w, from, err)
+           : family->read_pair ? hub_translation_load(m, family, &k->pair, w, from, err)
+                               : hub_embedding_load(m, family, &k->pair, w, from, err);
+}
+
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
 {
-    hub_net k;
+    hub_net k = {0};
     weights *w = NULL;
     rapt_code code = read_config(family, from->config, from->config_path, &k, err);
-    if (!code)
-        code = weights_open(from->folder, &w, err);
-    if (!code && family->tied_by_files)
-        code = settle_output(&k, w, from, err);
-    if (!code && family->read)
-        code = load_language_model(m, family, &k.lm, w, from, err);
-    else if (!code && family->read_pair)
-        code = hub_translation_load(m, family, &k.pair, w, from, err);
-    else if (!code)
-        code = hub_embedding_load(m, family, &k.pair, w, from, err);
+    code = code ? code : weights_open(from->folder, &w, err);
+    code = code ? code : load_text(m, family, &k, from, err);
+    code = code ? code : settle_output(family, &k, w, from, err);
+    code = code ? code : load_checked_net(m, family, &k, w, from, err);
     if (from->inference)
         m->files = w;
     else
@@ -195,21 +242,8 @@ static void sum_up_memory(hub_summary *s)
         s->kv = rapt_lm_kv_sizes(s->model->language.net, 1);
 }
 
-/* Its parameters have shapes only. */
-static rapt_code make_net(rapt_model *m, const hub_net *k, rapt_error *err)
-{
-    rapt_lm *lm = m->task == RAPT_TASK_LANGUAGE_MODEL ? rapt_lm_new(&k->lm, RAPT_SEED_SHAPES, err) : NULL;
-    rapt_transformer *pair = m->task == RAPT_TASK_TRANSLATION ? rapt_transformer_new(&k->pair, RAPT_SEED_SHAPES, err) : NULL;
-    rapt_encoder_only *encoder = m->task == RAPT_TASK_ENCODER ? rapt_encoder_only_new(&k->pair, RAPT_SEED_SHAPES, err) : NULL;
-    m->language.net = lm;
-    m->translation.net = pair;
-    m->encoder.net = encoder;
-    m->params = lm ? lm->params : pair ? pair->params : encoder ? encoder->params : NULL;
-    return m->params ? RAPT_OK : RAPT_ERR_VALUE;
-}
-
-/* All but the tensors. */
-static rapt_code check_folder(const hub_family *family, const hub_net *k, const model_source *from, hub_summary *s,
+/* All but values. */
+static rapt_code check_folder(const hub_family *family, hub_net *k, const weights *w, const model_source *from, hub_summary *s,
                               rapt_error *err)
 {
     rapt_model *m = s->model = calloc(1, sizeof *m);
@@ -217,23 +251,22 @@ static rapt_code check_folder(const hub_family *family, const hub_net *k, const 
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
     m->task = hub_task_of(family);
     m->family = family->type;
-    rapt_code code = family->read        ? load_lm_text(m, family, k->lm.vocab, from, err)
-                     : family->read_pair ? hub_translation_load_text(m, &k->pair, from, err)
-                                         : hub_embedding_load_text(m, family, &k->pair, from, err);
-    code = code ? code : make_net(m, k, err);
+    rapt_code code = load_text(m, family, k, from, err);
+    code = code ? code : settle_output(family, k, w, from, err);
+    code = code ? code : check_shapes_of_files(m, family, k, w, from, err);
     if (!code)
         sum_up_memory(s);
     return code;
 }
 
-rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_error *err)
+rapt_code hub_model_check(const model_source *from, const weights *w, hub_summary *summary, rapt_error *err)
 {
-    hub_net k;
+    hub_net k = {0};
     const hub_family *family = find_family(from->config, from->config_path, err);
     *summary = (hub_summary){.program = family ? model_task_of(hub_task_of(family))->program : NULL};
     rapt_code code = family ? read_config(family, from->config, from->config_path, &k, err) : RAPT_ERR_VALUE;
     if (!code && from->folder)
-        code = check_folder(family, &k, from, summary, err);
+        code = check_folder(family, &k, w, from, summary, err);
     if (code) {
         rapt_model_free(summary->model);
         summary->model = NULL;

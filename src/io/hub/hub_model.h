@@ -3,6 +3,7 @@
 #define IO_HUB_HUB_MODEL_H
 
 #include "io/model.h"
+#include "io/weights/weights.h"
 
 /* Whether a config.json is one of Hugging Face: it names a "model_type", and not our format. */
 bool hub_model_is(const json_t *config);
@@ -15,9 +16,10 @@ typedef struct hub_summary {
     rapt_kv_sizes kv;     /* of one text, zeroed for another model than a language model */
 } hub_summary;
 
-/* Whether rapt computes what config.json describes, decodes as the folder says, and reads its tokenizer; the failure says what it
- * does not. Tensors are not read, and without a folder config.json is all that counts. */
-rapt_code hub_model_check(const model_source *from, hub_summary *summary, rapt_error *err);
+/* Whether rapt computes what config.json describes, decodes as the folder says, and reads its tokenizer, and whether the folder's
+ * tensors `w` have the names, types and shapes of the model's; the failure says what does not fit. No values are read, but for an
+ * output matrix to compare. Without a folder config.json is all that counts, and `w` is NULL. */
+rapt_code hub_model_check(const model_source *from, const weights *w, hub_summary *summary, rapt_error *err);
 
 /* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
  * than `wanted`, NULL for any. */

@@ -201,14 +201,7 @@ static void set_padding(rapt_transformer *net, int32_t id)
 rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                                const model_source *from, rapt_error *err)
 {
-    const rapt_block_config block = block_of_decoder(k);
-    const config_stack encoder = stack_of_encoder(k), decoder = stack_of_decoder(k, &block);
-    const double bytes = config_block_min_bytes(&encoder) + config_block_min_bytes(&decoder);
     rapt_error why = {0};
-    rapt_code code = hub_check_numbers(w, bytes, from->folder, err);
-    code = code ? code : hub_translation_load_text(m, k, from, err);
-    if (code)
-        return code;
     m->translation.net = rapt_transformer_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->translation.net)
         return rapt_fail(err, why.code, "%s", why.message);

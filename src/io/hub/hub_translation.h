@@ -9,10 +9,10 @@
 /* Whether the sizes of a configuration fit together: RAPT_ERR_FORMAT. `path` is for messages. */
 rapt_code hub_translation_check(const rapt_transformer_config *k, const char *path, rapt_error *err);
 
-/* The first part of that below: tokenizers, special tokens, and how the folder decodes. */
+/* Tokenizers, special tokens, and how the folder decodes. */
 rapt_code hub_translation_load_text(rapt_model *m, const rapt_transformer_config *k, const model_source *from, rapt_error *err);
 
-/* Fills an empty model whose configuration is read. */
+/* Fills a model that has its text, and whose tensors have the right names and shapes. */
 rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                                const model_source *from, rapt_error *err);
 

@@ -16,6 +16,7 @@ typedef struct hub_filling {
     const hub_name **rows; /* [rapt_params_count] */
     adapter *add; /* or NULL */
     bool *used; /* [weights_count] */
+    bool shapes; /* the parameters have shapes only: no values are read */
     pool *threads;
     rapt_error *err;
 } hub_filling;
@@ -111,7 +112,9 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m,
                          weights_file_path(f->w, t->file), quote(t->name).text);
     if (!code)
         code = weights_check_real(f->w, t, f->err);
-    if (!code && (slice.first == 0 || n->part == HUB_BEHIND_TWO))
+    if (code || f->shapes)
+        return code;
+    if (slice.first == 0 || n->part == HUB_BEHIND_TWO)
         code = weights_check_finite(f->w, t, f->threads, f->err);
     if (!code)
         code = hub_take_adapter(f, n, m, t, &slice);
@@ -181,7 +184,7 @@ static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const r
     bool same = true;
     rapt_code code = hub_check_shape(f, t, &p->value, &(hub_name){.part = HUB_WHOLE});
     code = code ? code : weights_check_real(f->w, t, f->err);
-    code = code ? code : hub_compare(f, t, p, &same);
+    code = code || f->shapes ? code : hub_compare(f, t, p, &same);
     if (code || same)
         return code;
     return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not the embedding, to which config.json ties it",
@@ -224,25 +227,17 @@ static rapt_code hub_check_left_over(hub_filling *f)
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
-rapt_code hub_check_numbers(const weights *w, double bytes, const char *folder, rapt_error *err)
-{
-    const double numbers = bytes / sizeof(rapt_real);
-    if ((double)weights_parameters(w) >= numbers)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files of tensors hold %zu numbers; the model of config.json takes more than "
-                     "%.0f", folder, weights_parameters(w), numbers);
-}
-
 rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
                    rapt_error *err)
 {
     const char *folder = from->folder;
-    hub_filling f = {.params = params, .of = of, .w = w, .folder = folder, .rows = rows, .add = from->add, .err = err};
+    hub_filling f = {.params = params, .of = of, .w = w, .folder = folder, .rows = rows, .add = from->add,
+                     .shapes = rapt_params_seed(params) == RAPT_SEED_SHAPES, .err = err};
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);
     rapt_code code = f.used ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);
     rapt_error why = {0};
-    f.threads = pool_new(0, &why);
-    if (!code && !f.threads)
+    f.threads = f.shapes ? NULL : pool_new(0, &why);
+    if (!code && !f.threads && !f.shapes)
         code = rapt_fail(err, why.code, "%s", why.message);
     for (size_t i = 0; i < rapt_params_count(params) && !code; i++)
         code = hub_fill_param(&f, i);
