@@ -109,13 +109,24 @@ static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt
     return code;
 }
 
+/* A config.json of neither program: its reader would ask for a key of the other one's. */
+static rapt_code check_origin(const model_source *from, rapt_error *err)
+{
+    if (json_object_get(from->config, "format") || json_object_get(from->config, "version"))
+        return RAPT_OK;
+    const bool named = json_object_get(from->config, "model_type") != NULL;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %s", from->config_path, named ? "\"model_type\" is no text" :
+                     "\"format\" is missing, which a model of rapt has, and \"model_type\", which one of Hugging Face has");
+}
+
 /* `wanted`: the task that the model has to be of, NULL for any. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
     from->config = json_file_read(from->config_path, MAX_CONFIG, err);
     if (from->config && hub_model_is(from->config))
         return hub_model_load(m, from, wanted, err);
-    rapt_code code = from->config ? model_read_header(from->config, from->config_path, &m->task, &m->run, err) : RAPT_ERR_FORMAT;
+    rapt_code code = from->config ? check_origin(from, err) : RAPT_ERR_FORMAT;
+    code = code ? code : model_read_header(from->config, from->config_path, &m->task, &m->run, err);
     const model_task *task = model_task_of(m->task);
     if (!code && wanted && m->task != *wanted)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);

@@ -261,6 +261,9 @@ static void values_of_translation_models(void **state)
     each_is_refused(of_translation_models, COUNT(of_translation_models));
 }
 
+#define NEITHER \
+    "/config.json: \"format\" is missing, which a model of rapt has, and \"model_type\", which one of Hugging Face has"
+
 static void texts_that_are_no_configuration(void **state)
 {
     (void)state;
@@ -268,8 +271,11 @@ static void texts_that_are_no_configuration(void **state)
         const char *text, *says;
     } cases[] = {
         {"", "/config.json:1: '[' or '{' expected near end of file"},
-        {"[]", "/config.json: \"format\" is missing"},
-        {"{}", "/config.json: \"format\" is missing"},
+        {"[]", NEITHER},
+        {"{}", NEITHER},
+        {"{\"model_type\": 5}", "/config.json: \"model_type\" is no text"},
+        {"{\"model_type\": null}", "/config.json: \"model_type\" is no text"},
+        {"{\"format\": 5}", "/config.json: \"format\" is of another type; it must be a word"},
         {"{\"a\":\n", "/config.json:2: unexpected token near end of file"},
         {"{\"format\": \"rapt-model\", \"format\": \"rapt-model\"}", "/config.json:1: duplicate object key near '\"format\"'"},
     };
