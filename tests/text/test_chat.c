@@ -162,6 +162,12 @@ static void folders_have_templates(void **state)
                                       "[{\"name\": \"tool_use\", \"template\": \"no\"},"
                                       "{\"name\": \"default\", \"template\": \"yes{{ eos_token }}\"}]}");
     folder_gives(NULL, "yes");
+    put_file("tokenizer_config.json", "{\"chat_template\": [{\"name\": \"tool_use\", \"template\": \"no\"}]}");
+    folder_refused(RAPT_ERR_FORMAT, "/tokenizer_config.json: \"chat_template\" is neither a text nor a list with");
+    put_file("tokenizer_config.json", "{\"chat_template\": 5}");
+    folder_refused(RAPT_ERR_FORMAT, "\"chat_template\" is neither a text nor a list with a template called \"default\"");
+    put_file("tokenizer_config.json", "{\"chat_template\": null}");
+    folder_refused(RAPT_ERR_NOT_FOUND, "no chat template");
     put_file("tokenizer_config.json", "{\"image_token\": \"<i>\", \"add_bos_token\": true, \"extra_special_tokens\": {\"boi\": "
                                       "\"<b>\"}, \"chat_template\": \"{{ image_token }}{{ boi }}{{ add_bos_token }}\"}");
     folder_gives(NULL, "<i><b>");

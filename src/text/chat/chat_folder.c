@@ -95,9 +95,8 @@ static rapt_code chat_tokens(const char *folder, const json_t *config, const jso
 /* ---- the template ----------------------------------------------------------------------------------------------- */
 
 /* "chat_template" of tokenizer_config.json: a text, or a list of {"name", "template"}. NULL: none. */
-static const json_t *configured_template(const json_t *config)
+static const json_t *configured_template(const json_t *given)
 {
-    const json_t *given = json_object_get(config, "chat_template");
     for (size_t i = 0; i < json_array_size(given); i++) {
         const json_t *one = json_array_get(given, i);
         const char *name = json_string_value(json_object_get(one, "name"));
@@ -110,9 +109,12 @@ static const json_t *configured_template(const json_t *config)
 static rapt_code chat_template_find(const char *folder, const json_t *config, chat_file *f, rapt_error *err)
 {
     rapt_code code = chat_file_read(folder, "chat_template.jinja", f, err);
-    const json_t *given = configured_template(config);
+    const json_t *all = json_object_get(config, "chat_template"), *given = configured_template(all);
     if (code || f->data)
         return code;
+    if (!json_is_string(given) && !json_is_null(all) && all)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s/tokenizer_config.json: \"chat_template\" is neither a text nor a list with a "
+                         "template called \"default\"", folder);
     if (!json_is_string(given))
         return rapt_fail(err, RAPT_ERR_NOT_FOUND,
                          "%s: no chat template: neither chat_template.jinja nor \"chat_template\" in tokenizer_config.json; a "
