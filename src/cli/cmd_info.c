@@ -191,6 +191,13 @@ static int show_machine(const info_arguments *a)
     return 0;
 }
 
+/* Of a folder, not a recipe. */
+static bool info_is_json(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".json") == 0;
+}
+
 int cmd_info(int argc, char **argv)
 {
     info_arguments a = {0};
@@ -204,6 +211,11 @@ int cmd_info(int argc, char **argv)
         return cli_fail(&err);
     if (a.tensor)
         return info_tensor(&a);
+    if (a.is_recipe && info_is_json(a.model)) {
+        rapt_fail(&err, RAPT_ERR_VALUE, "%s: not a recipe, but JSON; `rapt info` takes the folder of a model, and `rapt "
+                  "tokenizer info` its tokenizer.json", a.model);
+        return cli_fail(&err);
+    }
     if (a.is_recipe || a.network > 0)
         return info_recipe(&a);
     return a.model ? info_model(&a) : show_machine(&a);

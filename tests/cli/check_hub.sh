@@ -160,6 +160,10 @@ refused 1 'bart is a Hugging Face folder of type bart, which rapt runs, but does
     "$RAPT" train pairs.yaml --init "$PAIRS/bart" --out m
 refused 1 'rapt translate runs it' 'generating with a translator' "$RAPT" generate "$PAIRS/marian" x
 check 'nothing is written' test ! -e m
+for file in config tokenizer; do
+    refused 1 "$file.json: not a recipe, but JSON; .rapt info. takes the folder of a model" "$file.json for its folder" \
+        "$RAPT" info "$HUB/llama/$file.json"
+done
 mkdir bad && cp "$HUB"/llama/* bad
 sed -i 's/"model_type": "llama"/"model_type": "mamba"/' bad/config.json
 refused 1 'bad/config.json: a model of type "mamba"; rapt runs gpt2, ' 'another type' "$RAPT" generate bad x
