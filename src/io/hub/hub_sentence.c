@@ -29,6 +29,15 @@ static rapt_code sentence_open(sentence_file *f, const char *folder, const char 
     return code || !there || f->root ? code : RAPT_ERR_FORMAT;
 }
 
+/* An array would have none of the keys, as an empty object. */
+static rapt_code sentence_open_object(sentence_file *f, const char *folder, const char *name, rapt_error *err)
+{
+    rapt_code code = sentence_open(f, folder, name, err);
+    if (code || !f->root || json_is_object(f->root))
+        return code;
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: it is an array, not an object", f->path);
+}
+
 static void sentence_close(sentence_file *f)
 {
     json_decref(f->root);
@@ -63,6 +72,19 @@ static void read_pooling_kind(hub_config *c, rapt_pooling *kind)
         hub_refuse(c, key, "rapt computes one kind of pooling: mean, cls or max");
 }
 
+/* Whether a file says something of pooling: an empty one is none, although each key has a default. */
+static bool says_pooling(const json_t *root)
+{
+    void *at;
+    const char *key;
+    json_t *value;
+    json_object_foreach_safe((json_t *)root, at, key, value) {
+        if (strncmp(key, "pooling_mode", 12) == 0 || strstr(key, "embedding_dimension"))
+            return true;
+    }
+    return false;
+}
+
 static rapt_code read_pooling(rapt_encoder_model *e, size_t d, const sentence_file *f, rapt_error *err)
 {
     hub_config c = {.root = f->root, .path = f->path, .err = err};
@@ -75,6 +97,8 @@ static rapt_code read_pooling(rapt_encoder_model *e, size_t d, const sentence_fi
     read_pooling_kind(&c, &e->pooling);
     e->without_prompt = !hub_flag(&c, "include_prompt", true);
     hub_refuse_others(&c);
+    if (!c.code && !says_pooling(f->root))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: neither the size of vectors nor a kind of pooling is there", f->path);
     return c.code;
 }
 
@@ -99,7 +123,7 @@ static rapt_code read_pooling_module(rapt_encoder_model *e, size_t d, const json
     char name[256];
     sentence_file f;
     snprintf(name, sizeof name, "%.200s/config.json", json_string_value(json_object_get(module, "path")));
-    rapt_code code = sentence_open(&f, folder, name, err);
+    rapt_code code = sentence_open_object(&f, folder, name, err);
     code = code ? code : read_pooling(e, d, &f, err);
     sentence_close(&f);
     return code;
@@ -186,9 +210,9 @@ rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config
     rapt_code code = sentence_open(&modules, folder, "modules.json", err);
     if (!code && modules.root) {
         code = read_modules(e, net->block.d_model, &modules, folder, err);
-        code = code ? code : sentence_open(&limit, folder, "sentence_bert_config.json", err);
+        code = code ? code : sentence_open_object(&limit, folder, "sentence_bert_config.json", err);
         code = code || !limit.root ? code : read_sentence_limit(e, net->max_positions, &limit, err);
-        code = code ? code : sentence_open(&prompts, folder, "config_sentence_transformers.json", err);
+        code = code ? code : sentence_open_object(&prompts, folder, "config_sentence_transformers.json", err);
         code = code || !prompts.root ? code : read_prompts(e, &prompts, err);
     }
     sentence_close(&modules);
