@@ -63,6 +63,8 @@ static int unknown(const char *name)
     if (near)
         fprintf(stderr, "; did you mean \"%s\"?", near);
     fprintf(stderr, " (see `rapt --help`)\n");
+    if (l.mpi && l.size != 1)
+        launch_leave(&l, 2);
     return 2;
 }
 
@@ -74,10 +76,12 @@ static bool is_started_too_often(int argc, char **argv, const char *title)
                                                                    strcmp(argv[2], "group") == 0))
         return false;
     char speaker[LAUNCH_SPEAKER];
-    if (launch_speaks(&l, true))
+    if (launch_speaks(&l, true)) {
         fprintf(stderr, "%s: %sruns in one process, and %s has started %d: start it without %s\n", title,
                 launch_speaker(&l, true, speaker), l.launcher, l.size,
                 strcmp(l.launcher, "srun") == 0 ? "srun, or by `srun --mpi=none`" : "mpirun");
+        launch_leave(&l, 2);
+    }
     return true;
 }
 

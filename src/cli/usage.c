@@ -47,7 +47,7 @@ __attribute__((noreturn)) static void fail(const char *name, const char *message
         print_quoted(message);
         fprintf(stderr, " (see `%s --help`)\n", name);
         if (several)
-            launch_let_pass();
+            launch_leave(&l, argp_err_exit_status);
     }
     exit(argp_err_exit_status);
 }

@@ -53,7 +53,7 @@ static int not_joined(const launch *l, bool alike, const rapt_error *err)
     char speaker[LAUNCH_SPEAKER];
     if (launch_speaks(l, alike)) {
         cli_say("rapt: %s%s\n", launch_speaker(l, alike, speaker), err->message);
-        launch_let_pass();
+        launch_leave(l, 1);
     }
     return 1;
 }

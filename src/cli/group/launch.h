@@ -32,5 +32,7 @@ bool launch_speaks(const launch *l, bool alike);
 const char *launch_speaker(const launch *l, bool alike, char text[LAUNCH_SPEAKER]);
 /* Before the end of a rank that has printed something: MPICH's launcher drops what it has not passed on when it ends all. */
 void launch_let_pass(void);
+/* The same, and ends the others: before the end of a rank that has not met them, which MPICH lets wait for it for ever. */
+void launch_leave(const launch *l, int status);
 
 #endif
