@@ -145,8 +145,8 @@ static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, ra
     if (d->o->json)
         code = bench_print_json(o, err);
     else if (o)
-        printf("gpt2, batch %zu: %.1f ms for a prompt of %zu tokens; %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and reads "
-               "%.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", r->batch,
+        printf("gpt2, batch %zu: %.1f ms for a prompt of %zu tokens; %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and "
+               "reads %.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", r->batch,
                bench_number(o, "prompt_ms"), d->prompt, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
                bench_number(o, "step_ms"), bench_number(o, "weights_gb"), bench_number(o, "gb_s"),
                100 * bench_number(o, "read_share"), bench_number(o, "read_gb_s"), r->memory);

@@ -105,7 +105,8 @@ static int32_t find_vocab_piece(const marian *m, const char *piece, size_t size)
 }
 
 /* Where the text of a token comes next, and its size, if that is before *first and the vocabulary has the token. */
-static void find_earlier(const marian *m, const char *text, size_t size, const char *token, size_t own, size_t *first, size_t *length)
+static void find_earlier(const marian *m, const char *text, size_t size, const char *token, size_t own, size_t *first,
+                         size_t *length)
 {
     const char *at = memmem(text, size, token, own);
     if (!at || (size_t)(at - text) >= *first || token_list_find(&m->vocab, token, own) < 0)
