@@ -1,8 +1,9 @@
-/* tools/compare_export.c: what a model of rapt computes, as lines of JSON, for tools/compare_export.py.
+/* tools/compare_export.c: what a model computes, as lines of JSON, for tools/compare_export.py and tools/compare_shapes.py.
  *
- *   compare_export lm MODEL N         for each line of ids on stdin: logits of every position, and N ids of greedy search
- *   compare_export mt MODEL BEAM A    for each line of text on stdin: ids of source and translation with this beam and length
- *                                     penalty, and logits of every position of <bos> and the translation
+ *   compare_export lm MODEL N [LAST]   for each line of ids on stdin: logits of every position or of the last ones, and N ids of
+ *                                      greedy search
+ *   compare_export mt MODEL BEAM A     for each line of text on stdin: ids of source and translation with this beam and length
+ *                                      penalty, its score, and logits of every position of its beginning and the translation
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 #include "rapt.h"
 
-enum { LINE = 1 << 16 };
+enum { LINE = 1 << 17 };
 
 static void fail(const char *message)
 {
@@ -67,7 +68,20 @@ static void search(rapt_tape *t, const rapt_lm *net, int32_t *text, size_t count
     rapt_kv_cache_free(cache);
 }
 
-static void language_model(const rapt_model *m, rapt_tape *t, size_t n)
+/* Logits of the last tokens of a text: those before them are a prompt, of which only keys and values count. */
+static void put_last(rapt_tape *t, const rapt_lm *net, const int32_t *text, size_t count, size_t last)
+{
+    rapt_error err = {0};
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, 1), &err);
+    check(&err);
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (last < count)
+        rapt_lm_step(t, net, cache, (rapt_tokens){.ids = text, .batch = 1, .time = count - last}, true);
+    put_logits(t, rapt_lm_step(t, net, cache, (rapt_tokens){.ids = text + count - last, .batch = 1, .time = last}, false));
+    rapt_kv_cache_free(cache);
+}
+
+static void language_model(const rapt_model *m, rapt_tape *t, size_t n, size_t last)
 {
     static char line[LINE];
     static int32_t text[LINE];
@@ -76,8 +90,7 @@ static void language_model(const rapt_model *m, rapt_tape *t, size_t n)
         search(t, m->language.net, text, count, n);
         printf("{");
         put_ids("greedy", text + count, n);
-        rapt_tape_begin(t, (rapt_pass){0});
-        put_logits(t, rapt_lm_forward(t, m->language.net, (rapt_tokens){.ids = text, .batch = 1, .time = count}));
+        put_last(t, m->language.net, text, count, last > 0 ? last : count);
     }
 }
 
@@ -100,6 +113,7 @@ static void translator(const rapt_model *m, rapt_tape *t, size_t beam, double pe
         printf("{");
         put_ids("source", source, out.source_count + 1);
         put_ids("target", target + 1, h->token_count);
+        printf("\"score\": %.9g, ", h->score);
         rapt_tape_begin(t, (rapt_pass){0});
         put_logits(t, rapt_transformer_forward(t, m->translation.net,
                                                (rapt_tokens){.ids = source, .batch = 1, .time = out.source_count + 1}, NULL,
@@ -115,10 +129,10 @@ int main(int argc, char **argv)
         fail("see the head of its source");
     rapt_model *m = rapt_model_load(argv[2], &err);
     check(&err);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(NULL, &err);
     check(&err);
     if (strcmp(argv[1], "lm") == 0)
-        language_model(m, t, (size_t)atoi(argv[3]));
+        language_model(m, t, (size_t)atoi(argv[3]), argc > 4 ? (size_t)atoi(argv[4]) : 0);
     else
         translator(m, t, (size_t)atoi(argv[3]), argc > 4 ? atof(argv[4]) : 0);
     rapt_tape_free(t);
