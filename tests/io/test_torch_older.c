@@ -11,6 +11,7 @@
 #include "io/weights/torch_file.h"
 
 #include "io/torch_image.h"
+#include "io/torch_reads.h"
 
 #define BYTES(text) text, sizeof text - 1
 
@@ -228,32 +229,13 @@ static void a_tar_archive(void **state)
     refused(tar, "a tar archive, the oldest format of torch.save, which is not read");
 }
 
-/* Reads a copy of just these bytes, and all of its tensors. */
-static bool reads(const char *bytes, size_t size)
-{
-    rapt_error err = {0};
-    torch_file f;
-    unsigned sum = 0;
-    char *copy = malloc(size + 1);
-    memcpy(copy, bytes, size);
-    bool read = torch_file_read(&f, "m", copy, size, &err) == RAPT_OK;
-    for (size_t i = 0; read && i < f.count; i++)
-        for (size_t j = 0; f.tensors[i].row_major && j < f.tensors[i].bytes; j++)
-            sum += (unsigned char)f.tensors[i].data[j];
-    assert_true(read || err.code == RAPT_ERR_FORMAT);
-    assert_true(sum < UINT32_MAX);
-    torch_file_free(&f);
-    free(copy);
-    return read;
-}
-
 static void every_cut_is_refused(void **state)
 {
     (void)state;
     image file = file_of(&good, NULL);
     for (size_t kept = 0; kept < file.size; kept++)
-        assert_false(reads(file.bytes, kept));
-    assert_true(reads(file.bytes, file.size));
+        assert_false(torch_reads(file.bytes, kept));
+    assert_true(torch_reads(file.bytes, file.size));
     image_free(&file);
 }
 
@@ -265,7 +247,7 @@ static void every_flipped_bit_stays_in_the_file(void **state)
     size_t refusals = 0;
     for (size_t bit = 0; bit < 8 * file.size; bit++) {
         file.bytes[bit / 8] = (char)(file.bytes[bit / 8] ^ (1 << bit % 8));
-        refusals += !reads(file.bytes, file.size);
+        refusals += !torch_reads(file.bytes, file.size);
         file.bytes[bit / 8] = (char)(file.bytes[bit / 8] ^ (1 << bit % 8));
     }
     assert_true(refusals > file.size);
