@@ -15,70 +15,24 @@
 #include <string.h>
 
 #include "decode/generator_beam.h"
-#include "folder.h"
-#include "nn/pack.h"
+#include "policy_case.h"
 #include "rapt/generate.h"
 
-#define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
-enum { MAX_TOKENS = 64 };
+static json_t *searches(void)
+{
+    return policy_cases("hub_search.json", 100);
+}
 
-/* The golden folder with other settings of generation. */
 static rapt_model *load_with(const char *name, const json_t *settings)
 {
-    static const char *const files[] = {"config.json", "model.safetensors", "tokenizer.json"};
-    rapt_error err = {0};
-    for (size_t i = 0; i < 3; i++) {
-        char path[1024], link[FOLDER_ROOM];
-        snprintf(path, sizeof path, GOLDEN "hub/%s/%s", name, files[i]);
-        snprintf(link, sizeof link, "%s", folder_in(files[i]));
-        unlink(link);
-        assert_int_equal(symlink(path, link), 0);
-    }
-    assert_int_equal(json_dump_file(settings, folder_in("generation_config.json"), 0), 0);
-    rapt_model *m = rapt_model_load(folder_path, &err);
-    assert_string_equal(err.message, "");
-    if (json_is_null(json_object_get(settings, "eos_token_id"))) /* where config.json still names one */
-        m->language.end_of_text_count = 0;
-    return m;
+    char path[64];
+    snprintf(path, sizeof path, "hub/%s", name);
+    return policy_model(path, "config.json", settings);
 }
 
-typedef struct golden_case {
-    json_t *json;
-    rapt_model *m;
-    int32_t prompt[MAX_TOKENS];
-    size_t count, max_tokens;
-    const json_t *ids, *scores; /* of each hypothesis */
-} golden_case;
-
-static golden_case golden_read(const json_t *json)
+static policy_case golden_read(const json_t *json)
 {
-    const json_t *prompt = json_object_get(json, "prompt");
-    golden_case c = {.m = load_with(json_string_value(json_object_get(json, "model")), json_object_get(json, "settings")),
-                     .count = json_array_size(prompt), .ids = json_object_get(json, "ids"),
-                     .scores = json_object_get(json, "scores"),
-                     .max_tokens = (size_t)json_integer_value(json_object_get(json, "max_new_tokens"))};
-    for (size_t i = 0; i < c.count; i++)
-        c.prompt[i] = (int32_t)json_integer_value(json_array_get(prompt, i));
-    return c;
-}
-
-static json_t *golden_load(void)
-{
-    json_error_t where;
-    json_t *root = json_load_file(GOLDEN "hub_search.json", 0, &where);
-    assert_non_null(root);
-    assert_true(json_array_size(json_object_get(root, "cases")) >= 100);
-    return root;
-}
-
-static void same_ids(const json_t *json, const json_t *ids, const int32_t *tokens, size_t count)
-{
-    bool same = json_array_size(ids) == count;
-    for (size_t i = 0; i < count && same; i++)
-        same = json_integer_value(json_array_get(ids, i)) == tokens[i];
-    if (!same)
-        fail_msg("%s, %s: other tokens", json_string_value(json_object_get(json, "model")),
-                 json_string_value(json_object_get(json, "case")));
+    return policy_read(json, load_with(json_string_value(json_object_get(json, "model")), json_object_get(json, "settings")));
 }
 
 /* ---- all hypotheses ----------------------------------------------------------------------------------------------- */
@@ -93,14 +47,14 @@ static bool never(void *context)
 static void check_hypotheses(const json_t *json, int threads, arena *memory)
 {
     rapt_error err = {0};
-    golden_case c = golden_read(json);
+    policy_case c = golden_read(json);
     search_result found = {0};
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
     const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, never, NULL};
     assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, memory, &found, &err), RAPT_OK);
     assert_int_equal(found.count, json_array_size(c.ids));
     for (size_t i = 0; i < found.count; i++) {
-        same_ids(json, json_array_get(c.ids, i), found.best[i].tokens, found.best[i].length);
+        policy_same_ids(json, json_array_get(c.ids, i), found.best[i].tokens, found.best[i].length);
         assert_true(fabs(found.best[i].score - json_real_value(json_array_get(c.scores, i))) <
                     1e-4 * fmax(1, fabs(found.best[i].score)));
     }
@@ -112,10 +66,10 @@ static void beams_are_the_references(void **state)
 {
     (void)state;
     size_t at, checked = 0;
-    json_t *json, *root = golden_load();
+    json_t *json, *all = searches();
     arena memory;
     arena_init(&memory, (size_t)1 << 16);
-    json_array_foreach(json_object_get(root, "cases"), at, json) {
+    json_array_foreach(all, at, json) {
         if (!json_object_get(json_object_get(json, "settings"), "num_beams"))
             continue;
         const arena_mark mark = arena_save(&memory);
@@ -125,7 +79,7 @@ static void beams_are_the_references(void **state)
     }
     assert_true(checked >= 90);
     arena_free(&memory);
-    json_decref(root);
+    json_decref(all);
 }
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
@@ -135,11 +89,11 @@ static void generators_find_the_best(void **state)
 {
     (void)state;
     size_t at;
-    json_t *json, *root = golden_load();
-    json_array_foreach(json_object_get(root, "cases"), at, json) {
+    json_t *json, *all = searches();
+    json_array_foreach(all, at, json) {
         rapt_error err = {0};
         rapt_generated out;
-        golden_case c = golden_read(json);
+        policy_case c = golden_read(json);
         bool greedy = c.m->search.beams == 1;
         json_t *best = json_array_get(c.ids, 0);
         rapt_generate_options o = {.max_tokens = c.max_tokens, .threads = 2, .sample.greedy = greedy};
@@ -148,14 +102,14 @@ static void generators_find_the_best(void **state)
         assert_int_equal(rapt_generator_run(g, 0, &out, &err), RAPT_OK);
         if (out.finish == RAPT_FINISH_END_OF_TEXT)
             assert_int_equal(json_array_remove(best, json_array_size(best) - 1), 0);
-        same_ids(json, best, out.tokens, out.token_count);
+        policy_same_ids(json, best, out.tokens, out.token_count);
         if (!greedy)
             assert_true(fabs(out.score - json_real_value(json_array_get(c.scores, 0))) < 1e-4 * fmax(1, fabs(out.score)));
         rapt_generated_free(&out);
         rapt_generator_free(g);
         rapt_model_free(c.m);
     }
-    json_decref(root);
+    json_decref(all);
 }
 
 /* One beam is greedy search, with rules on logits: the same as the sampler's greedy way. */
@@ -163,20 +117,20 @@ static void one_beam_is_greedy_search(void **state)
 {
     (void)state;
     size_t at, checked = 0;
-    json_t *json, *root = golden_load();
+    json_t *json, *all = searches();
     arena memory;
     arena_init(&memory, (size_t)1 << 16);
-    json_array_foreach(json_object_get(root, "cases"), at, json) {
+    json_array_foreach(all, at, json) {
         rapt_error err = {0};
         search_result found = {0};
         if (json_object_get(json_object_get(json, "settings"), "num_beams"))
             continue;
-        golden_case c = golden_read(json);
+        policy_case c = golden_read(json);
         rapt_tape *t = rapt_tape_new(NULL, &err);
         const generator_beams b = {t, c.m, c.prompt, c.count, 1, c.max_tokens, never, NULL};
         assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, &memory, &found, &err), RAPT_OK);
         assert_int_equal(found.count, 1);
-        same_ids(json, json_array_get(c.ids, 0), found.best[0].tokens, found.best[0].length);
+        policy_same_ids(json, json_array_get(c.ids, 0), found.best[0].tokens, found.best[0].length);
         assert_true(found.best[0].log_prob <= 0 && found.best[0].log_prob > -1e3);
         rapt_tape_free(t);
         rapt_model_free(c.m);
@@ -184,7 +138,7 @@ static void one_beam_is_greedy_search(void **state)
     }
     assert_true(checked >= 6);
     arena_free(&memory);
-    json_decref(root);
+    json_decref(all);
 }
 
 /* ---- bits --------------------------------------------------------------------------------------------------------- */

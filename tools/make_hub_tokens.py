@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Write tests/golden/hub_tokens.json: 64 tokens of each model of tests/golden/hub and hub_translation, by greedy search and with 4
+beams, as generate() of transformers finds them; for tests/decode/test_hub_tokens.c.
+
+For whoever adds a family. Not needed to build or test: the file is in the project.
+
+    python3 tools/make_hub_tokens.py     needs torch, transformers and sentencepiece; run it with transformers 5, then with 4.57
+
+Each case has a model, settings as generation_config.json has them, a prompt or the ids of a source text, and hypotheses, best first:
+their new ids, the end of text among them, and their scores ("sequences_scores"; of greedy search there are none). Language models
+never end; translators end as they do, and in one case of two as late as they can. No hypothesis is decided by noise, as
+make_hub_search.py says.
+
+Names in _4 are computed by version 4, the others by version 5. Beside models of version 5 whose family has none in _4, version 4
+writes config_4.json, the same model as its own classes save it, and has to find the same ids with it; but for mT5, whose output
+version 4 scales where embeddings are tied, and version 5 does not.
+"""
+import json
+
+import torch
+import transformers
+from transformers import (AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessorList)
+
+import make_hub_search
+import make_hub_translation
+from make_hub_search import Noise
+
+GOLDEN = make_hub_search.FOLDER
+FILE = GOLDEN / "hub_tokens.json"
+NEW, SHORTEST, PROMPT = 64, 65, 8
+VERSION = 4 if transformers.__version__.startswith("4.") else 5
+
+
+def names(kind):
+    return sorted(f.name for f in (GOLDEN / kind).iterdir() if (f / "config.json").exists())
+
+
+def search(model, ids, settings, noise=None):
+    """Each hypothesis as (new ids, score)."""
+    config = GenerationConfig(**settings, return_dict_in_generate=True, output_scores=True, do_sample=False,
+                              num_return_sequences=settings["num_beams"])
+    model.generation_config = GenerationConfig()
+    ids = torch.tensor([ids])
+    out = model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config,
+                         logits_processor=LogitsProcessorList([Noise(noise)] if noise is not None else []))
+    start = 1 if model.config.is_encoder_decoder else ids.shape[1]
+    found = []
+    for i, row in enumerate(out.sequences.tolist()):
+        ids = row[start:]
+        end = next((k + 1 for k, id in enumerate(ids) if id == settings["eos_token_id"]), len(ids))
+        found.append((ids[:end], float(out.sequences_scores[i]) if settings["num_beams"] > 1 else None))
+    return found
+
+
+def decided(model, ids, settings):
+    """The hypotheses, or None where noise decides, in ids or in which comes first."""
+    found = search(model, ids, settings)
+    for seed in range(3):
+        if [ids for ids, _ in search(model, ids, settings, seed)] != [ids for ids, _ in found]:
+            return None
+    return found
+
+
+def case(name, ids, settings, found):
+    return {"model": name, "settings": settings, "prompt": ids, "max_new_tokens": NEW, "ids": [ids for ids, _ in found],
+            "scores": [score and round(score, 6) for _, score in found]}
+
+
+def prompts(model):
+    """So short that 64 tokens have room behind them."""
+    generator = torch.Generator().manual_seed(5)
+    length = min(PROMPT, model.config.max_position_embeddings - NEW + 1)
+    while True:
+        yield torch.randint(0, 256, (length,), generator=generator).tolist()
+
+
+def sources(name):
+    """Of lines that the models' positions have room for."""
+    tokenizer = make_hub_translation.loaded_tokenizer(name, GOLDEN / "hub_translation" / name)
+    for line in (make_hub_search.FOLDER.parent.parent / "data" / "en-fr.tsv").read_text().splitlines()[::40]:
+        ids = tokenizer(line.split("\t")[0])["input_ids"]
+        if len(ids) < 60:
+            yield ids
+
+
+def settings_of(kind, name, beams, late):
+    if kind == "hub":
+        return dict(num_beams=beams, eos_token_id=None, pad_token_id=0, max_new_tokens=NEW)
+    folder = GOLDEN / kind / name
+    file = folder / "generation_config.json"
+    given = json.loads((file if file.exists() else folder / "config.json").read_text())
+    keys = ("forced_bos_token_id", "forced_eos_token_id", "bad_words_ids", "renormalize_logits", "decoder_start_token_id",
+            "pad_token_id", "eos_token_id", "no_repeat_ngram_size")
+    return {**{k: given[k] for k in keys if k in given}, "num_beams": beams, "max_length": NEW + 1,
+            **({"min_length": SHORTEST} if late else {})}
+
+
+def load(kind, folder):
+    loader = AutoModelForCausalLM if kind == "hub" else AutoModelForSeq2SeqLM
+    return loader.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+
+
+def cases_of(kind, name):
+    model = load(kind, GOLDEN / kind / name)
+    for beams in (1, 4):
+        for late in (False,) if kind == "hub" else (False, True):
+            settings = settings_of(kind, name, beams, late)
+            for tries, ids in enumerate(prompts(model) if kind == "hub" else sources(name)):
+                found = decided(model, ids, settings)
+                if found:
+                    print(f"{name}, {beams} beams: prompt {tries + 1}, {len(found[0][0])} tokens", flush=True)
+                    yield case(f"{kind}/{name}", ids, settings, found)
+                    break
+            else:
+                raise SystemExit(f"{name}: noise decides everywhere")
+
+
+def as_version_4(values):
+    """The keys of config.json that version 5 has put into rope_parameters."""
+    rope = values.pop("rope_parameters", None)
+    if rope is None:
+        return values
+    if "full_attention" in rope:
+        values["rope_local_base_freq"] = rope["sliding_attention"]["rope_theta"]
+        rope = rope["full_attention"]
+    values["rope_theta"] = rope.pop("rope_theta")
+    if "partial_rotary_factor" in rope:
+        values["partial_rotary_factor"] = rope.pop("partial_rotary_factor")
+    if rope["rope_type"] == "longrope": # as published, with the length of before among the model's own keys
+        values["rope_scaling"] = {"type": "longrope", "short_factor": rope["short_factor"], "long_factor": rope["long_factor"]}
+    elif rope["rope_type"] != "default":
+        values["rope_scaling"] = rope
+    return values
+
+
+def write_config_4(kind, name, cases):
+    folder = GOLDEN / kind / name
+    values = as_version_4(json.loads((folder / "config.json").read_text()))
+    del values["transformers_version"]
+    config = AutoConfig.for_model(values.pop("model_type"), **values)
+    path = folder / "config_4.json"
+    config.to_json_file(path)
+    model = (AutoModelForCausalLM if kind == "hub" else AutoModelForSeq2SeqLM).from_pretrained(
+        folder, config=AutoConfig.for_model(config.model_type, **values), dtype=torch.float32, attn_implementation="eager").eval()
+    for one in cases:
+        assert [ids for ids, _ in search(model, one["prompt"], one["settings"])] == one["ids"], f"{name}: other ids by version 4"
+    print(f"{name}: config_4.json")
+
+
+def main():
+    torch.set_num_threads(1)
+    cases = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
+    cases = [c for c in cases if c["model"].endswith("_4") != (VERSION == 4)]
+    for kind in ("hub", "hub_translation"):
+        types = {name: json.loads((GOLDEN / kind / name / "config.json").read_text())["model_type"] for name in names(kind)}
+        saved_by_4 = {"mt5"} | {types[name] for name in types if name.endswith("_4")}
+        for name in types:
+            if name.endswith("_4") == (VERSION == 4):
+                cases += cases_of(kind, name)
+            elif VERSION == 4 and types[name] not in saved_by_4:
+                write_config_4(kind, name, [c for c in cases if c["model"] == f"{kind}/{name}"])
+    cases.sort(key=lambda c: c["model"])
+    lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
+    FILE.write_text(f'{{"cases": [\n{lines}\n]}}\n')
+    print(len(cases), "cases,", FILE.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()
