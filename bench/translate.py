@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Translating with a Marian folder, in turns with CTranslate2 in fp32: batches of 32 and single sentences, greedily and with a
-beam of 4. The seconds of both, their ratio, and rapt's CPU time; both must write the same tokens.
+beam of 4. The seconds of both, their ratio, and rapt's CPU time; both must write the same tokens. And the rate of rapt's matrix
+products over all of that time, and its share of the peak that `rapt bench` measures of the multiply-adds of these threads.
 
     bench/make_hub_shape.py marian F32 DIR
     python bench/translate.py DIR TEXT [--lines 64] [--single 4] [--rounds 3] [--threads 2]
@@ -33,6 +34,24 @@ words = {number: word for word, number in ids.items()}
 length = json.loads((options.folder / "generation_config.json").read_text())["max_length"] - 1
 
 
+def multiply_adds(known, beam):
+    """Of the matrix products with weights: each source token once, each new token in every beam. Attention is left out."""
+    config = json.loads((options.folder / "config.json").read_text())
+    d, vocab = config["d_model"], config["vocab_size"]
+    sources, targets = (sum(len(line[side]) + 1 for line in known) for side in ("source", "target"))
+    encoder = config["encoder_layers"] * (4 * d * d + 2 * d * config["encoder_ffn_dim"])
+    of_source = config["decoder_layers"] * 2 * d * d # keys and values of cross-attention
+    decoder = config["decoder_layers"] * (6 * d * d + 2 * d * config["decoder_ffn_dim"]) + d * vocab
+    return sources * (encoder + of_source) + targets * beam * decoder
+
+
+def measured_peak():
+    """GFLOP/s."""
+    command = [ROOT / "build/rapt", "bench", "kernels", "--json", "--case", "2048x512x512", "--threads", str(options.threads)]
+    out = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return json.loads(out.splitlines()[-1])["peak"]
+
+
 class Rapt:
     def __init__(self, work, text, beam, batch):
         command = [work / "translate_lines", options.folder, text, str(beam), str(batch), str(options.threads)]
@@ -54,7 +73,7 @@ def peer_run(translator, sources, beam, batch):
     return time.perf_counter() - start, [[ids[word] for word in result.hypotheses[0]] for result in out]
 
 
-def compare(work, translator, lines, beam, batch):
+def compare(work, translator, lines, beam, batch, peak):
     text = work / "text"
     text.write_text("".join(line + "\n" for line in lines))
     rapt = Rapt(work, text, beam, batch)
@@ -70,9 +89,11 @@ def compare(work, translator, lines, beam, batch):
     same = sum(line["target"] == other for line, other in zip(known, written))
     tokens = sum(len(line["target"]) for line in known)
     own, peer = statistics.median(run["seconds"] for run in ours), statistics.median(theirs)
+    rate = 2e-9 * multiply_adds(known, beam) / own
     print(f"beam {beam}, batch {batch:2}: {tokens} tokens, {own:.3f} s ({tokens / own:.0f} tokens/s, CPU "
-          f"{statistics.median(run['cpu'] for run in ours):.3f} s); CTranslate2 {peer:.3f} s ({tokens / peer:.0f} tokens/s); "
-          f"{peer / own:.2f} times; {same} of {len(known)} translations equal", flush=True)
+          f"{statistics.median(run['cpu'] for run in ours):.3f} s, {rate:.0f} GFLOP/s, {rate / peak:.0%} of the peak); "
+          f"CTranslate2 {peer:.3f} s ({tokens / peer:.0f} tokens/s); {peer / own:.2f} times; {same} of {len(known)} translations "
+          "equal", flush=True)
 
 
 def main():
@@ -84,10 +105,10 @@ def main():
         TransformersConverter(str(options.folder)).convert(str(work / "ct2"))
         translator = ctranslate2.Translator(str(work / "ct2"), device="cpu", compute_type="float32",
                                             intra_threads=options.threads)
-        for beam in (1, 4):
-            compare(work, translator, lines, beam, 32)
-        for beam in (1, 4):
-            compare(work, translator, lines[:options.single], beam, 1)
+        peak = measured_peak()
+        for batch, some in ((32, lines), (1, lines[:options.single])):
+            for beam in (1, 4):
+                compare(work, translator, some, beam, batch, peak)
 
 
 main()
