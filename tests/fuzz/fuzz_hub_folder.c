@@ -1,5 +1,5 @@
-/* tests/fuzz/fuzz_hub_folder.c: any bytes as one of the smaller files of a Hugging Face folder: the first byte chooses a golden
- * folder and the file, the others are the file. What the other fuzzers have (weights, config.json, tokenizer.json) is left as it is.
+/* tests/fuzz/fuzz_hub_folder.c: any bytes as one of the smaller files of a Hugging Face folder: the first byte chooses a
+ * golden folder and the file, the others are the file. Weights, config.json and tokenizer.json have fuzzers of their own.
  * For libFuzzer: tests/fuzz/run.sh.
  * Not a unit test: it asserts only what holds for every input. */
 #define _GNU_SOURCE
@@ -52,7 +52,8 @@ static void make_folders(void)
     atexit(remove_folder);
     for (size_t i = 0; i < PLACE_COUNT; i++) {
         char command[1024];
-        snprintf(command, sizeof command, "cp -r '" GOLDEN "%s' '%s/%zu' && chmod -R u+w '%s'", PLACES[i].golden, folder, i, folder);
+        snprintf(command, sizeof command, "cp -r '" GOLDEN "%s' '%s/%zu' && chmod -R u+w '%s'", PLACES[i].golden, folder, i,
+                 folder);
         run(command);
     }
 }
