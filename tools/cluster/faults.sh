@@ -112,7 +112,7 @@ left() { # ranks
 }
 
 # Different messages of the log.
-messages() { grep -a '^rapt: ' log | grep -av 'rapt: warning' | sort -u | wc -l; }
+messages() { grep -aE '^rapt( [a-z]+)?: ' log | grep -av 'rapt: warning' | sort -u | wc -l; }
 
 # refused NAME PATTERN OPTION...: nothing is trained or written, and one line says why.
 refused() {
@@ -184,7 +184,7 @@ start_up() {
     ODD=folder=other refused 'a text that differs by one byte on rank 1' 'rank 1 on node2: .*text.txt' short.yaml --out out
     ODD=folder=missing refused 'no text on rank 1' 'rank 1 on node2: .*text.txt' short.yaml --out out
     ODD=program=$PWD/changed refused 'another version of rapt on rank 1' 'rank 1 on node2: this is rapt .*\.9' short.yaml --out out
-    ODD=isa=avx9 refused 'a wrong RAPT_ISA on rank 1' 'RAPT_ISA' short.yaml --out out
+    ODD=isa=avx9 refused 'a wrong RAPT_ISA on rank 1' "rank 1 on node2: kernels: unknown ISA 'avx9'" short.yaml --out out
     ODD=--no-such-option refused 'an option that rapt does not have on rank 1' 'no-such-option' short.yaml --out out
     refused 'train.shards with train.reduction book' 'reduction is book|book.s reduction' short.yaml --out out --set train.reduction=book
     ODD=isa=avx2 refused 'bf16 products of another kind on rank 1' 'rank 1 on node2: .*bf16' short.yaml --out out --precision bf16
