@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #define DEFAULT_WAIT 300.0
-#define SHORTEST_OPENING 60.0 /* seconds that message layers may take to start, whatever `wait` is */
+#define SHORTEST_OPENING 60.0 /* seconds that message layers may take to start, whatever `wait` is, */
+#define LONGEST_CLOSING 10.0  /* and to close, which all ranks do at once: Open MPI 4.1 may never come back from it where its
+                                 launcher ends the others already */
 
 /* ---- making ----------------------------------------------------------------------------------------------- */
 
@@ -134,7 +136,7 @@ void rapt_group_free(rapt_group *g)
     if (!g)
         return;
     group_agree(g, RAPT_OK, NULL); /* nobody leaves before all want to: a rank that is still busy needs signs of life */
-    end_thread(g, GROUP_LEAVE, g->wait + GROUP_ABORT_SECONDS);
+    end_thread(g, GROUP_LEAVE, LONGEST_CLOSING);
 }
 
 void rapt_group_abort(rapt_group *g, int status)

@@ -97,7 +97,7 @@ static void test_words(void **state)
     launch second = WITH("PMI_SIZE=2", "PMI_RANK=1");
     const double begun = clock_seconds();
     assert_true(launch_speaks(&second, true));
-    assert_true(clock_seconds() - begun > 2);
+    assert_true(clock_seconds() - begun > 4); /* Open MPI takes 3 s for other machines */
     assert_memory_equal(launch_speaker(&second, true, text), "rank 1 on ", 10);
     launch first = WITH("PMI_SIZE=2", "PMI_RANK=0");
     assert_true(launch_speaks(&first, true) && launch_speaks(&first, false));

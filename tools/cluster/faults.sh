@@ -174,7 +174,11 @@ send_launcher() {
         case $(cat "/proc/$pid/comm") in mpirun.openmpi | orterun | mpiexec.hydra) kill "-$1" "$pid" ;; esac
     done
 }
-cable() { network_link 3 "$1"; }
+# An address that could not be reached is not asked for again at once.
+cable() {
+    network_link 3 "$1"
+    [ "$1" = down ] || sleep 3
+}
 
 # ---- the cases ----------------------------------------------------------------------------------------------------------
 start_up() {

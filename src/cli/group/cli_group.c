@@ -11,6 +11,7 @@
 #include "group/group_ops.h"
 #include "kernels/kernels.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +194,7 @@ int cli_group_leave(cli_group *g, rapt_code code, int stopped, const rapt_error 
     if (code && speaker == g->rank)
         cli_say("rapt: %s\n", err->message);
     agree_on_status(g, &status);
+    signal(SIGTERM, SIG_DFL); /* nothing is left to be saved */
     rapt_group_free(g->ranks);
     g->ranks = NULL;
     return status;
