@@ -62,7 +62,8 @@ def decided(model, ids, settings):
 
 
 def case(name, ids, settings, found):
-    return {"model": name, "settings": settings, "prompt": ids, "max_new_tokens": NEW, "ids": [ids for ids, _ in found],
+    what = f"{settings['num_beams']} beams" + (", as late as it can" if "min_length" in settings else "")
+    return {"model": name, "case": what, "settings": settings, "prompt": ids, "max_new_tokens": NEW, "ids": [ids for ids, _ in found],
             "scores": [score and round(score, 6) for _, score in found]}
 
 
