@@ -284,8 +284,11 @@ another_command() {
 two_runs() {
     rm -rf out
     begin "$MPI" long.yaml --out out
-    local first=$running
-    sleep 4
+    local first=$running i
+    for ((i = 0; i < 200; i++)); do
+        [ ! -e out/checkpoints ] || break
+        sleep 0.1
+    done
     cp log log.first
     begin "$MPI" long.yaml --out out --resume
     finish

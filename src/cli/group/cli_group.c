@@ -182,6 +182,17 @@ static int leave_alone(rapt_code code, int status, const rapt_error *err)
     return status;
 }
 
+/* Open MPI's mpirun ends all when the first one leaves with a failure, and hangs in one of three runs where others leave at the
+ * same time. So rank 0 alone, as the last one, has the status of the run. */
+static int status_of_rank(int rank, int status)
+{
+    if (rank > 0)
+        return 0;
+    if (status)
+        launch_let_pass();
+    return status;
+}
+
 int cli_group_leave(cli_group *g, rapt_code code, int stopped, const rapt_error *err)
 {
     const bool interrupted = code == RAPT_ERR_INTERRUPTED;
@@ -197,5 +208,5 @@ int cli_group_leave(cli_group *g, rapt_code code, int stopped, const rapt_error 
     signal(SIGTERM, SIG_DFL); /* nothing is left to be saved */
     rapt_group_free(g->ranks);
     g->ranks = NULL;
-    return status;
+    return status_of_rank(g->rank, status);
 }
