@@ -232,7 +232,7 @@ read_only_later() {
     started=$(date +%s.%N)
     finish
     kept=$(ls out/checkpoints | grep -c 'step-.*safetensors')
-    [ $status != 0 ] && [ -z "$hangs" ] && grep -aq 'Read-only file system' log && [ "$(messages)" = 1 ] && [ "$kept" -ge 2 ] && resumes
+    [ $status != 0 ] && [ -z "$hangs" ] && grep -aEq 'Read-only file system|cross-device link' log && [ "$(messages)" = 1 ] && [ "$kept" -ge 2 ] && resumes
     row "the file system of the checkpoints becomes read-only; $kept are left" $?
 }
 
