@@ -20,7 +20,7 @@ typedef struct registers { uint32_t a, b, c, d; } registers;
 
 /* Features of the processor by CPUID, whether or not the operating system saves their registers. */
 typedef struct capability {
-    bool osxsave, avx, fma, avx2, avx512f, avx512dq, avx512bw, avx512vl, avx512_bf16, amx_tile, amx_bf16;
+    bool osxsave, avx, fma, f16c, avx2, avx512f, avx512dq, avx512bw, avx512vl, avx512_vnni, avx512_bf16, amx_tile, amx_bf16;
 } capability;
 
 /* Which registers the operating system keeps for each thread. */
@@ -41,10 +41,11 @@ static capability ask_processor(void)
     if (seven.a >= 1)
         seven_one = cpuid(7, 1);
     return (capability){
-        .osxsave = bit(one.c, 27), .avx = bit(one.c, 28), .fma = bit(one.c, 12), .avx2 = bit(seven.b, 5),
+        .osxsave = bit(one.c, 27), .avx = bit(one.c, 28), .fma = bit(one.c, 12), .f16c = bit(one.c, 29),
+        .avx2 = bit(seven.b, 5),
         .avx512f = bit(seven.b, 16), .avx512dq = bit(seven.b, 17), .avx512bw = bit(seven.b, 30),
-        .avx512vl = bit(seven.b, 31), .avx512_bf16 = bit(seven_one.a, 5), .amx_bf16 = bit(seven.d, 22),
-        .amx_tile = bit(seven.d, 24),
+        .avx512vl = bit(seven.b, 31), .avx512_vnni = bit(seven.c, 11), .avx512_bf16 = bit(seven_one.a, 5),
+        .amx_bf16 = bit(seven.d, 22), .amx_tile = bit(seven.d, 24),
     };
 }
 
@@ -83,11 +84,11 @@ cpu_features cpu_detect(void)
     capability cpu = ask_processor();
     os_state os = ask_system(cpu.osxsave);
     cpu_features f = {
-        .avx2_fma = os.ymm && cpu.avx && cpu.avx2 && cpu.fma,
+        .avx2_fma = os.ymm && cpu.avx && cpu.avx2 && cpu.fma && cpu.f16c,
         .avx512 = os.zmm && cpu.avx512f && cpu.avx512bw && cpu.avx512dq && cpu.avx512vl,
         .amx_bf16 = os.tiles && cpu.amx_tile && cpu.amx_bf16,
     };
-    f.avx512_bf16 = f.avx512 && cpu.avx512_bf16;
+    f.avx512_bf16 = f.avx512 && cpu.avx512_vnni && cpu.avx512_bf16;
     f.intel = cpuid(0, 0).b == 0x756e6547; /* "Genu" of GenuineIntel */
     ask_brand(f.brand);
     return f;

@@ -7,9 +7,9 @@
 
 /* A feature is true where the processor has it and the operating system saves its registers. */
 typedef struct cpu_features {
-    bool avx2_fma;    /* AVX2 and FMA */
+    bool avx2_fma;    /* AVX2, FMA and F16C */
     bool avx512;      /* AVX-512 F, BW, DQ and VL */
-    bool avx512_bf16;
+    bool avx512_bf16; /* and VNNI */
     bool amx_bf16;    /* Linux requires a permission for it too: cpu_permit_tiles */
     bool intel;       /* the maker, where speed differs by it */
     char brand[49];   /* the processor's own name; "" where it has none */

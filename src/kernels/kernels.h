@@ -9,6 +9,8 @@
  *     one with a fused multiply-add, and is then added to the output, block after block.
  *   - A product sum in bf16 rounds its operands first and adds products two by two, in an order that is the
  *     processor's; blocks as above. It is the same for any number of threads, not on any machine.
+ *   - A product sum in q8_0 is exact in blocks of 32, whose sums are added one by one with a fused multiply-add
+ *     (docs/number-format.md); blocks of KERNELS_K_BLOCK as above.
  *   - Fused multiply-adds are always explicit; division and square root are IEEE exact; no approximations.
  *   - max(a, b) is `a > b ? a : b`, as x86's maxps.
  */
@@ -57,14 +59,16 @@ typedef struct kernels_strides {
 /* GEMM kernels of one precision. Operands are packed elements: for fp32 the elements themselves; for bf16 pairs of adjacent
  * elements along K, the first in the low half, rounded to nearest even; both their products are added to one sum. */
 typedef struct kernels_gemm {
-    const char *name; /* of the kernels: "fp32", "avx512_bf16", "amx", ..., "emulated" */
+    const char *name; /* of the kernels: "fp32"; "avx512_bf16", "amx", "emulated"; "avx512_vnni", "q8_0" */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
-    int pair;         /* products of a packed element: 1, or 2 of bf16 */
-    int step;         /* packed elements along K come in multiples of it */
-    /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, a multiple of
-     * `step`, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
-     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone. B element (k,j) is
+    int pair;         /* products of a packed element: 1, 2 of bf16, 4 of q8_0 */
+    int step;         /* packed elements along K come in multiples of it, */
+    int scales;       /* each followed by this number of elements with scales */
+    /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, whole steps
+     * with their scales, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
+     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone, and q8_0 what its pack_a and
+     * pack_b have packed. B element (k,j) is
      * b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the next multiple of 16: a packed panel
      * has b_row nr; a matrix in place needs n to be below 16 or such a multiple.
      * c: row-major with ldc; nothing outside m x n is read or written. */
@@ -89,8 +93,8 @@ typedef struct kernels_gemm {
 /* Packed numbers along K of kc products. */
 static inline size_t kernels_packed_count(const kernels_gemm *g, size_t kc)
 {
-    size_t numbers = (kc + (size_t)g->pair - 1) / (size_t)g->pair, step = (size_t)g->step;
-    return (numbers + step - 1) / step * step;
+    const size_t numbers = (kc + (size_t)g->pair - 1) / (size_t)g->pair, step = (size_t)g->step;
+    return (numbers + step - 1) / step * (step + (size_t)g->scales);
 }
 
 typedef struct kernels {
@@ -98,6 +102,7 @@ typedef struct kernels {
 
     kernels_gemm gemm;        /* in the table's own numbers */
     const kernels_gemm *bf16; /* the same of elements rounded to bf16; NULL in the double build */
+    const kernels_gemm *q8_0; /* the same of elements rounded to 8 bits in blocks of 32 with scales; NULL in the double build */
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
     /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may
@@ -192,6 +197,7 @@ extern const kernels kernels_avx512_bf16; /* avx512 with products in bf16 by ins
 extern const kernels kernels_amx;         /* the same with tiles */
 extern const kernels kernels_neon;
 extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
+extern const kernels_gemm kernels_gemm_avx512_vnni; /* of quantized weights, of the same two */
 #endif
 
 /* The names of all ISAs of this build, best last, NULL at the end. */

@@ -4,7 +4,6 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-#define COLUMNS_MAX (GEMM_OWN / KERNELS_K_BLOCK) /* of B packed at once: 576 KiB, about half of an L2 cache */
 #define SHARED_PAIRS ((size_t)2 << 20) /* packed for all tasks at once: pairs are half the size, and must be made */
 #define ROWS_MAX 512
 #define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
@@ -50,6 +49,13 @@ static size_t count_of(size_t total, size_t part)
     return (total + part - 1) / part;
 }
 
+/* Columns of B that a thread packs at once: 576 KiB, about half of an L2 cache. */
+static size_t columns_max(const kernels_gemm *kn)
+{
+    const size_t nr = (size_t)kn->nr;
+    return GEMM_OWN / kernels_packed_count(kn, KERNELS_K_BLOCK) / nr * nr;
+}
+
 /* Tasks are as large as the cache allows, then halved until every thread gets some: first along the side that costs less
  * repacking, which for bf16 pairs is always the rows, since each task packs its rows of A. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
@@ -59,7 +65,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
     bool pairs = team->gemm->pair > 1, row = job->m == 1;
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? ROW_TASKS : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
-    s.column_tasks = count_of(job->n, COLUMNS_MAX * (size_t)team->gemm->pair);
+    s.column_tasks = count_of(job->n, columns_max(team->gemm));
     while (s.row_tasks * s.column_tasks < wanted) {
         size_t tiles = count_of(s.tiles, s.row_tasks), panels = count_of(s.panels, s.column_tasks);
         if (pairs ? tiles > 1 : tiles > 4 && tiles * mr >= panels * nr)

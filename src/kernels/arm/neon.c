@@ -7,6 +7,7 @@
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 8
+#define Q8_MR 2
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_neon, "neon", &gemm_bf16);
+KERNELS_TABLE(kernels_neon, "neon", &gemm_bf16, &gemm_q8);

@@ -359,6 +359,62 @@ VEC v16 v_dot(v16 a, v16 b, v16 sum)
     return sum;
 }
 
+/* ---- bytes of quantized weights: see body/q8_lanes.h; without the dot product, which older processors lack ---- */
+#define VEC_I16
+typedef struct i16 { int32x4_t part[4]; } i16;
+
+VEC i16 i_load(const float *p)
+{
+    i16 r;
+    EACH_PART(i) r.part[i] = vreinterpretq_s32_f32(vld1q_f32(p + 4 * i));
+    return r;
+}
+
+VEC i16 i_broadcast(const float *p)
+{
+    const int32x4_t x = vreinterpretq_s32_f32(vld1q_dup_f32(p));
+    return (i16){{x, x, x, x}};
+}
+
+VEC i16 i_start(const float *p)
+{
+    const int32x4_t zero = vdupq_n_s32(0);
+    (void)p;
+    return (i16){{zero, zero, zero, zero}};
+}
+
+/* The 16 products of four lanes, in pairs and then in fours. */
+VEC i16 i_dot(i16 w, i16 a, i16 sum)
+{
+    EACH_PART(i)
+    {
+        const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(vreinterpretq_u8_s32(w.part[i]), vdupq_n_u8(0x80)));
+        const int8x16_t y = vreinterpretq_s8_s32(a.part[i]);
+        const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)));
+        const int32x4_t high = vpaddlq_s16(vmull_high_s8(x, y));
+        sum.part[i] = vaddq_s32(sum.part[i], vpaddq_s32(low, high));
+    }
+    return sum;
+}
+
+VEC v16 v_of_i(i16 a)
+{
+    v16 r;
+    EACH_PART(i) r.part[i] = vcvtq_f32_s32(a.part[i]);
+    return r;
+}
+
+VEC v16 v_half(const float *p, const int high)
+{
+    v16 r;
+    EACH_PART(i)
+    {
+        const uint32x4_t pairs = vreinterpretq_u32_f32(vld1q_f32(p + 4 * i));
+        r.part[i] = vcvt_f32_f16(vreinterpret_f16_u16(vmovn_u32(high ? vshrq_n_u32(pairs, 16) : pairs)));
+    }
+    return r;
+}
+
 #undef EACH_PART
 
 #endif

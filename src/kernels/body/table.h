@@ -40,12 +40,17 @@ static const kernels_gemm gemm_bf16 = {
     .pack_a = pack_a_bf16,
     .pack_b = pack_b_bf16,
 };
+
+#include "kernels/body/q8_lanes.h"
+#include "kernels/body/q8_body.h"
+static const kernels_gemm gemm_q8 = Q8_GEMM("q8_0");
 #endif
 
-#define KERNELS_TABLE(TABLE, NAME, BF16)             \
+#define KERNELS_TABLE(TABLE, NAME, BF16, Q8)         \
     const kernels TABLE = {                          \
         .name = NAME,                                \
         .bf16 = BF16,                                \
+        .q8_0 = Q8,                                  \
         .gemm = {.name = "fp32",                     \
                  .mr = GEMM_MR,                      \
                  .nr = GEMM_NR,                      \

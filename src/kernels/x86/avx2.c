@@ -6,6 +6,7 @@
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 8
+#define Q8_MR 2
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16);
+KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16, &gemm_q8);

@@ -271,4 +271,46 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
 
 #undef EACH_PART
 
+/* ---- bytes of quantized weights: see body/q8_lanes.h ---- */
+#define VEC_I16
+typedef struct i16 { __m256i lo, hi; } i16;
+
+VEC i16 i_load(const float *p)
+{
+    return (i16){_mm256_castps_si256(_mm256_loadu_ps(p)), _mm256_castps_si256(_mm256_loadu_ps(p + 8))};
+}
+
+VEC i16 i_broadcast(const float *p)
+{
+    const __m256i x = _mm256_castps_si256(_mm256_broadcast_ss(p));
+    return (i16){x, x};
+}
+
+VEC i16 i_start(const float *p)
+{
+    (void)p;
+    return (i16){_mm256_setzero_si256(), _mm256_setzero_si256()};
+}
+
+/* Two products of at most 128 * 127 fit 16 bits: nothing saturates. */
+VEC __m256i i8_dot(__m256i w, __m256i a, __m256i sum)
+{
+    const __m256i x = _mm256_xor_si256(w, _mm256_set1_epi8((char)0x80));
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(a, x));
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
+VEC i16 i_dot(i16 w, i16 a, i16 sum) { return (i16){i8_dot(w.lo, a.lo, sum.lo), i8_dot(w.hi, a.hi, sum.hi)}; }
+VEC v16 v_of_i(i16 a) { return (v16){_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)}; }
+
+VEC v16 v_half(const float *p, const int high)
+{
+    const i16 pairs = i_load(p);
+    const __m256i keep = _mm256_set1_epi32(0xffff);
+    const __m256i lo = high ? _mm256_srli_epi32(pairs.lo, 16) : _mm256_and_si256(pairs.lo, keep);
+    const __m256i hi = high ? _mm256_srli_epi32(pairs.hi, 16) : _mm256_and_si256(pairs.hi, keep);
+    const __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(lo, hi), 0xd8);
+    return (v16){_mm256_cvtph_ps(_mm256_castsi256_si128(both)), _mm256_cvtph_ps(_mm256_extracti128_si256(both, 1))};
+}
+
 #endif

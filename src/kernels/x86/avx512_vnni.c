@@ -1,0 +1,12 @@
+/* kernels/x86/avx512_vnni.c: products of quantized weights by the instructions of AVX-512 VNNI, four of bytes in each lane.
+ * Compiled with the flags of avx512.c and -mavx512vnni. All processors with AVX-512 BF16 have them.
+ * Not the choice of it: see kernels.c. */
+#include "kernels/x86/vec_avx512.h"
+
+#define GEMM_MR 14
+#define GEMM_VECTORS 2
+#define GEMM_A_STRIDE 16
+#define Q8_MR 6
+#include "kernels/body/q8_body.h"
+
+const kernels_gemm kernels_gemm_avx512_vnni = Q8_GEMM("avx512_vnni");
