@@ -82,7 +82,7 @@ typedef struct rapt_generate_options {
     void *context;            /* of on_text and stop */
     int threads;              /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; fp32 results don't
                                  depend on it */
-    rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
+    rapt_precision precision; /* of matrix products, and of the weights that are held for them */
     size_t beam;              /* above 1: beam search for the text of the highest score (rapt/policy.h), not sampling, with this
                                  many hypotheses, without logit biases and without a repetition window; its text comes at the
                                  end, all at once. 0: what the model's policy says, 1 where `sample` asks for a kind of

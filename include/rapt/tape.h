@@ -18,8 +18,11 @@ typedef struct rapt_tape rapt_tape;
 
 /* Matmul precision. RAPT_PRECISION_BF16: inputs are rounded to bf16 (8 bits of precision, the range of fp32) and accumulated
  * in fp32; parameters, gradients and everything else stay in fp32. Results are then independent of the number of threads, but
- * depend on the processor and on which rows are multiplied in one matmul. */
-typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16 } rapt_precision;
+ * depend on the processor and on which rows are multiplied in one matmul. RAPT_PRECISION_Q8_0, for inference alone: the weights
+ * of linear layers that a generator, translator or embedder holds, and what they are multiplied with, are rounded to 8 bits in
+ * blocks of 32, each with a scale; all else is fp32 (docs/number-format.md), so that a tape of one's own computes in fp32.
+ * Results are the same on every processor. */
+typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16, RAPT_PRECISION_Q8_0 } rapt_precision;
 
 typedef struct rapt_tape_options {
     int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
@@ -69,7 +72,7 @@ RAPT_API int rapt_tape_threads(const rapt_tape *t);
 /* The ISA of its kernels: "avx2", ... */
 RAPT_API const char *rapt_tape_isa(const rapt_tape *t);
 /* The name of the GEMM kernels: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
- * fp32. */
+ * fp32; for RAPT_PRECISION_Q8_0 those of packed weights, "avx512_vnni" or "q8_0". */
 RAPT_API const char *rapt_tape_gemm(const rapt_tape *t);
 /* Peak memory in bytes so far: tensors of the largest pass, and scratch memory of all threads. */
 RAPT_API size_t rapt_tape_memory(const rapt_tape *t);

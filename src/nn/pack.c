@@ -18,7 +18,7 @@ static bool pack_linear(void *context, rapt_linear *l)
 
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
-    packing k = {packed_weights_new(m->params, t->team.gemm, err), threads, err};
+    packing k = {packed_weights_new(m->params, t->packs, err), threads, err};
     if (k.p && layers_of_encoder(&m->encoder, pack_linear, &k))
         return k.p;
     packed_weights_free(k.p);
@@ -27,7 +27,7 @@ packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t
 
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
-    packing k = {packed_weights_new(m->params, t->team.gemm, err), threads, err};
+    packing k = {packed_weights_new(m->params, t->packs, err), threads, err};
     rapt_linear output = m->decoder.output;
     if (k.p && layers_of_transformer(m, pack_linear, &k) && pack_linear(&k, &output))
         return k.p;
@@ -37,7 +37,7 @@ packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, 
 
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err)
 {
-    packing k = {packed_weights_new(m->params, t->team.gemm, err), t->pool, err};
+    packing k = {packed_weights_new(m->params, t->packs, err), t->pool, err};
     rapt_linear output = m->output;
     if (k.p && pack_linear(&k, &output) && layers_of_lm(m, pack_linear, &k))
         return k.p;

@@ -177,7 +177,7 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
     if (linear_check(t, l->x, l->w, l->b))
         return false;
-    if (!packed_weights_find(t->packed, in->w, t->team.gemm)) /* the matrix as such is not read otherwise */
+    if (!packed_weights_find(t->packed, in->w, t->packs)) /* the matrix as such is not read otherwise */
         tape_refresh_operand(t, in->w);
     if (in->b)
         tape_refresh(t, in->b);
@@ -195,8 +195,17 @@ static gemm_job linear_forward_job(const rapt_tape *t, const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
-                      .b = {l->w->data, 1, in}, .packed = packed_weights_find(t->packed, l->weight, t->team.gemm),
+                      .b = {l->w->data, 1, in}, .packed = packed_weights_find(t->packed, l->weight, t->packs),
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
+}
+
+/* The team for the product of a layer: with the kernels that its weights are packed for, else with the tape's own. */
+static gemm_team linear_team(const rapt_tape *t, const rapt_param *w)
+{
+    gemm_team team = t->team;
+    if (packed_weights_find(t->packed, w, t->packs))
+        team.gemm = t->packs;
+    return team;
 }
 
 /* The node of these layers with their outputs allocated; NULL after recording the failure. */
@@ -228,7 +237,8 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
     activation_run run = {activation, job.c, y->data, n->slope};
     if (smooth)
         job.epilogue_fn = activation_elements, job.context = &run;
-    gemm(&t->team, &job);
+    const gemm_team team = linear_team(t, in->w);
+    gemm(&team, &job);
     if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is computed from y */
         tape_set_disposable(t);
     if (y->requires_grad)
@@ -248,10 +258,13 @@ rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     return rapt_op_activate(t, linear_observe(t, &in, false, linear_fused(t, &in, RAPT_ACTIVATION_IDENTITY)), activation);
 }
 
-/* Whether the backward passes can run concurrently: layers with the same x are adjacent, as linear_add_input_job needs, and no
- * other gradient is shared. */
-static bool linear_can_run_together(const rapt_linear_args *in, size_t count)
+/* Whether the products have the same kernels, and the backward passes can run concurrently: layers with the same x are adjacent,
+ * as linear_add_input_job needs, and no other gradient is shared. */
+static bool linear_can_run_together(const rapt_tape *t, const rapt_linear_args *in, size_t count)
 {
+    for (size_t i = 1; i < count; i++)
+        if (linear_team(t, in[i].w).gemm != linear_team(t, in[0].w).gemm)
+            return false;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
             if ((i < j && in[i].w == in[j].w) || in[i].x == &in[j].w->value ||
@@ -273,7 +286,8 @@ static bool linear_run_together(rapt_tape *t, size_t count, const rapt_linear_ar
     if (!n)
         return false;
     profile_op(t, "linear", linear_flops_of(n), linear_elements_of(n));
-    gemm_all(&t->team, jobs, count);
+    const gemm_team team = linear_team(t, in->w);
+    gemm_all(&team, jobs, count);
     if (grad)
         tape_record(t, &n->node, linear_backward);
     return true;
@@ -281,7 +295,7 @@ static bool linear_run_together(rapt_tape *t, size_t count, const rapt_linear_ar
 
 void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
-    bool one_by_one = count > RAPT_OP_LINEARS_MAX || !linear_can_run_together(in, count);
+    bool one_by_one = count > RAPT_OP_LINEARS_MAX || !linear_can_run_together(t, in, count);
     if (tape_failed(t) || one_by_one || !linear_run_together(t, count, in, y))
         for (size_t i = 0; i < count; i++)
             y[i] = tape_failed(t) ? &t->poison : linear_fused(t, &in[i], RAPT_ACTIVATION_IDENTITY);

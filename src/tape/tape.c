@@ -19,7 +19,7 @@
 
 static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *shared, rapt_error *err)
 {
-    if (options->precision != RAPT_PRECISION_FP32 && options->precision != RAPT_PRECISION_BF16) {
+    if ((unsigned)options->precision > RAPT_PRECISION_Q8_0) {
         rapt_fail(err, RAPT_ERR_VALUE, "there is no precision %d", (int)options->precision);
         return false;
     }
@@ -29,8 +29,9 @@ static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *sh
     if (!t->k || !t->pool)
         return false;
     const kernels_gemm *kn = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
-    if (!kn) {
-        rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has no bf16");
+    t->packs = options->precision == RAPT_PRECISION_Q8_0 ? t->k->q8_0 : kn;
+    if (!kn || !t->packs) {
+        rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has no bf16 and no q8_0");
         return false;
     }
     size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
@@ -140,7 +141,7 @@ int rapt_tape_threads(const rapt_tape *t)
 
 const char *rapt_tape_gemm(const rapt_tape *t)
 {
-    return t->team.gemm->name;
+    return t->packs->name;
 }
 
 const char *rapt_tape_isa(const rapt_tape *t)

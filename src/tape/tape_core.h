@@ -82,6 +82,7 @@ struct rapt_tape {
     bool counts;        /* memory only: nothing is computed, see tape_count */
     bool defers;        /* weight gradients may be deferred, see ops/deferred.h */
     const packed_weights *packed; /* of the parameters, or NULL; borrowed */
+    const kernels_gemm *packs;    /* the kernels that read packed weights: those of `team`, or of quantized weights */
     tape_profile profile;
     rapt_attention_capture capture; /* which attention weights to keep */
     void (*hook)(void *context, const rapt_error *err); /* called with every failure, or NULL */
