@@ -71,10 +71,25 @@ void cli_operand(const char **to, const char *text, const char *takes, struct ar
 
 rapt_precision cli_precision(const char *text, struct argp_state *state)
 {
-    bool bf16 = strcmp(text, "bf16") == 0;
+    const bool bf16 = strcmp(text, "bf16") == 0;
     if (!bf16 && strcmp(text, "fp32") != 0)
         cli_usage_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
     return bf16 ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32;
+}
+
+const char *cli_weights_name(rapt_precision precision)
+{
+    static const char *const names[] = {"fp32", "bf16", "q8_0"};
+    return names[precision];
+}
+
+rapt_precision cli_weights(const char *text, struct argp_state *state)
+{
+    for (rapt_precision p = RAPT_PRECISION_FP32; p <= RAPT_PRECISION_Q8_0; p++)
+        if (strcmp(text, cli_weights_name(p)) == 0)
+            return p;
+    cli_usage_error(state, "--weights: '%s' is neither fp32, bf16 nor q8_0", text);
+    return RAPT_PRECISION_FP32;
 }
 
 const char *cli_plural(size_t count)

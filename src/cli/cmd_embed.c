@@ -29,6 +29,7 @@ static const struct argp_option OPTIONS[] = {
                                       "(default: as the folder says)", 0},
     {"batch", KEY_BATCH, "N", 0, "Batch size in lines (default 32); the result does not depend on it", 0},
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
+    CLI_OPTION_WEIGHTS,
     CLI_OPTION_THREADS,
     CLI_OPTION_QUIET("No warnings"),
     {0}};
@@ -83,6 +84,7 @@ static error_t cmd_embed_parse(int key, char *text, struct argp_state *state)
     case KEY_PROMPT: a->o.prompt = strcmp(text, "none") == 0 ? "" : text; return 0;
     case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_WEIGHTS: a->o.precision = cli_weights(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG: cli_operand(a->model ? &a->file : &a->model, text, "a model and one file", state); return 0;

@@ -67,6 +67,9 @@ is 'their weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (300 * 64 + 
 full=$(value weights_gb)
 bench 1 'decode in bf16' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --precision bf16
 is 'their weights are half as large' weights_gb "$(awk -v full="$full" 'BEGIN { printf "%.6g", full / 2 }')"
+bench 1 'decode in q8_0' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --weights q8_0
+is 'their weights are 8.5 bits each' weights_gb \
+    "$(awk 'BEGIN { printf "%.6g", 34 / 32 * 1e-9 * (300 * 64 + 12 * 64 * 64 + 13 * 64 + 2 * 64) }' | sed 's/e-0/e-/')"
 "$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 >.out
 check 'decode prints the peak beside the figure' \
     grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
@@ -115,7 +118,8 @@ refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide
 refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
 refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
 refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
-refused 1 'is for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
+refused 1 'are for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
+refused 2 'is for .decode' 'products of quantized weights' "$RAPT" bench kernels --weights q8_0
 refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
 refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1
 refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --elements 1000 no/such.yaml

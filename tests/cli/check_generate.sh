@@ -88,7 +88,7 @@ check 'they differ' test "$(generate --prompt t --max-tokens 60 --samples 3 --te
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 for kind in characters bpe; do
     again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
-    for options in '--greedy' '--temperature 1.2 --top-k 0' '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
+    for options in '--greedy' '--greedy --weights q8_0' '--temperature 1.2 --top-k 0' '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
         '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5'; do
         again $options >want.out
         is "$kind $options: again" want.out again $options
@@ -289,9 +289,17 @@ cp .out some.json
 for threads in 1 2 3; do
     is "eval --threads $threads" some.json "$RAPT" eval characters --json some.txt --threads $threads
 done
+"$RAPT" eval characters --json some.txt --weights q8_0 >q8.json
 for isa in $(levels); do
     is "eval, RAPT_ISA=$isa" some.json env RAPT_ISA="$isa" "$RAPT" eval characters --json some.txt
+    is "eval --weights q8_0, RAPT_ISA=$isa" q8.json env RAPT_ISA="$isa" "$RAPT" eval characters --json some.txt --weights q8_0
 done
+cp some.json .out
+whole=$(value loss)
+cp q8.json .out
+check 'eval --weights q8_0: another loss' test "$(value loss)" != "$whole"
+check 'eval --weights q8_0: nearly the same' near "$(value loss)" "$whole" 0.02
+refused 2 "neither fp32, bf16 nor q8_0" 'unknown weights' "$RAPT" eval characters some.txt --weights q9
 evaluate some.txt short.txt
 check 'eval: two files' test "$(wc -l <.out)" = 2
 printf 'ab' >two.txt

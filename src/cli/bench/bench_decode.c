@@ -113,10 +113,11 @@ static rapt_code bench_decode_measure(decoding *d, decode_rows *r, rapt_error *e
 static double weight_bytes(const decoding *d)
 {
     const rapt_lm *m = d->m;
-    size_t tables = rapt_tensor_size(&m->input.positions.table->value), bytes = d->o->precision == RAPT_PRECISION_BF16 ? 2 : 4;
+    static const double bytes[] = {4, 2, 34.0 / 32}; /* by rapt_precision: 32 weights of 8 bits have a scale of 16 */
+    size_t tables = rapt_tensor_size(&m->input.positions.table->value);
     if (!m->config.tied)
         tables += rapt_tensor_size(&m->input.embedding.weight->value);
-    return (double)(rapt_params_size(m->params) - tables) * (double)bytes;
+    return (double)(rapt_params_size(m->params) - tables) * bytes[d->o->precision];
 }
 
 static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)

@@ -1,5 +1,6 @@
 /* cli/bench/bench_shared.c: how benchmarks choose their sizes and report; of cmd_bench.h. */
 #include "cli/bench/cmd_bench.h"
+#include "cli/cli.h"
 
 #include "text/json_text.h"
 
@@ -22,7 +23,7 @@ rapt_code bench_check_width(const char *case_name, size_t width, size_t features
 
 const char *bench_precision(const bench_options *o)
 {
-    return o->precision == RAPT_PRECISION_BF16 ? "bf16" : "fp32";
+    return cli_weights_name(o->precision);
 }
 
 size_t bench_peak_memory(void)

@@ -205,7 +205,7 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
     translating x = {.o = o, .name = name, .longest = bench_size(o->sizes.time, LONGEST)};
     rapt_code code = workload_translation(name, &o->sizes, &config, err);
     if (!code && o->precision != RAPT_PRECISION_FP32)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "--precision of `decode` is for case gpt2");
+        code = rapt_fail(err, RAPT_ERR_VALUE, "--precision and --weights of `decode` are for case gpt2");
     if (!code && o->profile)
         code = rapt_fail(err, RAPT_ERR_VALUE, "--profile of `decode` is for case gpt2");
     if (code)

@@ -23,6 +23,7 @@ static const struct argp_option OPTIONS[] = {
     {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Duration of each measurement in seconds", 0},
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only"),
+    {"weights", CLI_KEY_WEIGHTS, "T", 0, "decode (gpt2): type of the weights: fp32 (default), bf16 or q8_0", 0},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
     {"elements", KEY_ELEMENTS, "N", 0, "group: elements to exchange (default 8388608: 32 MB)", 0},
@@ -83,6 +84,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--beam is for `decode`");
     if (s->prompt && a->run != bench_decode)
         cli_usage_error(state, "--prompt is for `decode`");
+    if (a->o.precision == RAPT_PRECISION_Q8_0 && a->run != bench_decode)
+        cli_usage_error(state, "--weights q8_0 is for `decode`");
     if ((a->o.elements || a->o.ranks) && a->run)
         cli_usage_error(state, "--elements and --ranks are for `group`");
     if (a->o.case_name && !a->run)
@@ -109,6 +112,7 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_WEIGHTS: a->o.precision = cli_weights(text, state); return 0;
     case CLI_KEY_JSON: a->o.json = true; return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;

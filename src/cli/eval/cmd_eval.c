@@ -14,6 +14,7 @@ enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ON
 static const struct argp_option OPTIONS[] = {
     CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
+    CLI_OPTION_WEIGHTS,
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),
@@ -82,6 +83,7 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case CLI_KEY_ADAPTER: a->adapter = text; return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_WEIGHTS: a->o.precision = cli_weights(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case CLI_KEY_QUIET: a->quiet = true; return 0;

@@ -2,6 +2,7 @@
  * translations. */
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
+#include "cli/eval/eval_tape.h"
 #include "cli/eval/eval_warnings.h"
 #include "cli/say.h"
 
@@ -53,9 +54,11 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
                               .specials_in_text = m->translation.specials_in_text};
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
-    rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
-    rapt_code code = t ? eval_pairs_add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;
-    rapt_tape_free(t);
+    eval_tape e = {0};
+    rapt_code code = loader ? eval_tape_make(&e, m, a->o.threads, a->o.precision, err) : err->code;
+    if (!code)
+        code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), sum, err);
+    eval_tape_free(&e);
     rapt_loader_free(loader);
     rapt_dataset_free(data);
     return code;

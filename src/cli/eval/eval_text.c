@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
+#include "cli/eval/eval_tape.h"
 #include "cli/say.h"
 
 #include "data/tokens/token_file.h"
@@ -112,16 +113,18 @@ static size_t batch_rows(const rapt_lm_config *c)
     return rows < 1 ? 1 : rows < MAX_ROWS ? rows : MAX_ROWS;
 }
 
-static rapt_code eval_text_compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,
+static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f,
                                         rapt_loss_sums *sum, rapt_error *err)
 {
     rapt_token_range whole = rapt_token_range_all(f);
     size_t labels = whole.end - 1, context = m->language.net->config.context;
     size_t rows = batch_rows(&m->language.net->config);
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
-    rapt_tape *t = w ? rapt_tape_new(o, err) : NULL;
-    rapt_code code = t ? eval_text_add_loss(m, t, w, sum, err) : err->code;
-    rapt_tape_free(t);
+    eval_tape e = {0};
+    rapt_code code = w ? eval_tape_make(&e, m, a->o.threads, a->o.precision, err) : err->code;
+    if (!code)
+        code = eval_text_add_loss(m, e.t, w, sum, err);
+    eval_tape_free(&e);
     rapt_windows_free(w);
     return code;
 }
@@ -159,8 +162,7 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
     rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.threads, err);
     rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
     if (!code)
-        code = eval_text_compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum,
-                                      err);
+        code = eval_text_compute_loss(a, m, f, &sum, err);
     if (!code && !isfinite(sum.nll))
         code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {
