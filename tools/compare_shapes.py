@@ -30,6 +30,7 @@ import make_hub_translation
 ROOT = Path(__file__).resolve().parent.parent
 LONG, LAST, SHORT, STEPS, BEAM = 4096, 16, 64, 64, 4
 MARGIN, SCORE = 1e-3, 1e-4
+GERMAN = 261 # de_DE of make_hub_translation.py
 
 LLAMA3 = dict(rope_type="llama3", rope_theta=500000.0, factor=32.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=8192)
@@ -147,7 +148,7 @@ def make_translator(folder, name):
     model = AutoModelForSeq2SeqLM.from_pretrained(folder)
     perturb(model)
     model.generation_config.update(max_length=STEPS + 1, min_length=None, num_beams=BEAM, length_penalty=1.0, early_stopping=False,
-                                   forced_eos_token_id=None)
+                                   forced_eos_token_id=None, forced_bos_token_id=GERMAN if "en_XX" in kind else None)
     model.save_pretrained(folder)
 
 
