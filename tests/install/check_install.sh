@@ -237,9 +237,10 @@ level() { # FILE FLAGS...: compiles the kernels of a level
 case $(uname -m) in
     x86_64)
         wide=(-mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma)
-        level x86/avx2 -mavx2 -mfma
+        level x86/avx2 -mavx2 -mfma -mf16c
         level x86/avx512 "${wide[@]}"
         level x86/avx512_bf16 "${wide[@]}" -mavx512bf16
+        level x86/avx512_vnni "${wide[@]}" -mavx512vnni
         level x86/amx "${wide[@]}" -mavx512bf16 -mamx-tile -mamx-bf16
         ;;
     aarch64) level arm/neon ;;
