@@ -17,11 +17,11 @@ run() {
 printf '#!/bin/sh\ntrap : USR1\n"$@"\nstatus=$?\necho $status >>"%s"\nexit $status\n' "$WORK/statuses" >"$WORK/noted"
 chmod +x "$WORK/noted"
 
-# ended_with STATUS MPI GOT: every rank that wrote its status has this one; mpirun, whose status is GOT, too, or, of MPICH's, one
-# of the ranks, which it may end before they write theirs.
+# ended_with STATUS MPI GOT: every rank that wrote its status has this one, or 0, as ranks have that leave before rank 0; mpirun,
+# whose status is GOT, has it, too, or, of MPICH's, one of the ranks, which it may end before they write theirs.
 ended_with() {
     local written
-    written=$(sort -u "$WORK/statuses" 2>/dev/null)
+    written=$(sort -u "$WORK/statuses" 2>/dev/null | grep -vx 0)
     case $2 in
     mpich) [ "${written:-$3}" = "$1" ] ;;
     *) [ "$written" = "$1" ] && [ "$3" = "$1" ] ;;
