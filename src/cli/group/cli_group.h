@@ -19,7 +19,8 @@ int cli_group_join(cli_group *g, double wait);
  * used twice or not at all, unless `quiet`. Alone: `threads`. */
 rapt_code cli_group_threads(const cli_group *g, int threads, bool quiet, int *own, rapt_error *err);
 /* Leaves the group with the command's result, after one rank has said why it failed. Where only this one has failed, all
- * others are ended. Returns the exit status; `stopped` is that of a command that was interrupted. Alone: prints as cli_fail. */
+ * others are ended. Returns the exit status, which all but rank 0 have as 0 where they have ended together; `stopped` is that of
+ * a command that was interrupted. Alone: prints as cli_fail. */
 int cli_group_leave(cli_group *g, rapt_code code, int stopped, const rapt_error *err);
 
 /* The MPIs that rapt can run under, "Open MPI 4.1.4" each; returns how many. They stay loaded. */
