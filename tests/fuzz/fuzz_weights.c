@@ -7,25 +7,6 @@
 
 #include "io/weights/weights.h"
 
-#include <fcntl.h>
-
-static char folder[64];
-
-static void remove_folder(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    require(system(command) == 0);
-}
-
-static void put_bytes(const char *name, const void *bytes, size_t size)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
-    close(fd);
-}
 
 static void make_folder(void)
 {
@@ -33,10 +14,8 @@ static void make_folder(void)
     static const safetensors_entry entries[2] = {{"c", SAFETENSORS_F32, 1, {2}, numbers, 8},
                                                  {"d", SAFETENSORS_F16, 2, {2, 2}, numbers, 8}};
     char path[128];
-    snprintf(folder, sizeof folder, "%s/rapt-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    require(mkdtemp(folder) != NULL);
-    atexit(remove_folder);
-    snprintf(path, sizeof path, "%s/b", folder);
+    fuzz_folder_make();
+    snprintf(path, sizeof path, "%s/b", fuzz_folder);
     require(safetensors_write(path, entries, 2, NULL, NULL) == RAPT_OK);
 }
 
@@ -60,11 +39,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     rapt_error err = {0};
     weights *w;
     const size_t index = size > 0 ? strnlen((const char *)input, size) : 0;
-    if (!folder[0])
+    if (!fuzz_folder[0])
         make_folder();
-    put_bytes("model.safetensors.index.json", input, index);
-    put_bytes("a", input + index + (index < size), size - index - (index < size));
-    rapt_code code = weights_open(folder, &w, &err);
+    fuzz_put("model.safetensors.index.json", input, index);
+    fuzz_put("a", input + index + (index < size), size - index - (index < size));
+    rapt_code code = weights_open(fuzz_folder, &w, &err);
     require_outcome(code == RAPT_OK, &err);
     require((code == RAPT_OK) == (w != NULL));
     if (w) {
