@@ -82,10 +82,14 @@ def with_tokens(value, tokens):
     return value
 
 
-def search(model, settings, prompt, noise=None):
-    """Each hypothesis as (ids, score)."""
-    config = GenerationConfig(**settings, max_new_tokens=NEW, pad_token_id=0, return_dict_in_generate=True, output_scores=True,
-                              do_sample=False, num_return_sequences=settings.get("num_beams", 1))
+LIMITS = dict(max_new_tokens=NEW, pad_token_id=0)
+
+
+def search(model, settings, prompt, noise=None, limits=LIMITS):
+    """Each hypothesis as (new ids, score), of a language model behind a prompt, of a translator for a source."""
+    beams = settings.get("num_beams", 1)
+    config = GenerationConfig(**settings, **limits, return_dict_in_generate=True, output_scores=True, do_sample=False,
+                              num_return_sequences=beams)
     model.generation_config = GenerationConfig()
     ids = torch.tensor([prompt])
     out = model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config,
@@ -94,17 +98,17 @@ def search(model, settings, prompt, noise=None):
     ends = ends if isinstance(ends, list) else [ends]
     found = []
     for i, row in enumerate(out.sequences.tolist()):
-        ids = row[len(prompt):]
+        ids = row[1 if model.config.is_encoder_decoder else len(prompt):]
         end = next((k + 1 for k, id in enumerate(ids) if id in ends), len(ids))
-        found.append((ids[:end], float(out.sequences_scores[i]) if "num_beams" in settings else None))
+        found.append((ids[:end], float(out.sequences_scores[i]) if beams > 1 else None))
     return found
 
 
-def stable(model, settings, prompt):
-    """The hypotheses, or None where noise decides."""
-    found = search(model, settings, prompt)
+def stable(model, settings, prompt, limits=LIMITS):
+    """The hypotheses, or None where noise decides, in ids or in which comes first."""
+    found = search(model, settings, prompt, limits=limits)
     for seed in range(3):
-        if [ids for ids, _ in search(model, settings, prompt, seed)] != [ids for ids, _ in found]:
+        if [ids for ids, _ in search(model, settings, prompt, seed, limits)] != [ids for ids, _ in found]:
             return None
     return found
 

@@ -19,11 +19,11 @@ import json
 
 import torch
 import transformers
-from transformers import (AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessorList)
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 import make_hub_search
 import make_hub_translation
-from make_hub_search import Noise
+from make_hub_search import search, stable
 
 GOLDEN = make_hub_search.FOLDER
 FILE = GOLDEN / "hub_tokens.json"
@@ -33,32 +33,6 @@ VERSION = 4 if transformers.__version__.startswith("4.") else 5
 
 def names(kind):
     return sorted(f.name for f in (GOLDEN / kind).iterdir() if (f / "config.json").exists())
-
-
-def search(model, ids, settings, noise=None):
-    """Each hypothesis as (new ids, score)."""
-    config = GenerationConfig(**settings, return_dict_in_generate=True, output_scores=True, do_sample=False,
-                              num_return_sequences=settings["num_beams"])
-    model.generation_config = GenerationConfig()
-    ids = torch.tensor([ids])
-    out = model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config,
-                         logits_processor=LogitsProcessorList([Noise(noise)] if noise is not None else []))
-    start = 1 if model.config.is_encoder_decoder else ids.shape[1]
-    found = []
-    for i, row in enumerate(out.sequences.tolist()):
-        ids = row[start:]
-        end = next((k + 1 for k, id in enumerate(ids) if id == settings["eos_token_id"]), len(ids))
-        found.append((ids[:end], float(out.sequences_scores[i]) if settings["num_beams"] > 1 else None))
-    return found
-
-
-def decided(model, ids, settings):
-    """The hypotheses, or None where noise decides, in ids or in which comes first."""
-    found = search(model, ids, settings)
-    for seed in range(3):
-        if [ids for ids, _ in search(model, ids, settings, seed)] != [ids for ids, _ in found]:
-            return None
-    return found
 
 
 def case(name, ids, settings, found):
@@ -78,7 +52,7 @@ def prompts(model):
 def sources(name):
     """Of lines that the models' positions have room for."""
     tokenizer = make_hub_translation.loaded_tokenizer(name, GOLDEN / "hub_translation" / name)
-    for line in (make_hub_search.FOLDER.parent.parent / "data" / "en-fr.tsv").read_text().splitlines()[::40]:
+    for line in (GOLDEN.parent.parent / "data" / "en-fr.tsv").read_text().splitlines()[::40]:
         ids = tokenizer(line.split("\t")[0])["input_ids"]
         if len(ids) < 60:
             yield ids
@@ -96,9 +70,9 @@ def settings_of(kind, name, beams, late):
             **({"min_length": SHORTEST} if late else {})}
 
 
-def load(kind, folder):
+def load(kind, folder, **config):
     loader = AutoModelForCausalLM if kind == "hub" else AutoModelForSeq2SeqLM
-    return loader.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    return loader.from_pretrained(folder, **config, dtype=torch.float32, attn_implementation="eager").eval()
 
 
 def cases_of(kind, name):
@@ -107,7 +81,7 @@ def cases_of(kind, name):
         for late in (False,) if kind == "hub" else (False, True):
             settings = settings_of(kind, name, beams, late)
             for tries, ids in enumerate(prompts(model) if kind == "hub" else sources(name)):
-                found = decided(model, ids, settings)
+                found = stable(model, settings, ids, limits={})
                 if found:
                     print(f"{name}, {beams} beams: prompt {tries + 1}, {len(found[0][0])} tokens", flush=True)
                     yield case(f"{kind}/{name}", ids, settings, found)
@@ -141,10 +115,9 @@ def write_config_4(kind, name, cases):
     config = AutoConfig.for_model(values.pop("model_type"), **values)
     path = folder / "config_4.json"
     config.to_json_file(path)
-    model = (AutoModelForCausalLM if kind == "hub" else AutoModelForSeq2SeqLM).from_pretrained(
-        folder, config=AutoConfig.for_model(config.model_type, **values), dtype=torch.float32, attn_implementation="eager").eval()
+    model = load(kind, folder, config=AutoConfig.for_model(config.model_type, **values))
     for one in cases:
-        assert [ids for ids, _ in search(model, one["prompt"], one["settings"])] == one["ids"], f"{name}: other ids by version 4"
+        assert [ids for ids, _ in search(model, one["settings"], one["prompt"], limits={})] == one["ids"], f"{name}: other ids by version 4"
     print(f"{name}: config_4.json")
 
 

@@ -13,6 +13,13 @@
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
 enum { MAX_TOKENS = 64 };
 
+/* A rapt_stop_fn. */
+static inline bool policy_never(void *context)
+{
+    (void)context;
+    return false;
+}
+
 /* The cases of a golden file, `least` or more. The caller gives them back with json_decref. */
 static inline json_t *policy_cases(const char *file, size_t least)
 {

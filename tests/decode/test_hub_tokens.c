@@ -15,17 +15,10 @@
 #include "policy_case.h"
 #include "rapt/generate.h"
 
-/* A rapt_stop_fn. */
-static bool never(void *context)
-{
-    (void)context;
-    return false;
-}
-
 static void continue_prompt(const policy_case *c, rapt_tape *t, arena *memory, search_result *found)
 {
     rapt_error err = {0};
-    const generator_beams b = {t, c->m, c->prompt, c->count, c->m->search.beams, c->max_tokens, never, NULL};
+    const generator_beams b = {t, c->m, c->prompt, c->count, c->m->search.beams, c->max_tokens, policy_never, NULL};
     assert_int_equal(generator_beam(&b, c->m->search.repetition_penalty, memory, found, &err), RAPT_OK);
 }
 

@@ -37,20 +37,13 @@ static policy_case golden_read(const json_t *json)
 
 /* ---- all hypotheses ----------------------------------------------------------------------------------------------- */
 
-/* A rapt_stop_fn. */
-static bool never(void *context)
-{
-    (void)context;
-    return false;
-}
-
 static void check_hypotheses(const json_t *json, int threads, arena *memory)
 {
     rapt_error err = {0};
     policy_case c = golden_read(json);
     search_result found = {0};
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
-    const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, never, NULL};
+    const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, policy_never, NULL};
     assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, memory, &found, &err), RAPT_OK);
     assert_int_equal(found.count, json_array_size(c.ids));
     for (size_t i = 0; i < found.count; i++) {
@@ -127,7 +120,7 @@ static void one_beam_is_greedy_search(void **state)
             continue;
         policy_case c = golden_read(json);
         rapt_tape *t = rapt_tape_new(NULL, &err);
-        const generator_beams b = {t, c.m, c.prompt, c.count, 1, c.max_tokens, never, NULL};
+        const generator_beams b = {t, c.m, c.prompt, c.count, 1, c.max_tokens, policy_never, NULL};
         assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, &memory, &found, &err), RAPT_OK);
         assert_int_equal(found.count, 1);
         policy_same_ids(json, json_array_get(c.ids, 0), found.best[0].tokens, found.best[0].length);
