@@ -88,7 +88,8 @@ check 'they differ' test "$(generate --prompt t --max-tokens 60 --samples 3 --te
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 for kind in characters bpe; do
     again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
-    for options in '--greedy' '--greedy --weights q8_0' '--temperature 1.2 --top-k 0' '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
+    for options in '--greedy' '--greedy --weights q8_0' '--temperature 1.2 --top-k 0' \
+        '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
         '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5'; do
         again $options >want.out
         is "$kind $options: again" want.out again $options

@@ -220,6 +220,7 @@ read_only_start() {
 }
 
 # From the third checkpoint on, where rank 0 looks.
+# A checkpoint that is open already has no place there then: the kernel calls it another device.
 read_only_later() {
     local i kept
     rm -rf out
