@@ -1,0 +1,27 @@
+/* tensor/blocks.h: quantized numbers as GGUF stores them: along a row, blocks of 32 or 256 integers of few bits with one scale or
+ * several. For readers and writers of files, and for the weights that are packed from them.
+ * The formats are ggml's (ggml-common.h, ggml-quants.c); docs/number-format.md has the formulas. */
+#ifndef TENSOR_BLOCKS_H
+#define TENSOR_BLOCKS_H
+
+#include <stddef.h>
+
+enum { BLOCKS_MOST = 256 }; /* elements of the largest block */
+
+typedef struct block_format {
+    const char *name;       /* "Q8_0" */
+    int id;                 /* of GGUF: its ggml_type */
+    size_t elements, bytes; /* of a block; blocks are not aligned */
+    /* to[0 .. blocks * elements - 1] = the numbers of `blocks` blocks, each operation rounded to fp32, as the reference has it. */
+    void (*read)(size_t blocks, const void *from, float *to);
+    /* Rounds numbers to blocks, as the reference does; NULL: rapt does not write the format. */
+    void (*write)(size_t blocks, const float *from, void *to);
+} block_format;
+
+extern const block_format BLOCKS_Q4_0, BLOCKS_Q4_1, BLOCKS_Q5_0, BLOCKS_Q5_1, BLOCKS_Q8_0, BLOCKS_Q4_K, BLOCKS_Q5_K, BLOCKS_Q6_K;
+
+/* By the id of GGUF, or by its name in any case; NULL: there is none. */
+const block_format *blocks_of_id(int id);
+const block_format *blocks_of_name(const char *name);
+
+#endif
