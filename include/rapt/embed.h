@@ -29,6 +29,7 @@ typedef struct rapt_embedder_options {
     size_t batch;                 /* texts that are computed together; 0: RAPT_EMBED_BATCH. The result does not depend on it */
     int threads;                  /* as of rapt_tape_options; nor on them */
     rapt_precision precision;     /* of matrix products, and of the weights that are held for them */
+    const char *weights;          /* types of these by name, or NULL: see rapt_tape_options */
 } rapt_embedder_options;
 
 /* Computes embeddings with a model, which it only reads and which must live as long; one caller at a time. */

@@ -18,16 +18,21 @@ typedef struct rapt_tape rapt_tape;
 
 /* Matmul precision. RAPT_PRECISION_BF16: inputs are rounded to bf16 (8 bits of precision, the range of fp32) and accumulated
  * in fp32; parameters, gradients and everything else stay in fp32. Results are then independent of the number of threads, but
- * depend on the processor and on which rows are multiplied in one matmul. RAPT_PRECISION_Q8_0, for inference alone: the weights
- * of linear layers that a generator, translator or embedder holds, and what they are multiplied with, are rounded to 8 bits in
- * blocks of 32, each with a scale; all else is fp32 (docs/number-format.md), so that a tape of one's own computes in fp32.
- * Results are the same on every processor. */
-typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16, RAPT_PRECISION_Q8_0 } rapt_precision;
+ * depend on the processor and on which rows are multiplied in one matmul. RAPT_PRECISION_Q8_0 and RAPT_PRECISION_Q4_0, for
+ * inference alone: the weights of linear layers that a generator, translator or embedder holds are rounded to 8 or 4 bits in
+ * blocks of 32, each with a scale, and what they are multiplied with to 8 bits; all else is fp32 (docs/number-format.md), so that
+ * a tape of one's own computes in fp32. Results are the same on every processor. With Q4_0 the output matrix has 8 bits. */
+typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16, RAPT_PRECISION_Q8_0, RAPT_PRECISION_Q4_0 } rapt_precision;
 
 typedef struct rapt_tape_options {
     int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
     const char *isa; /* NULL: RAPT_ISA, else the best one; "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
     rapt_precision precision;
+    const char *weights; /* types of the weights that are held for inference, by their names; NULL: all as `precision` says, and
+                            where that is fp32, quantized weights as a file stores them. A list "T,PATTERN=T,...": T is fp32,
+                            bf16, q8_0 or q4_0, the first one, which may be missing, for all; a pattern, as of the shell, is for
+                            parameters of such a name ("blocks.0.*"), and "output" for the output matrix; the last one that fits
+                            counts. Lives until the weights are packed, at the end of rapt_generator_new and its kin */
 } rapt_tape_options;
 
 /* Makes a tape. `options` may be NULL: zeroed ones. NULL with `err` (which may be NULL) set: RAPT_ERR_MEMORY: out of memory,

@@ -20,7 +20,8 @@ typedef struct registers { uint32_t a, b, c, d; } registers;
 
 /* Features of the processor by CPUID, whether or not the operating system saves their registers. */
 typedef struct capability {
-    bool osxsave, avx, fma, f16c, avx2, avx512f, avx512dq, avx512bw, avx512vl, avx512_vnni, avx512_bf16, amx_tile, amx_bf16;
+    bool osxsave, avx, fma, f16c, avx2, avx512f, avx512dq, avx512bw, avx512vl, avx_vnni, avx512_vnni, avx512_bf16,
+        amx_tile, amx_bf16;
 } capability;
 
 /* Which registers the operating system keeps for each thread. */
@@ -45,6 +46,7 @@ static capability ask_processor(void)
         .avx2 = bit(seven.b, 5),
         .avx512f = bit(seven.b, 16), .avx512dq = bit(seven.b, 17), .avx512bw = bit(seven.b, 30),
         .avx512vl = bit(seven.b, 31), .avx512_vnni = bit(seven.c, 11), .avx512_bf16 = bit(seven_one.a, 5),
+        .avx_vnni = bit(seven_one.a, 4),
         .amx_bf16 = bit(seven.d, 22), .amx_tile = bit(seven.d, 24),
     };
 }
@@ -85,10 +87,12 @@ cpu_features cpu_detect(void)
     os_state os = ask_system(cpu.osxsave);
     cpu_features f = {
         .avx2_fma = os.ymm && cpu.avx && cpu.avx2 && cpu.fma && cpu.f16c,
+        .avx_vnni = os.ymm && cpu.avx && cpu.avx_vnni,
         .avx512 = os.zmm && cpu.avx512f && cpu.avx512bw && cpu.avx512dq && cpu.avx512vl,
         .amx_bf16 = os.tiles && cpu.amx_tile && cpu.amx_bf16,
     };
-    f.avx512_bf16 = f.avx512 && cpu.avx512_vnni && cpu.avx512_bf16;
+    f.avx512_vnni = f.avx512 && cpu.avx512_vnni;
+    f.avx512_bf16 = f.avx512_vnni && cpu.avx512_bf16;
     f.intel = cpuid(0, 0).b == 0x756e6547; /* "Genu" of GenuineIntel */
     ask_brand(f.brand);
     return f;
@@ -110,11 +114,27 @@ bool cpu_permit_tiles(void)
 
 #else
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+/* Linux: Documentation/arch/arm64/elf_hwcaps.rst; HWCAP_ASIMDDP. */
+static bool has_arm_dot(void)
+{
+    return getauxval(AT_HWCAP) >> 20 & 1;
+}
+#else
+static bool has_arm_dot(void)
+{
+    return false;
+}
+#endif
+
 cpu_features cpu_detect(void)
 {
-    cpu_features none;
-    memset(&none, 0, sizeof none);
-    return none;
+    cpu_features f;
+    memset(&f, 0, sizeof f);
+    f.arm_dot = has_arm_dot();
+    return f;
 }
 
 bool cpu_permit_tiles(void)

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "base/number.h"
+#include "nn/weight_types.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,19 +78,12 @@ rapt_precision cli_precision(const char *text, struct argp_state *state)
     return bf16 ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32;
 }
 
-const char *cli_weights_name(rapt_precision precision)
+const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state)
 {
-    static const char *const names[] = {"fp32", "bf16", "q8_0"};
-    return names[precision];
-}
-
-rapt_precision cli_weights(const char *text, struct argp_state *state)
-{
-    for (rapt_precision p = RAPT_PRECISION_FP32; p <= RAPT_PRECISION_Q8_0; p++)
-        if (strcmp(text, cli_weights_name(p)) == 0)
-            return p;
-    cli_usage_error(state, "--weights: '%s' is neither fp32, bf16 nor q8_0", text);
-    return RAPT_PRECISION_FP32;
+    rapt_error err = {0};
+    if (weight_types_check(text, precision, &err))
+        cli_usage_error(state, "--weights: %s", err.message);
+    return text;
 }
 
 const char *cli_plural(size_t count)

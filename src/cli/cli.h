@@ -40,7 +40,8 @@ enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_WEIGHTS, CLI_KEY_SEE
 #define CLI_OPTION_PRECISION(meaning) {"precision", CLI_KEY_PRECISION, "P", 0, meaning, 0}
 #define CLI_OPTION_WEIGHTS                                                                                           \
     {"weights", CLI_KEY_WEIGHTS, "T", 0, "Type of the weights of linear layers, and precision of their products: fp32 " \
-     "(default), bf16, as --precision, or q8_0: 8 bits, with the same result on every processor", 0}
+     "(default, where a file does not store others), bf16, as --precision, or q8_0 or q4_0: 8 or 4 bits, with the same "   \
+     "result on every processor. T,PATTERN=T,...: others for parameters of such names, or for `output`", 0}
 #define CLI_OPTION_JSON(meaning) {"json", CLI_KEY_JSON, NULL, 0, meaning, 0}
 #define CLI_OPTION_CONTEXT(meaning) {"context", CLI_KEY_CONTEXT, "N", 0, meaning, 0}
 #define CLI_OPTION_QUIET(meaning) {"quiet", CLI_KEY_QUIET, NULL, 0, meaning, 0}
@@ -55,8 +56,8 @@ long cli_seed(const char *text, struct argp_state *state);   /* 0 to CLI_MAX */
 /* The operand `text` becomes *to; where that is set already, there is one too many: "extra operand: takes WHAT". */
 void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state);
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
-const char *cli_weights_name(rapt_precision precision);
-rapt_precision cli_weights(const char *text, struct argp_state *state);   /* "fp32", "bf16" or "q8_0" */
+/* A list of types as rapt_tape_options.weights, which is returned; *precision: the type for all. */
+const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state);
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);
 /* "s" for all counts but 1: "%zu line%s" */

@@ -129,7 +129,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
     case CLI_KEY_ADAPTER: a->adapter = text; return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case CLI_KEY_WEIGHTS: a->o.precision = cli_weights(text, state); return 0;
+    case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
     case KEY_STRICT: a->strict = true; return 0;

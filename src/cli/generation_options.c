@@ -94,7 +94,7 @@ error_t generation_options_take(generation_options *g, int key, const char *text
     case CLI_KEY_CONTEXT: g->context = cli_integer(text, 1, CLI_MAX, "context", state); return 0;
     case CLI_KEY_ADAPTER: g->adapter = text; return 0;
     case CLI_KEY_PRECISION: g->o.precision = cli_precision(text, state); return 0;
-    case CLI_KEY_WEIGHTS: g->o.precision = cli_weights(text, state); return 0;
+    case CLI_KEY_WEIGHTS: g->o.weights = cli_weights(text, &g->o.precision, state); return 0;
     case CLI_KEY_THREADS: g->o.threads = cli_threads(text, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -178,7 +178,7 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
     if (e->m->task != RAPT_TASK_ENCODER)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->m->task)->what);
     e->o = options ? *options : (rapt_embedder_options){0};
-    if ((unsigned)e->o.pooling > RAPT_POOLING_MAX || (unsigned)e->o.precision > RAPT_PRECISION_Q8_0)
+    if ((unsigned)e->o.pooling > RAPT_POOLING_MAX || (unsigned)e->o.precision > RAPT_PRECISION_Q4_0)
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d, or no precision %d", (int)e->o.pooling,
                          (int)e->o.precision);
     e->o.batch = e->o.batch ? e->o.batch : RAPT_EMBED_BATCH;
@@ -197,7 +197,7 @@ static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)
     if (!e->tapes)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
     for (size_t i = 0; i < n; i++) {
-        e->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = e->o.precision}, err);
+        e->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = e->o.precision, .weights = e->o.weights}, err);
         if (!e->tapes[i])
             return err ? err->code : RAPT_ERR_MEMORY;
     }

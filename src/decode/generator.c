@@ -361,7 +361,8 @@ static rapt_code generator_copy_options(rapt_generator *g, const rapt_generate_o
 /* A tape of its own, which reads packed weights. */
 static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 {
-    const rapt_tape_options o = {.threads = g->options.threads, .precision = g->options.precision};
+    const rapt_tape_options o = {.threads = g->options.threads, .precision = g->options.precision,
+                                 .weights = g->options.weights};
     g->tape = g->own_tape = rapt_tape_new(&o, err);
     if (g->tape)
         params_sync(g->model->params, g->tape->pool); /* of a model in training; from here on it is only read */

@@ -361,7 +361,7 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
     for (int i = 0; i < t->worker_count; i++)
         arena_init(&t->workers[i].memory, CHUNK);
     for (int i = 0; i < t->worker_count; i++) {
-        const rapt_tape_options options = {.threads = 1, .precision = t->o.precision};
+        const rapt_tape_options options = {.threads = 1, .precision = t->o.precision, .weights = t->o.weights};
         rapt_tape *tape = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
         t->workers[i].on = (searcher){tape, t->m->translation.net, tape ? rapt_decoder_state_new(err) : NULL};
         if (!t->workers[i].on.state)

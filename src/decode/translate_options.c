@@ -27,7 +27,7 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
                          LARGEST_PENALTY, LARGEST_PENALTY);
     if (!(o->max_ratio >= 0))
         return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
-    if ((unsigned)o->precision > RAPT_PRECISION_Q8_0)
+    if ((unsigned)o->precision > RAPT_PRECISION_Q4_0)
         return refuse_number("precision", (int)o->precision, err);
     if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
         return refuse_number("language", (int)o->detokenize, err);

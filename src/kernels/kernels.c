@@ -25,15 +25,32 @@ static bool anywhere(const cpu_features *cpu)
     return cpu != NULL;
 }
 
+#if defined(__aarch64__) && !defined(RAPT_DOUBLE)
+static bool has_neon_dot(const cpu_features *cpu)
+{
+    return cpu->arm_dot;
+}
+#endif
+
 #if HAVE_X86
 static bool has_avx2(const cpu_features *cpu)
 {
     return cpu->avx2_fma;
 }
 
+static bool has_avx2_vnni(const cpu_features *cpu)
+{
+    return cpu->avx2_fma && cpu->avx_vnni;
+}
+
 static bool has_avx512(const cpu_features *cpu)
 {
     return cpu->avx512;
+}
+
+static bool has_avx512_vnni(const cpu_features *cpu)
+{
+    return cpu->avx512_vnni;
 }
 
 static bool has_avx512_bf16(const cpu_features *cpu)
@@ -46,14 +63,15 @@ static bool has_amx(const cpu_features *cpu)
     return cpu->avx512_bf16 && cpu->amx_bf16 && cpu_permit_tiles();
 }
 
-const char *const kernels_names[] = {"scalar", "avx2", "avx512", "avx512_bf16", "amx", NULL};
-#define NAMES_TEXT "scalar, avx2, avx512, avx512_bf16, amx"
-static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx512, has_avx512},
-                                       {&kernels_avx512_bf16, has_avx512_bf16}, {&kernels_amx, has_amx}};
+const char *const kernels_names[] = {"scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16", "amx", NULL};
+#define NAMES_TEXT "scalar, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, amx"
+static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx2_vnni, has_avx2_vnni},
+                           {&kernels_avx512, has_avx512}, {&kernels_avx512_vnni, has_avx512_vnni},
+                           {&kernels_avx512_bf16, has_avx512_bf16}, {&kernels_amx, has_amx}};
 #elif defined(__aarch64__) && !defined(RAPT_DOUBLE)
-const char *const kernels_names[] = {"scalar", "neon", NULL};
-#define NAMES_TEXT "scalar, neon"
-static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}};
+const char *const kernels_names[] = {"scalar", "neon", "neon_dot", NULL};
+#define NAMES_TEXT "scalar, neon, neon_dot"
+static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}, {&kernels_neon_dot, has_neon_dot}};
 #else
 const char *const kernels_names[] = {"scalar", NULL};
 #define NAMES_TEXT "scalar"

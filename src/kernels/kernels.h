@@ -9,7 +9,7 @@
  *     one with a fused multiply-add, and is then added to the output, block after block.
  *   - A product sum in bf16 rounds its operands first and adds products two by two, in an order that is the
  *     processor's; blocks as above. It is the same for any number of threads, not on any machine.
- *   - A product sum in q8_0 is exact in blocks of 32, whose sums are added one by one with a fused multiply-add
+ *   - A product sum of quantized weights is exact in blocks of 32, whose sums are added one by one with a fused multiply-add
  *     (docs/number-format.md); blocks of KERNELS_K_BLOCK as above.
  *   - Fused multiply-adds are always explicit; division and square root are IEEE exact; no approximations.
  *   - max(a, b) is `a > b ? a : b`, as x86's maxps.
@@ -59,16 +59,16 @@ typedef struct kernels_strides {
 /* GEMM kernels of one precision. Operands are packed elements: for fp32 the elements themselves; for bf16 pairs of adjacent
  * elements along K, the first in the low half, rounded to nearest even; both their products are added to one sum. */
 typedef struct kernels_gemm {
-    const char *name; /* of the kernels: "fp32"; "avx512_bf16", "amx", "emulated"; "avx512_vnni", "q8_0" */
+    const char *name; /* of the kernels: "fp32"; "avx512_bf16", "amx", "emulated"; of quantized weights "avx512_vnni", ... */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
-    int pair;         /* products of a packed element: 1, 2 of bf16, 4 of q8_0 */
+    int pair;         /* products of a packed element: 1, 2 of bf16, 4 of 8 bits, 8 of 4 bits */
     int step;         /* packed elements along K come in multiples of it, */
     int scales;       /* each followed by this number of elements with scales */
     /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, whole steps
      * with their scales, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
-     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone, and q8_0 what its pack_a and
-     * pack_b have packed. B element (k,j) is b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the
+     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone, and those of quantized
+     * weights what theirs have packed. B element (k,j) is b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the
      * next multiple of 16: a packed panel has b_row nr; a matrix in place needs n to be below 16 or such a multiple.
      * c: row-major with ldc; nothing outside m x n is read or written. */
     void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
@@ -84,6 +84,11 @@ typedef struct kernels_gemm {
     /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 from there to a multiple of 16; the tile reads no
      * further. Of bf16, k counts pairs, with zeros up to whole steps. One of the strides is 1. */
     void (*pack_b)(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst);
+    /* Of quantized weights: the formats of blocks (kernels_block_format, ended by 0) that pack_stored packs as they are. Column j
+     * of the panel is in the blocks at columns[j], from row k0 on, kc rows, which are whole blocks. pack_b is NULL where rapt
+     * does not round numbers to the type. */
+    int stored[3];
+    void (*pack_stored)(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst);
     /* Round the calls of gemm_tile of one thread, near each other in time; NULL where nothing is to be set up. */
     void (*begin)(void);
     void (*end)(void);
@@ -96,12 +101,20 @@ static inline size_t kernels_packed_count(const kernels_gemm *g, size_t kc)
     return (numbers + step - 1) / step * (step + (size_t)g->scales);
 }
 
+/* The numbers of GGUF for formats of blocks (ggml_type). */
+enum kernels_block_format { KERNELS_Q4_0 = 2, KERNELS_Q5_0 = 6, KERNELS_Q8_0 = 8, KERNELS_Q4_K = 12 };
+
+/* Products of quantized weights: integers of 8 or 4 bits in blocks of 32 with scales; see body/quant_body.h. */
+typedef struct kernels_quantized {
+    kernels_gemm q8_0, q4_0, q4_k;
+} kernels_quantized;
+
 typedef struct kernels {
-    const char *name; /* "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
+    const char *name; /* "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16", "amx", "neon", "neon_dot" */
 
     kernels_gemm gemm;        /* in the table's own numbers */
     const kernels_gemm *bf16; /* the same of elements rounded to bf16; NULL in the double build */
-    const kernels_gemm *q8_0; /* the same of elements rounded to 8 bits in blocks of 32 with scales; NULL in the double build */
+    const kernels_quantized *quantized; /* the same of quantized weights; NULL in the double build */
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
     /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may
@@ -191,12 +204,15 @@ typedef struct kernels {
 extern const kernels kernels_scalar;
 #ifndef RAPT_DOUBLE
 extern const kernels kernels_avx2;
+extern const kernels kernels_avx2_vnni; /* avx2 with products of quantized weights by AVX-VNNI */
 extern const kernels kernels_avx512;
-extern const kernels kernels_avx512_bf16; /* avx512 with products in bf16 by instructions for them */
+extern const kernels kernels_avx512_vnni; /* avx512 with those by AVX-512 VNNI */
+extern const kernels kernels_avx512_bf16; /* avx512_vnni with products in bf16 by instructions for them */
 extern const kernels kernels_amx;         /* the same with tiles */
 extern const kernels kernels_neon;
+extern const kernels kernels_neon_dot; /* neon with products of quantized weights by the dot product of Armv8.2 */
 extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
-extern const kernels_gemm kernels_gemm_avx512_vnni; /* of quantized weights, of the same two */
+extern const kernels_quantized kernels_quantized_avx512_vnni, kernels_quantized_avx_vnni, kernels_quantized_neon_dot;
 #endif
 
 /* The names of all ISAs of this build, best last, NULL at the end. */

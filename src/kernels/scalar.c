@@ -6,11 +6,11 @@
 #define GEMM_MR 4
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 4
-#define Q8_MR 4
+#define QUANT_MR 4
 #include "kernels/body/table.h"
 
 #ifdef RAPT_DOUBLE
 KERNELS_TABLE(kernels_scalar, "scalar", NULL, NULL);
 #else
-KERNELS_TABLE(kernels_scalar, "scalar", &gemm_bf16, &gemm_q8);
+KERNELS_TABLE(kernels_scalar, "scalar", &gemm_bf16, &gemms_quantized);
 #endif

@@ -2,45 +2,91 @@
 #include "nn/pack.h"
 
 #include "nn/layers.h"
+#include "nn/weight_types.h"
 #include "tape/tape_core.h"
+#include "tensor/param_source.h"
+#include "tensor/params.h"
 
 typedef struct packing {
     packed_weights *p;
+    const rapt_tape *t;
     pool *threads;
     rapt_error *err;
 } packing;
 
+/* Those that take blocks as they are stored; of formats without kernels of their own, those of 8 bits. */
+static const kernels_gemm *kernels_of_blocks(const kernels_quantized *q, int format)
+{
+    return format == KERNELS_Q4_0 ? &q->q4_0 : format == KERNELS_Q4_K ? &q->q4_k : &q->q8_0;
+}
+
+/* NULL: this build has none. */
+static const kernels_gemm *kernels_of_weight(const rapt_tape *t, const rapt_param *w, bool output)
+{
+    const block_format *stored = param_source_format(w);
+    rapt_precision type;
+    if (weight_types_find(t->weight_types, w->value.name, output, &type))
+        return tape_gemm_of(t->k, type);
+    if (t->packs == &t->k->gemm && stored && t->k->quantized)
+        return kernels_of_blocks(t->k->quantized, stored->id);
+    return output && t->k->quantized && t->packs == &t->k->quantized->q4_0 ? &t->k->quantized->q8_0 : t->packs;
+}
+
+static bool pack_matrix(const packing *k, const rapt_param *w, bool output)
+{
+    const kernels_gemm *gemm = kernels_of_weight(k->t, w, output);
+    if (!gemm)
+        rapt_fail(k->err, RAPT_ERR_VALUE, "this build computes in double precision: it has neither bf16 nor quantized weights");
+    return gemm && packed_weights_add(k->p, w, gemm, k->threads, k->err) == RAPT_OK;
+}
+
 static bool pack_linear(void *context, rapt_linear *l)
 {
-    const packing *k = context;
-    return packed_weights_add(k->p, l->weight, k->threads, k->err) == RAPT_OK;
+    return pack_matrix(context, l->weight, false);
+}
+
+/* Whether the list of types is right, and there is memory for the table of weights. */
+static bool pack_begin(packing *k, const rapt_params *set, const rapt_tape *t, pool *threads, rapt_error *err)
+{
+    rapt_precision all;
+    *k = (packing){.t = t, .threads = threads, .err = err};
+    if (weight_types_check(t->weight_types, &all, err) == RAPT_OK)
+        k->p = packed_weights_new(set, t->packs, err);
+    return k->p != NULL;
+}
+
+static packed_weights *pack_end(packing *k, bool all)
+{
+    if (all)
+        return k->p;
+    packed_weights_free(k->p);
+    return NULL;
 }
 
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
-    packing k = {packed_weights_new(m->params, t->packs, err), threads, err};
-    if (k.p && layers_of_encoder(&m->encoder, pack_linear, &k))
-        return k.p;
-    packed_weights_free(k.p);
-    return NULL;
+    packing k;
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && layers_of_encoder(&m->encoder, pack_linear, &k));
 }
 
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
-    packing k = {packed_weights_new(m->params, t->packs, err), threads, err};
-    rapt_linear output = m->decoder.output;
-    if (k.p && layers_of_transformer(m, pack_linear, &k) && pack_linear(&k, &output))
-        return k.p;
-    packed_weights_free(k.p);
-    return NULL;
+    packing k;
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && layers_of_transformer(m, pack_linear, &k) &&
+                            pack_matrix(&k, m->decoder.output.weight, true));
 }
 
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err)
 {
-    packing k = {packed_weights_new(m->params, t->packs, err), t->pool, err};
-    rapt_linear output = m->output;
-    if (k.p && pack_linear(&k, &output) && layers_of_lm(m, pack_linear, &k))
-        return k.p;
-    packed_weights_free(k.p);
-    return NULL;
+    packing k;
+    return pack_end(&k, pack_begin(&k, m->params, t, t->pool, err) && pack_matrix(&k, m->output.weight, true) &&
+                            layers_of_lm(m, pack_linear, &k));
+}
+
+bool pack_is_needed(const rapt_params *set, const rapt_tape *t)
+{
+    bool needed = t->packs != t->team.gemm || t->weight_types;
+    for (size_t i = 0; i < rapt_params_count(set) && !needed; i++)
+        needed = param_source_format(params_at(set, i)) != NULL;
+    return needed;
 }

@@ -7,12 +7,15 @@
 
 #include "tensor/packed_weights.h"
 
-/* Packs for the GEMM kernels of `t`, and tapes like it, with the threads of a pool; see tape_use_packed. NULL with `err` set when
- * out of memory. */
+/* Packs for the GEMM kernels of `t`, and tapes like it, with the threads of a pool; see tape_use_packed. Each matrix
+ * has the type that t's options say. NULL with `err` set: RAPT_ERR_VALUE where they are wrong; RAPT_ERR_MEMORY. */
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err);
 /* Packs an encoder so. */
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err);
 /* Packs a language model as pack_transformer does a transformer, with the threads of `t`. */
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err);
+
+/* Whether a tape must read packed weights, to compute with the types that are wanted or stored: not only because it is faster. */
+bool pack_is_needed(const rapt_params *set, const rapt_tape *t);
 
 #endif

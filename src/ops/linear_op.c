@@ -194,17 +194,19 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
 static gemm_job linear_forward_job(const rapt_tape *t, const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
+    const packed_weight *packed = packed_weights_find(t->packed, l->weight, t->packs);
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
-                      .b = {l->w->data, 1, in}, .packed = packed_weights_find(t->packed, l->weight, t->packs),
+                      .b = {l->w->data, 1, in}, .packed = packed ? packed->panels : NULL,
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
 /* The team for the product of a layer: with the kernels that its weights are packed for, else with the tape's own. */
 static gemm_team linear_team(const rapt_tape *t, const rapt_param *w)
 {
+    const packed_weight *packed = packed_weights_find(t->packed, w, t->packs);
     gemm_team team = t->team;
-    if (packed_weights_find(t->packed, w, t->packs))
-        team.gemm = t->packs;
+    if (packed)
+        team.gemm = packed->gemm;
     return team;
 }
 

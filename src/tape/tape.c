@@ -17,9 +17,20 @@
 #define CHUNK_COST 8192 /* elementary operations of a chunk, some microseconds */
 #define MAX_UNIT_CHUNKS 4096
 
+const kernels_gemm *tape_gemm_of(const kernels *k, rapt_precision precision)
+{
+    const kernels_quantized *q = k->quantized;
+    switch (precision) {
+    case RAPT_PRECISION_BF16: return k->bf16;
+    case RAPT_PRECISION_Q8_0: return q ? &q->q8_0 : NULL;
+    case RAPT_PRECISION_Q4_0: return q ? &q->q4_0 : NULL;
+    default: return &k->gemm;
+    }
+}
+
 static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *shared, rapt_error *err)
 {
-    if ((unsigned)options->precision > RAPT_PRECISION_Q8_0) {
+    if ((unsigned)options->precision > RAPT_PRECISION_Q4_0) {
         rapt_fail(err, RAPT_ERR_VALUE, "there is no precision %d", (int)options->precision);
         return false;
     }
@@ -29,9 +40,10 @@ static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *sh
     if (!t->k || !t->pool)
         return false;
     const kernels_gemm *kn = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
-    t->packs = options->precision == RAPT_PRECISION_Q8_0 ? t->k->q8_0 : kn;
+    t->packs = tape_gemm_of(t->k, options->precision);
+    t->weight_types = options->weights;
     if (!kn || !t->packs) {
-        rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has no bf16 and no q8_0");
+        rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has neither bf16 nor quantized weights");
         return false;
     }
     size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);

@@ -82,7 +82,9 @@ struct rapt_tape {
     bool counts;        /* memory only: nothing is computed, see tape_count */
     bool defers;        /* weight gradients may be deferred, see ops/deferred.h */
     const packed_weights *packed; /* of the parameters, or NULL; borrowed */
-    const kernels_gemm *packs;    /* the kernels that read packed weights: those of `team`, or of quantized weights */
+    const kernels_gemm *packs;    /* the kernels that read packed weights, where nothing else says otherwise: those of `team`, or
+                                     of quantized weights */
+    const char *weight_types;     /* as of rapt_tape_options.weights; borrowed */
     tape_profile profile;
     rapt_attention_capture capture; /* which attention weights to keep */
     void (*hook)(void *context, const rapt_error *err); /* called with every failure, or NULL */
@@ -103,6 +105,9 @@ struct rapt_tape {
     bool in_backward;     /* the backward pass is running */
     rapt_error error;     /* the first failure; code RAPT_OK: none */
 };
+
+/* The kernels of a table that compute with weights of a type; NULL: the build has none. */
+const kernels_gemm *tape_gemm_of(const kernels *k, rapt_precision precision);
 
 /* rapt_tape_new, for a tape that computes on the threads of a pool that others use between its operations, in place of
  * options->threads; borrowed. NULL: a pool of its own. */

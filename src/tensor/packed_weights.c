@@ -9,12 +9,12 @@
 #define CHUNK ((size_t)1 << 20)
 #define ROWS ((size_t)KERNELS_MAX_NR) /* that a thread packs at a time: whole panels of every kernel */
 
-packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *gemm, rapt_error *err)
+packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *made_for, rapt_error *err)
 {
     packed_weights *p = calloc(1, sizeof *p);
     if (p) {
         arena_init(&p->memory, CHUNK);
-        p->gemm = gemm;
+        p->made_for = made_for;
         p->count = rapt_params_count(set);
         p->weights = arena_zeroed(&p->memory, p->count, sizeof *p->weights);
     }
@@ -55,10 +55,37 @@ static void pack_rows(void *context, size_t chunk, int worker)
     panels_pack_columns(p->gemm, in, out, first, count, (matrix){from, 1, (ptrdiff_t)in}, p->panels);
 }
 
+/* The same of rows that are stored as blocks, which the kernels take as they are. */
+static void pack_stored_rows(void *context, size_t chunk, int worker)
+{
+    const packing *p = context;
+    const size_t out = p->w->value.shape[0], in = p->w->value.shape[1], first = chunk * ROWS;
+    const size_t count = out - first < ROWS ? out - first : ROWS;
+    const uint8_t *rows[ROWS];
+    (void)worker;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = param_source_blocks(p->w, first + i);
+    panels_pack_stored(p->gemm, in, out, first, count, param_source_format(p->w)->id, rows, p->panels);
+}
+
+static bool takes_stored(const kernels_gemm *gemm, const rapt_param *w)
+{
+    const block_format *stored = param_source_format(w);
+    for (const int *id = gemm->stored; stored && *id; id++)
+        if (*id == stored->id)
+            return true;
+    return false;
+}
+
 /* A matrix with a source is packed from there: its own elements are not touched. */
 static bool pack_panels(packing p, pool *threads)
 {
     const size_t out = p.w->value.shape[0], in = p.w->value.shape[1];
+    if (takes_stored(p.gemm, p.w)) {
+        pool_run(threads, (out + ROWS - 1) / ROWS, out * in, pack_stored_rows, &p);
+        param_source_leave(p.w);
+        return true;
+    }
     if (!param_has_source(p.w))
         param_refresh(p.w, threads);
     else if (!(p.rows = malloc((size_t)pool_threads(threads) * ROWS * in * sizeof *p.rows)))
@@ -70,15 +97,16 @@ static bool pack_panels(packing p, pool *threads)
     return true;
 }
 
-rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, pool *threads, rapt_error *err)
+rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, const kernels_gemm *gemm, pool *threads, rapt_error *err)
 {
     packed_weight *packed = &p->weights[w->index];
     size_t out = w->value.shape[0], in = w->value.shape[1];
     if (packed->param == w)
         return RAPT_OK;
-    rapt_real *panels = arena_array(&p->memory, panels_size(p->gemm, in, out), sizeof *panels);
-    if (!panels || !pack_panels((packing){p->gemm, w, panels, NULL}, threads))
+    rapt_real *panels = arena_array(&p->memory, panels_size(gemm, in, out), sizeof *panels);
+    if (!panels || !pack_panels((packing){gemm, w, panels, NULL}, threads))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to pack %s", w->value.name);
-    *packed = (packed_weight){w, panels};
+    p->bytes += panels_size(gemm, in, out) * sizeof *panels;
+    *packed = (packed_weight){w, gemm, panels};
     return RAPT_OK;
 }

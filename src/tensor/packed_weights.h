@@ -1,5 +1,5 @@
-/* tensor/packed_weights.h: weight matrices packed once for inference, in the panels that one table of GEMM kernels reads, so
- * that no product packs them again. Made from parameters that no longer change, and const from then on: tapes of several
+/* tensor/packed_weights.h: weight matrices packed once for inference, each in the panels that its GEMM kernels read, so that no
+ * product packs them again. Made from parameters that no longer change, and const from then on: tapes of several
  * threads may read it. Owned by a translator or generator; parameters do not refer to it. */
 #ifndef TENSOR_PACKED_WEIGHTS_H
 #define TENSOR_PACKED_WEIGHTS_H
@@ -10,29 +10,32 @@
 #include "rapt/tensor.h"
 
 typedef struct packed_weight {
-    const rapt_param *param; /* NULL: not packed */
-    const rapt_real *panels; /* of its transpose [in, out] */
+    const rapt_param *param;  /* NULL: not packed */
+    const kernels_gemm *gemm; /* the kernels that read the panels */
+    const rapt_real *panels;  /* of its transpose [in, out] */
 } packed_weight;
 
 typedef struct packed_weights {
-    const kernels_gemm *gemm; /* the kernels that read the panels */
+    const kernels_gemm *made_for; /* the kernels of the tapes that may read them (tape_core.h: packs) */
+    size_t bytes; /* of all panels: what a product with each of them reads */
     size_t count;
     packed_weight *weights; /* [count], by the index of a parameter in its set */
     arena memory;
 } packed_weights;
 
-/* An empty table for `count` parameters. NULL with `err` set when out of memory. */
-packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *gemm, rapt_error *err);
+/* An empty table for the parameters of a set. NULL with `err` set when out of memory. */
+packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *made_for, rapt_error *err);
 void packed_weights_free(packed_weights *p);
 
-/* Packs a matrix [out, in] of the set, once, with the threads of a pool. RAPT_ERR_MEMORY or RAPT_OK. */
-rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, pool *threads, rapt_error *err);
+/* Packs a matrix [out, in] of the set for these kernels, once, with the threads of a pool: from the blocks that it is stored in,
+ * where the kernels take them as they are, else from its numbers. RAPT_ERR_MEMORY or RAPT_OK. */
+rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, const kernels_gemm *gemm, pool *threads, rapt_error *err);
 
-/* The panels of w as these kernels read them, or NULL. `p` may be NULL. */
-static inline const rapt_real *packed_weights_find(const packed_weights *p, const rapt_param *w, const kernels_gemm *gemm)
+/* The packed w for tapes with these kernels, or NULL. `p` may be NULL. */
+static inline const packed_weight *packed_weights_find(const packed_weights *p, const rapt_param *w, const kernels_gemm *made_for)
 {
-    bool found = p && p->gemm == gemm && w->index < p->count && p->weights[w->index].param == w;
-    return found ? p->weights[w->index].panels : NULL;
+    bool found = p && p->made_for == made_for && w->index < p->count && p->weights[w->index].param == w;
+    return found ? &p->weights[w->index] : NULL;
 }
 
 #endif

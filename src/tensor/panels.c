@@ -38,6 +38,15 @@ void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t firs
     }
 }
 
+void panels_pack_stored(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, int format,
+                        const uint8_t *const *blocks, rapt_real *dst)
+{
+    const size_t nr = (size_t)kn->nr;
+    for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK)
+        for (size_t j = 0, kc = MIN(KERNELS_K_BLOCK, k - k0); j < count; j += nr)
+            kn->pack_stored(format, k0, kc, (int)MIN(nr, count - j), blocks + j, dst + panels_at(kn, n, k0, kc, first + j));
+}
+
 void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst)
 {
     panels_pack_columns(kn, k, n, 0, n, b, dst);

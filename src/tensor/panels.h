@@ -33,6 +33,11 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real
 /* Packs `count` columns of B [k x n] from column `first` on, a multiple of nr, to their place in dst; b is these columns only. */
 void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, matrix b, rapt_real *dst);
 
+/* The same of columns that are stored as blocks of a format that the kernels take (kernels_gemm.stored): from blocks[0 ..
+ * count - 1] on, each. k is whole blocks. */
+void panels_pack_stored(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, int format,
+                        const uint8_t *const *blocks, rapt_real *dst);
+
 /* A block of B: kc <= KERNELS_K_BLOCK rows, n columns. Panel p begins at data + p * panel, its rows are `row` apart. */
 typedef struct panel_block {
     const rapt_real *data;

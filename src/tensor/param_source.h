@@ -4,6 +4,7 @@
 #ifndef TENSOR_PARAM_SOURCE_H
 #define TENSOR_PARAM_SOURCE_H
 
+#include "tensor/blocks.h"
 #include "tensor/param_state.h"
 
 /* Writes rows first .. first + count - 1, those of an index of the first dimension each, to `to`. Several threads call it at
@@ -12,9 +13,19 @@ typedef void param_read_fn(const void *context, size_t first, size_t count, rapt
 /* The values are not needed for a while: what they are read from may take less memory. */
 typedef void param_leave_fn(const void *context);
 
+/* Where a row is stored as blocks. */
+typedef const void *param_blocks_fn(const void *context, size_t row);
+
 /* Gives p, a parameter of the set whose elements are undefined, a source. `context` lives as long as the set, `leave` may be
  * NULL. Out of memory: the failure sticks in the set. */
 void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, param_leave_fn *leave, const void *context);
+
+/* Says that the rows of a parameter, which has a source, are stored as blocks of a format, which `blocks` finds. */
+void param_source_set_blocks(rapt_param *p, const block_format *format, param_blocks_fn *blocks);
+/* The format that the rows of a parameter are stored in; NULL: not as blocks. */
+const block_format *param_source_format(const rapt_param *p);
+/* The blocks of a row of a parameter with a format; they live as long as what its source reads from. */
+const void *param_source_blocks(const rapt_param *p, size_t row);
 
 static inline bool param_has_source(const rapt_param *p)
 {

@@ -26,7 +26,8 @@ enum { ENTRIES = sizeof entries / sizeof *entries, GEMM_ENTRIES = 4 }; /* gemm_t
 struct same_shape {
     const char *name;
     kernels_gemm gemm;
-    const kernels_gemm *bf16, *q8_0;
+    const kernels_gemm *bf16;
+    const kernels_quantized *quantized;
     void (*function[ENTRIES - GEMM_ENTRIES])(void);
 };
 _Static_assert(sizeof(struct same_shape) == sizeof(kernels), "CHECK_KERNELS does not list every kernel");

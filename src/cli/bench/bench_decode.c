@@ -109,22 +109,11 @@ static rapt_code bench_decode_measure(decoding *d, decode_rows *r, rapt_error *e
 
 /* ---- reporting ---------------------------------------------------------------------------------------------- */
 
-/* Bytes of weights that a step reads: all matrices but the embedding tables, of which it reads rows. */
-static double weight_bytes(const decoding *d)
-{
-    const rapt_lm *m = d->m;
-    static const double bytes[] = {4, 2, 34.0 / 32}; /* by rapt_precision: 32 weights of 8 bits have a scale of 16 */
-    size_t tables = rapt_tensor_size(&m->input.positions.table->value);
-    if (!m->config.tied)
-        tables += rapt_tensor_size(&m->input.embedding.weight->value);
-    return (double)(rapt_params_size(m->params) - tables) * bytes[d->o->precision];
-}
-
 static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
 {
     const rapt_lm_config *c = &d->m->config;
     size_t fresh = d->row - d->prompt;
-    double step = bench_times_at(&r->steps, 0.5), read = bench_times_at(&r->reads, 0.5), weights = weight_bytes(d) * 1e-9;
+    double step = bench_times_at(&r->steps, 0.5), read = bench_times_at(&r->reads, 0.5), weights = (double)d->packed->bytes * 1e-9;
     double rate = 1e3 * weights / step, tokens = 1e3 * (double)(r->batch * fresh) / bench_times_at(&r->totals, 0.5);
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, "
@@ -194,7 +183,8 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
         return code;
     arena_init(&d->scratch, CHUNK);
     const kernels *k = kernels_active(err);
-    d->t = k ? rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision}, err) : NULL;
+    d->t = k ? rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision,
+                                              .weights = d->o->weights}, err) : NULL;
     d->m = d->t ? rapt_lm_new(&config, 1, err) : NULL;
     d->packed = d->m ? pack_lm(d->m, d->t, err) : NULL;
     if (!d->packed)

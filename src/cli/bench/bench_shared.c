@@ -1,6 +1,7 @@
 /* cli/bench/bench_shared.c: how benchmarks choose their sizes and report; of cmd_bench.h. */
 #include "cli/bench/cmd_bench.h"
 #include "cli/cli.h"
+#include "nn/weight_types.h"
 
 #include "text/json_text.h"
 
@@ -23,7 +24,7 @@ rapt_code bench_check_width(const char *case_name, size_t width, size_t features
 
 const char *bench_precision(const bench_options *o)
 {
-    return cli_weights_name(o->precision);
+    return o->weights ? o->weights : weight_types_name(o->precision);
 }
 
 size_t bench_peak_memory(void)

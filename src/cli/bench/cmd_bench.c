@@ -84,8 +84,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--beam is for `decode`");
     if (s->prompt && a->run != bench_decode)
         cli_usage_error(state, "--prompt is for `decode`");
-    if (a->o.precision == RAPT_PRECISION_Q8_0 && a->run != bench_decode)
-        cli_usage_error(state, "--weights q8_0 is for `decode`");
+    if (a->o.weights && a->run != bench_decode)
+        cli_usage_error(state, "--weights is for `decode`");
     if ((a->o.elements || a->o.ranks) && a->run)
         cli_usage_error(state, "--elements and --ranks are for `group`");
     if (a->o.case_name && !a->run)
@@ -112,7 +112,7 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case CLI_KEY_WEIGHTS: a->o.precision = cli_weights(text, state); return 0;
+    case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
     case CLI_KEY_JSON: a->o.json = true; return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;

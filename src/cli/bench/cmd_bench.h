@@ -18,6 +18,7 @@ typedef struct bench_options {
     int threads;
     double seconds; /* measured, for each case; 0: the benchmark's own default */
     rapt_precision precision;
+    const char *weights; /* as --weights has it, or NULL */
     size_t beam;    /* of `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
     const char *tokenizer, *text; /* of `tokenizer` */
@@ -40,7 +41,7 @@ double bench_peak(int threads, rapt_precision precision, rapt_error *err);
 size_t bench_size(size_t wanted, size_t own);
 /* RAPT_ERR_VALUE where a width of a case cannot be cut into heads of `features`. */
 rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err);
-const char *bench_precision(const bench_options *o); /* "fp32", "bf16" or "q8_0" */
+const char *bench_precision(const bench_options *o); /* "fp32", "bf16"; or what --weights says */
 size_t bench_peak_memory(void); /* of this process so far, MB */
 
 /* Prints an object in one line. NULL: out of memory. */

@@ -55,7 +55,7 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     eval_tape e = {0};
-    rapt_code code = loader ? eval_tape_make(&e, m, a->o.threads, a->o.precision, err) : err->code;
+    rapt_code code = loader ? eval_tape_make(&e, m, &a->o, err) : err->code;
     if (!code)
         code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), sum, err);
     eval_tape_free(&e);

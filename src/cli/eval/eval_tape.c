@@ -4,10 +4,11 @@
 #include "nn/pack.h"
 #include "tape/tape_core.h"
 
-rapt_code eval_tape_make(eval_tape *e, const rapt_model *m, int threads, rapt_precision precision, rapt_error *err)
+rapt_code eval_tape_make(eval_tape *e, const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
 {
-    *e = (eval_tape){.t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .precision = precision}, err)};
-    if (!e->t || precision != RAPT_PRECISION_Q8_0)
+    const rapt_tape_options options = {.threads = o->threads, .precision = o->precision, .weights = o->weights};
+    *e = (eval_tape){.t = rapt_tape_new(&options, err)};
+    if (!e->t || !pack_is_needed(m->params, e->t))
         return e->t ? RAPT_OK : err->code;
     e->packed = m->task == RAPT_TASK_TRANSLATION ? pack_transformer(m->translation.net, e->t, e->t->pool, err)
                                                  : pack_lm(m->language.net, e->t, err);

@@ -121,7 +121,7 @@ static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_mode
     size_t rows = batch_rows(&m->language.net->config);
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
     eval_tape e = {0};
-    rapt_code code = w ? eval_tape_make(&e, m, a->o.threads, a->o.precision, err) : err->code;
+    rapt_code code = w ? eval_tape_make(&e, m, &a->o, err) : err->code;
     if (!code)
         code = eval_text_add_loss(m, e.t, w, sum, err);
     eval_tape_free(&e);

@@ -7,7 +7,8 @@
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 8
-#define Q8_MR 2
+#define QUANT_MR 2
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_neon, "neon", &gemm_bf16, &gemm_q8);
+KERNELS_TABLE(kernels_neon, "neon", &gemm_bf16, &gemms_quantized);
+KERNELS_TABLE(kernels_neon_dot, "neon_dot", &gemm_bf16, &kernels_quantized_neon_dot);

@@ -359,45 +359,71 @@ VEC v16 v_dot(v16 a, v16 b, v16 sum)
     return sum;
 }
 
-/* ---- bytes of quantized weights: see body/q8_lanes.h; without the dot product, which older processors lack ---- */
-#define VEC_I16
-typedef struct i16 { int32x4_t part[4]; } i16;
+/* ---- bytes of quantized weights: see body/quant_lanes.h; with the dot product where there is one ---- */
+#define VEC_V16I
+typedef struct v16i { int32x4_t part[4]; } v16i;
 
-VEC i16 i_load(const float *p)
+VEC v16i i_load(const float *p)
 {
-    i16 r;
+    v16i r;
     EACH_PART(i) r.part[i] = vreinterpretq_s32_f32(vld1q_f32(p + 4 * i));
     return r;
 }
 
-VEC i16 i_broadcast(const float *p)
+VEC v16i i_broadcast(const float *p)
 {
     const int32x4_t x = vreinterpretq_s32_f32(vld1q_dup_f32(p));
-    return (i16){{x, x, x, x}};
+    return (v16i){{x, x, x, x}};
 }
 
-VEC i16 i_start(const float *p)
+VEC v16i i_zero(void)
 {
     const int32x4_t zero = vdupq_n_s32(0);
-    (void)p;
-    return (i16){{zero, zero, zero, zero}};
+    return (v16i){{zero, zero, zero, zero}};
 }
 
-/* The 16 products of four lanes, in pairs and then in fours. */
-VEC i16 i_dot(i16 w, i16 a, i16 sum)
+VEC v16i i_bits(v16i a, int from, uint32_t mask)
 {
     EACH_PART(i)
     {
-        const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(vreinterpretq_u8_s32(w.part[i]), vdupq_n_u8(0x80)));
-        const int8x16_t y = vreinterpretq_s8_s32(a.part[i]);
-        const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)));
-        const int32x4_t high = vpaddlq_s16(vmull_high_s8(x, y));
-        sum.part[i] = vaddq_s32(sum.part[i], vpaddq_s32(low, high));
+        const uint32x4_t moved = vshlq_u32(vreinterpretq_u32_s32(a.part[i]), vdupq_n_s32(-from));
+        a.part[i] = vreinterpretq_s32_u32(vandq_u32(moved, vdupq_n_u32(mask)));
     }
+    return a;
+}
+
+VEC v16i i_start(const float *p)
+{
+    (void)p;
+    return i_zero();
+}
+
+/* sum + 16 products of signed bytes, four to each lane. */
+VEC int32x4_t i4_dot(int8x16_t x, int8x16_t y, int32x4_t sum)
+{
+#ifdef __ARM_FEATURE_DOTPROD
+    return vdotq_s32(sum, x, y);
+#else
+    const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)));
+    const int32x4_t high = vpaddlq_s16(vmull_high_s8(x, y));
+    return vaddq_s32(sum, vpaddq_s32(low, high));
+#endif
+}
+
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum)
+{
+    EACH_PART(i)
+        sum.part[i] = i4_dot(vreinterpretq_s8_s32(w.part[i]), vreinterpretq_s8_s32(a.part[i]), sum.part[i]);
     return sum;
 }
 
-VEC v16 v_of_i(i16 a)
+VEC v16i i_dot(v16i w, v16i a, v16i sum)
+{
+    EACH_PART(i) w.part[i] = veorq_s32(w.part[i], vdupq_n_s32((int)0x80808080));
+    return i_dot_small(w, a, sum);
+}
+
+VEC v16 v_of_i(v16i a)
 {
     v16 r;
     EACH_PART(i) r.part[i] = vcvtq_f32_s32(a.part[i]);

@@ -41,16 +41,16 @@ static const kernels_gemm gemm_bf16 = {
     .pack_b = pack_b_bf16,
 };
 
-#include "kernels/body/q8_lanes.h"
-#include "kernels/body/q8_body.h"
-static const kernels_gemm gemm_q8 = Q8_GEMM("q8_0");
+#include "kernels/body/quant_lanes.h"
+#include "kernels/body/quant_body.h"
+static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
 #endif
 
-#define KERNELS_TABLE(TABLE, NAME, BF16, Q8)         \
+#define KERNELS_TABLE(TABLE, NAME, BF16, QUANTIZED)  \
     const kernels TABLE = {                          \
         .name = NAME,                                \
         .bf16 = BF16,                                \
-        .q8_0 = Q8,                                  \
+        .quantized = QUANTIZED,                      \
         .gemm = {.name = "fp32",                     \
                  .mr = GEMM_MR,                      \
                  .nr = GEMM_NR,                      \

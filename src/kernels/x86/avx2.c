@@ -6,7 +6,8 @@
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 8
-#define Q8_MR 2
+#define QUANT_MR 2
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16, &gemm_q8);
+KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16, &gemms_quantized);
+KERNELS_TABLE(kernels_avx2_vnni, "avx2_vnni", &gemm_bf16, &kernels_quantized_avx_vnni);

@@ -6,9 +6,10 @@
 #define GEMM_MR 14
 #define GEMM_VECTORS 2
 #define GEMM_A_STRIDE 16
-#define Q8_MR 6
+#define QUANT_MR 6
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_avx512, "avx512", &gemm_bf16, &gemm_q8);
-KERNELS_TABLE(kernels_avx512_bf16, "avx512_bf16", &kernels_gemm_avx512_bf16, &kernels_gemm_avx512_vnni);
-KERNELS_TABLE(kernels_amx, "amx", &kernels_gemm_amx, &kernels_gemm_avx512_vnni);
+KERNELS_TABLE(kernels_avx512, "avx512", &gemm_bf16, &gemms_quantized);
+KERNELS_TABLE(kernels_avx512_vnni, "avx512_vnni", &gemm_bf16, &kernels_quantized_avx512_vnni);
+KERNELS_TABLE(kernels_avx512_bf16, "avx512_bf16", &kernels_gemm_avx512_bf16, &kernels_quantized_avx512_vnni);
+KERNELS_TABLE(kernels_amx, "amx", &kernels_gemm_amx, &kernels_quantized_avx512_vnni);

@@ -6,7 +6,7 @@
 #define GEMM_MR 14
 #define GEMM_VECTORS 2
 #define GEMM_A_STRIDE 16
-#define Q8_MR 6
-#include "kernels/body/q8_body.h"
+#define QUANT_MR 6
+#include "kernels/body/quant_body.h"
 
-const kernels_gemm kernels_gemm_avx512_vnni = Q8_GEMM("avx512_vnni");
+const kernels_quantized kernels_quantized_avx512_vnni = QUANT_TABLES("avx512_vnni");

@@ -271,41 +271,65 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
 
 #undef EACH_PART
 
-/* ---- bytes of quantized weights: see body/q8_lanes.h ---- */
-#define VEC_I16
-typedef struct i16 { __m256i lo, hi; } i16;
+/* ---- bytes of quantized weights: see body/quant_lanes.h ---- */
+#define VEC_V16I
+typedef struct v16i { __m256i lo, hi; } v16i;
 
-VEC i16 i_load(const float *p)
+VEC v16i i_load(const float *p)
 {
-    return (i16){_mm256_castps_si256(_mm256_loadu_ps(p)), _mm256_castps_si256(_mm256_loadu_ps(p + 8))};
+    return (v16i){_mm256_castps_si256(_mm256_loadu_ps(p)), _mm256_castps_si256(_mm256_loadu_ps(p + 8))};
 }
 
-VEC i16 i_broadcast(const float *p)
+VEC v16i i_broadcast(const float *p)
 {
     const __m256i x = _mm256_castps_si256(_mm256_broadcast_ss(p));
-    return (i16){x, x};
+    return (v16i){x, x};
 }
 
-VEC i16 i_start(const float *p)
+VEC v16i i_zero(void) { return (v16i){_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+
+VEC __m256i i8_bits(__m256i a, int from, uint32_t mask)
+{
+    return _mm256_and_si256(_mm256_srli_epi32(a, from), _mm256_set1_epi32((int)mask));
+}
+
+VEC v16i i_bits(v16i a, int from, uint32_t mask) { return (v16i){i8_bits(a.lo, from, mask), i8_bits(a.hi, from, mask)}; }
+
+#ifdef __AVXVNNI__
+VEC v16i i_start(const float *p) { return i_broadcast(p); }
+VEC __m256i i8_dot_small(__m256i w, __m256i a, __m256i sum) { return _mm256_dpbusd_avx_epi32(sum, w, a); }
+VEC __m256i i8_dot(__m256i w, __m256i a, __m256i sum) { return _mm256_dpbusd_avx_epi32(sum, w, a); }
+#else
+VEC v16i i_start(const float *p)
 {
     (void)p;
-    return (i16){_mm256_setzero_si256(), _mm256_setzero_si256()};
+    return i_zero();
 }
 
 /* Two products of at most 128 * 127 fit 16 bits: nothing saturates. */
+VEC __m256i i8_dot_small(__m256i w, __m256i a, __m256i sum)
+{
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(w, a), _mm256_set1_epi16(1)));
+}
+
 VEC __m256i i8_dot(__m256i w, __m256i a, __m256i sum)
 {
     const __m256i x = _mm256_xor_si256(w, _mm256_set1_epi8((char)0x80));
-    const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(a, x));
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    return i8_dot_small(_mm256_abs_epi8(x), _mm256_sign_epi8(a, x), sum);
+}
+#endif
+
+VEC v16i i_dot(v16i w, v16i a, v16i sum) { return (v16i){i8_dot(w.lo, a.lo, sum.lo), i8_dot(w.hi, a.hi, sum.hi)}; }
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum)
+{
+    return (v16i){i8_dot_small(w.lo, a.lo, sum.lo), i8_dot_small(w.hi, a.hi, sum.hi)};
 }
 
-VEC i16 i_dot(i16 w, i16 a, i16 sum) { return (i16){i8_dot(w.lo, a.lo, sum.lo), i8_dot(w.hi, a.hi, sum.hi)}; }
-VEC v16 v_of_i(i16 a) { return (v16){_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)}; }
+VEC v16 v_of_i(v16i a) { return (v16){_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)}; }
 
 VEC v16 v_half(const float *p, const int high)
 {
-    const i16 pairs = i_load(p);
+    const v16i pairs = i_load(p);
     const __m256i keep = _mm256_set1_epi32(0xffff);
     const __m256i lo = high ? _mm256_srli_epi32(pairs.lo, 16) : _mm256_and_si256(pairs.lo, keep);
     const __m256i hi = high ? _mm256_srli_epi32(pairs.hi, 16) : _mm256_and_si256(pairs.hi, keep);

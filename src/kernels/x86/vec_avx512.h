@@ -197,36 +197,46 @@ VEC v16 v_dot(v16 a, v16 b, v16 sum)
 }
 #endif
 
-/* ---- bytes of quantized weights: see body/q8_lanes.h ---- */
-#define VEC_I16
-typedef __m512i i16;
+/* ---- bytes of quantized weights: see body/quant_lanes.h ---- */
+#define VEC_V16I
+typedef __m512i v16i;
 
-VEC i16 i_load(const float *p) { return _mm512_castps_si512(_mm512_loadu_ps(p)); }
-VEC i16 i_broadcast(const float *p) { return _mm512_castps_si512(_mm512_set1_ps(*p)); }
-VEC v16 v_of_i(i16 a) { return _mm512_cvtepi32_ps(a); }
+VEC v16i i_load(const float *p) { return _mm512_castps_si512(_mm512_loadu_ps(p)); }
+VEC v16i i_broadcast(const float *p) { return _mm512_castps_si512(_mm512_set1_ps(*p)); }
+VEC v16 v_of_i(v16i a) { return _mm512_cvtepi32_ps(a); }
 VEC v16 v_half(const float *p, const int high)
 {
-    const i16 pairs = high ? _mm512_srli_epi32(i_load(p), 16) : i_load(p);
+    const v16i pairs = high ? _mm512_srli_epi32(i_load(p), 16) : i_load(p);
     return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pairs));
 }
 
+VEC v16i i_zero(void) { return _mm512_setzero_si512(); }
+VEC v16i i_bits(v16i a, int from, uint32_t mask)
+{
+    return _mm512_and_si512(_mm512_srli_epi32(a, (unsigned)from), _mm512_set1_epi32((int)mask));
+}
+
 #ifdef __AVX512VNNI__
-VEC i16 i_start(const float *p) { return i_broadcast(p); }
-VEC i16 i_dot(i16 w, i16 a, i16 sum) { return _mm512_dpbusd_epi32(sum, w, a); }
+VEC v16i i_start(const float *p) { return i_broadcast(p); }
+VEC v16i i_dot(v16i w, v16i a, v16i sum) { return _mm512_dpbusd_epi32(sum, w, a); }
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum) { return _mm512_dpbusd_epi32(sum, w, a); }
 #else
-VEC i16 i_start(const float *p)
+VEC v16i i_start(const float *p)
 {
     (void)p;
-    return _mm512_setzero_si512();
+    return i_zero();
 }
 
 /* Two products of at most 128 * 127 fit 16 bits: nothing saturates. */
-VEC i16 i_dot(i16 w, i16 a, i16 sum)
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum)
 {
-    const i16 x = _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80));
-    const i16 y = _mm512_mask_sub_epi8(a, _mm512_movepi8_mask(x), _mm512_setzero_si512(), a);
-    const i16 pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(x), y);
-    return _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(w, a), _mm512_set1_epi16(1)));
+}
+
+VEC v16i i_dot(v16i w, v16i a, v16i sum)
+{
+    const v16i x = _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80));
+    return i_dot_small(_mm512_abs_epi8(x), _mm512_mask_sub_epi8(a, _mm512_movepi8_mask(x), i_zero(), a), sum);
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* tests/nn/test_q8_models.c: models with quantized weights (q8_0) give the same bits at every level, with any number of threads,
+/* tests/nn/test_quantized_models.c: models with quantized weights (q8_0, q4_0) give the same bits at every level, with any number of threads,
  * to a row alone and among others, and with a KV cache in pieces of any length. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +12,10 @@
 
 enum { ROWS = 3, TIME = LM_CONTEXT };
 
-static rapt_tape *quantized_tape(const char *isa, int threads)
+static rapt_tape *quantized_tape(const char *isa, int threads, rapt_precision type)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){threads, isa, RAPT_PRECISION_Q8_0}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){threads, isa, type, NULL}, &err);
     assert_string_equal(err.message, "");
     return t;
 }
@@ -46,12 +46,13 @@ static void check_pieces(rapt_tape *t, const rapt_lm *m, const int32_t *ids, con
 }
 
 /* The logits, which are returned, of one level with so many threads; compared with `want`, unless that is NULL. */
-static rapt_real *check_language_model(const rapt_lm *m, const char *isa, int threads, const rapt_real *want)
+static rapt_real *check_language_model(const rapt_lm *m, const char *isa, int threads, rapt_precision type,
+                                       const rapt_real *want)
 {
     rapt_error err = {0};
     int32_t ids[ROWS * TIME];
     model_ids(ids, ROWS * TIME, 5);
-    rapt_tape *t = quantized_tape(isa, threads);
+    rapt_tape *t = quantized_tape(isa, threads, type);
     packed_weights *packed = pack_lm(m, t, &err);
     assert_non_null(packed);
     tape_use_packed(t, packed);
@@ -84,14 +85,15 @@ static void language_models_have_the_same_bits(void **state)
         int32_t ids[ROWS * TIME];
         rapt_lm *m = lm_model(&c);
         rapt_tape *exact = model_tape(NULL, 1);
-        rapt_real *want = check_language_model(m, "scalar", 1, NULL);
+        const rapt_precision type = i % 2 ? RAPT_PRECISION_Q4_0 : RAPT_PRECISION_Q8_0;
+        rapt_real *want = check_language_model(m, "scalar", 1, type, NULL);
         for (const char *const *isa = kernels_names + 1; *isa; isa++)
             if (kernels_of_isa(*isa, NULL))
-                free(check_language_model(m, *isa, 1 + (int)(i + 1) % 3, want));
+                free(check_language_model(m, *isa, 1 + (int)(i + 1) % 3, type, want));
         model_ids(ids, ROWS * TIME, 5);
         rapt_real *whole = lm_whole(exact, m, ids, ROWS, TIME);
         const double far = distance(want, whole, ROWS * TIME * MODEL_VOCAB);
-        assert_true(far > 1e-5 && far < 0.05); /* quantized, and not much else */
+        assert_true(far > 1e-5 && far < (type == RAPT_PRECISION_Q8_0 ? 0.05 : 0.5)); /* quantized, and not much else */
         free(want);
         free(whole);
         rapt_tape_free(exact);
@@ -101,13 +103,14 @@ static void language_models_have_the_same_bits(void **state)
 
 /* ---- translators ------------------------------------------------------------------------------------------------------ */
 
-static rapt_real *check_translator(const rapt_transformer *m, const char *isa, int threads, const rapt_real *want)
+static rapt_real *check_translator(const rapt_transformer *m, const char *isa, int threads, rapt_precision type,
+                                   const rapt_real *want)
 {
     rapt_error err = {0};
     int32_t source[ROWS * TIME], target[ROWS * TIME];
     model_ids(source, ROWS * TIME, 3);
     model_ids(target, ROWS * TIME, 4);
-    rapt_tape *t = quantized_tape(isa, threads);
+    rapt_tape *t = quantized_tape(isa, threads, type);
     packed_weights *packed = pack_transformer(m, t, t->pool, &err);
     assert_non_null(packed);
     tape_use_packed(t, packed);
@@ -136,10 +139,11 @@ static void translators_have_the_same_bits(void **state)
         rapt_error err = {0};
         rapt_transformer *m = rapt_transformer_new(&c, 7, &err);
         assert_non_null(m);
-        rapt_real *want = check_translator(m, "scalar", 1, NULL);
+        const rapt_precision type = i % 2 ? RAPT_PRECISION_Q4_0 : RAPT_PRECISION_Q8_0;
+        rapt_real *want = check_translator(m, "scalar", 1, type, NULL);
         for (const char *const *isa = kernels_names + 1; *isa; isa++)
             if (kernels_of_isa(*isa, NULL))
-                free(check_translator(m, *isa, 1 + (int)i % 3, want));
+                free(check_translator(m, *isa, 1 + (int)i % 3, type, want));
         free(want);
         rapt_transformer_free(m);
     }

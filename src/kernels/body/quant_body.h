@@ -1,0 +1,182 @@
+/* kernels/body/quant_body.h: one tile of C = A B of quantized weights: B has integers of 8 or 4 bits in blocks of 32 with
+ * scales (body/q8_pack.h, body/q4_pack.h), A integers of 8 bits (body/quant_pack.h). A block of products is summed exactly, in
+ * integers, and added to the sum as fma(scale of B * scale of A, sum of the block, sum): the same bits for every ISA, however
+ * many products its instructions take at a time.
+ * For the GEMM driver, through the table. An ISA defines QUANT_MR rows before, beside what body/gemm_body.h wants, and its
+ * primitives of integers; body/quant_lanes.h has them in plain C. */
+#ifndef KERNELS_BODY_QUANT_BODY_H
+#define KERNELS_BODY_QUANT_BODY_H
+
+#include "kernels/body/gemm_body.h"
+#include "kernels/body/q4_pack.h"
+#include "kernels/body/q8_pack.h"
+
+enum { QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_K };
+
+/* Rows of numbers that a step of B has. */
+#define QUANT_ROWS(TYPE) ((TYPE) == QUANT_Q8_0 ? Q8_ROWS : (TYPE) == QUANT_Q4_0 ? Q4_0_ROWS : Q4_K_ROWS)
+
+/* Of 16 columns, four weights of block `half` each. */
+VEC v16i quant_load(const int type, const rapt_real *b, int quad, const int half)
+{
+    return type == QUANT_Q8_0 ? i_load(b + (half * QUANT_QUADS / 2 + quad) * GEMM_NR)
+                              : i_bits(i_load(b + quad * GEMM_NR), 4 * half, 0x0f0f0f0f);
+}
+
+/* What the sum of products of a row and 16 columns begins at: weights of 8 bits have 128 added, those of Q4_0 8. */
+VEC v16i quant_start(const int type, const rapt_real *a, const int half)
+{
+    return type == QUANT_Q8_0   ? i_start(a + QUANT_A_STARTS + half)
+           : type == QUANT_Q4_0 ? i_broadcast(a + QUANT_A_SMALL + half)
+                                : i_zero();
+}
+
+VEC v16i quant_dot(const int type, v16i w, v16i a, v16i sum)
+{
+    return type == QUANT_Q8_0 ? i_dot(w, a, sum) : i_dot_small(w, a, sum);
+}
+
+/* The scales of 16 columns. */
+VEC v16 quant_scale(const int type, const rapt_real *b, const int half)
+{
+    if (type == QUANT_Q8_0)
+        return v_half(b + QUANT_QUADS * GEMM_NR, half);
+    if (type == QUANT_Q4_0)
+        return v_half(b + Q4_QUADS * GEMM_NR, half);
+    return v_mul(v_half(b + Q4_QUADS * GEMM_NR, 0), v_of_i(i_bits(i_load(b + (Q4_QUADS + 1) * GEMM_NR), 16 * half, 0xff)));
+}
+
+/* What is subtracted from each of 16 columns' weights of Q4_K. */
+VEC v16 quant_minimum(const rapt_real *b, const int half)
+{
+    return v_mul(v_half(b + Q4_QUADS * GEMM_NR, 1), v_of_i(i_bits(i_load(b + (Q4_QUADS + 1) * GEMM_NR), 16 * half + 8, 0xff)));
+}
+
+/* -1 times the sum of a block of activations. */
+VEC v16 quant_total(const rapt_real *a, const int half)
+{
+    return v_mul(v_of_i(i_broadcast(a + QUANT_A_SMALL + half)), v_set1(0.125f));
+}
+
+/* sum[p * m + i][v] += the products of a block, whose integers are added already. */
+VEC void quant_scaled(const int type, const int m, const int vectors, const int panels, const int half, const rapt_real *a,
+                      const rapt_real *const *b, v16i (*products)[GEMM_VECTORS], v16 (*sum)[GEMM_VECTORS])
+{
+    UNROLL
+    for (int p = 0; p < panels; p++)
+        UNROLL
+        for (int v = 0; v < vectors; v++) {
+            const v16 scale = quant_scale(type, b[p] + 16 * v, half);
+            UNROLL
+            for (int i = 0; i < m; i++) {
+                const v16 factor = v_mul(scale, v_set1(a[i * QUANT_A_ROW + QUANT_A_SCALES + half]));
+                sum[p * m + i][v] = v_fma(factor, v_of_i(products[p * m + i][v]), sum[p * m + i][v]);
+            }
+            const v16 minimum = type == QUANT_Q4_K ? quant_minimum(b[p] + 16 * v, half) : v_zero();
+            UNROLL
+            for (int i = 0; i < m && type == QUANT_Q4_K; i++) {
+                const v16 factor = v_mul(minimum, v_set1(a[i * QUANT_A_ROW + QUANT_A_SCALES + half]));
+                sum[p * m + i][v] = v_fma(factor, quant_total(a + i * QUANT_A_ROW, half), sum[p * m + i][v]);
+            }
+        }
+}
+
+/* A block of m rows and the panels b[0 .. panels - 1]: sum[p * m + i][v] += its products. */
+VEC void quant_block(const int type, const int m, const int vectors, const int panels, const int half, const rapt_real *a,
+                     const rapt_real *const *b, v16 (*sum)[GEMM_VECTORS])
+{
+    v16i products[GEMM_ROWS][GEMM_VECTORS];
+    UNROLL
+    for (int i = 0; i < panels * m; i++)
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            products[i][v] = quant_start(type, a + i % m * QUANT_A_ROW, half);
+    UNROLL
+    for (int q = 0; q < QUANT_QUADS / 2; q++)
+        UNROLL
+        for (int p = 0; p < panels; p++)
+            UNROLL
+            for (int v = 0; v < vectors; v++) {
+                const v16i w = quant_load(type, b[p] + 16 * v, q, half);
+                UNROLL
+                for (int i = 0; i < m; i++) {
+                    const v16i x = i_broadcast(a + i * QUANT_A_ROW + half * QUANT_QUADS / 2 + q);
+                    products[p * m + i][v] = quant_dot(type, w, x, products[p * m + i][v]);
+                }
+            }
+    quant_scaled(type, m, vectors, panels, half, a, b, products, sum);
+}
+
+/* The panels are `panel` numbers apart. */
+VEC void quant_sums(const int type, const int m, const int vectors, const int panels, size_t kc, const rapt_real *a,
+                    const rapt_real *b, size_t panel, v16 (*sum)[GEMM_VECTORS])
+{
+    const rapt_real *from[GEMM_STREAMS];
+    UNROLL
+    for (int p = 0; p < panels; p++)
+        from[p] = b + (size_t)p * panel;
+    UNROLL
+    for (int i = 0; i < panels * m; i++)
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = v_zero();
+    for (size_t k = 0; k < kc; k += QUANT_ROWS(type), a += QUANT_A_STEP) {
+        quant_block(type, m, vectors, panels, 0, a, from, sum);
+        quant_block(type, m, vectors, panels, 1, a, from, sum);
+        UNROLL
+        for (int p = 0; p < panels; p++)
+            from[p] += QUANT_ROWS(type) * GEMM_NR;
+    }
+}
+
+VEC void quant_rows(const int type, const int m, const int vectors, int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,
+                    const kernels_epilogue *epilogue)
+{
+    v16 sum[GEMM_ROWS][GEMM_VECTORS];
+    quant_sums(type, m, vectors, 1, o->kc, o->a, o->b, 0, sum);
+    gemm_finish(m, vectors, n % 16 == 0 ? 16 : (size_t)n % 16, sum, c, ldc, epilogue);
+}
+
+/* A function for each number of rows, so that the sums are registers. */
+#define QUANT_FUNCTION(NAME, TYPE, M)                                                                                      static __attribute__((noinline)) void NAME##_##M(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,                                                            const kernels_epilogue *epilogue)                                     {                                                                                                                          if (M > QUANT_MR)                                                                                                          return;                                                                                                            if (GEMM_VECTORS > 1 && n <= 16)                                                                                           quant_rows(TYPE, M, 1, n, o, c, ldc, epilogue);                                                                    else                                                                                                                       quant_rows(TYPE, M, GEMM_VECTORS, n, o, c, ldc, epilogue);                                                     }
+
+VEC void quant_streams(const int type, const int panels, size_t kc, const rapt_real *a, const rapt_real *b, size_t panel,
+                       rapt_real *c, const kernels_epilogue *epilogue)
+{
+    v16 sum[GEMM_STREAMS][GEMM_VECTORS];
+    quant_sums(type, 1, GEMM_VECTORS, panels, kc, a, b, panel, sum);
+    UNROLL
+    for (int p = 0; p < panels; p++) {
+        const rapt_real *bias = epilogue->bias ? epilogue->bias + p * GEMM_NR : NULL;
+        const kernels_epilogue part = {epilogue->accumulate, bias, epilogue->relu};
+        gemm_finish(1, GEMM_VECTORS, 16, sum + p, c + p * GEMM_NR, 0, &part);
+    }
+}
+
+VEC void quant_row(const int type, size_t panels, size_t kc, const rapt_real *a, const rapt_real *b, size_t panel,
+                   rapt_real *c, const kernels_epilogue *epilogue)
+{
+    for (size_t done = 0; done < panels; done += GEMM_STREAMS) {
+        const rapt_real *from = b + done * panel;
+        kernels_epilogue part = *epilogue;
+        part.bias = epilogue->bias ? epilogue->bias + done * GEMM_NR : NULL;
+        if (panels - done >= GEMM_STREAMS)
+            quant_streams(type, GEMM_STREAMS, kc, a, from, panel, c + done * GEMM_NR, &part);
+        else
+            quant_streams(type, 1, kc, a, from, panel, c + done * GEMM_NR, &part);
+    }
+}
+
+/* gemm_tile and gemm_row of a type: see kernels_gemm. */
+#define QUANT_GEMM(NAME, TYPE)                                                                                              QUANT_FUNCTION(tile_##NAME, TYPE, 1)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 2)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 3)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 4)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 5)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 6)                                                                                    static void gemm_tile_##NAME(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,                                          const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc,                                                       const kernels_epilogue *epilogue)                                                          {                                                                                                                           static gemm_function *const functions[] = {tile_##NAME##_1, tile_##NAME##_2, tile_##NAME##_3,                                                                      tile_##NAME##_4, tile_##NAME##_5, tile_##NAME##_6};                          const gemm_operands o = {.kc = kc, .a = a, .b = b};                                                                     (void)a_row, (void)a_col, (void)b_row;                                                                                  functions[m - 1](n, &o, c, ldc, epilogue);                                                                          }                                                                                                                       static void gemm_row_##NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,                                      size_t panel, rapt_real *c, const kernels_epilogue *epilogue)                               {                                                                                                                           (void)a_col;                                                                                                            quant_row(TYPE, panels, kc, a, b, panel, c, epilogue);                                                              }
+
+QUANT_GEMM(q8_0, QUANT_Q8_0)
+QUANT_GEMM(q4_0, QUANT_Q4_0)
+QUANT_GEMM(q4_k, QUANT_Q4_K)
+
+#define QUANT_TABLE(KERNELS, NAME, QUADS, SCALES, PACK_B, PACK_STORED, ...)                                                       {                                                                                                                                 .name = KERNELS, .mr = QUANT_MR, .nr = GEMM_NR, .a_stride = 1, .pair = 4 * QUANT_QUADS / (QUADS), .step = QUADS,              .scales = SCALES, .gemm_tile = gemm_tile_##NAME, .gemm_row = gemm_row_##NAME, .pack_a = pack_a_quant,                         .pack_b = PACK_B, .stored = {__VA_ARGS__}, .pack_stored = PACK_STORED                                                     }
+
+/* The kernels of all types: see kernels_quantized. */
+#define QUANT_TABLES(NAME)                                                                                               {                                                                                                                        .q8_0 = QUANT_TABLE(NAME, q8_0, QUANT_QUADS, 1, pack_b_q8, pack_stored_q8, KERNELS_Q8_0, KERNELS_Q5_0),              .q4_0 = QUANT_TABLE(NAME, q4_0, Q4_QUADS, 1, pack_b_q4, pack_stored_q4_0, KERNELS_Q4_0),                             .q4_k = QUANT_TABLE(NAME, q4_k, Q4_QUADS, 2, NULL, pack_stored_q4_k, KERNELS_Q4_K),                              }
+
+#endif

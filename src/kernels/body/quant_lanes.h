@@ -1,0 +1,84 @@
+/* kernels/body/quant_lanes.h: products of numbers of at most 8 bits, four to each of 16 lanes, summed in integers of 32 bits: in plain C,
+ * for ISAs that do not define VEC_V16I and the same primitives. The bytes of weights have 128 added, those of activations are
+ * signed, above -128. The instructions of some ISAs want one operand without a sign; their sums begin at -128 times the sum of
+ * the activations.
+ * For body/quant_body.h. */
+#ifndef KERNELS_BODY_Q8_LANES_H
+#define KERNELS_BODY_Q8_LANES_H
+
+#ifndef VEC_V16I
+
+#include "kernels/body/half.h"
+
+typedef struct v16i { int32_t lane[16]; } v16i; /* 16 integers, or 64 bytes */
+
+VEC v16i i_load(const float *p)
+{
+    v16i r;
+    memcpy(r.lane, p, sizeof r.lane);
+    return r;
+}
+
+/* The four bytes at p in each lane. */
+VEC v16i i_broadcast(const float *p)
+{
+    v16i r;
+    for (int i = 0; i < 16; i++)
+        memcpy(&r.lane[i], p, 4);
+    return r;
+}
+
+VEC v16i i_zero(void) { return (v16i){{0}}; }
+
+/* (a >> from) & mask in each lane. */
+VEC v16i i_bits(v16i a, int from, uint32_t mask)
+{
+    for (int i = 0; i < 16; i++)
+        a.lane[i] = (int32_t)((uint32_t)a.lane[i] >> from & mask);
+    return a;
+}
+
+/* What a sum of products of bytes with 128 added begins at; *p: an integer, -128 times the sum of the activations. */
+VEC v16i i_start(const float *p)
+{
+    (void)p;
+    return i_zero();
+}
+
+/* sum + the four products of each lane, of weights + `added`. */
+VEC v16i i_products(v16i w, v16i a, v16i sum, int added)
+{
+    uint8_t weights[64];
+    int8_t values[64];
+    memcpy(weights, w.lane, sizeof weights);
+    memcpy(values, a.lane, sizeof values);
+    for (int i = 0; i < 64; i++)
+        sum.lane[i / 4] += (weights[i] - added) * values[i];
+    return sum;
+}
+
+VEC v16i i_dot(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 128); }
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 0); } /* of weights from 0 to 15 */
+
+VEC v16 v_of_i(v16i a)
+{
+    float lanes[16];
+    for (int i = 0; i < 16; i++)
+        lanes[i] = (float)a.lane[i];
+    return v_load(lanes);
+}
+
+/* The numbers of 16 bits in the low or high half of each of 16 numbers. */
+VEC v16 v_half(const float *p, const int high)
+{
+    uint32_t bits[16];
+    float lanes[16];
+    memcpy(bits, p, sizeof bits);
+    for (int i = 0; i < 16; i++)
+        lanes[i] = half_to_float(bits[i] >> 16 * high & 0xffff);
+    return v_load(lanes);
+}
+
+#endif
+
+#endif

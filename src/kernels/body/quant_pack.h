@@ -1,0 +1,128 @@
+/* kernels/body/quant_pack.h: rounds activations, operand A of a product of quantized weights, to integers of 8 bits in blocks of
+ * 32 along K, each with a scale, in the layout that the tile of body/quant_body.h reads. What the packing of weights has in
+ * common with it: body/q8_pack.h, body/q4_pack.h.
+ * For the GEMM driver, through the table.
+ * Loops of whole blocks in plain C, which compilers turn into vectors, so that one text is right for all ISAs. */
+#ifndef KERNELS_BODY_QUANT_PACK_H
+#define KERNELS_BODY_QUANT_PACK_H
+
+#include "kernels/body/half.h"
+
+#define QUANT_BLOCK 32                 /* products with one scale on each side */
+#define QUANT_QUADS (2 * QUANT_BLOCK / 4) /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
+#define QUANT_A_SCALES QUANT_QUADS        /* two scales, and two integers, */
+#define QUANT_A_STARTS (QUANT_QUADS + 2)  /* -128 times the sums of the values of the blocks, */
+#define QUANT_A_SMALL (QUANT_QUADS + 4)   /* and two, -8 times the sums */
+#define QUANT_A_STEP (QUANT_QUADS + 6)
+#define QUANT_A_ROW (KERNELS_K_BLOCK / (2 * QUANT_BLOCK) * QUANT_A_STEP)
+#define QUANT_LEAST 0x1p-96f /* blocks of smaller numbers are 0: the reciprocal of their scale would be infinite */
+#define QUANT_NOT_FINITE 0x7f800000u
+
+/* The bits of the largest magnitude: as integers they compare as the numbers do, NaN above all. */
+VEC uint32_t quant_largest(const float *x)
+{
+    uint32_t bits[QUANT_BLOCK], largest = 0;
+    memcpy(bits, x, sizeof bits);
+    for (int i = 0; i < QUANT_BLOCK; i++) {
+        const uint32_t magnitude = bits[i] & 0x7fffffff;
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return largest;
+}
+
+/* To the nearest integer, ties to even: |x| < 2^22. */
+VEC float quant_nearest(float x) { return x + 0x1.8p23f - 0x1.8p23f; }
+
+/* The integers of a block, and their sum. */
+VEC void quant_values(const float *x, float factor, int8_t *values, int32_t *total)
+{
+    int32_t sum = 0;
+    for (int i = 0; i < QUANT_BLOCK; i++) {
+        const int32_t value = (int32_t)quant_nearest(x[i] * factor);
+        values[i] = (int8_t)value;
+        sum += value;
+    }
+    *total = sum;
+}
+
+/* A block that has a number that is not finite gets a scale that is not, and values of 0. */
+VEC void quant_activations(const float *x, float *step, size_t half)
+{
+    const uint32_t largest = quant_largest(x);
+    const float most = half_of_bits(largest);
+    int8_t values[QUANT_BLOCK];
+    int32_t total = 0;
+    const bool usual = largest < QUANT_NOT_FINITE && most >= QUANT_LEAST;
+    if (usual)
+        quant_values(x, 127 / most, values, &total);
+    else
+        memset(values, 0, sizeof values);
+    step[QUANT_A_SCALES + half] = usual ? most / 127 : largest < QUANT_NOT_FINITE ? 0 : half_of_bits(0x7fc00000);
+    memcpy(step + half * QUANT_QUADS / 2, values, sizeof values);
+    memcpy(step + QUANT_A_STARTS + half, &(int32_t){-128 * total}, sizeof total);
+    memcpy(step + QUANT_A_SMALL + half, &(int32_t){-8 * total}, sizeof total);
+}
+
+/* dst[i * QUANT_A_ROW + ...]: steps of two blocks, QUANT_A_STEP numbers each. */
+static kernels_strides pack_a_quant(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
+{
+    for (int i = 0; i < m; i++, a += a_row, dst += QUANT_A_ROW)
+        for (size_t k = 0, half = 0; k < kc || half == 1; k += QUANT_BLOCK, half ^= 1) {
+            float block[QUANT_BLOCK] = {0}, *step = dst + k / (2 * QUANT_BLOCK) * QUANT_A_STEP;
+            const rapt_real *from = a + (ptrdiff_t)k * a_col;
+            const size_t count = k < kc ? (kc - k < QUANT_BLOCK ? kc - k : QUANT_BLOCK) : 0;
+            const bool whole = a_col == 1 && count == QUANT_BLOCK;
+            for (size_t j = 0; j < count && !whole; j++)
+                block[j] = from[(ptrdiff_t)j * a_col];
+            quant_activations(whole ? from : block, step, half);
+        }
+    return (kernels_strides){QUANT_A_ROW, 1};
+}
+
+/* ---- B ---------------------------------------------------------------------------------------------------------------- */
+
+/* Stores a block of a column in `step`, the step of two blocks whose first or second half it is. `from`: 32 numbers, or the
+ * beginning of a row of blocks as GGUF stores them, of which it is block number `at`. */
+typedef void quant_put(rapt_real *step, size_t half, const void *from, size_t at);
+
+/* The bits of two halves lie in one number, the first one low. */
+VEC void quant_put_half(rapt_real *to, size_t half, uint32_t bits)
+{
+    uint32_t both = 0;
+    if (half)
+        memcpy(&both, to, sizeof both);
+    both |= bits << 16 * half;
+    memcpy(to, &both, sizeof both);
+}
+
+VEC uint32_t quant_two_bytes(const uint8_t *from) { return from[0] | (uint32_t)from[1] << 8; }
+
+/* A panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and what is missing of a last block, are zeros. */
+VEC void quant_pack(quant_put *put, size_t rows, size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col,
+                    rapt_real *dst)
+{
+    for (int j = 0; j < GEMM_NR; j++)
+        for (size_t k = 0, half = 0; k < kc || half == 1; k += QUANT_BLOCK, half ^= 1) {
+            float block[QUANT_BLOCK] = {0};
+            for (size_t i = 0; i < QUANT_BLOCK && k + i < kc && j < n; i++)
+                block[i] = b[(ptrdiff_t)(k + i) * b_row + j * b_col];
+            put(dst + k / (2 * QUANT_BLOCK) * rows * GEMM_NR + j, half, block, 0);
+        }
+}
+
+/* The same of columns that are stored as blocks: rows k0 .. k0 + kc - 1 of them, which are whole blocks. `zeros` puts numbers. */
+VEC void quant_pack_stored(quant_put *put, quant_put *zeros, size_t rows, size_t k0, size_t kc, int n,
+                           const uint8_t *const *columns, rapt_real *dst)
+{
+    static const float nothing[QUANT_BLOCK];
+    for (int j = 0; j < GEMM_NR; j++)
+        for (size_t k = 0, half = 0; k < kc || half == 1; k += QUANT_BLOCK, half ^= 1) {
+            rapt_real *step = dst + k / (2 * QUANT_BLOCK) * rows * GEMM_NR + j;
+            if (j < n && k < kc)
+                put(step, half, columns[j], (k0 + k) / QUANT_BLOCK);
+            else
+                zeros(step, half, nothing, 0);
+        }
+}
+
+#endif
