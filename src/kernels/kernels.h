@@ -65,6 +65,8 @@ typedef struct kernels_gemm {
     int pair;         /* products of a packed element: 1, 2 of bf16, 4 of 8 bits, 8 of 4 bits */
     int step;         /* packed elements along K come in multiples of it, */
     int scales;       /* each followed by this number of elements with scales */
+    int a_row;        /* of quantized weights: numbers of a row of A and K block that pack_a has packed, whatever the depth of
+                         the block; rows follow one another. Else 0 */
     /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, whole steps
      * with their scales, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
      * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone, and those of quantized

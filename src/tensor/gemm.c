@@ -107,6 +107,15 @@ static panel_block block_of(const gemm_team *team, const gemm_job *job, const ge
     return panels_packed(kn, kc, own);
 }
 
+/* The rows of A from row i on, of the K block at k0. */
+static matrix rows_of(const kernels_gemm *kn, const gemm_job *job, size_t i, size_t k0)
+{
+    const size_t numbers = (size_t)kn->a_row;
+    if (!job->rounded)
+        return matrix_at(job->a, i, k0);
+    return (matrix){job->rounded + (k0 / KERNELS_K_BLOCK * job->m + i) * numbers, (ptrdiff_t)numbers, 1, true};
+}
+
 static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
@@ -114,7 +123,7 @@ static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm
         kernels_epilogue epilogue = panels_block_epilogue(&job->epilogue, k0, job->k);
         epilogue.bias = epilogue.bias ? epilogue.bias + p->j : NULL;
         epilogue.accumulate = epilogue.accumulate || job->accumulates_into_previous;
-        matrix a = matrix_at(job->a, p->i, k0);
+        matrix a = rows_of(team->gemm, job, p->i, k0);
         panel_block b = block_of(team, job, p, k0, kc);
         panels_multiply_block(team->gemm, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &epilogue);
     }
@@ -234,6 +243,66 @@ static void pack_all(gemm_group *g, size_t size)
     pool_run(team->pool, panels, 4 * size, pack_task, &p);
 }
 
+/* ---- rows that are rounded for quantized weights ------------------------------------------------------------------- */
+
+/* The size, in elements, of A packed. */
+static size_t rounded_size(const kernels_gemm *kn, const gemm_job *job)
+{
+    return count_of(job->k, KERNELS_K_BLOCK) * job->m * (size_t)kn->a_row;
+}
+
+static bool shares_a(const gemm_job *a, const gemm_job *b)
+{
+    return a->a.data == b->a.data && a->a.row == b->a.row && a->a.col == b->a.col && a->m == b->m && a->k == b->k;
+}
+
+/* One row of A. */
+static void round_task(void *context, size_t row, int worker)
+{
+    const gemm_packing *p = context;
+    const kernels_gemm *kn = p->team->gemm;
+    size_t i = 0;
+    (void)worker;
+    for (; row >= p->jobs[i].m; i++)
+        row -= p->jobs[i].m;
+    const gemm_job *job = &p->jobs[i];
+    for (size_t k0 = 0, block = 0; k0 < job->k; k0 += KERNELS_K_BLOCK, block++) {
+        const matrix a = matrix_at(job->a, row, k0);
+        kn->pack_a(1, MIN(KERNELS_K_BLOCK, job->k - k0), a.data, a.row, a.col,
+                   p->to[i] + (block * job->m + row) * (size_t)kn->a_row);
+    }
+}
+
+/* Rounds the rows of all jobs once, into the workspace, where tasks would do it for each of their columns; where they fit, and B,
+ * which is packed there, too, is not needed. */
+static void round_all(gemm_group *g)
+{
+    const gemm_team *team = g->team;
+    gemm_packing p = {.team = team};
+    rapt_real *next = team->workspace;
+    size_t size = 0, rows = 0, work = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        if (!g->jobs[i].packed || g->splits[i].column_tasks == 1)
+            return;
+        size += rounded_size(team->gemm, &g->jobs[i]);
+    }
+    if (size > gemm_workspace_size(pool_threads(team->pool)))
+        return;
+    for (size_t i = 0; i < g->count; i++) {
+        gemm_job *job = &g->jobs[i];
+        const bool shared = i > 0 && shares_a(job, &g->jobs[i - 1]);
+        job->rounded = shared ? g->jobs[i - 1].rounded : next;
+        if (shared)
+            continue;
+        p.jobs[p.count] = *job;
+        p.to[p.count++] = next;
+        rows += job->m;
+        work += job->m * job->k;
+        next += rounded_size(team->gemm, job);
+    }
+    pool_run(team->pool, rows, work, round_task, &p);
+}
+
 /* A product whose packed B exceeds the workspace: as many K blocks at a time as fit. */
 static void multiply_in_blocks(const gemm_team *team, const gemm_job *job)
 {
@@ -276,6 +345,8 @@ void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
     }
     size_t size = packed_size(&g, &shared);
     bool fits = size <= shared_capacity(team);
+    if (team->gemm->a_row)
+        round_all(&g);
     if (shared && fits)
         pack_all(&g, size);
     if (shared && !fits && team->gemm->pair > 1 && (count > 1 || jobs->k > KERNELS_K_BLOCK))

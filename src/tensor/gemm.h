@@ -26,6 +26,7 @@ typedef struct gemm_job {
     size_t m, n, k; /* > 0 */
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
+    const rapt_real *rounded; /* A packed for quantized weights, [K blocks][m][a_row]; NULL: not, which gemm_all may do */
     rapt_real *c;            /* row-major, ldc = n */
     kernels_epilogue epilogue;
     bool accumulates_into_previous; /* adds to the C of the previous job, of the same m and n, in the same tasks;

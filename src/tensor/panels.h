@@ -10,6 +10,7 @@
 typedef struct matrix {
     const rapt_real *data;
     ptrdiff_t row, col;
+    bool packed; /* operand A as pack_a packs it, of quantized weights, and of one K block */
 } matrix;
 
 /* The row stride, in elements, up to which kernels read a matrix in place as fast as a packed one. Rows further apart compete
@@ -19,7 +20,7 @@ typedef struct matrix {
 /* The part of a matrix that begins at (i, j). */
 static inline matrix matrix_at(matrix a, size_t i, size_t j)
 {
-    return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col};
+    return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col, a.packed};
 }
 
 /* The size of a packed [k x n] matrix in elements. */

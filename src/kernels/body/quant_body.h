@@ -174,7 +174,12 @@ QUANT_GEMM(q8_0, QUANT_Q8_0)
 QUANT_GEMM(q4_0, QUANT_Q4_0)
 QUANT_GEMM(q4_k, QUANT_Q4_K)
 
-#define QUANT_TABLE(KERNELS, NAME, QUADS, SCALES, PACK_B, PACK_STORED, ...)                                                       {                                                                                                                                 .name = KERNELS, .mr = QUANT_MR, .nr = GEMM_NR, .a_stride = 1, .pair = 4 * QUANT_QUADS / (QUADS), .step = QUADS,              .scales = SCALES, .gemm_tile = gemm_tile_##NAME, .gemm_row = gemm_row_##NAME, .pack_a = pack_a_quant,                         .pack_b = PACK_B, .stored = {__VA_ARGS__}, .pack_stored = PACK_STORED                                                     }
+#define QUANT_TABLE(KERNELS, NAME, QUADS, SCALES, PACK_B, PACK_STORED, ...)                                              \
+    {                                                                                                                    \
+        .name = KERNELS, .mr = QUANT_MR, .nr = GEMM_NR, .a_stride = 1, .pair = 4 * QUANT_QUADS / (QUADS), .step = QUADS, \
+        .scales = SCALES, .a_row = QUANT_A_ROW, .gemm_tile = gemm_tile_##NAME, .gemm_row = gemm_row_##NAME,              \
+        .pack_a = pack_a_quant, .pack_b = PACK_B, .stored = {__VA_ARGS__}, .pack_stored = PACK_STORED                    \
+    }
 
 /* The kernels of all types: see kernels_quantized. */
 #define QUANT_TABLES(NAME)                                                                                               {                                                                                                                        .q8_0 = QUANT_TABLE(NAME, q8_0, QUANT_QUADS, 1, pack_b_q8, pack_stored_q8, KERNELS_Q8_0, KERNELS_Q5_0),              .q4_0 = QUANT_TABLE(NAME, q4_0, Q4_QUADS, 1, pack_b_q4, pack_stored_q4_0, KERNELS_Q4_0),                             .q4_k = QUANT_TABLE(NAME, q4_k, Q4_QUADS, 2, NULL, pack_stored_q4_k, KERNELS_Q4_K),                              }
