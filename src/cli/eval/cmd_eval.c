@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT, KEY_TOKENIZE };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT, KEY_TOKENIZE, KEY_COMPARE };
 
 static const struct argp_option OPTIONS[] = {
     CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_WEIGHTS,
+    {"compare", KEY_COMPARE, NULL, 0, "Evaluate in fp32, too, and print what changed, with the largest change of a logit", 0},
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),
@@ -85,6 +86,7 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
+    case KEY_COMPARE: a->compare = true; return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case CLI_KEY_JSON: a->json = true; return 0;

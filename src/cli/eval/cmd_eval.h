@@ -15,7 +15,7 @@ typedef struct eval_arguments {
     size_t file_count, limit;
     long context;
     rapt_translate_options o;
-    bool lowercase, json, loss_only, strict, quiet;
+    bool lowercase, json, loss_only, strict, quiet, compare;
     int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
     const char *for_pairs; /* an option that was given and means nothing for a text, or NULL */
 } eval_arguments;

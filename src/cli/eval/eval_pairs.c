@@ -2,6 +2,7 @@
  * translations. */
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
+#include "cli/eval/eval_compare.h"
 #include "cli/eval/eval_tape.h"
 #include "cli/eval/eval_warnings.h"
 #include "cli/say.h"
@@ -23,9 +24,19 @@ typedef struct eval_result {
     double bleu, chrf, bleu_book; /* the last one of models that the book's loss trained, or NaN */
     rapt_tokenize tokenize;       /* of BLEU */
     size_t pairs;
+    eval_compare *compare; /* or NULL */
 } eval_result;
 
-static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_sums *sum,
+/* The same batch in fp32, beside its logits. */
+static rapt_code compare_batch(const rapt_model *m, const rapt_batch *b, const rapt_tensor *logits, const rapt_loss_options *o,
+                               eval_compare *c, rapt_error *err)
+{
+    rapt_tape_begin(c->exact.t, (rapt_pass){0});
+    rapt_tensor *exact = rapt_transformer_forward(c->exact.t, m->translation.net, b->source, b->source_lens, b->inputs);
+    return eval_compare_add(c, exact, logits, b->labels, o, err);
+}
+
+static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, eval_result *r,
                                      rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -36,15 +47,17 @@ static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loa
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *logits = rapt_transformer_forward(t, m->translation.net, b->source, b->source_lens, b->inputs);
-        rapt_op_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
-        code = eval_add_loss(t, &parts, sum, err);
+        const rapt_loss_options o = {.valid_lens = b->target_lens};
+        rapt_op_cross_entropy(t, logits, b->labels, &o, &parts);
+        code = eval_add_loss(t, &parts, &r->parts, err);
+        if (!code && r->compare)
+            code = compare_batch(m, b, logits, &o, r->compare, err);
     }
     return code;
 }
 
 static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs,
-                                         rapt_loss_sums *sum,
-                                         rapt_error *err)
+                                         eval_result *r, rapt_error *err)
 {
     if (m->translation.source_begin_count || m->search.forced_bos.count)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: the loss of a model of type %s, whose sentences begin with tokens of their "
@@ -56,8 +69,10 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     eval_tape e = {0};
     rapt_code code = loader ? eval_tape_make(&e, m, &a->o, err) : err->code;
+    if (!code && r->compare)
+        code = eval_compare_make(r->compare, m, &a->o, err);
     if (!code)
-        code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), sum, err);
+        code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), r, err);
     eval_tape_free(&e);
     rapt_loader_free(loader);
     rapt_dataset_free(data);
@@ -122,13 +137,13 @@ static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, 
     return code;
 }
 
-static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, const rapt_pairs *pairs, eval_result *r,
-                                     rapt_error *err)
+static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, const rapt_pairs *pairs,
+                                     const rapt_translate_options *o, eval_result *r, rapt_error *err)
 {
     pairs_text x;
     rapt_code code = list_text(pairs, &x, err);
     if (!code)
-        code = rapt_translate(m, x.sources, x.count, &a->o, x.translations, err);
+        code = rapt_translate(m, x.sources, x.count, o, x.translations, err);
     for (size_t i = 0; i < x.count && !code; i++)
         x.hypotheses[i] = x.translations[i].count ? x.translations[i].hypotheses[0].text : "";
     if (!code)
@@ -137,14 +152,29 @@ static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, con
     return code;
 }
 
+/* BLEU and chrF of translations in fp32. */
+static rapt_code compare_scores(const eval_arguments *a, rapt_model *m, const rapt_pairs *pairs, eval_compare *c, rapt_error *err)
+{
+    rapt_translate_options o = a->o;
+    eval_result exact = {.bleu_book = NAN};
+    o.precision = RAPT_PRECISION_FP32;
+    o.weights = "fp32";
+    rapt_code code = translate_and_score(a, m, pairs, &o, &exact, err);
+    c->bleu = exact.bleu;
+    c->chrf = exact.chrf;
+    return code;
+}
+
 static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
 {
     rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
     rapt_code code = pairs ? eval_warn(a, m, pairs, err) : err->code;
     if (!code)
-        code = eval_pairs_compute_loss(a, m, pairs, &r->parts, err);
+        code = eval_pairs_compute_loss(a, m, pairs, r, err);
     if (!code && !a->loss_only)
-        code = translate_and_score(a, m, pairs, r, err);
+        code = translate_and_score(a, m, pairs, &a->o, r, err);
+    if (!code && !a->loss_only && r->compare)
+        code = compare_scores(a, m, pairs, r->compare, err);
     r->pairs = pairs ? rapt_pairs_count(pairs) : 0;
     rapt_pairs_free(pairs);
     return code;
@@ -162,7 +192,17 @@ static void eval_pairs_print_json(const eval_arguments *a, const char *file, con
         if (!isnan(r->bleu_book))
             json_object_set_new(o, "bleu_book", json_real(r->bleu_book));
     }
+    if (o && r->compare)
+        eval_compare_put(r->compare, o);
     eval_print(o);
+}
+
+static void print_scores(const eval_arguments *a, const eval_result *r)
+{
+    printf("BLEU %.2f (%s%s), chrF %.2f", r->bleu, rapt_tokenize_name(r->tokenize), a->lowercase ? ", lower-cased" : "", r->chrf);
+    if (!isnan(r->bleu_book))
+        printf(", BLEU of the book %.4f (k %d)", r->bleu_book, BLEU_BOOK_K);
+    putchar('\n');
 }
 
 static void eval_pairs_print_text(const eval_arguments *a, const char *file, const eval_result *r)
@@ -172,19 +212,19 @@ static void eval_pairs_print_text(const eval_arguments *a, const char *file, con
     printf(": %zu pair%s, %zu target token%s\n", r->pairs, cli_plural(r->pairs), r->parts.tokens,
            cli_plural(r->parts.tokens));
     printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
-    if (a->loss_only)
-        return;
-    printf("BLEU %.2f (%s%s), chrF %.2f", r->bleu, rapt_tokenize_name(r->tokenize), a->lowercase ? ", lower-cased" : "", r->chrf);
-    if (!isnan(r->bleu_book))
-        printf(", BLEU of the book %.4f (k %d)", r->bleu_book, BLEU_BOOK_K);
-    putchar('\n');
+    if (!a->loss_only)
+        print_scores(a, r);
+    if (r->compare)
+        eval_compare_print(r->compare, r->parts.nll);
 }
 
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
-    eval_result r = {.bleu_book = NAN};
+    eval_compare compared = {0};
+    eval_result r = {.bleu_book = NAN, .compare = a->compare ? &compared : NULL};
     rapt_code code = eval_pairs_evaluate(a, m, file, &r, err);
     if (!code)
         (a->json ? eval_pairs_print_json : eval_pairs_print_text)(a, file, &r);
+    eval_compare_free(&compared);
     return code;
 }

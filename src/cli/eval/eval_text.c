@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
+#include "cli/eval/eval_compare.h"
 #include "cli/eval/eval_tape.h"
 #include "cli/say.h"
 
@@ -92,7 +93,22 @@ static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_fi
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
-static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, rapt_error *err)
+/* Of a batch of windows, with logits that are compared. */
+static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, const rapt_window_batch *b, const rapt_loss_options *o,
+                                 rapt_loss_sums *parts, eval_compare *c, rapt_error *err)
+{
+    rapt_tensor *logits = rapt_lm_forward(t, m->language.net, b->inputs);
+    rapt_op_cross_entropy(t, logits, b->labels, o, parts);
+    rapt_code code = rapt_tape_status(t, err);
+    if (code)
+        return code;
+    rapt_tape_begin(c->exact.t, (rapt_pass){0});
+    return eval_compare_add(c, rapt_lm_forward(c->exact.t, m->language.net, b->inputs), logits, b->labels, o, err);
+}
+
+/* `c`: NULL, or what is compared with. */
+static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, eval_compare *c,
+                                    rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
@@ -100,8 +116,11 @@ static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_wind
         rapt_loss_sums parts = {0};
         rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
-        code = eval_add_loss(t, &parts, sum, err);
+        if (c)
+            code = compare_windows(m, t, b, &o, &parts, c, err);
+        else
+            rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
+        code = code ? code : eval_add_loss(t, &parts, sum, err);
     }
     return code;
 }
@@ -114,7 +133,7 @@ static size_t batch_rows(const rapt_lm_config *c)
 }
 
 static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f,
-                                        rapt_loss_sums *sum, rapt_error *err)
+                                        rapt_loss_sums *sum, eval_compare *c, rapt_error *err)
 {
     rapt_token_range whole = rapt_token_range_all(f);
     size_t labels = whole.end - 1, context = m->language.net->config.context;
@@ -122,8 +141,10 @@ static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_mode
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
     eval_tape e = {0};
     rapt_code code = w ? eval_tape_make(&e, m, &a->o, err) : err->code;
+    if (!code && c)
+        code = eval_compare_make(c, m, &a->o, err);
     if (!code)
-        code = eval_text_add_loss(m, e.t, w, sum, err);
+        code = eval_text_add_loss(m, e.t, w, sum, c, err);
     eval_tape_free(&e);
     rapt_windows_free(w);
     return code;
@@ -143,32 +164,43 @@ static text_result summarize(const rapt_model *m, const rapt_token_file *f, cons
     return (text_result){sum->tokens, bytes, loss, fmin(exp(loss), DBL_MAX), bytes > 0 ? bits / (double)bytes : 0};
 }
 
-static void eval_text_print_result(const eval_arguments *a, const char *file, const text_result *r)
+static void eval_text_print_json(const char *file, const text_result *r, const eval_compare *c)
+{
+    json_t *o = json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
+                          "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes", (json_int_t)r->bytes);
+    if (o && c)
+        eval_compare_put(c, o);
+    eval_print(o);
+}
+
+static void eval_text_print_result(const eval_arguments *a, const char *file, const text_result *r, const eval_compare *c)
 {
     if (a->json)
-        eval_print(json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
-                             "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes",
-                             (json_int_t)r->bytes));
+        eval_text_print_json(file, r, c);
     else {
         cli_print_clean(stdout, file);
         printf(": %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", r->tokens,
                cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
+        if (c)
+            eval_compare_print(c, r->loss * (double)r->tokens);
     }
 }
 
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
     rapt_loss_sums sum = {0};
+    eval_compare compared = {0}, *c = a->compare ? &compared : NULL;
     rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.threads, err);
     rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
     if (!code)
-        code = eval_text_compute_loss(a, m, f, &sum, err);
+        code = eval_text_compute_loss(a, m, f, &sum, c, err);
     if (!code && !isfinite(sum.nll))
         code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {
         text_result r = summarize(m, f, &sum);
-        eval_text_print_result(a, file, &r);
+        eval_text_print_result(a, file, &r, c);
     }
+    eval_compare_free(&compared);
     rapt_token_file_close(f);
     return code;
 }
