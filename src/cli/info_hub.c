@@ -5,6 +5,7 @@
 #include "cli/cmd_info.h"
 #include "explain/input/token_name.h"
 #include "nn/block.h"
+#include "nn/weight_types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,10 +173,11 @@ static double kv_bytes(const hub_summary *s)
 
 static void info_hub_print_memory(const hub_summary *s)
 {
-    char fp32[32], bf16[32], some[32], all[32];
+    char fp32[32], bf16[32], q8_0[32], q4_0[32], some[32], all[32];
     const double token = kv_bytes(s);
-    printf("memory        weights %s in fp32, %s in bf16\n", cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32),
-           cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16));
+    printf("memory        weights %s in fp32, %s in bf16, %s in q8_0, %s in q4_0\n",
+           cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32), cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16),
+           cli_bytes(s->weights[RAPT_PRECISION_Q8_0], q8_0), cli_bytes(s->weights[RAPT_PRECISION_Q4_0], q4_0));
     if (s->model->task == RAPT_TASK_TRANSLATION)
         printf("              KV cache %s per 1,000 tokens of source and translation\n", cli_bytes(1000 * token, some));
     else if (s->kv.capacity > 0)
@@ -267,8 +269,9 @@ static json_t *info_hub_specials_json(const rapt_model *m)
 /* "context" is of language models. */
 static json_t *info_hub_memory_json(const hub_summary *s)
 {
-    json_t *o = json_pack("{s:I, s:I, s:I}", "fp32", (json_int_t)s->weights[RAPT_PRECISION_FP32], "bf16",
-                          (json_int_t)s->weights[RAPT_PRECISION_BF16], "kv_bytes_per_token", (json_int_t)kv_bytes(s));
+    json_t *o = json_pack("{s:I}", "kv_bytes_per_token", (json_int_t)kv_bytes(s));
+    for (rapt_precision p = RAPT_PRECISION_FP32; o && p <= RAPT_PRECISION_Q4_0; p++)
+        json_object_set_new(o, weight_types_name(p), json_integer((json_int_t)s->weights[p]));
     if (o && s->kv.capacity > 0)
         json_object_set_new(o, "context", json_integer((json_int_t)s->kv.capacity));
     return o;

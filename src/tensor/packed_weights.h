@@ -17,7 +17,7 @@ typedef struct packed_weight {
 
 typedef struct packed_weights {
     const kernels_gemm *made_for; /* the kernels of the tapes that may read them (tape_core.h: packs) */
-    size_t bytes; /* of all panels: what a product with each of them reads */
+    size_t bytes; /* of all weights: what a product with each of them reads, but for columns that fill a panel */
     size_t count;
     packed_weight *weights; /* [count], by the index of a parameter in its set */
     arena memory;

@@ -62,14 +62,17 @@ is 'their numbers' batch '1 8'
 bench 1 'decode three rows' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40
 is 'of as many new tokens as were left' new 8
 product 'their share is their rate of the machine' gb_s read_gb_s read_share
-# All parameters but positions, 4 bytes each: a block of 12 d^2 + 13 d, a norm at the end.
-is 'their weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (300 * 64 + 12 * 64 * 64 + 13 * 64 + 2 * 64) }')"
+# All matrices, 4 bytes an element: the output matrix, and a block of 12 d^2.
+is 'their weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (300 * 64 + 12 * 64 * 64) }')"
 full=$(value weights_gb)
 bench 1 'decode in bf16' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --precision bf16
 is 'their weights are half as large' weights_gb "$(awk -v full="$full" 'BEGIN { printf "%.6g", full / 2 }')"
 bench 1 'decode in q8_0' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --weights q8_0
 is 'their weights are 8.5 bits each' weights_gb \
-    "$(awk 'BEGIN { printf "%.6g", 34 / 32 * 1e-9 * (300 * 64 + 12 * 64 * 64 + 13 * 64 + 2 * 64) }' | sed 's/e-0/e-/')"
+    "$(awk 'BEGIN { printf "%.6g", 34 / 32 * 1e-9 * (300 * 64 + 12 * 64 * 64) }' | sed 's/e-0/e-/')"
+bench 1 'decode in q4_0' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --weights q4_0,output=bf16
+is 'their weights are 4.5 bits each, and 16 where they say so' weights_gb \
+    "$(awk 'BEGIN { printf "%.6g", 1e-9 * (2 * 300 * 64 + 18 / 32 * 12 * 64 * 64) }' | sed 's/e-0/e-/')"
 "$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 >.out
 check 'decode prints the peak beside the figure' \
     grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
@@ -81,6 +84,8 @@ bench 2 'decode sentences, beam 1 and 4' "$keys" "${decode[@]}" --case a2 "${tin
 is 'their beams' beam '1 4'
 bench 1 'decode sentences, beam 2' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2
 is 'its beam' beam 2
+bench 1 'decode sentences in q8_0' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2 --weights q8_0
+is 'its type' dtype q8_0
 
 # ---- group ---------------------------------------------------------------------------------------------------------
 # One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements: rank 0
@@ -118,7 +123,6 @@ refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide
 refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
 refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
 refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
-refused 1 'are for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
 refused 2 'is for .decode' 'products of quantized weights' "$RAPT" bench kernels --weights q8_0
 refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
 refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1

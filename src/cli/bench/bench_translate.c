@@ -153,7 +153,7 @@ static json_t *bench_translate_result_json(const translating *x, translated *r, 
     double rate = translation_flops(x, r) / ms * 1e-6;
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:I}", "sys", "rapt", "case",
-        x->name, "dtype", "fp32", "threads", x->threads, "batch", (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam",
+        x->name, "dtype", bench_precision(x->o), "threads", x->threads, "batch", (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam",
         (json_int_t)r->beam, "layers", (json_int_t)c->layers, "width", (json_int_t)c->block.d_model, "vocab",
         (json_int_t)c->target_vocab, "params", (json_int_t)rapt_params_size(x->model->params), "tok_s", tokens, "ms_token",
         1e3 / tokens, "s_500", ms / 1e3, "tokens", (json_int_t)r->tokens, "runs", (json_int_t)r->ms.count, "gflops", rate,
@@ -189,7 +189,8 @@ static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *
 {
     translated r = {.beam = beam};
     rapt_translate_options o = {.beam = beam, .no_length_penalty = true,
-                                .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
+                                .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads,
+                                .precision = x->o->precision, .weights = x->o->weights};
     x->translator = rapt_translator_new(x->model, &o, err);
     rapt_code code = x->translator ? bench_translate_measure(x, &r, err) : err->code;
     if (!code)
@@ -204,8 +205,6 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
     rapt_transformer_config config;
     translating x = {.o = o, .name = name, .longest = bench_size(o->sizes.time, LONGEST)};
     rapt_code code = workload_translation(name, &o->sizes, &config, err);
-    if (!code && o->precision != RAPT_PRECISION_FP32)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "--precision and --weights of `decode` are for case gpt2");
     if (!code && o->profile)
         code = rapt_fail(err, RAPT_ERR_VALUE, "--profile of `decode` is for case gpt2");
     if (code)
@@ -215,7 +214,7 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
         code = bench_translate_make_model(&x, &config, err);
     if (!code)
         code = make_lines(&x, config.source_vocab, err);
-    double peak = code ? 0 : bench_peak(o->threads, RAPT_PRECISION_FP32, err);
+    double peak = code ? 0 : bench_peak(o->threads, o->precision, err);
     if (!code)
         code = run_beam(&x, o->beam ? o->beam : 1, peak, err);
     if (!code && !o->beam)

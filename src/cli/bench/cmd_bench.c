@@ -22,8 +22,9 @@ static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "decode: beam size (default: 1, then 4)", 0},
     {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Duration of each measurement in seconds", 0},
-    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only"),
-    {"weights", CLI_KEY_WEIGHTS, "T", 0, "decode (gpt2): type of the weights: fp32 (default), bf16 or q8_0", 0},
+    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
+    {"weights", CLI_KEY_WEIGHTS, "T", 0, "decode: types of the weights: fp32 (default), bf16, q8_0 or q4_0; others by name, as "
+     "of `rapt generate`", 0},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
     {"elements", KEY_ELEMENTS, "N", 0, "group: elements to exchange (default 8388608: 32 MB)", 0},

@@ -12,7 +12,7 @@ bool hub_model_is(const json_t *config);
 typedef struct hub_summary {
     const char *program;  /* what runs it: "rapt translate"; NULL where the type is not known */
     rapt_model *model;    /* all but the elements of its parameters, to be freed; NULL: it is not run, or there is no folder */
-    double weights[2];    /* bytes that inference holds, by precision */
+    double weights[4];    /* bytes that inference holds, by rapt_precision */
     rapt_kv_sizes kv;     /* of one text, zeroed for another model than a language model */
 } hub_summary;
 
