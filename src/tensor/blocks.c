@@ -5,6 +5,8 @@
  * half of the numbers, the high bits the second. Files are little-endian, as are all processors that rapt runs on. */
 #include "tensor/blocks.h"
 
+#include "tensor/blocks_write.h"
+
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -158,11 +160,11 @@ static void read_q6_k(size_t blocks, const void *from, float *to)
 
 /* ---- formats --------------------------------------------------------------------------------------------------- */
 
-const block_format BLOCKS_Q4_0 = {"Q4_0", 2, 32, 18, read_q4_0, NULL};
+const block_format BLOCKS_Q4_0 = {"Q4_0", 2, 32, 18, read_q4_0, blocks_write_q4_0};
 const block_format BLOCKS_Q4_1 = {"Q4_1", 3, 32, 20, read_q4_1, NULL};
 const block_format BLOCKS_Q5_0 = {"Q5_0", 6, 32, 22, read_q5_0, NULL};
 const block_format BLOCKS_Q5_1 = {"Q5_1", 7, 32, 24, read_q5_1, NULL};
-const block_format BLOCKS_Q8_0 = {"Q8_0", 8, 32, 34, read_q8_0, NULL};
+const block_format BLOCKS_Q8_0 = {"Q8_0", 8, 32, 34, read_q8_0, blocks_write_q8_0};
 const block_format BLOCKS_Q4_K = {"Q4_K", 12, 256, 144, read_q4_k, NULL};
 const block_format BLOCKS_Q5_K = {"Q5_K", 13, 256, 176, read_q5_k, NULL};
 const block_format BLOCKS_Q6_K = {"Q6_K", 14, 256, 210, read_q6_k, NULL};

@@ -1,0 +1,114 @@
+/* tensor/blocks_write.c: see blocks_write.h. Scalar loops: a file is written once. For writers of GGUF. */
+#include "tensor/blocks_write.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ELEMENTS = 32, SCALE = 2 }; /* of a block; bytes */
+
+static uint32_t blocks_write_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* ---- 16 bits -------------------------------------------------------------------------------------------------- */
+
+/* Halves of the last place are added below it: the sum carries into the exponent where it should. A subnormal number is what
+ * the sum with 0.5, whose last place is theirs (2^-24), has in its fraction. */
+uint16_t blocks_write_half(float x)
+{
+    const uint32_t bits = blocks_write_bits(x), sign = bits >> 16 & 0x8000, rest = bits & 0x7FFFFFFF;
+    if (rest > 0x7F800000)
+        return (uint16_t)(sign | 0x7E00);
+    if (rest >= 0x47800000) /* 2^16 */
+        return (uint16_t)(sign | 0x7C00);
+    if (rest < 0x38800000) /* 2^-14 */
+        return (uint16_t)(sign | (blocks_write_bits(fabsf(x) + 0.5f) - blocks_write_bits(0.5f)));
+    return (uint16_t)(sign | (rest - (112u << 23) + 0xFFF + (rest >> 13 & 1)) >> 13);
+}
+
+static uint16_t blocks_write_upper_half(float x)
+{
+    const uint32_t bits = blocks_write_bits(x);
+    if ((bits & 0x7FFFFFFF) > 0x7F800000)
+        return (uint16_t)(bits >> 16 | 64);
+    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+void blocks_write_f32(size_t count, const float *from, void *to)
+{
+    memcpy(to, from, count * sizeof *from);
+}
+
+void blocks_write_f16(size_t count, const float *from, void *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t half = blocks_write_half(from[i]);
+        memcpy((char *)to + i * sizeof half, &half, sizeof half);
+    }
+}
+
+void blocks_write_bf16(size_t count, const float *from, void *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t upper = blocks_write_upper_half(from[i]);
+        memcpy((char *)to + i * sizeof upper, &upper, sizeof upper);
+    }
+}
+
+/* ---- blocks --------------------------------------------------------------------------------------------------- */
+
+/* The first number of the largest magnitude. */
+static float blocks_write_largest(const float *x)
+{
+    float largest = x[0];
+    for (size_t i = 1; i < ELEMENTS; i++)
+        if (fabsf(x[i]) > fabsf(largest))
+            largest = x[i];
+    return largest;
+}
+
+/* 1 / d, 0 of 0. */
+static float blocks_write_inverse(float d)
+{
+    return d != 0 ? 1 / d : 0;
+}
+
+static void blocks_write_scale(float d, uint8_t *to)
+{
+    const uint16_t half = blocks_write_half(d);
+    memcpy(to, &half, sizeof half);
+}
+
+/* Within bounds also where 1 / d is infinite, so that a product is no number. */
+static int blocks_write_within(float x, int low, int high)
+{
+    return x >= (float)high ? high : x > (float)low ? (int)x : low;
+}
+
+void blocks_write_q8_0(size_t blocks, const float *from, void *to)
+{
+    uint8_t *out = to;
+    for (size_t b = 0; b < blocks; b++, from += ELEMENTS, out += SCALE + ELEMENTS) {
+        const float d = fabsf(blocks_write_largest(from)) / 127, inverse = blocks_write_inverse(d);
+        blocks_write_scale(d, out);
+        for (size_t i = 0; i < ELEMENTS; i++)
+            out[SCALE + i] = (uint8_t)blocks_write_within(roundf(from[i] * inverse), -127, 127);
+    }
+}
+
+void blocks_write_q4_0(size_t blocks, const float *from, void *to)
+{
+    uint8_t *out = to;
+    for (size_t b = 0; b < blocks; b++, from += ELEMENTS, out += SCALE + ELEMENTS / 2) {
+        const float d = blocks_write_largest(from) / -8, inverse = blocks_write_inverse(d);
+        blocks_write_scale(d, out);
+        for (size_t i = 0; i < ELEMENTS / 2; i++) {
+            const int low = blocks_write_within(from[i] * inverse + 8.5f, 0, 15);
+            const int high = blocks_write_within(from[ELEMENTS / 2 + i] * inverse + 8.5f, 0, 15);
+            out[SCALE + i] = (uint8_t)(low | high << 4);
+        }
+    }
+}
