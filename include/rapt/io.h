@@ -149,22 +149,33 @@ RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folde
 
 /* Formats of other programs' models. */
 typedef enum rapt_export_format {
-    RAPT_EXPORT_HF,         /* a Hugging Face folder, which transformers reads */
-    RAPT_EXPORT_CTRANSLATE2 /* a folder that CTranslate2 reads, in fp32 */
+    RAPT_EXPORT_HF,          /* a Hugging Face folder, which transformers reads */
+    RAPT_EXPORT_CTRANSLATE2, /* a folder that CTranslate2 reads, in fp32 */
+    RAPT_EXPORT_GGUF         /* a GGUF file of a language model, which llama.cpp runs */
 } rapt_export_format;
+
+/* How a GGUF file stores matrices whose rows are filled by the format's blocks; vectors and positions are fp32. */
+typedef enum rapt_export_weights {
+    RAPT_EXPORT_FP32,
+    RAPT_EXPORT_FP16,
+    RAPT_EXPORT_BF16,
+    RAPT_EXPORT_Q8_0, /* 32 integers of 8 bits with a scale */
+    RAPT_EXPORT_Q4_0  /* of 4 bits */
+} rapt_export_weights;
 
 typedef struct rapt_export_options {
     rapt_export_format to;
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;
+    rapt_export_weights weights; /* of RAPT_EXPORT_GGUF */
 } rapt_export_options;
 
-/* Writes a model with its tokenizers for another program: a new folder that appears whole or not at all. A model of a Hugging
- * Face folder becomes one again, in fp32, as rapt_model_save writes it; for CTranslate2 it is refused. `options` may be NULL,
- * which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `folder` is there, the model has a setting that the
- * other program lacks, or a tokenizer whose ids it would not give (the message names it). RAPT_ERR_IO, RAPT_ERR_MEMORY,
- * RAPT_ERR_INTERRUPTED. What is exact is in docs/models.md. */
-RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *folder, const rapt_export_options *options,
+/* Writes a model with its tokenizers for another program: a new folder, or a new GGUF file, that appears whole or not at all. A
+ * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 it is
+ * refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `path` is there, the
+ * model has a setting that the other program lacks, or a tokenizer whose ids it would not give (the message names it); a number
+ * that a format does not hold. RAPT_ERR_IO, RAPT_ERR_MEMORY, RAPT_ERR_INTERRUPTED. What is exact is in docs/convert.md. */
+RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options,
                                      rapt_error *err);
 
 /* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. `config.json`

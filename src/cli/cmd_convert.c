@@ -5,26 +5,44 @@
 
 #include <string.h>
 
-enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256 };
+enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS };
 
 static const struct argp_option OPTIONS[] = {
-    {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers, or ctranslate2", 0},
+    {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers; ctranslate2; gguf, a file for "
+     "llama.cpp", 0},
+    {"weights", KEY_WEIGHTS, "FORMAT", 0, "Of matrices in a GGUF file: fp32 (default), f16, bf16, q8_0 or q4_0", 0},
     {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
-    {"out", KEY_OUT, "DIR", 0, "Folder to write, which must not exist", 0},
+    {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
     {0}};
 
 typedef struct convert_arguments {
     const char *model, *out, *merge;
     int to; /* of rapt_export_format; -1: not given */
+    int weights; /* of rapt_export_weights; -1: not given */
 } convert_arguments;
 
 static int convert_format(const char *name, struct argp_state *state)
 {
-    static const char *const names[] = {[RAPT_EXPORT_HF] = "hf", [RAPT_EXPORT_CTRANSLATE2] = "ctranslate2"};
+    static const char *const names[] = {[RAPT_EXPORT_HF] = "hf", [RAPT_EXPORT_CTRANSLATE2] = "ctranslate2",
+                                        [RAPT_EXPORT_GGUF] = "gguf"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return (int)i;
-    cli_usage_error(state, "--to: '%s' is neither hf nor ctranslate2", name);
+    cli_usage_error(state, "--to: '%s' is neither hf, ctranslate2 nor gguf", name);
+}
+
+/* "f32", as llama.cpp says, is fp32 as well. */
+static int convert_weights(const char *name, struct argp_state *state)
+{
+    static const struct {
+        const char *name;
+        rapt_export_weights weights;
+    } names[] = {{"fp32", RAPT_EXPORT_FP32}, {"f32", RAPT_EXPORT_FP32}, {"f16", RAPT_EXPORT_FP16}, {"bf16", RAPT_EXPORT_BF16},
+                 {"q8_0", RAPT_EXPORT_Q8_0}, {"q4_0", RAPT_EXPORT_Q4_0}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, name) == 0)
+            return (int)names[i].weights;
+    cli_usage_error(state, "--weights: '%s' is neither fp32, f16, bf16, q8_0 nor q4_0", name);
 }
 
 static void convert_check(const convert_arguments *a, struct argp_state *state)
@@ -34,7 +52,9 @@ static void convert_check(const convert_arguments *a, struct argp_state *state)
     if (a->to < 0)
         cli_usage_error(state, "missing option: --to FORMAT");
     if (!a->out || !*a->out)
-        cli_usage_error(state, "missing option: --out DIR");
+        cli_usage_error(state, "missing option: --out PATH");
+    if (a->weights >= 0 && a->to != RAPT_EXPORT_GGUF)
+        cli_usage_error(state, "--weights is for --to gguf");
 }
 
 static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
@@ -44,6 +64,7 @@ static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
     case KEY_TO: a->to = convert_format(text, state); return 0;
     case KEY_OUT: a->out = text; return 0;
     case KEY_MERGE: a->merge = text; return 0;
+    case KEY_WEIGHTS: a->weights = convert_weights(text, state); return 0;
     case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
     case ARGP_KEY_END: convert_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -52,17 +73,18 @@ static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_convert_parse, .args_doc = "MODEL",
-    .doc = "Write a model and its tokenizers for other programs, into a new folder."
+    .doc = "Write a model and its tokenizers for other programs, into a new folder, or a new GGUF file."
            "\vNothing is written where the other program would compute something else: the setting of the model, or the "
            "tokenizer, that it does not have is named."};
 
 int cmd_convert(int argc, char **argv)
 {
-    convert_arguments a = {.to = -1};
+    convert_arguments a = {.to = -1, .weights = -1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model_adapted(a.model, a.merge, false, &err);
-    const rapt_export_options options = {(rapt_export_format)a.to, signals_stop, NULL};
+    const rapt_export_options options = {.to = (rapt_export_format)a.to, .stop = signals_stop,
+                                         .weights = a.weights < 0 ? RAPT_EXPORT_FP32 : (rapt_export_weights)a.weights};
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
     rapt_model_free(m);

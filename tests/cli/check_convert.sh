@@ -45,6 +45,6 @@ refused 2 'missing operand: MODEL' 'no model' "$RAPT" convert --to hf -o x
 refused 2 'missing option: --to' 'no format' "$RAPT" convert m -o x
 refused 2 'missing option: --out' 'no folder' "$RAPT" convert m --to hf
 refused 2 'missing option: --out' 'a folder without a name' "$RAPT" convert m --to hf -o ''
-refused 2 "'onnx' is neither hf nor ctranslate2" 'an unknown format' "$RAPT" convert m --to onnx -o x
+refused 2 "'onnx' is neither hf, ctranslate2 nor gguf" 'an unknown format' "$RAPT" convert m --to onnx -o x
 refused 2 'extra operand' 'two models' "$RAPT" convert m m --to hf -o x
 finish

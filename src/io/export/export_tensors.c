@@ -232,3 +232,44 @@ void export_tensor_fill(const export_tensors *set, const export_tensor *t, float
     for (size_t part = 0; part < EXPORT_PARTS; part++)
         export_fill_part(set, t, part, to);
 }
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+/* Feature `at` of a head, as a rotation of its pairs has it, among ours. */
+static size_t export_rotated_feature(const export_tensors *set, unsigned how, size_t at)
+{
+    const size_t half = set->head_dim / 2, turned = set->rotary_dim / 2;
+    if (how & EXPORT_PAIRS)
+        return at % 2 * half + at / 2;
+    if (at < 2 * turned)
+        return at / turned * half + at % turned;
+    at -= 2 * turned;
+    return at / (half - turned) * half + turned + at % (half - turned);
+}
+
+/* Our row of a part whose place is row i of it; only queries and keys, which come first, are rotated. */
+static size_t export_rotated_row(const export_tensors *set, const export_tensor *t, size_t part, size_t i)
+{
+    if (!(t->how & (EXPORT_PAIRS | EXPORT_TURNED)) || part == EXPORT_VALUE_PART || set->head_dim == 0)
+        return i;
+    return i / set->head_dim * set->head_dim + export_rotated_feature(set, t->how, i % set->head_dim);
+}
+
+static void export_put_row(const export_tensors *set, const export_tensor *t, size_t row, float *to)
+{
+    const size_t columns = t->ndim == 2 ? t->shape[1] : 1;
+    size_t part = 0;
+    for (; part < EXPORT_PARTS - 1 && row >= t->rows[part]; part++)
+        row -= t->rows[part];
+    const rapt_tensor *from = t->parts[part] ? &t->parts[part]->value : NULL;
+    const size_t source = export_rotated_row(set, t, part, row);
+    for (size_t j = 0; j < columns; j++)
+        to[j] = from ? (float)from->data[source * columns + j] : 0;
+}
+
+void export_tensor_rows(const export_tensors *set, const export_tensor *t, size_t first, size_t count, float *to)
+{
+    const size_t columns = t->ndim == 2 ? t->shape[1] : 1;
+    for (size_t i = 0; i < count; i++)
+        export_put_row(set, t, first + i, to + i * columns);
+}

@@ -6,7 +6,7 @@
 #include "io/safetensors.h"
 #include "rapt/tensor.h"
 
-enum { EXPORT_PARTS = 3, EXPORT_NAME = 128 };
+enum { EXPORT_PARTS = 3, EXPORT_VALUE_PART = 2, EXPORT_NAME = 128 }; /* EXPORT_VALUE_PART: of queries, keys, values */
 
 typedef enum export_how {
     EXPORT_TRANSPOSED = 1, /* a weight is [in, out] */
@@ -16,7 +16,9 @@ typedef enum export_how {
     EXPORT_SHARED = 16,    /* of a model that shares a matrix, the shared one */
     EXPORT_OUT = 32,       /* rows are features of the residual stream, which are put in another order */
     EXPORT_IN = 64,        /* columns are */
-    EXPORT_ROW = 128       /* a vector is a matrix of one row */
+    EXPORT_ROW = 128,      /* a vector is a matrix of one row */
+    EXPORT_PAIRS = 256,    /* features that are rotated together, ours (j, j + d/2) of a head, stand beside each other */
+    EXPORT_TURNED = 512    /* features that are rotated are the first of a head, in pairs (j, j + n/2) of these n */
 } export_how;
 
 /* A row of a class's table. */
@@ -40,6 +42,7 @@ typedef struct export_tensor {
 typedef struct export_tensors {
     const rapt_params *params;
     size_t heads;        /* of EXPORT_BY_HEAD */
+    size_t head_dim, rotary_dim; /* of EXPORT_PAIRS and EXPORT_TURNED: features of a head, and those that are rotated */
     bool rms;            /* norms are RMS norms */
     const size_t *order; /* of EXPORT_OUT and EXPORT_IN: our feature at each place; NULL: ours */
     const char *path;    /* for messages */
@@ -63,5 +66,8 @@ rapt_code export_tensors_check(const export_tensors *set, rapt_error *err);
 size_t export_tensor_elements(const export_tensor *t);
 /* The elements of a tensor that is no number. */
 void export_tensor_fill(const export_tensors *set, const export_tensor *t, float *to);
+/* Those of `count` rows of one whose `how` is EXPORT_PAIRS or EXPORT_TURNED, besides what says which tensors there are; of a
+ * vector, rows are elements. export_tensor_fill does not know these two. */
+void export_tensor_rows(const export_tensors *set, const export_tensor *t, size_t first, size_t count, float *to);
 
 #endif

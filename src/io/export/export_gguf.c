@@ -1,0 +1,178 @@
+/* io/export/export_gguf.c: see export_gguf.h. Numbers are read from the parameters, in portions, when they are written, so that
+ * no second model lies in memory. */
+#include "io/export/export_gguf.h"
+
+#include "base/file.h"
+#include "io/export/export_gguf_arch.h"
+#include "io/export/export_gguf_tokenizer.h"
+#include "nn/block.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- formats -------------------------------------------------------------------------------------------------- */
+
+/* How matrices are stored: what a whole file of them is called (llama_ftype), and the largest magnitude that a format has. */
+typedef struct gguf_weights {
+    const block_format *format;
+    uint32_t file_type;
+    double largest; /* 0: any number of fp32 */
+} gguf_weights;
+
+#define HALF_LARGEST 65504.0
+
+static gguf_weights gguf_weights_of(rapt_export_weights weights)
+{
+    switch (weights) {
+    case RAPT_EXPORT_FP16: return (gguf_weights){&GGUF_WRITE_F16, 1, HALF_LARGEST};
+    case RAPT_EXPORT_BF16: return (gguf_weights){&GGUF_WRITE_BF16, 32, 0};
+    case RAPT_EXPORT_Q8_0: return (gguf_weights){&BLOCKS_Q8_0, 7, 127 * HALF_LARGEST};
+    case RAPT_EXPORT_Q4_0: return (gguf_weights){&BLOCKS_Q4_0, 2, 8 * HALF_LARGEST};
+    case RAPT_EXPORT_FP32: break;
+    }
+    return (gguf_weights){&GGUF_WRITE_F32, 0, 0};
+}
+
+/* Of matrices whose rows its blocks fill, but for positions, which llama.cpp adds in fp32; all else is fp32. */
+static const block_format *gguf_format_of(const export_tensor *t, const gguf_weights *weights)
+{
+    const bool rounded = t->ndim == 2 && t->shape[1] % weights->format->elements == 0 && strncmp(t->name, "position_", 9) != 0;
+    return rounded ? weights->format : &GGUF_WRITE_F32;
+}
+
+/* ---- what a file will hold ------------------------------------------------------------------------------------ */
+
+typedef struct gguf_parts {
+    export_tensors set;
+    gguf_keys keys;
+    gguf_tensor *tensors; /* [set.count + 1]; the last is of the factors, where there are any */
+    float factors[RAPT_ROTARY_FACTORS_MAX];
+    size_t factor_count;
+    gguf_weights weights;
+    const rapt_export_options *options;
+} gguf_parts;
+
+static void gguf_parts_free(gguf_parts *p)
+{
+    export_tensors_free(&p->set);
+    gguf_keys_free(&p->keys);
+    free(p->tensors);
+}
+
+static rapt_code gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c, rapt_error *err)
+{
+    export_tensors *set = &p->set;
+    p->factor_count = export_gguf_rope_factors(c, p->factors);
+    p->tensors = calloc(set->count + 1, sizeof *p->tensors);
+    if (!p->tensors)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a list of tensors", set->path);
+    for (size_t i = 0; i < set->count; i++) {
+        const export_tensor *t = &set->list[i];
+        const size_t columns = t->ndim == 2 ? t->shape[1] : 1;
+        p->tensors[i] = (gguf_tensor){t->name, gguf_format_of(t, &p->weights), t->ndim, t->shape[0], columns};
+    }
+    p->tensors[set->count] = (gguf_tensor){"rope_freqs.weight", &GGUF_WRITE_F32, 1, p->factor_count, 1};
+    return RAPT_OK;
+}
+
+static rapt_code gguf_take(gguf_parts *p, const rapt_model *m, rapt_error *err)
+{
+    const rapt_lm_config *c = &m->language.net->config;
+    const export_gguf_arch *of = export_gguf_arch_of(m, p->set.path, err);
+    if (!of)
+        return RAPT_ERR_VALUE;
+    p->set.heads = c->block.heads;
+    p->set.rms = c->block.norm_kind == RAPT_NORM_KIND_RMS;
+    if (c->positions == RAPT_POSITIONS_ROTARY) {
+        p->set.head_dim = block_head_features(&c->block);
+        p->set.rotary_dim = c->block.rotary_dim ? c->block.rotary_dim : p->set.head_dim;
+    }
+    rapt_code code = export_tensors_begin(&p->set, m->params, err);
+    if (!code)
+        code = export_tensors_add(&p->set, export_gguf_names(of), err);
+    if (!code)
+        code = export_tensors_check(&p->set, err);
+    if (!code)
+        code = gguf_take_tensors(p, c, err);
+    export_gguf_put_keys(&p->keys, of, c);
+    gguf_keys_u32(&p->keys, "general.file_type", p->weights.file_type);
+    gguf_keys_u32(&p->keys, "general.quantization_version", 2);
+    return code ? code : export_gguf_tokenizer(&p->keys, m, p->set.path, err);
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------- */
+
+static rapt_code gguf_check_numbers(const gguf_parts *p, const gguf_tensor *t, const float *x, size_t count, rapt_error *err)
+{
+    const double largest = t->format == p->weights.format ? p->weights.largest : 0;
+    for (size_t i = 0; i < count && largest != 0; i++)
+        if (!(fabs((double)x[i]) <= largest))
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: tensor \"%s\" has the number %g, which %s does not hold", p->set.path,
+                             t->name, (double)x[i], t->format->name);
+    return RAPT_OK;
+}
+
+/* A gguf_source's rows; between portions the caller may stop it. */
+static rapt_code gguf_rows(void *context, size_t tensor, size_t first, size_t count, float *to, rapt_error *err)
+{
+    const gguf_parts *p = context;
+    const gguf_tensor *t = &p->tensors[tensor];
+    if (p->options->stop && p->options->stop(p->options->stop_context))
+        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", p->set.path);
+    if (tensor == p->set.count)
+        memcpy(to, p->factors + first, count * sizeof *to);
+    else
+        export_tensor_rows(&p->set, &p->set.list[tensor], first, count, to);
+    return gguf_check_numbers(p, t, to, count * t->columns, err);
+}
+
+/* The length of the folder's path in a file's, with the slash; 0: it has none. */
+static size_t gguf_folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* Makes the folder of the file, and removes it again where the file does not appear. */
+static rapt_code gguf_write_file(gguf_parts *p, const char *path, rapt_error *err)
+{
+    const size_t length = gguf_folder_length(path), count = p->set.count + (p->factor_count > 0);
+    size_t made = 0;
+    char *folder = calloc(length + 1, 1);
+    rapt_code code = folder ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a path", path);
+    if (!code && length) {
+        memcpy(folder, path, length);
+        code = file_make_dir_new(folder, &made, err);
+    }
+    if (!code)
+        code = gguf_write(path, &p->keys, p->tensors, count, &(gguf_source){gguf_rows, p}, err);
+    if (code && made)
+        file_remove_new(folder, made);
+    free(folder);
+    return code;
+}
+
+static rapt_code gguf_check(const rapt_model *m, const char *path, rapt_error *err)
+{
+    bool there = false;
+    rapt_code code = file_is_there(path, &there, err);
+    if (!code && there)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is there already; a new file is written", path);
+    if (!code && m->task != RAPT_TASK_LANGUAGE_MODEL)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: llama.cpp runs language models only; translators are written for ctranslate2 "
+                         "and hf", path);
+    return code;
+}
+
+rapt_code export_gguf(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
+{
+    gguf_parts p = {.set = {.path = path}, .weights = gguf_weights_of(o->weights), .options = o};
+    rapt_code code = gguf_check(m, path, err);
+    if (!code)
+        code = gguf_take(&p, m, err);
+    if (!code)
+        code = gguf_write_file(&p, path, err);
+    gguf_parts_free(&p);
+    return code;
+}

@@ -1,0 +1,22 @@
+/* io/export/export_gguf_arch.h: which architecture of llama.cpp computes what a language model computes, the names that it has
+ * for the model's tensors, and the keys that describe it. For the writer of GGUF files. */
+#ifndef IO_EXPORT_EXPORT_GGUF_ARCH_H
+#define IO_EXPORT_EXPORT_GGUF_ARCH_H
+
+#include "io/export/export_tensors.h"
+#include "io/gguf/gguf_write.h"
+#include "rapt/io.h"
+
+typedef struct export_gguf_arch export_gguf_arch;
+
+/* NULL with `err` set: no architecture computes such a model (RAPT_ERR_VALUE, naming a setting). `path` is for the message. */
+const export_gguf_arch *export_gguf_arch_of(const rapt_model *m, const char *path, rapt_error *err);
+
+const export_name *export_gguf_names(const export_gguf_arch *of);
+void export_gguf_put_keys(gguf_keys *keys, const export_gguf_arch *of, const rapt_lm_config *c);
+
+/* What llama.cpp divides the frequency of each rotated pair by: rotary_dim / 2 numbers to `factors`, of RAPT_ROTARY_FACTORS_MAX.
+ * How many: 0 where frequencies are the plain ones. */
+size_t export_gguf_rope_factors(const rapt_lm_config *c, float *factors);
+
+#endif

@@ -1,0 +1,326 @@
+/* io/export/export_gguf_tokenizer.c: see export_gguf_tokenizer.h. What the keys mean is in llama.cpp's src/llama-vocab.cpp. */
+#include "io/export/export_gguf_tokenizer.h"
+
+#include "io/hub/hub_origin.h"
+#include "text/bpe/byte_bpe.h"
+#include "text/pipeline/pipeline.h"
+#include "text/spm/spm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Types of tokens; those of SentencePiece have the same numbers (spm_kind). */
+typedef enum gguf_token_type { TOKEN_NORMAL = 1, TOKEN_CONTROL = 3, TOKEN_USER_DEFINED = 4, TOKEN_UNUSED = 5 } gguf_token_type;
+
+typedef struct gguf_token {
+    const char *text; /* NULL: the model has a row for it, and the tokenizer no token */
+    size_t size;
+    int32_t type;
+    float score;
+} gguf_token;
+
+typedef struct gguf_tokens {
+    gguf_token *list; /* [count] */
+    size_t count;
+    const char *path; /* for messages */
+} gguf_tokens;
+
+static rapt_code gguf_tokens_begin(gguf_tokens *t, size_t count, const char *path, rapt_error *err)
+{
+    *t = (gguf_tokens){calloc(count + 1, sizeof *t->list), count, path};
+    return t->list ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu tokens", path, count);
+}
+
+/* The text is borrowed; a token that the model has no row for is left out. */
+static void gguf_tokens_set(gguf_tokens *t, int64_t id, gguf_token token)
+{
+    if (id >= 0 && (uint64_t)id < t->count)
+        t->list[id] = token;
+}
+
+/* The keys that all tokenizers have. Tokens without a text get names of their own. */
+static void gguf_put_tokens(gguf_keys *keys, const gguf_tokens *t, const char *model, const char *pre)
+{
+    gguf_keys_text(keys, "tokenizer.ggml.model", model);
+    gguf_keys_text(keys, "tokenizer.ggml.pre", pre);
+    gguf_keys_begin_texts(keys, "tokenizer.ggml.tokens", t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        char unused[32];
+        const int size = snprintf(unused, sizeof unused, "[PAD%zu]", i);
+        const gguf_token *token = &t->list[i];
+        gguf_keys_add_text(keys, token->text ? token->text : unused, token->text ? token->size : (size_t)size);
+    }
+    gguf_keys_begin_i32s(keys, "tokenizer.ggml.token_type", t->count);
+    for (size_t i = 0; i < t->count; i++)
+        gguf_keys_add_i32(keys, t->list[i].text ? t->list[i].type : TOKEN_UNUSED);
+}
+
+static void gguf_put_scores(gguf_keys *keys, const gguf_tokens *t)
+{
+    gguf_keys_begin_f32s(keys, "tokenizer.ggml.scores", t->count);
+    for (size_t i = 0; i < t->count; i++)
+        gguf_keys_add_f32(keys, t->list[i].score);
+}
+
+/* A file of the Hugging Face folder that a model came from; NULL: there is none. */
+static const hub_file *gguf_origin_file(const rapt_model *m, const char *name)
+{
+    const hub_origin *o = m->origin;
+    for (size_t i = 0; o && HUB_ORIGIN_FILES[i]; i++)
+        if (strcmp(HUB_ORIGIN_FILES[i], name) == 0 && o->files[i].data)
+            return &o->files[i];
+    return NULL;
+}
+
+/* ---- byte-level BPE ------------------------------------------------------------------------------------------- */
+
+#define DIGITS_SPLIT(digits)                                                                                          \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"      \
+    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+
+/* The name that llama.cpp has for a split pattern, with or without merges for pieces that are tokens; NULL: it has none. The
+ * tokens of rank files are what merges make of their pieces. */
+static const char *gguf_pre_of(const byte_bpe *b)
+{
+    static const struct {
+        const char *pattern, *merging, *whole;
+    } labels[] = {{SPLIT_GPT2, "gpt-2", NULL}, {SPLIT_CL100K, "dbrx", "llama-bpe"}, {DIGITS_SPLIT("{1,3}"), "dbrx", "llama-bpe"},
+                  {DIGITS_SPLIT(""), "qwen2", NULL}, {SPLIT_O200K, "gpt-4o", NULL}};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (strcmp(split_pattern(b->cut), labels[i].pattern) == 0)
+            return b->whole_pieces && !b->ranks ? labels[i].whole : labels[i].merging;
+    return NULL;
+}
+
+/* NFC is left out by llama.cpp's own converter, too: texts hardly ever change by it. */
+static rapt_code gguf_check_bpe(const byte_bpe *b, const char *path, rapt_error *err)
+{
+    const normalizer *n = &b->normal;
+    if (n->count > 1 || (n->count == 1 && n->steps[0].kind != NORMALIZER_NFC))
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer normalizes texts, which llama.cpp's byte-level BPE does not",
+                         path);
+    if (!gguf_pre_of(b))
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: llama.cpp has no name for the pattern that the tokenizer splits texts by: %s",
+                         path, split_pattern(b->cut));
+    if (b->before.count > 1 || b->after.count > 1)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer puts several tokens before or after a text", path);
+    return RAPT_OK;
+}
+
+/* Texts are borrowed from the JSON. */
+static void gguf_take_bpe(gguf_tokens *t, json_t *root)
+{
+    const char *text;
+    json_t *id, *vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    const json_t *added = json_object_get(root, "added_tokens");
+    json_object_foreach(vocab, text, id)
+        gguf_tokens_set(t, json_integer_value(id), (gguf_token){text, strlen(text), TOKEN_NORMAL, 0});
+    for (size_t i = 0; i < json_array_size(added); i++) {
+        const json_t *entry = json_array_get(added, i), *content = json_object_get(entry, "content");
+        const int32_t type = json_is_true(json_object_get(entry, "special")) ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
+        gguf_tokens_set(t, json_integer_value(json_object_get(entry, "id")),
+                        (gguf_token){json_string_value(content), json_string_length(content), type, 0});
+    }
+}
+
+enum { MERGED = 1 << 12 };
+
+/* Whether the model has a row for the token that a merge "a b" makes. Longer ones than MERGED are taken to have one. */
+static bool gguf_is_merged(const json_t *vocab, const char *merge, size_t count)
+{
+    char joined[MERGED];
+    const char *space = strchr(merge, ' ');
+    const int size = snprintf(joined, sizeof joined, "%.*s%s", (int)(space - merge), merge, space + 1);
+    const json_t *id = size < (int)sizeof joined ? json_object_get(vocab, joined) : NULL;
+    return size >= (int)sizeof joined || (id && (size_t)json_integer_value(id) < count);
+}
+
+static void gguf_put_merges(gguf_keys *keys, const json_t *root, size_t count)
+{
+    const json_t *model = json_object_get(root, "model"), *vocab = json_object_get(model, "vocab");
+    const json_t *merges = json_object_get(model, "merges");
+    size_t used = 0;
+    for (size_t i = 0; i < json_array_size(merges); i++)
+        used += gguf_is_merged(vocab, json_string_value(json_array_get(merges, i)), count);
+    gguf_keys_begin_texts(keys, "tokenizer.ggml.merges", used);
+    for (size_t i = 0; i < json_array_size(merges); i++) {
+        const json_t *merge = json_array_get(merges, i);
+        if (gguf_is_merged(vocab, json_string_value(merge), count))
+            gguf_keys_add_text(keys, json_string_value(merge), json_string_length(merge));
+    }
+}
+
+static rapt_code gguf_put_bpe(gguf_keys *keys, const byte_bpe *b, gguf_tokens *t, rapt_error *err)
+{
+    rapt_code code = gguf_check_bpe(b, t->path, err);
+    json_t *root = code ? NULL : hf_to_json(b);
+    if (!code && !root)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", t->path);
+    if (!code) {
+        gguf_take_bpe(t, root);
+        gguf_put_tokens(keys, t, "gpt2", gguf_pre_of(b));
+        gguf_put_merges(keys, root, t->count);
+    }
+    json_decref(root);
+    return code;
+}
+
+/* ---- characters ----------------------------------------------------------------------------------------------- */
+
+/* A SentencePiece model whose pieces are single characters: no two are merged. Spaces are U+2581 there. */
+static rapt_code gguf_put_characters(gguf_keys *keys, const rapt_tokenizer *k, gguf_tokens *t, rapt_error *err)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        size_t size;
+        const char *text = rapt_tokenizer_token(k, (int32_t)i, &size);
+        if (!text)
+            continue;
+        if (size == 0 || *text == '\0' || strcmp(text, SPM_SPACE) == 0)
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer has the character %s, which a piece of llama.cpp cannot be",
+                             t->path, *text ? "U+2581" : "U+0000");
+        const bool space = strcmp(text, " ") == 0;
+        gguf_tokens_set(t, (int64_t)i, (gguf_token){space ? SPM_SPACE : text, space ? strlen(SPM_SPACE) : size, TOKEN_NORMAL, 0});
+    }
+    gguf_put_tokens(keys, t, "llama", "default");
+    gguf_put_scores(keys, t);
+    gguf_keys_bool(keys, "tokenizer.ggml.add_space_prefix", false);
+    return RAPT_OK;
+}
+
+/* ---- SentencePiece -------------------------------------------------------------------------------------------- */
+
+static const char *gguf_missing_in_spm(const spm *k)
+{
+    if (k->type != SPM_BPE)
+        return "a kind other than BPE";
+    if (!k->byte_fallback)
+        return "no pieces of bytes";
+    if (k->rules.map.count > 0 || k->rules.squeezes || k->rules.suffix || !k->rules.escapes)
+        return "a normalization of texts";
+    return NULL;
+}
+
+/* `added`: tokens besides the pieces, or in their place; NULL: none. */
+static rapt_code gguf_put_spm(gguf_keys *keys, const spm *k, const added_tokens *added, gguf_tokens *t, rapt_error *err)
+{
+    const char *missing = gguf_missing_in_spm(k);
+    if (missing)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer is a SentencePiece model with %s, which llama.cpp's has not",
+                         t->path, missing);
+    for (size_t i = 0; i < k->pieces.size && i < t->count; i++) {
+        size_t size;
+        const char *text = token_list_at(&k->pieces, (int64_t)i, &size);
+        gguf_tokens_set(t, (int64_t)i, (gguf_token){text, text ? size : 0, k->kinds[i], k->scores[i]});
+    }
+    for (size_t i = 0; added && i < added->count; i++) {
+        const added_token *a = &added->list[i];
+        const int32_t type = a->special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
+        gguf_tokens_set(t, a->id, (gguf_token){a->content, a->length, type, -1000});
+    }
+    gguf_put_tokens(keys, t, "llama", "default");
+    gguf_put_scores(keys, t);
+    gguf_keys_bool(keys, "tokenizer.ggml.add_space_prefix", k->rules.dummy_prefix);
+    gguf_keys_u32(keys, "tokenizer.ggml.unknown_token_id", (uint32_t)k->unknown);
+    return RAPT_OK;
+}
+
+/* A tokenizer.json that was made of a SentencePiece model is written as that model, which its folder has as well (Llama 2, Gemma,
+ * Mistral, Phi-3); the added tokens are those of the JSON. */
+static rapt_code gguf_put_pipeline(gguf_keys *keys, const rapt_model *m, gguf_tokens *t, rapt_error *err)
+{
+    const hub_file *file = gguf_origin_file(m, "tokenizer.model");
+    const pipeline *p = pipeline_of(m->language.tokenizer);
+    if (!file || p->model.kind != MODEL_BPE)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: llama.cpp has no tokenizer like the model's: a tokenizer.json that is no "
+                         "byte-level BPE, and no tokenizer.model beside it", t->path);
+    if (p->before.count > 1 || p->after.count > 1)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer puts several tokens before or after a text", t->path);
+    char *copy = malloc(file->size + 1);
+    if (copy)
+        memcpy(copy, file->data, file->size);
+    spm *k = spm_open(copy, file->size, "tokenizer.model", err);
+    rapt_code code = k ? gguf_put_spm(keys, k, &p->added, t, err) : err ? err->code : RAPT_ERR_FORMAT;
+    spm_free(k);
+    return code;
+}
+
+/* ---- special tokens ------------------------------------------------------------------------------------------- */
+
+static json_t *gguf_origin_json(const rapt_model *m, const char *name)
+{
+    const hub_file *file = gguf_origin_file(m, name);
+    return file ? json_loadb(file->data, file->size, 0, NULL) : NULL;
+}
+
+/* An id in a file of that folder; -1: there is none that the model has a row for. */
+static int64_t gguf_origin_id(const rapt_model *m, const char *key)
+{
+    json_t *config = gguf_origin_json(m, "config.json");
+    const json_t *id = json_object_get(config, key);
+    const int64_t found = json_is_integer(id) ? json_integer_value(id) : -1;
+    json_decref(config);
+    return found >= 0 && (uint64_t)found < m->language.net->config.vocab ? found : -1;
+}
+
+/* llama.cpp takes ids of its own where a key is missing, 11 for instance: of a model without a token that ends a text the last
+ * one is named, and of one without a token before texts that which ends them. */
+static void gguf_put_specials(gguf_keys *keys, const rapt_model *m)
+{
+    const rapt_language_model *l = &m->language;
+    const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(l->tokenizer);
+    const bool bpe = kind == RAPT_TOKENIZER_BYTE_BPE, pipes = kind == RAPT_TOKENIZER_PIPELINE;
+    const byte_bpe *b = bpe ? byte_bpe_of(l->tokenizer) : NULL;
+    const pipeline *p = pipes ? pipeline_of(l->tokenizer) : NULL;
+    const id_row none = {0}, *before = b ? &b->before : p ? &p->before : &none, *after = b ? &b->after : p ? &p->after : &none;
+    const int64_t end = l->end_of_text_count ? l->end_of_text[0] : (int64_t)l->net->config.vocab - 1;
+    const int64_t named = gguf_origin_id(m, "bos_token_id"), begin = before->count ? before->ids[0] : named >= 0 ? named : end;
+    const int64_t padding = gguf_origin_id(m, "pad_token_id");
+    gguf_keys_u32(keys, "tokenizer.ggml.bos_token_id", (uint32_t)begin);
+    gguf_keys_u32(keys, "tokenizer.ggml.eos_token_id", (uint32_t)(after->count ? after->ids[0] : end));
+    if (l->end_of_text_count > 1)
+        gguf_keys_u32(keys, "tokenizer.ggml.eot_token_id", (uint32_t)l->end_of_text[1]);
+    if (padding >= 0)
+        gguf_keys_u32(keys, "tokenizer.ggml.padding_token_id", (uint32_t)padding);
+    gguf_keys_bool(keys, "tokenizer.ggml.add_bos_token", before->count > 0);
+    gguf_keys_bool(keys, "tokenizer.ggml.add_eos_token", after->count > 0);
+}
+
+/* That of a file of its own comes first. */
+static void gguf_put_chat_template(gguf_keys *keys, const rapt_model *m)
+{
+    const hub_file *file = gguf_origin_file(m, "chat_template.jinja");
+    json_t *config = gguf_origin_json(m, "tokenizer_config.json");
+    const char *text = file ? file->data : json_string_value(json_object_get(config, "chat_template"));
+    if (text)
+        gguf_keys_text(keys, "tokenizer.chat_template", text);
+    json_decref(config);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+static rapt_code gguf_put_kind(gguf_keys *keys, const rapt_model *m, gguf_tokens *t, rapt_error *err)
+{
+    const rapt_tokenizer *k = m->language.tokenizer;
+    switch (rapt_tokenizer_kind_of(k)) {
+    case RAPT_TOKENIZER_BYTE_BPE: return gguf_put_bpe(keys, byte_bpe_of(k), t, err);
+    case RAPT_TOKENIZER_CHARACTERS: return gguf_put_characters(keys, k, t, err);
+    case RAPT_TOKENIZER_SENTENCEPIECE: return gguf_put_spm(keys, spm_of(k), NULL, t, err);
+    case RAPT_TOKENIZER_PIPELINE: return gguf_put_pipeline(keys, m, t, err);
+    case RAPT_TOKENIZER_WORDS: break;
+    }
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: llama.cpp has no tokenizer like the model's, which is one of words", t->path);
+}
+
+rapt_code export_gguf_tokenizer(gguf_keys *keys, const rapt_model *m, const char *path, rapt_error *err)
+{
+    gguf_tokens tokens;
+    rapt_code code = gguf_tokens_begin(&tokens, m->language.net->config.vocab, path, err);
+    if (!code)
+        code = gguf_put_kind(keys, m, &tokens, err);
+    if (!code) {
+        gguf_put_specials(keys, m);
+        gguf_put_chat_template(keys, m);
+    }
+    free(tokens.list);
+    return code;
+}
