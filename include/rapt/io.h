@@ -85,6 +85,7 @@ typedef struct rapt_model {
     void *origin;                       /* of a Hugging Face folder that was not loaded for inference: what it is saved with */
     void *lora;                         /* its adapters, which alone are trained and saved (rapt_model_add_lora), or NULL */
     void *adapter;                      /* that was added to its matrices, or NULL; the library's own */
+    void *stored;                       /* the file whose blocks its matrices are read from, or NULL; the library's own */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
     rapt_encoder_model encoder;         /* zeroed for another task */
@@ -151,10 +152,12 @@ RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folde
 typedef enum rapt_export_format {
     RAPT_EXPORT_HF,          /* a Hugging Face folder, which transformers reads */
     RAPT_EXPORT_CTRANSLATE2, /* a folder that CTranslate2 reads, in fp32 */
-    RAPT_EXPORT_GGUF         /* a GGUF file of a language model, which llama.cpp runs */
+    RAPT_EXPORT_GGUF,        /* a GGUF file of a language model, which llama.cpp runs */
+    RAPT_EXPORT_RAPT         /* a folder of rapt's own, for inference: weights of fewer bits stay in its file */
 } rapt_export_format;
 
-/* How a GGUF file stores matrices whose rows are filled by the format's blocks; vectors and positions are fp32. */
+/* How a GGUF file, or a folder of rapt's, stores matrices whose rows are filled by the format's blocks; vectors and positions are
+ * fp32. A folder of Q4_0 has embeddings and output matrix in Q8_0. */
 typedef enum rapt_export_weights {
     RAPT_EXPORT_FP32,
     RAPT_EXPORT_FP16,
@@ -167,12 +170,12 @@ typedef struct rapt_export_options {
     rapt_export_format to;
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;
-    rapt_export_weights weights; /* of RAPT_EXPORT_GGUF */
+    rapt_export_weights weights; /* of RAPT_EXPORT_GGUF and RAPT_EXPORT_RAPT */
 } rapt_export_options;
 
 /* Writes a model with its tokenizers for another program: a new folder, or a new GGUF file, that appears whole or not at all. A
- * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 it is
- * refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `path` is there, the
+ * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 and as a folder of rapt's it
+ * is refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `path` is there, the
  * model has a setting that the other program lacks, or a tokenizer whose ids it would not give (the message names it); a number
  * that a format does not hold. RAPT_ERR_IO, RAPT_ERR_MEMORY, RAPT_ERR_INTERRUPTED. What is exact is in docs/convert.md. */
 RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options,

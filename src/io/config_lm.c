@@ -128,7 +128,7 @@ static rapt_code load_lm(rapt_model *m, const config *c, const model_source *fro
 {
     const config_stack stack = config_lm_stack(&c->lm);
     rapt_code code = model_check_weights(from, config_block_min_bytes(&stack), err);
-    m->language.net = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
+    m->language.net = code ? NULL : rapt_lm_new(&c->lm, model_seed(from), err);
     m->params = m->language.net ? m->language.net->params : NULL;
     if (m->language.net)
         set_end_of_text(m, c);

@@ -12,6 +12,7 @@
 #include "io/lora/lora_file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
+#include "io/stored_blocks.h"
 #include "text/json_text.h"
 
 #include <stdlib.h>
@@ -100,6 +101,8 @@ static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt
 {
     const adapter_layer *layer;
     rapt_code code = RAPT_OK;
+    if (from->add && m->stored)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: its weights are stored in blocks of few bits, which take no adapter", from->folder);
     for (size_t i = 0; from->add && !code && i < rapt_params_count(m->params); i++) {
         rapt_tensor *w = &rapt_params_at(m->params, i)->value;
         code = w->ndim == 2 ? adapter_take(from->add, w->name, w->shape[0], w->shape[1], &layer, err) : RAPT_OK;
@@ -136,6 +139,10 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
         code = check_seal(m, from, err);
     if (!code)
         code = task->load(m, from, err);
+    if (!code && stored_blocks_any(from->weights)) { /* its matrices stay there */
+        m->stored = from->weights;
+        from->weights = NULL;
+    }
     return code ? code : add_adapter(m, from, err);
 }
 

@@ -69,8 +69,11 @@ rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *w
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err);
 
+/* The seed of the parameters that params_fill fills: where some are stored as blocks, matrices have no values of their own. */
+uint64_t model_seed(const model_source *from);
+
 /* Refuses a parameter file of less than `min_bytes`, so that a damaged configuration does not allocate a model that the file
- * cannot hold. */
+ * cannot hold; of less than that in the smallest blocks, where it stores fewer bits. */
 rapt_code model_check_weights(const model_source *from, double min_bytes, rapt_error *err);
 
 #endif

@@ -25,6 +25,7 @@ void rapt_model_free(rapt_model *m)
     rapt_tokenizer_free(m->encoder.tokenizer);
     rapt_encoder_only_free(m->encoder.net);
     weights_close(m->files);
+    safetensors_close(m->stored);
     hub_origin_free(m->origin);
     adapter_close(m->adapter);
     lora_free(m->lora);

@@ -3,6 +3,7 @@
 #include "io/model.h"
 
 #include "base/file.h"
+#include "io/stored_blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +56,25 @@ rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name,
     return k;
 }
 
+uint64_t model_seed(const model_source *from)
+{
+    return stored_blocks_any(from->weights) ? RAPT_SEED_UNSET : RAPT_SEED_NONE;
+}
+
+/* Whether a file stores some weights in fewer bits than fp32 has. */
+static bool has_fewer_bits(const safetensors *file)
+{
+    for (size_t i = 0; i < safetensors_count(file); i++)
+        if (safetensors_dtype_bytes(safetensors_at(file, i)->dtype) < sizeof(float))
+            return true;
+    return false;
+}
+
 rapt_code model_check_weights(const model_source *from, double min_bytes, rapt_error *err)
 {
     size_t bytes = safetensors_bytes(from->weights);
+    if (has_fewer_bits(from->weights))
+        min_bytes *= (double)BLOCKS_Q4_0.bytes / (double)(BLOCKS_Q4_0.elements * sizeof(float));
     if ((double)bytes >= min_bytes)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu bytes; the model of config.json takes more than %.0f", from->weights_path,

@@ -1,12 +1,13 @@
 /* io/params_file.c: parameters to and from safetensors files. For model folders and checkpoints. */
 #include "io/params_file.h"
 
+#include "io/stored_blocks.h"
+#include "io/weights/widen.h"
 #include "rapt/io.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PARAMS_VERSION "1" /* of what the metadata holds */
 #define REAL_TYPE (sizeof(rapt_real) == 4 ? SAFETENSORS_F32 : SAFETENSORS_F64)
 
 safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data)
@@ -53,13 +54,20 @@ static bool same_shape(const safetensors_entry *e, const rapt_tensor *shape)
     return same;
 }
 
-rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err)
+/* Of a file of rapt's own that is for inference alone. */
+static bool params_is_half(safetensors_dtype dtype)
+{
+    return dtype == SAFETENSORS_F16 || dtype == SAFETENSORS_BF16;
+}
+
+static rapt_code check_entry(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, bool halves,
+                             rapt_error *err)
 {
     char text[96];
     const safetensors_entry *e = safetensors_find(file, name);
     if (!e)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing", path, name);
-    if (e->dtype != REAL_TYPE)
+    if (e->dtype != REAL_TYPE && !(halves && params_is_half(e->dtype)))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
                          safetensors_dtype_name(REAL_TYPE));
     if (!same_shape(e, shape))
@@ -68,14 +76,31 @@ rapt_code params_check(const safetensors *file, const char *path, const char *na
     return RAPT_OK;
 }
 
+rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err)
+{
+    return check_entry(file, path, name, shape, false, err);
+}
+
 rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_real *to,
                       rapt_error *err)
 {
-    rapt_code code = params_check(file, path, name, shape, err);
+    rapt_code code = check_entry(file, path, name, shape, true, err);
     const safetensors_entry *e = code ? NULL : safetensors_find(file, name);
-    if (e)
+    if (e && params_is_half(e->dtype))
+        widen_row(e->dtype, &(weights_row){e->data, 1, rapt_tensor_size(shape), 0}, to);
+    else if (e)
         memcpy(to, e->data, e->bytes);
     return code;
+}
+
+/* A matrix that is stored as blocks stays in the file. */
+static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err)
+{
+    const safetensors_entry *e = safetensors_find(file, p->value.name);
+    bool wrong = false;
+    if (e && (stored_blocks_format(file, e, &wrong) || wrong))
+        return stored_blocks_take(set, p, file, path, err);
+    return params_read(file, path, p->value.name, &p->value, p->value.data, err);
 }
 
 rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err)
@@ -86,7 +111,7 @@ rapt_code params_fill(rapt_params *set, const safetensors *file, const char *pat
         rapt_param *p = rapt_params_at(set, i);
         wanted += !p->transient;
         if (!p->transient)
-            code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
+            code = params_take(set, p, file, path, err);
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
         const char *name = safetensors_at(file, i)->name;
@@ -103,7 +128,9 @@ rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
     rapt_code code = safetensors_open(path, &file, err);
     if (code)
         return code;
-    code = params_fill(set, file, path, err);
+    if (stored_blocks_any(file)) /* which would have to stay open */
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: it stores weights in blocks of few bits: a model for inference", path);
+    code = code ? code : params_fill(set, file, path, err);
     safetensors_close(file);
     return code;
 }

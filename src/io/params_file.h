@@ -5,6 +5,8 @@
 #include "io/safetensors.h"
 #include "rapt/tensor.h"
 
+#define PARAMS_VERSION "1" /* of what the metadata holds, under "rapt_format_version" */
+
 /* The entry for the elements of a tensor: its own data, or moments of the same shape. */
 safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data);
 

@@ -15,7 +15,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_WEIGHTS,
-    {"compare", KEY_COMPARE, NULL, 0, "Evaluate in fp32, too, and print what changed, with the largest change of a logit", 0},
+    {"compare", KEY_COMPARE, "MODEL", OPTION_ARG_OPTIONAL, "Evaluate this model, or without =MODEL the same, in fp32, too, and print "
+     "what changed, with the largest change of a logit", 0},
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),
@@ -86,7 +87,10 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
-    case KEY_COMPARE: a->compare = true; return 0;
+    case KEY_COMPARE:
+        a->compares = true;
+        a->compare_with = text;
+        return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
@@ -113,13 +117,16 @@ int cmd_eval(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
+    rapt_model *other = m && a.compare_with ? cli_model_adapted(a.compare_with, NULL, true, &err) : NULL;
     bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
     const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.context ? "context" : NULL;
-    rapt_code code = m && !unfit ? RAPT_OK : RAPT_ERR_VALUE;
+    rapt_code code = m && !unfit && (other || !a.compare_with) ? RAPT_OK : RAPT_ERR_VALUE;
+    a.compare = other ? other : a.compares ? m : NULL;
     if (of_text)
         cli_model_limit_context(m, a.context);
     for (size_t i = 0; !code && i < a.file_count; i++)
         code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
+    rapt_model_free(other);
     rapt_model_free(m);
     if (unfit) { /* which options fit is known only when the model is loaded */
         cli_say(of_text ? "rapt: --%s is for translation models; %s is a language model\n"

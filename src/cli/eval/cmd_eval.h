@@ -10,12 +10,13 @@
 enum { EVAL_BY_SCRIPT = -1 }; /* of the targets in a file */
 
 typedef struct eval_arguments {
-    const char *model, *adapter;
+    const char *model, *adapter, *compare_with;
     char **files;
     size_t file_count, limit;
     long context;
     rapt_translate_options o;
-    bool lowercase, json, loss_only, strict, quiet, compare;
+    bool lowercase, json, loss_only, strict, quiet, compares;
+    rapt_model *compare; /* what is compared with, or NULL */
     int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
     const char *for_pairs; /* an option that was given and means nothing for a text, or NULL */
 } eval_arguments;

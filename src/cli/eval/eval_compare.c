@@ -4,11 +4,19 @@
 #include <math.h>
 #include <stdio.h>
 
-rapt_code eval_compare_make(eval_compare *c, const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
+static size_t eval_compare_classes(const rapt_model *m)
+{
+    return m->task == RAPT_TASK_TRANSLATION ? m->translation.net->config.target_vocab : m->language.net->config.vocab;
+}
+
+rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_model *m, const rapt_translate_options *o,
+                            rapt_error *err)
 {
     const rapt_translate_options exact = {.threads = o->threads, .weights = "fp32"};
-    *c = (eval_compare){.bleu = NAN, .chrf = NAN};
-    return eval_tape_make(&c->exact, m, &exact, err);
+    *c = (eval_compare){.with = with, .bleu = NAN, .chrf = NAN};
+    if (with->task != m->task || eval_compare_classes(with) != eval_compare_classes(m))
+        return rapt_fail(err, RAPT_ERR_VALUE, "--compare: the models are of different tasks, or have different vocabularies");
+    return eval_tape_make(&c->exact, with, &exact, err);
 }
 
 void eval_compare_free(eval_compare *c)

@@ -28,11 +28,11 @@ typedef struct eval_result {
 } eval_result;
 
 /* The same batch in fp32, beside its logits. */
-static rapt_code compare_batch(const rapt_model *m, const rapt_batch *b, const rapt_tensor *logits, const rapt_loss_options *o,
+static rapt_code compare_batch(const rapt_batch *b, const rapt_tensor *logits, const rapt_loss_options *o,
                                eval_compare *c, rapt_error *err)
 {
     rapt_tape_begin(c->exact.t, (rapt_pass){0});
-    rapt_tensor *exact = rapt_transformer_forward(c->exact.t, m->translation.net, b->source, b->source_lens, b->inputs);
+    rapt_tensor *exact = rapt_transformer_forward(c->exact.t, c->with->translation.net, b->source, b->source_lens, b->inputs);
     return eval_compare_add(c, exact, logits, b->labels, o, err);
 }
 
@@ -51,7 +51,7 @@ static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loa
         rapt_op_cross_entropy(t, logits, b->labels, &o, &parts);
         code = eval_add_loss(t, &parts, &r->parts, err);
         if (!code && r->compare)
-            code = compare_batch(m, b, logits, &o, r->compare, err);
+            code = compare_batch(b, logits, &o, r->compare, err);
     }
     return code;
 }
@@ -70,7 +70,7 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
     eval_tape e = {0};
     rapt_code code = loader ? eval_tape_make(&e, m, &a->o, err) : err->code;
     if (!code && r->compare)
-        code = eval_compare_make(r->compare, m, &a->o, err);
+        code = eval_compare_make(r->compare, a->compare, m, &a->o, err);
     if (!code)
         code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), r, err);
     eval_tape_free(&e);
@@ -153,13 +153,13 @@ static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, con
 }
 
 /* BLEU and chrF of translations in fp32. */
-static rapt_code compare_scores(const eval_arguments *a, rapt_model *m, const rapt_pairs *pairs, eval_compare *c, rapt_error *err)
+static rapt_code compare_scores(const eval_arguments *a, const rapt_pairs *pairs, eval_compare *c, rapt_error *err)
 {
     rapt_translate_options o = a->o;
     eval_result exact = {.bleu_book = NAN};
     o.precision = RAPT_PRECISION_FP32;
     o.weights = "fp32";
-    rapt_code code = translate_and_score(a, m, pairs, &o, &exact, err);
+    rapt_code code = translate_and_score(a, a->compare, pairs, &o, &exact, err);
     c->bleu = exact.bleu;
     c->chrf = exact.chrf;
     return code;
@@ -174,7 +174,7 @@ static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, con
     if (!code && !a->loss_only)
         code = translate_and_score(a, m, pairs, &a->o, r, err);
     if (!code && !a->loss_only && r->compare)
-        code = compare_scores(a, m, pairs, r->compare, err);
+        code = compare_scores(a, pairs, r->compare, err);
     r->pairs = pairs ? rapt_pairs_count(pairs) : 0;
     rapt_pairs_free(pairs);
     return code;

@@ -103,7 +103,7 @@ static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, const rapt_w
     if (code)
         return code;
     rapt_tape_begin(c->exact.t, (rapt_pass){0});
-    return eval_compare_add(c, rapt_lm_forward(c->exact.t, m->language.net, b->inputs), logits, b->labels, o, err);
+    return eval_compare_add(c, rapt_lm_forward(c->exact.t, c->with->language.net, b->inputs), logits, b->labels, o, err);
 }
 
 /* `c`: NULL, or what is compared with. */
@@ -142,7 +142,7 @@ static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_mode
     eval_tape e = {0};
     rapt_code code = w ? eval_tape_make(&e, m, &a->o, err) : err->code;
     if (!code && c)
-        code = eval_compare_make(c, m, &a->o, err);
+        code = eval_compare_make(c, a->compare, m, &a->o, err);
     if (!code)
         code = eval_text_add_loss(m, e.t, w, sum, c, err);
     eval_tape_free(&e);

@@ -1,0 +1,89 @@
+/* io/stored_blocks.c: see stored_blocks.h. */
+#include "io/stored_blocks.h"
+
+#include "base/quote.h"
+#include "tensor/param_source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A matrix in a file. */
+typedef struct stored_matrix {
+    const block_format *format;
+    const char *data;
+    size_t row_bytes, row_blocks;
+} stored_matrix;
+
+const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY])
+{
+    snprintf(key, STORED_BLOCKS_KEY, "blocks.%s", name);
+    return key;
+}
+
+const block_format *stored_blocks_format(const safetensors *file, const safetensors_entry *e, bool *wrong)
+{
+    char key[STORED_BLOCKS_KEY];
+    const char *name = safetensors_metadata(file, stored_blocks_key(e->name, key));
+    const block_format *format = name ? blocks_of_name(name) : NULL;
+    const bool fits = format && e->dtype == SAFETENSORS_U8 && e->ndim == 2 && e->shape[1] % format->bytes == 0;
+    *wrong = name && !fits;
+    return fits ? format : NULL;
+}
+
+bool stored_blocks_any(const safetensors *file)
+{
+    bool wrong;
+    for (size_t i = 0; file && i < safetensors_count(file); i++)
+        if (stored_blocks_format(file, safetensors_at(file, i), &wrong) || wrong)
+            return true;
+    return false;
+}
+
+/* A param_read_fn. */
+static void stored_read(const void *context, size_t first, size_t count, rapt_real *to)
+{
+    const stored_matrix *m = context;
+    m->format->read(count * m->row_blocks, m->data + first * m->row_bytes, to);
+}
+
+/* A param_blocks_fn. */
+static const void *stored_row(const void *context, size_t row)
+{
+    const stored_matrix *m = context;
+    return m->data + row * m->row_bytes;
+}
+
+static bool stored_is_finite(const stored_matrix *m, size_t rows)
+{
+    float block[BLOCKS_MOST];
+    for (size_t i = 0; i < rows * m->row_blocks; i++) {
+        m->format->read(1, m->data + i * m->format->bytes, block);
+        for (size_t j = 0; j < m->format->elements; j++)
+            if (!isfinite(block[j]))
+                return false;
+    }
+    return true;
+}
+
+rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err)
+{
+    bool wrong;
+    const safetensors_entry *e = safetensors_find(file, p->value.name);
+    const block_format *format = stored_blocks_format(file, e, &wrong);
+    const size_t columns = p->value.ndim == 2 ? p->value.shape[1] : 0;
+    if (!format || p->value.ndim != 2 || e->shape[0] != p->value.shape[0] || e->shape[1] / format->bytes * format->elements != columns)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not stored as blocks of a format that rapt knows, or in another "
+                         "shape than config.json has", path, quote(p->value.name).text);
+    const stored_matrix m = {format, e->data, e->shape[1], e->shape[1] / format->bytes};
+    if (!stored_is_finite(&m, e->shape[0]))
+        return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number somewhere", path,
+                         quote(p->value.name).text);
+    stored_matrix *own = rapt_params_alloc(set, 1, sizeof *own);
+    if (!own)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
+    *own = m;
+    param_source_set(set, p, stored_read, NULL, own);
+    param_source_set_blocks(p, format, stored_row);
+    return RAPT_OK;
+}

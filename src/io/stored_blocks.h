@@ -1,0 +1,24 @@
+/* io/stored_blocks.h: matrices that a safetensors file stores as blocks (tensor/blocks.h), which the format does not know: as a
+ * tensor of U8 [rows, bytes of a row], with the name of the blocks' format in the metadata. For writers and readers of files. */
+#ifndef IO_STORED_BLOCKS_H
+#define IO_STORED_BLOCKS_H
+
+#include "io/safetensors.h"
+#include "rapt/tensor.h"
+#include "tensor/blocks.h"
+
+enum { STORED_BLOCKS_KEY = 264 };
+
+/* The key of a tensor in the metadata, "blocks.NAME", which is returned. */
+const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY]);
+
+/* Whether the file has such tensors; it may be NULL. */
+bool stored_blocks_any(const safetensors *file);
+/* The format of a tensor's blocks; NULL: it has none, *wrong says whether because the metadata or the shape are wrong. */
+const block_format *stored_blocks_format(const safetensors *file, const safetensors_entry *e, bool *wrong);
+
+/* Makes the blocks of a file the source of a matrix (tensor/param_source.h); the file lives as long as the set. RAPT_ERR_FORMAT:
+ * another shape, or a number that is not finite; RAPT_ERR_MEMORY. */
+rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err);
+
+#endif
