@@ -201,6 +201,16 @@ typedef struct kernels {
     /* `count` steps of `adam` with gradients of 0, one after the other, bit for bit. m and v NULL: moments of 0, so that
      * only the decay is left (eps > 0). */
     void (*adam_replay)(size_t n, rapt_real *p, rapt_real *m, rapt_real *v, size_t count, const kernels_adam *steps);
+
+    /* ---- numbers that are stored in fewer bytes, which need not be aligned ------------------------------- */
+    /* 2 n bytes of bf16: the upper half of each number, rounded to nearest even; NaN stays. Widening is exact. */
+    void (*round_bf16)(size_t n, const rapt_real *x, uint8_t *to);
+    void (*widen_bf16)(size_t n, const uint8_t *from, rapt_real *y);
+    /* Blocks of Q8_0: for each 32 numbers, or the fewer that are left, 2 bytes of a scale in binary16, then an integer of
+     * 8 bits for each, as GGUF's reference rounds them (docs/number-format.md). Widening, scale times integer, is exact;
+     * a block with a number that is not finite becomes NaN. */
+    void (*round_q8)(size_t n, const rapt_real *x, uint8_t *to);
+    void (*widen_q8)(size_t n, const uint8_t *from, rapt_real *y);
 } kernels;
 
 extern const kernels kernels_scalar;

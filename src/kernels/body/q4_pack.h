@@ -31,9 +31,9 @@ VEC void q4_put_values(rapt_real *step, size_t half, const uint8_t *values)
 /* The first number of the largest magnitude. */
 VEC float q4_most(const float *x)
 {
-    const float most = half_of_bits(quant_largest(x));
+    const float most = half_of_bits(q8_largest(x));
     int i = 0;
-    while (i + 1 < QUANT_BLOCK && fabsf(x[i]) != most)
+    while (i + 1 < Q8_BLOCK && fabsf(x[i]) != most)
         i++;
     return x[i];
 }
@@ -41,34 +41,34 @@ VEC float q4_most(const float *x)
 /* A quant_put of numbers, as Q4_0: d is the number of the largest magnitude by -8; 8 is 0. */
 static void q4_put_numbers(rapt_real *step, size_t half, const void *from, size_t at)
 {
-    const float *x = from, most = half_of_bits(quant_largest(x)), scale = q4_most(x) / -8;
-    const bool usual = most >= 8 * QUANT_LEAST && most < 0x1p127f;
+    const float *x = from, most = half_of_bits(q8_largest(x)), scale = q4_most(x) / -8;
+    const bool usual = most >= 8 * Q8_LEAST && most < 0x1p127f;
     const float factor = usual ? 1 / scale : 0;
-    uint8_t values[QUANT_BLOCK];
+    uint8_t values[Q8_BLOCK];
     (void)at;
-    for (int i = 0; i < QUANT_BLOCK; i++) {
+    for (int i = 0; i < Q8_BLOCK; i++) {
         const int32_t value = usual ? (int32_t)(x[i] * factor + 8.5f) : 8;
         values[i] = (uint8_t)(value < 15 ? value : 15);
     }
     q4_put_values(step, half, values);
     quant_put_half(step + Q4_QUADS * GEMM_NR, half,
-                   half_from_float(usual ? scale : most < 1 ? 0 : half_of_bits(QUANT_NOT_FINITE)));
+                   half_from_float(usual ? scale : most < 1 ? 0 : half_of_bits(Q8_NOT_FINITE)));
 }
 
 /* The values of a block of 16 bytes, with value i in the low half of byte i and value i + 16 in the high one. */
 VEC void q4_halves(const uint8_t *bytes, uint8_t *values)
 {
-    for (int i = 0; i < QUANT_BLOCK / 2; i++) {
+    for (int i = 0; i < Q8_BLOCK / 2; i++) {
         values[i] = bytes[i] & 15;
-        values[QUANT_BLOCK / 2 + i] = bytes[i] >> 4;
+        values[Q8_BLOCK / 2 + i] = bytes[i] >> 4;
     }
 }
 
 /* A quant_put of Q4_0: a scale of two bytes, 16 bytes with two values each. */
 static void q4_put_q4_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
-    const uint8_t *block = (const uint8_t *)from + at * (2 + QUANT_BLOCK / 2);
-    uint8_t values[QUANT_BLOCK];
+    const uint8_t *block = (const uint8_t *)from + at * (2 + Q8_BLOCK / 2);
+    uint8_t values[Q8_BLOCK];
     q4_halves(block + 2, values);
     q4_put_values(step, half, values);
     quant_put_half(step + Q4_QUADS * GEMM_NR, half, quant_two_bytes(block));
@@ -90,9 +90,9 @@ static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t a
 {
     const uint8_t *all = (const uint8_t *)from + at / Q4_K_PARTS * Q4_K_BYTES;
     const size_t part = at % Q4_K_PARTS;
-    const uint8_t *bytes = all + Q4_K_VALUES + part / 2 * QUANT_BLOCK;
-    uint8_t values[QUANT_BLOCK];
-    for (int i = 0; i < QUANT_BLOCK; i++)
+    const uint8_t *bytes = all + Q4_K_VALUES + part / 2 * Q8_BLOCK;
+    uint8_t values[Q8_BLOCK];
+    for (int i = 0; i < Q8_BLOCK; i++)
         values[i] = bytes[i] >> 4 * (part % 2) & 15;
     q4_put_values(step, half, values);
     memcpy(step + Q4_QUADS * GEMM_NR, all, 4);

@@ -9,13 +9,6 @@
 
 #define Q8_ROWS (QUANT_QUADS + 1) /* of a step */
 
-/* To the nearest integer, ties away from 0, as GGUF's reference rounds. */
-VEC float q8_round(float x)
-{
-    const float even = quant_nearest(x), rest = x - even;
-    return even + (float)(rest == 0.5f && x > 0) - (float)(rest == -0.5f && x < 0);
-}
-
 VEC void q8_put(rapt_real *step, size_t half, const uint8_t *values, uint32_t scale)
 {
     for (size_t q = 0; q < QUANT_QUADS / 2; q++)
@@ -23,24 +16,21 @@ VEC void q8_put(rapt_real *step, size_t half, const uint8_t *values, uint32_t sc
     quant_put_half(step + QUANT_QUADS * GEMM_NR, half, scale);
 }
 
-/* A quant_put of numbers: d is the largest magnitude by 127. */
+/* A quant_put of numbers. */
 static void q8_put_numbers(rapt_real *step, size_t half, const void *from, size_t at)
 {
-    const float *x = from, scale = half_of_bits(quant_largest(x)) / 127, factor = scale > 0 ? 1 / scale : 0;
-    const bool usual = scale >= QUANT_LEAST && scale < 0x1p127f;
-    uint8_t values[QUANT_BLOCK];
+    uint8_t values[Q8_BLOCK];
+    const uint32_t scale = q8_weights(from, values);
     (void)at;
-    for (int i = 0; i < QUANT_BLOCK; i++)
-        values[i] = (uint8_t)(128 + (usual ? (int32_t)q8_round(x[i] * factor) : 0));
-    q8_put(step, half, values, half_from_float(usual ? scale : scale < 1 ? 0 : half_of_bits(QUANT_NOT_FINITE)));
+    q8_put(step, half, values, scale);
 }
 
 /* A quant_put of Q8_0: a scale of two bytes, 32 signed bytes. */
 static void q8_put_q8_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
-    const uint8_t *block = (const uint8_t *)from + at * (2 + QUANT_BLOCK);
-    uint8_t values[QUANT_BLOCK];
-    for (int i = 0; i < QUANT_BLOCK; i++)
+    const uint8_t *block = (const uint8_t *)from + at * (2 + Q8_BLOCK);
+    uint8_t values[Q8_BLOCK];
+    for (int i = 0; i < Q8_BLOCK; i++)
         values[i] = block[2 + i] ^ 0x80;
     q8_put(step, half, values, quant_two_bytes(block));
 }
@@ -48,11 +38,11 @@ static void q8_put_q8_0(rapt_real *step, size_t half, const void *from, size_t a
 /* A quant_put of Q5_0: a scale, the fifth bits of 32 values, and their lower four, of value i and i + 16 in a byte; 16 is 0. */
 static void q8_put_q5_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
-    const uint8_t *block = (const uint8_t *)from + at * (2 + 4 + QUANT_BLOCK / 2), *low = block + 6;
+    const uint8_t *block = (const uint8_t *)from + at * (2 + 4 + Q8_BLOCK / 2), *low = block + 6;
     const uint32_t high = quant_two_bytes(block + 2) | quant_two_bytes(block + 4) << 16;
-    uint8_t values[QUANT_BLOCK];
-    for (int i = 0; i < QUANT_BLOCK; i++) {
-        const uint32_t four = i < QUANT_BLOCK / 2 ? low[i] & 15 : low[i - QUANT_BLOCK / 2] >> 4;
+    uint8_t values[Q8_BLOCK];
+    for (int i = 0; i < Q8_BLOCK; i++) {
+        const uint32_t four = i < Q8_BLOCK / 2 ? low[i] & 15 : low[i - Q8_BLOCK / 2] >> 4;
         values[i] = (uint8_t)(128 - 16 + (four | (high >> i & 1) << 4));
     }
     q8_put(step, half, values, quant_two_bytes(block));

@@ -6,39 +6,21 @@
 #ifndef KERNELS_BODY_QUANT_PACK_H
 #define KERNELS_BODY_QUANT_PACK_H
 
-#include "kernels/body/half.h"
+#include "kernels/body/q8_block.h"
 
-#define QUANT_BLOCK 32                 /* products with one scale on each side */
-#define QUANT_QUADS (2 * QUANT_BLOCK / 4) /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
+#define QUANT_QUADS (2 * Q8_BLOCK / 4) /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
 #define QUANT_A_SCALES QUANT_QUADS        /* two scales, and two integers, */
 #define QUANT_A_STARTS (QUANT_QUADS + 2)  /* -128 times the sums of the values of the blocks, */
 #define QUANT_A_SMALL (QUANT_QUADS + 4)   /* and two, -8 times the sums */
 #define QUANT_A_STEP (QUANT_QUADS + 6)
-#define QUANT_A_ROW (KERNELS_K_BLOCK / (2 * QUANT_BLOCK) * QUANT_A_STEP)
-#define QUANT_LEAST 0x1p-96f /* blocks of smaller numbers are 0: the reciprocal of their scale would be infinite */
-#define QUANT_NOT_FINITE 0x7f800000u
-
-/* The bits of the largest magnitude: as integers they compare as the numbers do, NaN above all. */
-VEC uint32_t quant_largest(const float *x)
-{
-    uint32_t bits[QUANT_BLOCK], largest = 0;
-    memcpy(bits, x, sizeof bits);
-    for (int i = 0; i < QUANT_BLOCK; i++) {
-        const uint32_t magnitude = bits[i] & 0x7fffffff;
-        largest = magnitude > largest ? magnitude : largest;
-    }
-    return largest;
-}
-
-/* To the nearest integer, ties to even: |x| < 2^22. */
-VEC float quant_nearest(float x) { return x + 0x1.8p23f - 0x1.8p23f; }
+#define QUANT_A_ROW (KERNELS_K_BLOCK / (2 * Q8_BLOCK) * QUANT_A_STEP)
 
 /* The integers of a block, and their sum. */
 VEC void quant_values(const float *x, float factor, int8_t *values, int32_t *total)
 {
     int32_t sum = 0;
-    for (int i = 0; i < QUANT_BLOCK; i++) {
-        const int32_t value = (int32_t)quant_nearest(x[i] * factor);
+    for (int i = 0; i < Q8_BLOCK; i++) {
+        const int32_t value = (int32_t)q8_nearest(x[i] * factor);
         values[i] = (int8_t)value;
         sum += value;
     }
@@ -48,16 +30,16 @@ VEC void quant_values(const float *x, float factor, int8_t *values, int32_t *tot
 /* A block that has a number that is not finite gets a scale that is not, and values of 0. */
 VEC void quant_activations(const float *x, float *step, size_t half)
 {
-    const uint32_t largest = quant_largest(x);
+    const uint32_t largest = q8_largest(x);
     const float most = half_of_bits(largest);
-    int8_t values[QUANT_BLOCK];
+    int8_t values[Q8_BLOCK];
     int32_t total = 0;
-    const bool usual = largest < QUANT_NOT_FINITE && most >= QUANT_LEAST;
+    const bool usual = largest < Q8_NOT_FINITE && most >= Q8_LEAST;
     if (usual)
         quant_values(x, 127 / most, values, &total);
     else
         memset(values, 0, sizeof values);
-    step[QUANT_A_SCALES + half] = usual ? most / 127 : largest < QUANT_NOT_FINITE ? 0 : half_of_bits(0x7fc00000);
+    step[QUANT_A_SCALES + half] = usual ? most / 127 : largest < Q8_NOT_FINITE ? 0 : half_of_bits(0x7fc00000);
     memcpy(step + half * QUANT_QUADS / 2, values, sizeof values);
     memcpy(step + QUANT_A_STARTS + half, &(int32_t){-128 * total}, sizeof total);
     memcpy(step + QUANT_A_SMALL + half, &(int32_t){-8 * total}, sizeof total);
@@ -67,11 +49,11 @@ VEC void quant_activations(const float *x, float *step, size_t half)
 static kernels_strides pack_a_quant(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
 {
     for (int i = 0; i < m; i++, a += a_row, dst += QUANT_A_ROW)
-        for (size_t k = 0, half = 0; k < kc || half == 1; k += QUANT_BLOCK, half ^= 1) {
-            float block[QUANT_BLOCK] = {0}, *step = dst + k / (2 * QUANT_BLOCK) * QUANT_A_STEP;
+        for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
+            float block[Q8_BLOCK] = {0}, *step = dst + k / (2 * Q8_BLOCK) * QUANT_A_STEP;
             const rapt_real *from = a + (ptrdiff_t)k * a_col;
-            const size_t count = k < kc ? (kc - k < QUANT_BLOCK ? kc - k : QUANT_BLOCK) : 0;
-            const bool whole = a_col == 1 && count == QUANT_BLOCK;
+            const size_t count = k < kc ? (kc - k < Q8_BLOCK ? kc - k : Q8_BLOCK) : 0;
+            const bool whole = a_col == 1 && count == Q8_BLOCK;
             for (size_t j = 0; j < count && !whole; j++)
                 block[j] = from[(ptrdiff_t)j * a_col];
             quant_activations(whole ? from : block, step, half);
@@ -102,11 +84,11 @@ VEC void quant_pack(quant_put *put, size_t rows, size_t kc, int n, const rapt_re
                     rapt_real *dst)
 {
     for (int j = 0; j < GEMM_NR; j++)
-        for (size_t k = 0, half = 0; k < kc || half == 1; k += QUANT_BLOCK, half ^= 1) {
-            float block[QUANT_BLOCK] = {0};
-            for (size_t i = 0; i < QUANT_BLOCK && k + i < kc && j < n; i++)
+        for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
+            float block[Q8_BLOCK] = {0};
+            for (size_t i = 0; i < Q8_BLOCK && k + i < kc && j < n; i++)
                 block[i] = b[(ptrdiff_t)(k + i) * b_row + j * b_col];
-            put(dst + k / (2 * QUANT_BLOCK) * rows * GEMM_NR + j, half, block, 0);
+            put(dst + k / (2 * Q8_BLOCK) * rows * GEMM_NR + j, half, block, 0);
         }
 }
 
@@ -114,12 +96,12 @@ VEC void quant_pack(quant_put *put, size_t rows, size_t kc, int n, const rapt_re
 VEC void quant_pack_stored(quant_put *put, quant_put *zeros, size_t rows, size_t k0, size_t kc, int n,
                            const uint8_t *const *columns, rapt_real *dst)
 {
-    static const float nothing[QUANT_BLOCK];
+    static const float nothing[Q8_BLOCK];
     for (int j = 0; j < GEMM_NR; j++)
-        for (size_t k = 0, half = 0; k < kc || half == 1; k += QUANT_BLOCK, half ^= 1) {
-            rapt_real *step = dst + k / (2 * QUANT_BLOCK) * rows * GEMM_NR + j;
+        for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
+            rapt_real *step = dst + k / (2 * Q8_BLOCK) * rows * GEMM_NR + j;
             if (j < n && k < kc)
-                put(step, half, columns[j], (k0 + k) / QUANT_BLOCK);
+                put(step, half, columns[j], (k0 + k) / Q8_BLOCK);
             else
                 zeros(step, half, nothing, 0);
         }

@@ -18,6 +18,7 @@
 #include "kernels/body/reduce.h"
 #include "kernels/body/dropout.h"
 #include "kernels/body/adam.h"
+#include "kernels/body/stored_rows.h"
 
 GEMM_TILE(gemm_tile, 1)
 GEMM_ROW(gemm_row, 1)
@@ -95,4 +96,8 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
         .dropout = dropout,                          \
         .adam = adam_all,                            \
         .adam_replay = adam_replay,                  \
+        .round_bf16 = round_bf16,                    \
+        .widen_bf16 = widen_bf16,                    \
+        .round_q8 = round_q8,                        \
+        .widen_q8 = widen_q8,                        \
     }

@@ -1,0 +1,81 @@
+/* kernels/body/stored_rows.h: a row of numbers in fewer bytes, and back to fp32: bf16, and blocks of Q8_0 as GGUF has them, of
+ * which the last one may be short. For KV caches.
+ * Loops of plain C, which compilers turn into vectors: nothing but the rounding is inexact, so that one text is right for all
+ * ISAs. Bytes need not be aligned. */
+#ifndef KERNELS_BODY_STORED_ROWS_H
+#define KERNELS_BODY_STORED_ROWS_H
+
+#include "kernels/body/q8_block.h"
+
+/* ---- bf16: the upper 16 bits of an fp32 number ------------------------------------------------------------------------ */
+
+/* To nearest, ties to even; NaN stays one. */
+VEC uint16_t stored_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : nearest);
+}
+
+static void round_bf16(size_t n, const rapt_real *x, uint8_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint16_t half = stored_bf16((float)x[i]);
+        memcpy(to + 2 * i, &half, sizeof half);
+    }
+}
+
+static void widen_bf16(size_t n, const uint8_t *from, rapt_real *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        memcpy(&half, from + 2 * i, sizeof half);
+        y[i] = (rapt_real)half_of_bits((uint32_t)half << 16);
+    }
+}
+
+/* ---- Q8_0: a scale of 16 bits and the integers of a block ------------------------------------------------------------- */
+
+#define Q8_STORED (sizeof(uint16_t) + Q8_BLOCK) /* bytes of a whole block */
+
+VEC void round_q8_block(const size_t n, const rapt_real *x, uint8_t *to)
+{
+    float block[Q8_BLOCK] = {0};
+    uint8_t values[Q8_BLOCK]; /* 128 too large, which their upper bits are for */
+    for (size_t i = 0; i < n; i++)
+        block[i] = (float)x[i];
+    const uint16_t scale = (uint16_t)q8_weights(block, values);
+    for (size_t i = 0; i < Q8_BLOCK; i++)
+        values[i] ^= 0x80;
+    memcpy(to, &scale, sizeof scale);
+    memcpy(to + sizeof scale, values, n);
+}
+
+/* Exact: 11 bits of a scale times 7 bits. */
+VEC void widen_q8_block(const size_t n, const uint8_t *from, rapt_real *y)
+{
+    uint16_t half;
+    memcpy(&half, from, sizeof half);
+    const float scale = half_to_float(half);
+    for (size_t i = 0; i < n; i++)
+        y[i] = (rapt_real)(scale * (float)(int8_t)from[sizeof half + i]);
+}
+
+static void round_q8(size_t n, const rapt_real *x, uint8_t *to)
+{
+    for (; n >= Q8_BLOCK; n -= Q8_BLOCK, x += Q8_BLOCK, to += Q8_STORED)
+        round_q8_block(Q8_BLOCK, x, to);
+    if (n > 0)
+        round_q8_block(n, x, to);
+}
+
+static void widen_q8(size_t n, const uint8_t *from, rapt_real *y)
+{
+    for (; n >= Q8_BLOCK; n -= Q8_BLOCK, from += Q8_STORED, y += Q8_BLOCK)
+        widen_q8_block(Q8_BLOCK, from, y);
+    if (n > 0)
+        widen_q8_block(n, from, y);
+}
+
+#endif
