@@ -35,6 +35,11 @@ typedef struct rapt_tensor {
     const rapt_ragged *ragged; /* how the rows of [rows, feature] are divided among examples, or NULL: [batch, time, feature] */
 } rapt_tensor;
 
+/* How numbers are stored that are widened to fp32 where they are read (docs/number-format.md). BF16: rounded to nearest even, 2
+ * bytes each. Q8_0: integers of 8 bits in blocks of 32, each with a scale of 16 bits, 34/32 bytes each; a last block may be
+ * shorter. The bits are the same on every ISA. */
+typedef enum rapt_storage { RAPT_STORAGE_FP32, RAPT_STORAGE_BF16, RAPT_STORAGE_Q8_0 } rapt_storage;
+
 /* The number of elements: the product of all dimensions. */
 RAPT_API size_t rapt_tensor_size(const rapt_tensor *x);
 /* The number of rows: the product of all dimensions but the last. */

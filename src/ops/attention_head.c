@@ -38,8 +38,10 @@ attention_head attention_head_of(const attention_loop *loop, size_t item)
     h.key_rows = tape_rows_of(n->k, h.example);
     h.seen = mask_keys(mask_of(n), h.example, h.query_rows.count, h.key_rows.count);
     h.q = attention_slice(n->q, n->q->data, h.query_rows, h.head, n->d);
-    h.k = attention_slice(n->k, n->k->data, h.key_rows, h.head / n->group, n->d);
-    h.v = attention_slice(n->v, n->v->data, h.key_rows, h.head / n->group, n->dv);
+    if (!n->stored.k) {
+        h.k = attention_slice(n->k, n->k->data, h.key_rows, h.head / n->group, n->d);
+        h.v = attention_slice(n->v, n->v->data, h.key_rows, h.head / n->group, n->dv);
+    }
     h.key.example = tape_example(loop->t, h.example);
     h.key.head = (uint32_t)h.head;
     return h;
@@ -120,16 +122,30 @@ void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld)
         memset(x + i * ld, 0, width * sizeof *x);
 }
 
+/* Stored keys or values of the head, those that are attended to, widened to rows [seen, width]. */
+static matrix attention_widen(const attention_head *h, const uint8_t *stored, size_t width, rapt_real *rows)
+{
+    const attention_node *n = h->n;
+    const size_t kv_heads = n->heads / n->group, bytes = stored_bytes(n->stored.storage, width);
+    const uint8_t *from = stored + (h->key_rows.first * kv_heads + h->head / n->group) * bytes;
+    for (size_t i = 0; i < h->seen; i++)
+        stored_read(h->kn, n->stored.storage, width, from + i * kv_heads * bytes, rows + i * width);
+    return (matrix){rows, (ptrdiff_t)width, 1};
+}
+
 void attention_forward_head(const attention_head *h, rapt_real *scratch)
 {
     const attention_node *n = h->n;
+    const bool stored = n->stored.k != NULL;
+    const matrix k = stored ? attention_widen(h, n->stored.k, n->d, attention_take(&scratch, h->seen * n->d)) : h->k;
+    const matrix v = stored ? attention_widen(h, n->stored.v, n->dv, attention_take(&scratch, h->seen * n->dv)) : h->v;
     size_t queries = h->query_rows.count, ldo = (size_t)row_stride(n->out);
     rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;          /* [queries, dv], rows ldo apart */
     rapt_real *keys_t = attention_take(&scratch, panels_size(h->gemm, n->d, h->seen));    /* K^T [d, seen], in panels */
     rapt_real *v_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
-    panel_matrix values = attention_operand(h, h->seen, n->dv, h->v, v_panels);           /* V [seen, dv] */
+    panel_matrix values = attention_operand(h, h->seen, n->dv, v, v_panels);              /* V [seen, dv] */
     rapt_real *rows = scratch;                                                            /* a tile's [m, width] */
-    panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), keys_t);
+    panels_pack(h->gemm, n->d, h->seen, attention_transposed(k), keys_t);
     if (h->seen == 0)
         attention_zero(queries, n->dv, out, ldo);
     for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
@@ -163,7 +179,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
 
 size_t attention_forward_size(const kernels_gemm *kn, const attention_node *n)
 {
-    size_t line = KERNELS_ALIGN / sizeof(rapt_real);
-    return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->dv) +
-           QUERY_TILE * attention_vectors(n->keys) + 3 * line;
+    const size_t line = KERNELS_ALIGN / sizeof(rapt_real), widened = n->stored.k ? n->keys * (n->d + n->dv) : 0;
+    return widened + panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->dv) +
+           QUERY_TILE * attention_vectors(n->keys) + 5 * line;
 }

@@ -8,15 +8,23 @@
 #include <math.h>
 #include <string.h>
 
-/* The first `rows` rows of each example of a KV cache [batch, capacity, features]; the others are undefined. */
-static rapt_tensor *attention_first_rows(rapt_tape *t, rapt_tensor *cache, size_t rows)
+/* The first `rows` rows of each example of a KV cache [batch, capacity, features]; the others are undefined. `stored`: its
+ * elements, if not in fp32; else NULL. */
+static rapt_tensor *attention_first_rows(rapt_tape *t, const attention_node *n, rapt_tensor *cache, const uint8_t *stored,
+                                         size_t rows)
 {
-    size_t features = cache->shape[2], capacity = cache->shape[1];
-    if (rows == capacity)
+    const size_t features = cache->shape[2], capacity = cache->shape[1], kv_heads = n->heads / n->group;
+    const size_t width = features / kv_heads, bytes = stored_bytes(n->stored.storage, width);
+    if (rows == capacity && !stored)
         return cache;
     rapt_tensor *y = tape_output(t, 3, (size_t[]){cache->shape[0], rows, features}, false);
     for (size_t b = 0; y && tape_computes(t) && b < cache->shape[0]; b++)
-        memcpy(y->data + b * rows * features, cache->data + b * capacity * features, rows * features * sizeof *y->data);
+        if (!stored)
+            memcpy(y->data + b * rows * features, cache->data + b * capacity * features, rows * features * sizeof *y->data);
+        else
+            for (size_t i = 0; i < rows * kv_heads; i++)
+                stored_read(t->k, n->stored.storage, width, stored + (b * capacity * kv_heads + i) * bytes,
+                            y->data + b * rows * features + i * width);
     return y ? y : &t->poison;
 }
 
@@ -85,7 +93,8 @@ rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p,
 {
     size_t filled = attention_filled(t, n), kv_heads = n->heads / n->group;
     bool rotated = observe_is(t, n->q, "q.rotated"); /* so are keys, unless they come from a cache */
-    rapt_tensor *k = attention_first_rows(t, n->k, filled), *v = attention_first_rows(t, n->v, filled);
+    rapt_tensor *k = attention_first_rows(t, n, n->k, n->stored.k, filled);
+    rapt_tensor *v = attention_first_rows(t, n, n->v, n->stored.v, filled);
     rapt_tensor *q = rapt_op_split_heads(t, n->q, n->heads);
     observe_tensor(t, "q.heads", rotated ? "q.rotated split into heads" : "q split into heads", OBSERVE_QUERY_HEADS, q);
     k = rapt_op_split_heads(t, k, kv_heads);

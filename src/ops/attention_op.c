@@ -190,15 +190,9 @@ static rapt_tensor *attention_allocate_output(rapt_tape *t, const attention_node
     return out;
 }
 
-rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_attention_capture capture, rapt_tensor **weights)
-{
-    return rapt_op_attention_scored(t, q, k, v, heads, mask, NULL, p, capture, weights);
-}
-
-rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                                      const rapt_mask *mask, const rapt_attention_scores *scores, double p,
-                                      rapt_attention_capture capture, rapt_tensor **weights)
+rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, attention_stored stored,
+                                 size_t heads, const rapt_mask *mask, const rapt_attention_scores *scores, double p,
+                                 rapt_attention_capture capture, rapt_tensor **weights)
 {
     rapt_tensor *bad;
     if (weights)
@@ -212,7 +206,7 @@ rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor 
     if (!n)
         return &t->poison;
     size_t kv_heads = kv_heads_of(q, k, v, heads);
-    *n = (attention_node){.q = q, .k = k, .v = v, .batch = tape_examples(q), .queries = tape_longest(q),
+    *n = (attention_node){.q = q, .k = k, .v = v, .stored = stored, .batch = tape_examples(q), .queries = tape_longest(q),
                           .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
                           .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
@@ -234,4 +228,17 @@ rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor 
     if (!tape_failed(t) && n->out->requires_grad)
         tape_record(t, &n->node, attention_op_backward);
     return tape_failed(t) ? &t->poison : n->out;
+}
+
+rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                                      const rapt_mask *mask, const rapt_attention_scores *scores, double p,
+                                      rapt_attention_capture capture, rapt_tensor **weights)
+{
+    return attention_op_stored(t, q, k, v, (attention_stored){.k = NULL}, heads, mask, scores, p, capture, weights);
+}
+
+rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                               const rapt_mask *mask, double p, rapt_attention_capture capture, rapt_tensor **weights)
+{
+    return rapt_op_attention_scored(t, q, k, v, heads, mask, NULL, p, capture, weights);
 }

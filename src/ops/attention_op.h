@@ -4,15 +4,23 @@
 
 #include "ops/mask.h"
 #include "tape/tape_core.h"
+#include "tensor/stored.h"
 
 #include <math.h>
 
 #define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
 
+/* Keys and values in place of the elements of their tensors: [batch, keys, heads / group, bytes of a row of d or dv numbers]. */
+typedef struct attention_stored {
+    rapt_storage storage;
+    const uint8_t *k, *v;
+} attention_stored;
+
 typedef struct attention_node {
     tape_node node;
     rapt_tensor *q, *out;        /* [batch, queries, heads * d] and [.. heads * dv], or ragged */
     rapt_tensor *k, *v;          /* [batch, keys, heads / group * d] and [.. heads / group * dv], or ragged */
+    attention_stored stored;     /* of k and v, if they have no elements of their own: k NULL where they have */
     size_t batch, queries, keys; /* of the longest example */
     size_t heads, d, dv;
     size_t group;                /* query heads that share a key-value head */
@@ -44,7 +52,7 @@ typedef struct attention_head {
     size_t example, head;
     tape_rows query_rows, key_rows; /* of the example */
     size_t seen; /* keys that any query attends to */
-    matrix q, k, v; /* [queries, d], [keys, d], [keys, dv] */
+    matrix q, k, v; /* [queries, d], [keys, d], [keys, dv]; k and v not of stored keys and values */
     kernels_dropout key;
 } attention_head;
 
@@ -54,6 +62,12 @@ typedef struct query_tile {
     size_t seen;  /* keys that any of them attends to */
     size_t width; /* of a row of scores: seen, and zeros up to whole vectors */
 } query_tile;
+
+/* rapt_op_attention_scored, of keys and values that are not [batch, keys, feature] in fp32 but stored so; k and v have their
+ * shapes, and no elements. Inference only. */
+rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, attention_stored stored,
+                                 size_t heads, const rapt_mask *mask, const rapt_attention_scores *scores, double p,
+                                 rapt_attention_capture capture, rapt_tensor **weights);
 
 attention_head attention_head_of(const attention_loop *loop, size_t item);
 query_tile attention_tile(const attention_head *h, size_t first);
