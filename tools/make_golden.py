@@ -3,7 +3,7 @@
 
 For whoever changes a module's definition or adds one. Not needed to build or test: the files are in the project.
 
-    python3 tools/make_golden.py [-o FOLDER] [FILE...]     needs torch, numpy and safetensors; a few seconds
+    python3 tools/make_golden.py [-o FOLDER] [FILE...]     needs torch, numpy, safetensors and gguf; a few seconds
     python3 tools/make_golden.py training                  writes one file only
 
 Each file holds the cases of one module; a tensor is called CASE/KIND/NAME:
@@ -25,6 +25,7 @@ import argparse
 import math
 from pathlib import Path
 
+import golden_kv
 import golden_lm
 import golden_ops
 import golden_pairs
@@ -423,7 +424,7 @@ FILES = {"linear": linear, "embedding": embedding, "preprocessor": preprocessor,
          "multi_head_attention": multi_head_attention, "ffn": ffn, "add_norm": add_norm,
          "encoder_block": encoder_block, "decoder_block": decoder_block, "encoder": encoder, "decoder": decoder,
          "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training,
-         **golden_ops.FILES, **golden_lm.FILES, **golden_pairs.FILES}
+         **golden_ops.FILES, **golden_lm.FILES, **golden_kv.FILES, **golden_pairs.FILES}
 
 
 def write(folder, name):

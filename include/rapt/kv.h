@@ -12,7 +12,10 @@ extern "C" {
 
 /* Keys and values of one layer, [rows, capacity, features] each: of a KV cache, or tensors of the caller. */
 typedef struct rapt_kv {
-    rapt_tensor k, v;
+    rapt_tensor k, v;             /* `data` is NULL where they are stored otherwise than in fp32 */
+    rapt_storage storage;
+    size_t head;                  /* features of a head, a row that is stored by itself; read where not in fp32 */
+    uint8_t *k_stored, *v_stored; /* [rows, capacity, features / head, bytes of a head's row], or NULL: in fp32 */
 } rapt_kv;
 
 /* The KV cache of a decoder: of every layer, keys and values at positions 0 .. past - 1 of rows that grow together. Owns its
@@ -26,14 +29,21 @@ typedef struct rapt_kv_sizes {
     size_t capacity; /* positions, max */
     size_t features; /* of a key or value: of all its heads together */
     bool grows;      /* memory is allocated for the positions that are reserved (rapt_kv_cache_reserve), not at once for all */
+    size_t head;     /* features of a head, which divides `features`; 0: one head */
+    rapt_storage storage; /* keys and values are rounded when they are appended, and widened when they are attended to: by the
+                        tokens that come with them, too, so that the result does not depend on how many tokens come at once */
 } rapt_kv_sizes;
 
-/* An empty cache of sizes.rows rows, contents undefined. NULL with `err` (or NULL) set when out of memory. */
+/* Bytes of the keys and values of one position of one row in all layers; SIZE_MAX where that is more. */
+RAPT_API size_t rapt_kv_position_bytes(const rapt_kv_sizes *sizes);
+
+/* An empty cache of sizes.rows rows, contents undefined. NULL with `err` (or NULL) set: out of memory; RAPT_ERR_VALUE: no such
+ * storage, or heads that don't divide the features. */
 RAPT_API rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err);
 /* Frees the cache; it may be NULL. */
 RAPT_API void rapt_kv_cache_free(rapt_kv_cache *c);
-/* Empties the cache and gives it other sizes, with sizes.rows rows. Allocates where its memory is too small only. Out of memory
- * is RAPT_ERR_MEMORY, with `err` (or NULL) set, and leaves a cache of size 0. */
+/* Empties the cache and gives it other sizes, with sizes.rows rows. Allocates where its memory is too small only. Errors are
+ * those of rapt_kv_cache_new, with `err` (or NULL) set, and leave a cache of size 0. */
 RAPT_API rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err);
 /* The sizes that the cache was made with or resized to. */
 RAPT_API rapt_kv_sizes rapt_kv_cache_sizes(const rapt_kv_cache *c);

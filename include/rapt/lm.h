@@ -102,22 +102,24 @@ RAPT_API void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 
 /* ---- decoding with a KV cache ------------------------------------------------------------------------------ */
 
-/* The sizes of a KV cache for `rows` rows of up to `context` tokens, which grows as they come. */
+/* The sizes of a KV cache for `rows` rows of up to `context` tokens, which grows as they come, in fp32: `storage` is the caller's
+ * to change. */
 RAPT_API rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows);
 
 /* Logits of the next tokens [rows, time], one (a decoding step) or many (prefill): [rows, time, vocab], or with `last_only` of
- * the last position, [rows, 1, vocab]. Appends their keys and values to `cache`, made with rapt_lm_kv_sizes. In fp32
- * equal to rapt_lm_forward bit for bit. Fails (RAPT_ERR_SHAPE) where the rows are not the cache's or the context has no capacity
- * for the tokens; a failure leaves the cache as it was. Inference only. */
+ * the last position, [rows, 1, vocab]. Appends their keys and values to `cache`, made with rapt_lm_kv_sizes. In fp32, with a
+ * cache in fp32, equal to rapt_lm_forward bit for bit; with another one, too, the same however tokens are divided among steps.
+ * Fails (RAPT_ERR_SHAPE) where the rows are not the cache's or the context has no capacity for the tokens; a failure leaves the
+ * cache as it was. Inference only. */
 RAPT_API rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only);
 
 /* Logits [rows, 1, vocab] after the first `count` tokens of each row of text [rows, stride], which may be longer than the
  * context: a sliding window. `cache`, made with rapt_lm_kv_sizes, holds what earlier calls computed of the same texts; what is
  * missing is computed (one token, or a prefill), what it holds of tokens past `count` is dropped. After another change of a
  * text from token n on, rapt_kv_cache_truncate(cache, n) is the caller's. Where the context is full, its oldest half (context
- * / 2 tokens, min 1; several times if need be) is dropped and the rest recomputed from position 0, so that in fp32
- * rapt_lm_forward of the visible tokens gives the same bits. What is visible depends on `count` alone, not on how many tokens
- * come at once. Tokens that are refused leave the cache as it was. Inference only. */
+ * / 2 tokens, min 1; several times if need be) is dropped and the rest recomputed from position 0, so that rapt_lm_step of the
+ * visible tokens with an empty cache gives the same bits, and in fp32 rapt_lm_forward. What is visible depends on `count` alone,
+ * not on how many tokens come at once. Tokens that are refused leave the cache as it was. Inference only. */
 RAPT_API rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
                                    size_t count);
 /* How many tokens of a text of n tokens rapt_lm_next attends to: the last ones. */

@@ -260,9 +260,9 @@ RAPT_API rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt
 /* ---- attention with a KV cache (rapt/kv.h) ---------------------------------------------------------------- */
 
 /* Causal self-attention of x [batch, time, hidden]. `kv` NULL: x is whole rows. Otherwise x stands at positions past .. past +
- * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, which in fp32 equals the
- * pass over whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE) where `kv` has other rows
- * or features, or no capacity for the positions. */
+ * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, as `kv` stores them, which
+ * in fp32 equals the pass over whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE)
+ * where `kv` has other rows, features or heads, or no capacity for the positions. */
 RAPT_API rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                                  size_t past);
 /* Attention of x, [batch, time, hidden] or ragged, to keys and values that are projected already: all positions of `kv`, or the

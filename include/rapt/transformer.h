@@ -121,6 +121,7 @@ RAPT_API void rapt_decoder_state_free(rapt_decoder_state *s);
 typedef struct rapt_decoder_sizes {
     size_t beam;     /* rows of each sentence, max; 0: 1 */
     size_t capacity; /* target positions, max */
+    rapt_storage storage; /* of both caches (rapt_kv_sizes) */
 } rapt_decoder_sizes;
 
 /* Starts a batch, whatever the state held: projects `memory` [sentences, source time, d_model], the encoder's output with
@@ -129,9 +130,9 @@ typedef struct rapt_decoder_sizes {
  * ragged, RAPT_ERR_MEMORY; a step is refused then. */
 RAPT_API void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
                                  const int32_t *memory_lens, rapt_decoder_sizes sizes);
-/* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); in fp32 equal to
- * rapt_decoder_forward bit for bit. Fails, and leaves the state as it was: RAPT_ERR_SHAPE where rows or positions are others
- * than it has or has capacity for, RAPT_ERR_VALUE where it was not started. Inference only. */
+/* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); in fp32, with caches in fp32,
+ * equal to rapt_decoder_forward bit for bit. Fails, and leaves the state as it was: RAPT_ERR_SHAPE where rows or positions are
+ * others than it has or has capacity for, RAPT_ERR_VALUE where it was not started. Inference only. */
 RAPT_API rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
 /* Target positions that the state holds. */
 RAPT_API size_t rapt_decoder_state_past(const rapt_decoder_state *s);

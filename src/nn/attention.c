@@ -2,10 +2,10 @@
  * computed by ops/attention_op.c; the same computation, unfused and readable, is ops/attention_observed.c. */
 #include "nn/linear.h"
 
+#include "nn/kv_cache.h"
 #include "nn/names.h"
+#include "ops/attention_op.h"
 #include "tape/observe_op.h"
-
-#include <string.h>
 
 static void attention_init_norms(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                  const rapt_attention_options *o, size_t q, size_t k)
@@ -45,6 +45,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
  * rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
+    attention_stored stored; /* the elements of keys and values of a cache that is not in fp32 */
 } attention_inputs;
 
 /* Normalizes heads of queries or keys x, or all of them together, which the width of the norm says. */
@@ -70,17 +71,17 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
     y[0] = attention_normalize(t, &m->q_norm, y[0], "q.normed", OBSERVE_QUERIES);
     y[1] = attention_normalize(t, &m->k_norm, y[1], "k.normed", OBSERVE_KEYS);
     if (!m->rotary)
-        return (attention_inputs){y[0], y[1], y[2]};
+        return (attention_inputs){.q = y[0], .k = y[1], .v = y[2]};
     rapt_tensor *rotated = rapt_op_rotary(t, y[0], m->rotary, first);
-    return (attention_inputs){rotated, rapt_op_rotary(t, y[1], m->rotary, first), y[2]};
+    return (attention_inputs){.q = rotated, .k = rapt_op_rotary(t, y[1], m->rotary, first), .v = y[2]};
 }
 
 /* Attention of projected queries to projected keys and values, then the output projection. */
 static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
-    rapt_tensor *y = rapt_op_attention_scored(t, p.q, p.k, p.v, m->heads, mask, &m->scores, m->dropout,
-                                              rapt_tape_attention_capture(t), &weights);
+    rapt_tensor *y = attention_op_stored(t, p.q, p.k, p.v, p.stored, m->heads, mask, &m->scores, m->dropout,
+                                         rapt_tape_attention_capture(t), &weights);
     if (weights)
         rapt_tape_store_attention(t, m->name, weights);
     return rapt_linear_forward(t, &m->o, y);
@@ -93,12 +94,18 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
     return observe_leave(t, outer, attention_attend(t, m, attention_project(t, m, q, k, v, 0), mask));
 }
 
-/* Copies x [batch, time, features] to positions past .. past + time - 1 of a cache [batch, capacity, features]. */
-static void attention_append(rapt_tensor *cache, const rapt_tensor *x, size_t past)
+static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
 {
-    size_t size = x->shape[1] * x->shape[2], capacity = cache->shape[1] * cache->shape[2];
-    for (size_t b = 0; b < x->shape[0]; b++)
-        memcpy(cache->data + b * capacity + past * x->shape[2], x->data + b * size, size * sizeof *x->data);
+    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored}};
+}
+
+/* Whether projected keys and values have the rows and features of the cache, and its heads where they are stored one by one. */
+static bool attention_fits_cache(const rapt_multi_head_attention *m, const rapt_tensor *x, const attention_inputs *p,
+                                 const rapt_kv *kv)
+{
+    return x->ndim == 3 && x->shape[0] == kv->k.shape[0] && p->k->shape[2] == kv->k.shape[2] &&
+           p->v->shape[2] == kv->v.shape[2] && kv->v.shape[0] == kv->k.shape[0] && kv->v.shape[1] == kv->k.shape[1] &&
+           (kv->storage == RAPT_STORAGE_FP32 || kv->head * m->kv_heads == kv->k.shape[2]);
 }
 
 rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
@@ -111,23 +118,21 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
     attention_inputs p = attention_project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
         return p.v;
-    if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2] ||
-        p.v->shape[2] != kv->v.shape[2] || kv->v.shape[0] != kv->k.shape[0] || kv->v.shape[1] != kv->k.shape[1])
+    if (!attention_fits_cache(m, x, &p, kv))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
                               rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
     if (past > kv->k.shape[1] || x->shape[1] > kv->k.shape[1] - past)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
                               past + x->shape[1] - 1, kv->k.shape[1]);
-    attention_append(&kv->k, p.k, past);
-    attention_append(&kv->v, p.v, past);
+    kv_cache_append(t->k, kv, p.k, p.v, past);
     rapt_mask mask = {.causal = true, .past = past, .window = m->window};
-    return observe_leave(t, outer, attention_attend(t, m, (attention_inputs){p.q, &kv->k, &kv->v}, &mask));
+    return observe_leave(t, outer, attention_attend(t, m, attention_of_cache(p.q, kv), &mask));
 }
 
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens)
 {
     observe_scope outer = observe_enter(t, m->name, 0);
-    attention_inputs p = {rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v};
+    attention_inputs p = attention_of_cache(rapt_linear_forward(t, &m->q, x), kv);
     return observe_leave(t, outer, attention_attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens}));
 }

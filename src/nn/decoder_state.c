@@ -2,6 +2,9 @@
  * For the decoder's steps in decoder.c. */
 #include "nn/decoder_state.h"
 
+#include "nn/kv_cache.h"
+#include "tape/tape_core.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,20 +52,25 @@ static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
     return !rapt_tape_error(t)->code;
 }
 
-/* Features of a key or value: of all its heads together. */
-static size_t decoder_state_features(const rapt_decoder *m)
+/* Of one row and position. */
+static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_storage storage)
 {
-    return m->layers ? m->blocks[0].self_attention.k.weight->value.shape[0] : 0;
+    const rapt_multi_head_attention *a = m->layers ? &m->blocks[0].self_attention : NULL;
+    const size_t features = a ? a->k.weight->value.shape[0] : 0;
+    return (rapt_kv_sizes){m->layers, 1, 1, features, .head = a ? features / a->kv_heads : 0, .storage = storage};
 }
 
 static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, const rapt_tensor *memory, bool lens,
                                    rapt_decoder_sizes sizes)
 {
-    size_t sentences = memory->shape[0], features = decoder_state_features(m), rows;
-    rapt_kv_sizes cross = {m->layers, sentences, memory->shape[1], features}, self;
-    if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &rows))
+    const size_t sentences = memory->shape[0];
+    rapt_kv_sizes cross = decoder_state_sizes(m, sizes.storage), self = cross;
+    cross.rows = sentences;
+    cross.capacity = memory->shape[1];
+    self.capacity = sizes.capacity;
+    self.grows = true;
+    if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &self.rows))
         return false;
-    self = (rapt_kv_sizes){m->layers, rows, sizes.capacity, features, .grows = true};
     arena_release(&s->memory, (arena_mark){0});
     s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
     s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
@@ -82,11 +90,6 @@ static void decoder_state_begin(rapt_decoder_state *s, size_t sentences, const i
     rapt_kv_cache_clear(s->self, sentences);
 }
 
-static void decoder_state_copy(rapt_tensor *cache, const rapt_tensor *x)
-{
-    memcpy(cache->data, x->data, rapt_tensor_size(x) * sizeof *x->data);
-}
-
 static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_kv_cache *cross, rapt_tensor *memory)
 {
     for (size_t i = 0; i < m->layers; i++) {
@@ -94,8 +97,7 @@ static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_kv_c
         rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
         if (rapt_tape_error(t)->code)
             return;
-        decoder_state_copy(&rapt_kv_cache_layer(cross, i)->k, k);
-        decoder_state_copy(&rapt_kv_cache_layer(cross, i)->v, v);
+        kv_cache_append(t->k, rapt_kv_cache_layer(cross, i), k, v, 0);
     }
     rapt_kv_cache_advance(cross, memory->shape[1]);
 }

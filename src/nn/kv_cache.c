@@ -3,6 +3,7 @@
 #include "nn/kv_cache.h"
 
 #include "base/arena.h"
+#include "tensor/stored.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,9 @@ struct rapt_kv_cache {
     rapt_kv_sizes sizes;
     size_t rows, first, past; /* in use; tokens of each text before position 0; positions */
     size_t positions;   /* that every layer has room for */
+    size_t bytes;       /* of a key or value */
     rapt_kv *layers;    /* [sizes.layers] */
-    rapt_real *scratch; /* [positions, features]: a scratch row for cycles of copies; of one row there are none */
+    uint8_t *scratch;   /* [positions, bytes]: a scratch row for cycles of copies; of one row there are none */
     arena *grown;       /* [sizes.layers + 1]: memory of each layer, and of the scratch row, that has grown */
     size_t *readers;    /* [sizes.rows]: rows of a selection that are still to be copied from this one */
     row_copy *copies;   /* [3/2 sizes.rows + 1] */
@@ -30,30 +32,61 @@ struct rapt_kv_cache {
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
 
-static bool kv_cache_make_tensor(arena *memory, rapt_tensor *x, rapt_kv_sizes sizes, size_t positions)
+static size_t kv_cache_head(const rapt_kv_sizes *sizes)
+{
+    return sizes->head ? sizes->head : sizes->features;
+}
+
+/* Of a key or value. */
+static size_t kv_cache_bytes(const rapt_kv_sizes *sizes)
+{
+    const size_t head = kv_cache_head(sizes);
+    return head > 0 ? sizes->features / head * stored_bytes(sizes->storage, head) : 0;
+}
+
+size_t rapt_kv_position_bytes(const rapt_kv_sizes *sizes)
 {
     size_t all;
-    *x = (rapt_tensor){.ndim = 3, .shape = {sizes.rows, positions, sizes.features}, .name = "cache"};
-    if (__builtin_mul_overflow(sizes.rows, positions, &all))
-        return false;
-    x->data = arena_array(memory, all, sizes.features * sizeof *x->data);
-    return x->data != NULL;
+    return __builtin_mul_overflow(2 * sizes->layers, kv_cache_bytes(sizes), &all) ? SIZE_MAX : all;
 }
 
-static rapt_real *kv_cache_make_scratch(arena *memory, rapt_kv_sizes sizes, size_t positions)
+/* Keys or values, in fp32 as the elements of x. */
+static bool kv_cache_make_rows(arena *memory, const rapt_kv_cache *c, size_t positions, rapt_tensor *x, uint8_t **stored)
 {
-    return arena_array(memory, sizes.rows > 1 ? positions : 0, sizes.features * sizeof(rapt_real));
+    size_t all;
+    *x = (rapt_tensor){.ndim = 3, .shape = {c->sizes.rows, positions, c->sizes.features}, .name = "cache"};
+    *stored = NULL;
+    if (__builtin_mul_overflow(c->sizes.rows, positions, &all))
+        return false;
+    void *data = arena_array(memory, all, c->bytes);
+    if (c->sizes.storage == RAPT_STORAGE_FP32)
+        x->data = data;
+    else
+        *stored = data;
+    return data != NULL;
 }
 
-static bool kv_cache_allocate(rapt_kv_cache *c, rapt_kv_sizes sizes, size_t positions)
+static bool kv_cache_make_layer(arena *memory, const rapt_kv_cache *c, size_t positions, rapt_kv *kv)
+{
+    *kv = (rapt_kv){.storage = c->sizes.storage, .head = kv_cache_head(&c->sizes)};
+    return kv_cache_make_rows(memory, c, positions, &kv->k, &kv->k_stored) &&
+           kv_cache_make_rows(memory, c, positions, &kv->v, &kv->v_stored);
+}
+
+static uint8_t *kv_cache_make_scratch(arena *memory, const rapt_kv_cache *c, size_t positions)
+{
+    return arena_array(memory, c->sizes.rows > 1 ? positions : 0, c->bytes);
+}
+
+static bool kv_cache_allocate(rapt_kv_cache *c)
 {
     arena *a = &c->memory;
+    const rapt_kv_sizes sizes = c->sizes;
     c->layers = arena_array(a, sizes.layers, sizeof *c->layers);
     bool ok = c->layers != NULL;
     for (size_t i = 0; ok && i < sizes.layers; i++)
-        ok = kv_cache_make_tensor(a, &c->layers[i].k, sizes, positions) &&
-             kv_cache_make_tensor(a, &c->layers[i].v, sizes, positions);
-    c->scratch = ok ? kv_cache_make_scratch(a, sizes, positions) : NULL;
+        ok = kv_cache_make_layer(a, c, c->positions, &c->layers[i]);
+    c->scratch = ok ? kv_cache_make_scratch(a, c, c->positions) : NULL;
     c->readers = ok ? arena_array(a, sizes.rows, sizeof *c->readers) : NULL;
     c->copies = ok ? arena_array(a, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies) : NULL;
     c->grown = ok ? arena_zeroed(a, sizes.layers + 1, sizeof *c->grown) : NULL;
@@ -76,15 +109,31 @@ static bool kv_cache_can_be_full(rapt_kv_sizes sizes)
            !__builtin_mul_overflow(all, sizes.features * sizeof(rapt_real), &all);
 }
 
+static rapt_code kv_cache_check(const rapt_kv_sizes *sizes, rapt_error *err)
+{
+    if (sizes->storage < RAPT_STORAGE_FP32 || sizes->storage > RAPT_STORAGE_Q8_0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a KV cache in storage %d; there are 0 to %d", (int)sizes->storage,
+                         (int)RAPT_STORAGE_Q8_0);
+    if (sizes->head > 0 && sizes->features % sizes->head != 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a KV cache of %zu features, which heads of %zu do not divide", sizes->features,
+                         sizes->head);
+    return RAPT_OK;
+}
+
 rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err)
 {
+    rapt_code code = kv_cache_check(&sizes, err);
     kv_cache_release(c);
+    c->sizes = sizes;
     c->positions = sizes.grows ? MIN(sizes.capacity, FIRST_POSITIONS) : sizes.capacity;
-    bool ok = kv_cache_can_be_full(sizes) && kv_cache_allocate(c, sizes, c->positions);
-    c->sizes = ok ? sizes : (rapt_kv_sizes){0};
+    c->bytes = code ? 0 : kv_cache_bytes(&sizes);
+    if (!code && !(kv_cache_can_be_full(sizes) && kv_cache_allocate(c)))
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
+                         sizes.layers, sizes.rows, sizes.capacity);
+    if (code)
+        c->sizes = (rapt_kv_sizes){0};
     rapt_kv_cache_clear(c, c->sizes.rows);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
-                                    sizes.layers, sizes.rows, sizes.capacity);
+    return code;
 }
 
 rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err)
@@ -112,13 +161,17 @@ void rapt_kv_cache_free(rapt_kv_cache *c)
 
 /* ---- growth ------------------------------------------------------------------------------------------------- */
 
-/* Copies what is held of x to `to`, whose rows are longer. */
-static void kv_cache_copy_held(const rapt_kv_cache *c, const rapt_tensor *x, rapt_tensor *to)
+/* Keys or values [rows, positions, bytes], whatever they are stored in. */
+static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
 {
-    size_t from_row = x->shape[1] * x->shape[2], to_row = to->shape[1] * to->shape[2];
+    return stored ? stored : (uint8_t *)x->data;
+}
+
+/* Copies what is held of rows of `positions` to rows that are longer. */
+static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, uint8_t *to, size_t positions)
+{
     for (size_t i = 0; i < c->rows && c->past > 0; i++)
-        memcpy(to->data + i * to_row, x->data + i * from_row, c->past * x->shape[2] * sizeof *x->data);
-    to->shape[0] = c->rows;
+        memcpy(to + i * positions * c->bytes, from + i * c->positions * c->bytes, c->past * c->bytes);
 }
 
 /* A layer at a time, so that what is copied is never held twice as a whole. */
@@ -127,13 +180,13 @@ static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions
     arena memory;
     rapt_kv larger, *kv = &c->layers[layer];
     arena_init(&memory, 0);
-    if (!kv_cache_make_tensor(&memory, &larger.k, c->sizes, positions) ||
-        !kv_cache_make_tensor(&memory, &larger.v, c->sizes, positions)) {
+    if (!kv_cache_make_layer(&memory, c, positions, &larger)) {
         arena_free(&memory);
         return false;
     }
-    kv_cache_copy_held(c, &kv->k, &larger.k);
-    kv_cache_copy_held(c, &kv->v, &larger.v);
+    kv_cache_copy_held(c, kv_cache_data(&kv->k, kv->k_stored), kv_cache_data(&larger.k, larger.k_stored), positions);
+    kv_cache_copy_held(c, kv_cache_data(&kv->v, kv->v_stored), kv_cache_data(&larger.v, larger.v_stored), positions);
+    larger.k.shape[0] = larger.v.shape[0] = c->rows;
     arena_free(&c->grown[layer]);
     c->grown[layer] = memory;
     *kv = larger;
@@ -144,7 +197,7 @@ static bool kv_cache_grow_scratch(rapt_kv_cache *c, size_t positions)
 {
     arena memory;
     arena_init(&memory, 0);
-    rapt_real *larger = kv_cache_make_scratch(&memory, c->sizes, positions);
+    uint8_t *larger = kv_cache_make_scratch(&memory, c, positions);
     if (!larger)
         return false;
     arena_free(&c->grown[c->sizes.layers]);
@@ -190,6 +243,21 @@ size_t rapt_kv_cache_past(const rapt_kv_cache *c)
 rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer)
 {
     return &c->layers[layer];
+}
+
+/* x [rows, time, features] to positions past .. past + time - 1 of rows of `data`. */
+static void kv_cache_put(const kernels *k, const rapt_kv *kv, const rapt_tensor *x, size_t past, size_t positions, uint8_t *data)
+{
+    const size_t features = x->shape[2], head = kv->storage == RAPT_STORAGE_FP32 ? features : kv->head;
+    const size_t heads = x->shape[1] * features / head, bytes = features / head * stored_bytes(kv->storage, head);
+    for (size_t b = 0; b < x->shape[0]; b++)
+        stored_write(k, kv->storage, heads, head, x->data + b * x->shape[1] * features, data + (b * positions + past) * bytes);
+}
+
+void kv_cache_append(const kernels *k, rapt_kv *kv, const rapt_tensor *keys, const rapt_tensor *values, size_t past)
+{
+    kv_cache_put(k, kv, keys, past, kv->k.shape[1], kv_cache_data(&kv->k, kv->k_stored));
+    kv_cache_put(k, kv, values, past, kv->v.shape[1], kv_cache_data(&kv->v, kv->v_stored));
 }
 
 void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions)
@@ -260,13 +328,13 @@ static size_t kv_cache_plan_copies(rapt_kv_cache *c, const int32_t *parents, siz
     return count;
 }
 
-static void kv_cache_copy_rows(rapt_kv_cache *c, rapt_tensor *x, size_t count)
+static void kv_cache_copy_rows(rapt_kv_cache *c, uint8_t *data, size_t positions, size_t count)
 {
-    size_t row = x->shape[1] * x->shape[2], bytes = c->past * x->shape[2] * sizeof *x->data;
+    const size_t row = positions * c->bytes, bytes = c->past * c->bytes;
     for (size_t i = 0; i < count; i++) {
         row_copy copy = c->copies[i];
-        const rapt_real *from = copy.from == c->sizes.rows ? c->scratch : x->data + copy.from * row;
-        memcpy(copy.to == c->sizes.rows ? c->scratch : x->data + copy.to * row, from, bytes);
+        const uint8_t *from = copy.from == c->sizes.rows ? c->scratch : data + copy.from * row;
+        memcpy(copy.to == c->sizes.rows ? c->scratch : data + copy.to * row, from, bytes);
     }
 }
 
@@ -274,8 +342,9 @@ void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows)
 {
     size_t count = kv_cache_plan_copies(c, parents, rows);
     for (size_t i = 0; i < c->sizes.layers && c->past > 0; i++) {
-        kv_cache_copy_rows(c, &c->layers[i].k, count);
-        kv_cache_copy_rows(c, &c->layers[i].v, count);
+        const rapt_kv *kv = &c->layers[i];
+        kv_cache_copy_rows(c, kv_cache_data(&kv->k, kv->k_stored), kv->k.shape[1], count);
+        kv_cache_copy_rows(c, kv_cache_data(&kv->v, kv->v_stored), kv->v.shape[1], count);
     }
     kv_cache_set_rows(c, rows);
 }

@@ -160,15 +160,20 @@ rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
     return lm_logits(t, m, rapt_lm_hidden(t, m, tokens));
 }
 
-rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
-                          const rapt_loss_options *options, rapt_loss_sums *parts)
+rapt_tensor *lm_loss_of(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden, rapt_tokens labels,
+                        const rapt_loss_options *options, rapt_loss_sums *parts)
 {
-    rapt_tensor *hidden = rapt_lm_hidden(t, m, tokens);
     if (m->config.logits_cap != 0)
         return rapt_op_cross_entropy(t, lm_logits(t, m, hidden), labels, options, parts);
     observe_scope outer = observe_enter(t, NULL, 0);
     return observe_leave(t, outer, rapt_op_output_loss(t, hidden, m->output.weight, m->output.bias, labels, options,
                                                        parts));
+}
+
+rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
+                          const rapt_loss_options *options, rapt_loss_sums *parts)
+{
+    return lm_loss_of(t, m, rapt_lm_hidden(t, m, tokens), labels, options, parts);
 }
 
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)

@@ -13,5 +13,12 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache);
 /* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
+/* rapt_lm_loss of hidden states [batch, time, d_model] in place of the rows that they are of. */
+rapt_tensor *lm_loss_of(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden, rapt_tokens labels,
+                        const rapt_loss_options *options, rapt_loss_sums *parts);
+/* rapt_lm_loss of rows that attend to keys and values as `cache` stores them, so that in fp32 it is the same. What the cache
+ * holds is dropped. Inference only. */
+rapt_tensor *lm_cached_loss(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, rapt_tokens labels,
+                            const rapt_loss_options *options, rapt_loss_sums *parts);
 
 #endif

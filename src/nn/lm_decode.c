@@ -13,7 +13,8 @@
 rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows)
 {
     const rapt_lm_config *c = &m->config;
-    return (rapt_kv_sizes){m->layers, rows, c->context, block_kv_features(&c->block), .grows = true};
+    return (rapt_kv_sizes){m->layers, rows, c->context, block_kv_features(&c->block), .grows = true,
+                           .head = block_head_features(&c->block)};
 }
 
 /* The last position of each row: [batch, time, feature] to [batch, 1, feature]. */
@@ -55,6 +56,14 @@ rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, 
     if (!rapt_tape_error(t)->code)
         rapt_kv_cache_advance(cache, tokens.time);
     return logits;
+}
+
+rapt_tensor *lm_cached_loss(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, rapt_tokens labels,
+                            const rapt_loss_options *options, rapt_loss_sums *parts)
+{
+    rapt_kv_cache_clear(cache, tokens.batch);
+    rapt_tensor *bad = lm_prepare_cache(t, m, cache, tokens);
+    return bad ? bad : lm_loss_of(t, m, lm_hidden(t, m, tokens, cache), labels, options, parts);
 }
 
 /* ---- the window --------------------------------------------------------------------------------------------- */
