@@ -42,6 +42,7 @@ typedef struct rapt_translate_options {
                               own, or all on one where half of them or more would have none */
     rapt_precision precision; /* of matrix products, and of the weights that are held for them */
     const char *weights;      /* types of these by name, or NULL: see rapt_tape_options */
+    rapt_storage kv_cache;    /* what keys and values of the decoder are stored in; alignments are computed without */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off, or
                                  what the policy says; RAPT_NO_REPEAT_OFF: off */
     double max_ratio;         /* R >= 0: after the prefix a translation has at most R times the tokens of its source

@@ -84,6 +84,7 @@ typedef struct rapt_generate_options {
                                  depend on it */
     rapt_precision precision; /* of matrix products, and of the weights that are held for them */
     const char *weights;      /* types of these by name, or NULL: see rapt_tape_options */
+    rapt_storage kv_cache;    /* what keys and values are stored in: their rounding is part of the result */
     size_t beam;              /* above 1: beam search for the text of the highest score (rapt/policy.h), not sampling, with this
                                  many hypotheses, without logit biases and without a repetition window; its text comes at the
                                  end, all at once. 0: what the model's policy says, 1 where `sample` asks for a kind of

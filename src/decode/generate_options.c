@@ -25,6 +25,8 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
                                               "stands between them");
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if ((unsigned)o->kv_cache > RAPT_STORAGE_Q8_0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "storage of a KV cache: there is no number %d", (int)o->kv_cache);
     const size_t beam = generate_options_fill(m, o).beam;
     const char *unused = o->sample.bias_count ? "logit bias" : o->sample.repetition_window ? "repetition window" : NULL;
     if (beam > 1 && unused)

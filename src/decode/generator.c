@@ -267,8 +267,8 @@ static rapt_code generator_take_best(generator_run *r, const search_hypothesis *
 static rapt_code generator_search(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
 {
     rapt_generator *g = r->g;
-    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam, g->options.max_tokens, generator_stops,
-                               g};
+    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam, g->options.kv_cache,
+                               g->options.max_tokens, generator_stops, g};
     search_result found = {0};
     const arena_mark mark = arena_save(&g->scratch);
     rapt_code code = g->count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
@@ -380,7 +380,9 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
     if (!code && !g->tape)
         code = generator_make_tape(g, err);
     code = code ? code : sampler_init(&g->sampler, &g->options.sample, g->tape->k, err);
-    if (!code && !(g->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(g->model->language.net, 1), err)))
+    rapt_kv_sizes sizes = code ? (rapt_kv_sizes){0} : rapt_lm_kv_sizes(g->model->language.net, 1);
+    sizes.storage = g->options.kv_cache;
+    if (!code && !(g->cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     return code;
 }

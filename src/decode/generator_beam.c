@@ -47,7 +47,9 @@ rapt_code generator_beam(const generator_beams *b, double repetition_penalty, ar
     const policy_start start = {b->text, b->count, b->max_tokens < room ? b->max_tokens : room, b->text, b->count};
     const policy_rules rules = {&policy, b->model->language.end_of_text, b->model->language.end_of_text_count, b->beams == 1};
     const policy_options o = {rules, b->beams, policy.length_penalty, b->count};
-    beam_texts texts = {.b = b, .cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, b->beams), err)};
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(net, b->beams);
+    sizes.storage = b->kv_cache;
+    beam_texts texts = {.b = b, .cache = rapt_kv_cache_new(sizes, err)};
     if (!texts.cache)
         return RAPT_ERR_MEMORY;
     rapt_kv_cache_clear(texts.cache, 1);

@@ -11,7 +11,9 @@ typedef struct generator_beams {
     const rapt_model *model;
     const int32_t *text; /* [count], at most the model's context */
     size_t count;
-    size_t beams, max_tokens; /* as many tokens as the context has room for are searched */
+    size_t beams;
+    rapt_storage kv_cache;    /* what their KV cache is stored in */
+    size_t max_tokens;        /* as many tokens as the context has room for are searched */
     rapt_stop_fn *stop;       /* asked before each step */
     void *context;            /* of stop */
 } generator_beams;

@@ -54,6 +54,7 @@ typedef struct searcher {
     rapt_tape *t;
     const rapt_transformer *m;
     rapt_decoder_state *state;
+    rapt_storage kv_cache; /* what its KV caches are stored in */
 } searcher;
 
 /* Greedy and beam search: both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the

@@ -363,7 +363,7 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
     for (int i = 0; i < t->worker_count; i++) {
         const rapt_tape_options options = {.threads = 1, .precision = t->o.precision, .weights = t->o.weights};
         rapt_tape *tape = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
-        t->workers[i].on = (searcher){tape, t->m->translation.net, tape ? rapt_decoder_state_new(err) : NULL};
+        t->workers[i].on = (searcher){tape, t->m->translation.net, tape ? rapt_decoder_state_new(err) : NULL, t->o.kv_cache};
         if (!t->workers[i].on.state)
             return err ? err->code : RAPT_ERR_MEMORY;
     }

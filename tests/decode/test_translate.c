@@ -91,6 +91,8 @@ static void lines_are_alone(void **state)
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"});
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 3, .alignment = true});
     check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "w9"});
+    check_options(m, (rapt_translate_options){.kv_cache = RAPT_STORAGE_BF16});
+    check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .kv_cache = RAPT_STORAGE_Q8_0});
     rapt_model_free(m);
 }
 
@@ -277,7 +279,8 @@ static void options_have_ranges(void **state)
                                                  {.length_penalty = -10.5}, {.beam = 2, .n_best = 5}, {.n_best = 2},
                                                  {.max_ratio = -1}, {.max_ratio = NAN}, {.threads = -3}, {.threads = 257},
                                                  {.precision = RAPT_PRECISION_Q8_0 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
-                                                 {.detokenize = RAPT_LANGUAGE_PORTUGUESE + 1}};
+                                                 {.detokenize = RAPT_LANGUAGE_PORTUGUESE + 1},
+                                                 {.kv_cache = RAPT_STORAGE_Q8_0 + 1}};
     static const rapt_translate_options good[] = {{.beam = 0, .n_best = 1}, {.length_penalty = 10}, {.length_penalty = -10},
                                                   {.max_ratio = 1e300}, {.threads = 1}, {.no_repeat = SIZE_MAX}};
     rapt_model *m = new_model(2);
@@ -298,6 +301,26 @@ static void options_have_ranges(void **state)
         assert_same(&one[i], &all[i]);
     rapt_translations_free(one, LINES);
     rapt_translations_free(all, LINES);
+    rapt_model_free(m);
+}
+
+/* Keys and values are rounded, of both attentions: scores move a little, not much. */
+static void storage_moves_scores(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(2);
+    rapt_translation exact, rounded;
+    for (size_t i = 0; i < LINES; i++)
+        for (rapt_storage storage = RAPT_STORAGE_BF16; storage <= RAPT_STORAGE_Q8_0; storage++) {
+            translate(m, &LINE[i], 1, (rapt_translate_options){0}, &exact);
+            translate(m, &LINE[i], 1, (rapt_translate_options){.kv_cache = storage}, &rounded);
+            const double moved = fabs(exact.hypotheses[0].score - rounded.hypotheses[0].score);
+            const bool empty = LINE[i][strspn(LINE[i], " ")] == '\0';
+            if (empty ? moved != 0 : !(moved > 0 && moved < 0.05))
+                fail_msg("line %zu: the score moved by %g", i, moved);
+            rapt_translations_free(&exact, 1);
+            rapt_translations_free(&rounded, 1);
+        }
     rapt_model_free(m);
 }
 
@@ -429,6 +452,7 @@ int main(void)
         cmocka_unit_test(all_end_at_once),
         cmocka_unit_test(lengths_have_limits),
         cmocka_unit_test(options_have_ranges),
+        cmocka_unit_test(storage_moves_scores),
         cmocka_unit_test(precisions_take_turns),
         cmocka_unit_test(prefixes_are_text),
         cmocka_unit_test(numbers_that_are_not_finite),

@@ -8,7 +8,7 @@
 
 #include "kernels/body/q8_block.h"
 
-#define QUANT_QUADS (2 * Q8_BLOCK / 4) /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
+#define QUANT_QUADS (2 * Q8_BLOCK / 4)    /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
 #define QUANT_A_SCALES QUANT_QUADS        /* two scales, and two integers, */
 #define QUANT_A_STARTS (QUANT_QUADS + 2)  /* -128 times the sums of the values of the blocks, */
 #define QUANT_A_SMALL (QUANT_QUADS + 4)   /* and two, -8 times the sums */
