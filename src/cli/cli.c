@@ -86,6 +86,21 @@ const char *cli_weights(const char *text, rapt_precision *precision, struct argp
     return text;
 }
 
+const char *cli_storage_name(rapt_storage storage)
+{
+    static const char *const names[] = {"fp32", "bf16", "q8_0"};
+    return names[storage];
+}
+
+rapt_storage cli_kv_cache(const char *text, struct argp_state *state)
+{
+    for (rapt_storage s = RAPT_STORAGE_FP32; s <= RAPT_STORAGE_Q8_0; s++)
+        if (strcmp(text, cli_storage_name(s)) == 0)
+            return s;
+    cli_usage_error(state, "--kv-cache: '%s' is neither fp32, bf16 nor q8_0", text);
+    return RAPT_STORAGE_FP32;
+}
+
 const char *cli_plural(size_t count)
 {
     return count == 1 ? "" : "s";

@@ -31,13 +31,16 @@ int cmd_bench(int argc, char **argv);
 /* Options of several commands: rows of their tables, with keys above those of the commands' own options. `meaning` is the help
  * text, where commands differ in what the option covers. */
 enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_WEIGHTS, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET,
-       CLI_KEY_CONTEXT, CLI_KEY_ADAPTER };
+       CLI_KEY_CONTEXT, CLI_KEY_ADAPTER, CLI_KEY_KV_CACHE };
 #define CLI_OPTION_ADAPTER \
     {"adapter", CLI_KEY_ADAPTER, "DIR", 0, "Add the low-rank adapters (LoRA) of DIR, which PEFT or rapt train wrote", 0}
 #define CLI_OPTION_THREADS \
     {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0}
 #define CLI_OPTION_SEED(meaning) {"seed", CLI_KEY_SEED, "N", 0, meaning, 0}
 #define CLI_OPTION_PRECISION(meaning) {"precision", CLI_KEY_PRECISION, "P", 0, meaning, 0}
+#define CLI_OPTION_KV_CACHE                                                                                         \
+    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "What the KV cache stores keys and values in: fp32 (default), bf16 (half the " \
+     "memory) or q8_0 (8 bits and a scale for 32: about a quarter)", 0}
 #define CLI_OPTION_WEIGHTS                                                                                           \
     {"weights", CLI_KEY_WEIGHTS, "T", 0, "Type of the weights of linear layers, and precision of their products: fp32 " \
      "(default, where a file does not store others), bf16, as --precision, or q8_0 or q4_0: 8 or 4 bits, with the same "   \
@@ -58,6 +61,8 @@ void cli_operand(const char **to, const char *text, const char *takes, struct ar
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
 /* A list of types as rapt_tape_options.weights, which is returned; *precision: the type for all. */
 const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state);
+const char *cli_storage_name(rapt_storage storage);
+rapt_storage cli_kv_cache(const char *text, struct argp_state *state);    /* "fp32", "bf16" or "q8_0" */
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);
 /* "s" for all counts but 1: "%zu line%s" */

@@ -47,6 +47,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_WEIGHTS,
+    CLI_OPTION_KV_CACHE,
     CLI_OPTION_THREADS,
     {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
                                                   "model's tokens (default: that of the model folder)", 0},
@@ -130,6 +131,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case CLI_KEY_ADAPTER: a->adapter = text; return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
+    case CLI_KEY_KV_CACHE: a->o.kv_cache = cli_kv_cache(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
     case KEY_STRICT: a->strict = true; return 0;

@@ -95,6 +95,7 @@ error_t generation_options_take(generation_options *g, int key, const char *text
     case CLI_KEY_ADAPTER: g->adapter = text; return 0;
     case CLI_KEY_PRECISION: g->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_WEIGHTS: g->o.weights = cli_weights(text, &g->o.precision, state); return 0;
+    case CLI_KEY_KV_CACHE: g->o.kv_cache = cli_kv_cache(text, state); return 0;
     case CLI_KEY_THREADS: g->o.threads = cli_threads(text, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -50,6 +50,7 @@ enum { KEY_MAX_TOKENS = 0x4000, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENAL
     CLI_OPTION_ADAPTER,                                                                                                       \
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),                                                         \
     CLI_OPTION_WEIGHTS,                                                                                                       \
+    CLI_OPTION_KV_CACHE,                                                                                                      \
     CLI_OPTION_THREADS
 
 /* Takes one of these options, else ARGP_ERR_UNKNOWN. */

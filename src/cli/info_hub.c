@@ -164,25 +164,41 @@ static void print_encoder(const rapt_model *m)
 
 /* Bytes of the keys and values of one token, in all layers; of a translator, in its decoder: those of its own text, and as many
  * of the source. */
-static double kv_bytes(const hub_summary *s)
+static double kv_bytes(const hub_summary *s, rapt_storage storage)
 {
     const rapt_transformer_config *c = s->model->translation.net ? &s->model->translation.net->config : NULL;
-    const size_t features = c ? c->decoder_layers * block_kv_features(&c->block) : s->kv.layers * s->kv.features;
-    return 2 * (double)features * sizeof(rapt_real);
+    rapt_kv_sizes sizes = s->kv;
+    if (c) {
+        const rapt_block_config block = block_of_decoder(c);
+        sizes = (rapt_kv_sizes){.layers = c->decoder_layers, .features = block_kv_features(&block),
+                                .head = block_head_features(&block)};
+    }
+    sizes.storage = storage;
+    return (double)rapt_kv_position_bytes(&sizes);
+}
+
+/* "96.0 kB (48.0 kB in bf16, 25.5 kB in q8_0)": of that number of tokens. */
+static const char *kv_text(const hub_summary *s, double tokens, char text[96])
+{
+    char fp32[32], bf16[32], q8[32];
+    snprintf(text, 96, "%s (%s in bf16, %s in q8_0)", cli_bytes(tokens * kv_bytes(s, RAPT_STORAGE_FP32), fp32),
+             cli_bytes(tokens * kv_bytes(s, RAPT_STORAGE_BF16), bf16), cli_bytes(tokens * kv_bytes(s, RAPT_STORAGE_Q8_0), q8));
+    return text;
 }
 
 static void info_hub_print_memory(const hub_summary *s)
 {
-    char fp32[32], bf16[32], q8_0[32], q4_0[32], some[32], all[32];
-    const double token = kv_bytes(s);
+    char fp32[32], bf16[32], q8_0[32], q4_0[32], text[96];
     printf("memory        weights %s in fp32, %s in bf16, %s in q8_0, %s in q4_0\n",
            cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32), cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16),
            cli_bytes(s->weights[RAPT_PRECISION_Q8_0], q8_0), cli_bytes(s->weights[RAPT_PRECISION_Q4_0], q4_0));
     if (s->model->task == RAPT_TASK_TRANSLATION)
-        printf("              KV cache %s per 1,000 tokens of source and translation\n", cli_bytes(1000 * token, some));
-    else if (s->kv.capacity > 0)
-        printf("              KV cache %s per 1,000 tokens, %s at the whole context of %zu (--context N: fewer)\n",
-               cli_bytes(1000 * token, some), cli_bytes((double)s->kv.capacity * token, all), s->kv.capacity);
+        printf("              KV cache %s per 1,000 tokens of source and translation\n", kv_text(s, 1000, text));
+    else if (s->kv.capacity > 0) {
+        printf("              KV cache %s per 1,000 tokens,\n", kv_text(s, 1000, text));
+        printf("              %s at the whole context of %zu (--context N: fewer)\n", kv_text(s, (double)s->kv.capacity, text),
+               s->kv.capacity);
+    }
 }
 
 void info_hub_print(const hub_summary *s)
@@ -269,7 +285,9 @@ static json_t *info_hub_specials_json(const rapt_model *m)
 /* "context" is of language models. */
 static json_t *info_hub_memory_json(const hub_summary *s)
 {
-    json_t *o = json_pack("{s:I}", "kv_bytes_per_token", (json_int_t)kv_bytes(s));
+    json_t *o = json_pack("{s:I, s:I, s:I}", "kv_bytes_per_token", (json_int_t)kv_bytes(s, RAPT_STORAGE_FP32),
+                          "kv_bytes_per_token_bf16", (json_int_t)kv_bytes(s, RAPT_STORAGE_BF16), "kv_bytes_per_token_q8_0",
+                          (json_int_t)kv_bytes(s, RAPT_STORAGE_Q8_0));
     for (rapt_precision p = RAPT_PRECISION_FP32; o && p <= RAPT_PRECISION_Q4_0; p++)
         json_object_set_new(o, weight_types_name(p), json_integer((json_int_t)s->weights[p]));
     if (o && s->kv.capacity > 0)

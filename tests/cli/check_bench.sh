@@ -73,6 +73,8 @@ is 'their weights are 8.5 bits each' weights_gb \
 bench 1 'decode in q4_0' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --weights q4_0,output=bf16
 is 'their weights are 4.5 bits each, and 16 where they say so' weights_gb \
     "$(awk 'BEGIN { printf "%.6g", 1e-9 * (2 * 300 * 64 + 18 / 32 * 12 * 64 * 64) }' | sed 's/e-0/e-/')"
+bench 1 'decode with a KV cache in q8_0' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --kv-cache q8_0
+is 'and says so' kv_cache q8_0
 "$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 >.out
 check 'decode prints the peak beside the figure' \
     grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
@@ -123,6 +125,7 @@ refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide
 refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
 refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
 refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
+refused 2 'is for .decode' 'training with a KV cache' "$RAPT" bench train --kv-cache bf16
 refused 2 'is for .decode' 'products of quantized weights' "$RAPT" bench kernels --weights q8_0
 refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
 refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1

@@ -88,7 +88,7 @@ check 'they differ' test "$(generate --prompt t --max-tokens 60 --samples 3 --te
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 for kind in characters bpe; do
     again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
-    for options in '--greedy' '--greedy --weights q8_0' '--temperature 1.2 --top-k 0' \
+    for options in '--greedy' '--greedy --weights q8_0' '--greedy --kv-cache q8_0' '--temperature 1.2 --top-k 0' \
         '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
         '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5'; do
         again $options >want.out
@@ -301,6 +301,20 @@ cp q8.json .out
 check 'eval --weights q8_0: another loss' test "$(value loss)" != "$whole"
 check 'eval --weights q8_0: nearly the same' near "$(value loss)" "$whole" 0.02
 refused 2 "neither fp32, bf16 nor q8_0" 'unknown weights' "$RAPT" eval characters some.txt --weights q9
+is 'eval --kv-cache fp32' some.json "$RAPT" eval characters --json some.txt --kv-cache fp32
+for storage in bf16 q8_0; do
+    "$RAPT" eval characters --json some.txt --kv-cache $storage --threads 1 >kv.json
+    for isa in $(levels); do
+        is "eval --kv-cache $storage, RAPT_ISA=$isa" kv.json env RAPT_ISA="$isa" "$RAPT" eval characters --json some.txt \
+            --kv-cache $storage --threads 3
+    done
+    cp kv.json .out
+    check "eval --kv-cache $storage: another loss" test "$(value loss)" != "$whole"
+    check "eval --kv-cache $storage: nearly the same" near "$(value loss)" "$whole" 0.01
+done
+for command in eval generate; do
+    refused 2 "kv-cache: 'q4' is neither fp32, bf16 nor q8_0" "unknown storage, $command" "$RAPT" $command characters some.txt --kv-cache q4
+done
 evaluate some.txt short.txt
 check 'eval: two files' test "$(wc -l <.out)" = 2
 printf 'ab' >two.txt

@@ -22,11 +22,13 @@ memory() {
     "$RAPT" info "$HUB/$1" --json | tr -d ' \n' >info
     check "$1: memory of the weights" test "$(number fp32 "$(cat info)")" = $((4 * ($(number parameters "$(cat info)") - $2)))
     check "$1: memory of the KV cache" test "$(number kv_bytes_per_token "$(cat info)")" = "$3"
+    check "$1: in bf16" test "$(number kv_bytes_per_token_bf16 "$(cat info)")" = $(($3 / 2))
+    check "$1: in q8_0" test "$(number kv_bytes_per_token_q8_0 "$(cat info)")" = "$4"
 }
-memory gpt2 0 $((2 * 2 * 48 * 4))       # layers, features, bytes
-memory qwen2 0 $((2 * 2 * 2 * 8 * 4))   # layers, key-value heads, features of each, bytes
-memory llama3 $((48 * $(number vocab_size "$(cat "$HUB/llama3/config.json")"))) $((2 * 2 * 2 * 8 * 4))
-check 'rapt info prints it' sh -c "'$RAPT' info '$HUB/gpt2' | grep -Eq '^ +KV cache 768.0 kB per 1,000 tokens'"
+memory gpt2 0 $((2 * 2 * 48 * 4)) $((2 * 2 * 3 * (16 + 2)))         # layers, features, bytes; heads of 16 features with a scale
+memory qwen2 0 $((2 * 2 * 2 * 8 * 4)) $((2 * 2 * 2 * (8 + 2)))      # layers, key-value heads, features of each, bytes
+memory llama3 $((48 * $(number vocab_size "$(cat "$HUB/llama3/config.json")"))) $((2 * 2 * 2 * 8 * 4)) $((2 * 2 * 2 * (8 + 2)))
+check 'rapt info prints it' sh -c "'$RAPT' info '$HUB/gpt2' | grep -Eq '^ +KV cache 768.0 kB \(384.0 kB in bf16, 216.0 kB in q8_0\) per 1,000 tokens'"
 
 # What rapt info says of a model, against its config.json, which tools/make_hub.py has chosen.
 says() { # FOLDER LINE...

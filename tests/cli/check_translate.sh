@@ -162,13 +162,18 @@ for options in '--batch 1' '--batch 7' '--batch 64' '--threads 1' '--threads 2' 
 done
 is 'RAPT_THREADS=3' plain.out env RAPT_THREADS=3 "$RAPT" translate model lines.txt
 translate lines.txt --beam 4 --n-best 4 --weights q8_0 >q8.out
+translate lines.txt --beam 4 --n-best 4 --kv-cache q8_0 >kv.out
 for isa in $(levels); do
     is "RAPT_ISA=$isa, --weights q8_0" q8.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt --beam 4 --n-best 4 \
         --weights q8_0 --batch 7
+    is "RAPT_ISA=$isa, --kv-cache q8_0" kv.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt --beam 4 --n-best 4 \
+        --kv-cache q8_0 --batch 7 --threads 3
     is "RAPT_ISA=$isa" plain.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt
     is "RAPT_ISA=$isa, beam" best.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt --beam 4 \
         --length-penalty 0.6 --n-best 4
 done
+check '--kv-cache q8_0: other scores' sh -c '! cmp -s best.out kv.out'
+refused 2 'is for language models' 'eval: a KV cache of pairs' "$RAPT" eval model pairs.tsv --kv-cache q8_0
 skip_other_levels
 
 # ---- n-best --------------------------------------------------------------------------------------------------------

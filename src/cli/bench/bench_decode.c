@@ -7,6 +7,7 @@
 #include "cli/bench/bench_profile.h"
 #include "cli/bench/bench_times.h"
 #include "cli/bench/bench_workload.h"
+#include "cli/cli.h"
 #include "decode/sampler.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
@@ -116,9 +117,10 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
     double step = bench_times_at(&r->steps, 0.5), read = bench_times_at(&r->reads, 0.5), weights = (double)d->packed->bytes * 1e-9;
     double rate = 1e3 * weights / step, tokens = 1e3 * (double)(r->batch * fresh) / bench_times_at(&r->totals, 0.5);
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, "
-        "s:f, s:I}",
-        "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "isa", rapt_tape_isa(d->t), "threads",
+        "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, "
+        "s:f, s:f, s:I}",
+        "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "kv_cache",
+        cli_storage_name(d->o->kv_cache), "isa", rapt_tape_isa(d->t), "threads",
         rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
         (json_int_t)c->block.d_model, "vocab", (json_int_t)c->vocab,
         "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)d->prompt, "new", (json_int_t)fresh,
@@ -201,7 +203,9 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     r->last = workload_ids(batch, 2, 0, d->m->config.vocab);
     if (!r->prompt || !r->last)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu rows", batch);
-    r->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(d->m, batch), err);
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(d->m, batch);
+    sizes.storage = d->o->kv_cache;
+    r->cache = rapt_kv_cache_new(sizes, err);
     rapt_code code = r->cache ? decode_rows_once(d, r, err) : err->code;
     r->memory = bench_peak_memory();
     r->prompts.count = r->steps.count = r->totals.count = 0; /* of the warmup */

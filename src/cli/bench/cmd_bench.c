@@ -25,6 +25,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     {"weights", CLI_KEY_WEIGHTS, "T", 0, "decode: types of the weights: fp32 (default), bf16, q8_0 or q4_0; others by name, as "
      "of `rapt generate`", 0},
+    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "decode: what the KV cache stores keys and values in: fp32 (default), bf16 or q8_0", 0},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
     {"elements", KEY_ELEMENTS, "N", 0, "group: elements to exchange (default 8388608: 32 MB)", 0},
@@ -87,6 +88,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--prompt is for `decode`");
     if (a->o.weights && a->run != bench_decode)
         cli_usage_error(state, "--weights is for `decode`");
+    if (a->o.kv_cache != RAPT_STORAGE_FP32 && a->run != bench_decode)
+        cli_usage_error(state, "--kv-cache is for `decode`");
     if ((a->o.elements || a->o.ranks) && a->run)
         cli_usage_error(state, "--elements and --ranks are for `group`");
     if (a->o.case_name && !a->run)
@@ -114,6 +117,7 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
+    case CLI_KEY_KV_CACHE: a->o.kv_cache = cli_kv_cache(text, state); return 0;
     case CLI_KEY_JSON: a->o.json = true; return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;

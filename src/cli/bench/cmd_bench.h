@@ -19,6 +19,7 @@ typedef struct bench_options {
     double seconds; /* measured, for each case; 0: the benchmark's own default */
     rapt_precision precision;
     const char *weights; /* as --weights has it, or NULL */
+    rapt_storage kv_cache; /* of `decode` */
     size_t beam;    /* of `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
     const char *tokenizer, *text; /* of `tokenizer` */

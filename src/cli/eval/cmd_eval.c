@@ -21,6 +21,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),
     CLI_OPTION_CONTEXT("For language models: windows of at most N tokens (default: the model's context)"),
+    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "For language models: attend to keys and values as a KV cache stores them in fp32 "
+     "(default), bf16 or q8_0: what that costs in perplexity", 0},
     {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
                                "what its generation_config.json says)", 0},
@@ -86,6 +88,10 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_ADAPTER: a->adapter = text; return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
+    case CLI_KEY_KV_CACHE:
+        a->kv_cache = cli_kv_cache(text, state);
+        a->for_text = "kv-cache";
+        return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_COMPARE:
         a->compares = true;
@@ -94,7 +100,7 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
-    case CLI_KEY_CONTEXT: a->context = cli_integer(text, 1, CLI_MAX, "context", state); return 0;
+    case CLI_KEY_CONTEXT: a->context = cli_integer(text, 1, CLI_MAX, a->for_text = "context", state); return 0;
     case ARGP_KEY_ARGS: cmd_eval_take_paths(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cmd_eval_take_paths(a, state); return 0;
     default: return parse_for_pairs(key, text, state);
@@ -119,7 +125,7 @@ int cmd_eval(int argc, char **argv)
     rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
     rapt_model *other = m && a.compare_with ? cli_model_adapted(a.compare_with, NULL, true, &err) : NULL;
     bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
-    const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.context ? "context" : NULL;
+    const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.for_text;
     rapt_code code = m && !unfit && (other || !a.compare_with) ? RAPT_OK : RAPT_ERR_VALUE;
     a.compare = other ? other : a.compares ? m : NULL;
     if (of_text)

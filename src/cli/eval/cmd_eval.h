@@ -18,7 +18,8 @@ typedef struct eval_arguments {
     bool lowercase, json, loss_only, strict, quiet, compares;
     rapt_model *compare; /* what is compared with, or NULL */
     int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
-    const char *for_pairs; /* an option that was given and means nothing for a text, or NULL */
+    rapt_storage kv_cache;
+    const char *for_pairs, *for_text; /* an option that was given and means nothing for a text, or for pairs; or NULL */
 } eval_arguments;
 
 /* Evaluates on one file and prints what comes out: sentence pairs for translation models, a text for language models. */

@@ -7,6 +7,7 @@
 #include "cli/say.h"
 
 #include "data/tokens/token_file.h"
+#include "nn/lm_core.h"
 
 #include <float.h>
 #include <math.h>
@@ -94,10 +95,13 @@ static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_fi
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
 /* Of a batch of windows, with logits that are compared. */
-static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, const rapt_window_batch *b, const rapt_loss_options *o,
-                                 rapt_loss_sums *parts, eval_compare *c, rapt_error *err)
+static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const rapt_window_batch *b,
+                                 const rapt_loss_options *o, rapt_loss_sums *parts, eval_compare *c, rapt_error *err)
 {
-    rapt_tensor *logits = rapt_lm_forward(t, m->language.net, b->inputs);
+    if (cache)
+        rapt_kv_cache_clear(cache, b->inputs.batch);
+    rapt_tensor *logits = cache ? rapt_lm_step(t, m->language.net, cache, b->inputs, false)
+                                : rapt_lm_forward(t, m->language.net, b->inputs);
     rapt_op_cross_entropy(t, logits, b->labels, o, parts);
     rapt_code code = rapt_tape_status(t, err);
     if (code)
@@ -106,9 +110,9 @@ static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, const rapt_w
     return eval_compare_add(c, rapt_lm_forward(c->exact.t, c->with->language.net, b->inputs), logits, b->labels, o, err);
 }
 
-/* `c`: NULL, or what is compared with. */
-static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, eval_compare *c,
-                                    rapt_error *err)
+/* `cache` NULL: attention to keys and values as they are. `c`: NULL, or what is compared with. */
+static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w,
+                                    rapt_loss_sums *sum, eval_compare *c, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
@@ -117,7 +121,9 @@ static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_wind
         rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_tape_begin(t, (rapt_pass){0});
         if (c)
-            code = compare_windows(m, t, b, &o, &parts, c, err);
+            code = compare_windows(m, t, cache, b, &o, &parts, c, err);
+        else if (cache)
+            lm_cached_loss(t, m->language.net, cache, b->inputs, b->labels, &o, &parts);
         else
             rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
         code = code ? code : eval_add_loss(t, &parts, sum, err);
@@ -140,11 +146,17 @@ static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_mode
     size_t rows = batch_rows(&m->language.net->config);
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
     eval_tape e = {0};
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, rows);
+    rapt_kv_cache *cache = NULL;
+    sizes.storage = a->kv_cache;
     rapt_code code = w ? eval_tape_make(&e, m, &a->o, err) : err->code;
+    if (!code && a->kv_cache != RAPT_STORAGE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
+        code = err->code;
     if (!code && c)
         code = eval_compare_make(c, a->compare, m, &a->o, err);
     if (!code)
-        code = eval_text_add_loss(m, e.t, w, sum, c, err);
+        code = eval_text_add_loss(m, e.t, cache, w, sum, c, err);
+    rapt_kv_cache_free(cache);
     eval_tape_free(&e);
     rapt_windows_free(w);
     return code;
