@@ -71,6 +71,7 @@ TRAINED = {  # name: tokenizer, model
 STORED = ["gpt2", "gpt_neox", "llama", "llama3", "llama_heads", "llama_linear", "mistral", "qwen2", "qwen3", "granite", "olmo2", "gemma"]
 MADE = {  # name: the folder whose configuration it has but for these values
     "llama_pieces": ("llama", {"vocab_size": 700}),
+    "llama_digits": ("llama", {"vocab_size": 340}),
     "gemma2": ("gemma2", {"query_pre_attn_scalar": "head_dim"}),
     "gemma3": ("gemma3", {"query_pre_attn_scalar": "head_dim"}),
     "phi3": ("phi3", {"sliding_window": None, "pad_token_id": 0}),
@@ -142,6 +143,9 @@ def made(folder, name):
     if name == "llama_pieces":
         shutil.copy(pieces(folder), folder / name / "tokenizer.model")
         (folder / name / "tokenizer.json").write_text(json.dumps(pieces_as_json(pieces(folder))))
+    elif name == "llama_digits":
+        digits = json.loads((ROOT / "tests" / "text" / "pipeline" / "smollm.json").read_text())["tokenizer"]
+        (folder / name / "tokenizer.json").write_text(json.dumps(digits))
     else:
         shutil.copy(HUB / of / "tokenizer.json", folder / name)
     return folder / name

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <jansson.h>
 #include <math.h>
 
 #include "gguf_file.h"
@@ -450,6 +451,39 @@ static void a_sentencepiece_model_stays_one(void **state)
     rapt_model_free(m);
 }
 
+/* A tokenizer.json of tests/text/pipeline. */
+static rapt_tokenizer *components(const char *name)
+{
+    char path[FOLDER_ROOM];
+    snprintf(path, sizeof path, "tests/text/pipeline/%s.json", name);
+    json_t *root = json_load_file(path, JSON_ALLOW_NUL, NULL);
+    assert_int_equal(json_dump_file(json_object_get(root, "tokenizer"), folder_in("tokenizer.json"), 0), 0);
+    json_decref(root);
+    rapt_tokenizer *k = pieces(folder_in("tokenizer.json"));
+    unlink(folder_in("tokenizer.json"));
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_PIPELINE);
+    return k;
+}
+
+/* Byte-level BPE behind single digits: 330 tokens, 74 merges, an added token that is special and one that is not. */
+static void digits_before_gpt2s_pattern_have_their_name(void **state)
+{
+    rapt_model *m = gguf_model_of(llama(), components("smollm"));
+    gguf_file f;
+    (void)state;
+    written(&f, m, RAPT_EXPORT_FP32);
+    text_is(&f, "tokenizer.ggml.model", 0, "gpt2");
+    text_is(&f, "tokenizer.ggml.pre", 0, "smollm");
+    text_is(&f, "tokenizer.ggml.tokens", 0, "!");
+    text_is(&f, "tokenizer.ggml.tokens", 331, "<tool>");
+    text_is(&f, "tokenizer.ggml.merges", 1, "r e");
+    assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.merges")->count, 74);
+    assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.token_type")->at[4 * 330], 3);
+    assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.token_type")->at[4 * 331], 4);
+    free(f.data);
+    rapt_model_free(m);
+}
+
 /* ---- what is refused -------------------------------------------------------------------------------------------- */
 
 static void refused_as(const rapt_model *m, rapt_export_weights weights, const char *message)
@@ -508,6 +542,7 @@ static void other_tokenizers_are_refused(void **state)
     refused(gguf_model_of(gpt2(), rapt_tokenizer_train_characters("a\0b", 3, &err)), "the character U+0000");
     refused(gguf_model_of(llama(), pieces("tests/text/sentencepiece/unigram_bytes.model")), "with a kind other than BPE");
     refused(gguf_model_of(llama(), pieces("tests/text/sentencepiece/bpe.model")), "with no pieces of bytes");
+    refused(gguf_model_of(llama(), components("llama2")), "no byte-level BPE, and no tokenizer.model beside it");
     refused(translation_model(), "llama.cpp runs language models only");
 }
 
@@ -563,6 +598,7 @@ int main(void)
         cmocka_unit_test(tokens_are_those_that_the_model_has),
         cmocka_unit_test(characters_are_pieces_of_one_character),
         cmocka_unit_test(a_sentencepiece_model_stays_one),
+        cmocka_unit_test(digits_before_gpt2s_pattern_have_their_name),
         cmocka_unit_test(settings_that_no_architecture_has_are_refused),
         cmocka_unit_test(other_tokenizers_are_refused),
         cmocka_unit_test(numbers_that_a_format_does_not_hold_are_refused),

@@ -123,31 +123,47 @@ static void gguf_take_bpe(gguf_tokens *t, json_t *root)
     }
 }
 
-enum { MERGED = 1 << 12 };
+enum { MERGED = 1 << 16 }; /* bytes of a merge; longer ones are left out, as pieces of texts hardly ever are */
 
-/* Whether the model has a row for the token that a merge "a b" makes. Longer ones than MERGED are taken to have one. */
+/* A merge as text, "a b", also of a pair ["a", "b"]; 0: it is longer than MERGED - 1. */
+static size_t gguf_merge_text(const json_t *merge, char text[MERGED])
+{
+    const char *whole = json_string_value(merge);
+    const char *left = json_string_value(json_array_get(merge, 0)), *right = json_string_value(json_array_get(merge, 1));
+    const int size = whole ? snprintf(text, MERGED, "%s", whole) : snprintf(text, MERGED, "%s %s", left, right);
+    return size < MERGED ? (size_t)size : 0;
+}
+
+/* Whether the model has a row for the token that a merge makes. */
 static bool gguf_is_merged(const json_t *vocab, const char *merge, size_t count)
 {
     char joined[MERGED];
     const char *space = strchr(merge, ' ');
-    const int size = snprintf(joined, sizeof joined, "%.*s%s", (int)(space - merge), merge, space + 1);
-    const json_t *id = size < (int)sizeof joined ? json_object_get(vocab, joined) : NULL;
-    return size >= (int)sizeof joined || (id && (size_t)json_integer_value(id) < count);
+    snprintf(joined, sizeof joined, "%.*s%s", (int)(space - merge), merge, space + 1);
+    const json_t *id = json_object_get(vocab, joined);
+    return id && (size_t)json_integer_value(id) < count;
 }
 
 static void gguf_put_merges(gguf_keys *keys, const json_t *root, size_t count)
 {
     const json_t *model = json_object_get(root, "model"), *vocab = json_object_get(model, "vocab");
     const json_t *merges = json_object_get(model, "merges");
-    size_t used = 0;
+    char text[MERGED];
+    size_t used = 0, size;
     for (size_t i = 0; i < json_array_size(merges); i++)
-        used += gguf_is_merged(vocab, json_string_value(json_array_get(merges, i)), count);
+        used += gguf_merge_text(json_array_get(merges, i), text) && gguf_is_merged(vocab, text, count);
     gguf_keys_begin_texts(keys, "tokenizer.ggml.merges", used);
-    for (size_t i = 0; i < json_array_size(merges); i++) {
-        const json_t *merge = json_array_get(merges, i);
-        if (gguf_is_merged(vocab, json_string_value(merge), count))
-            gguf_keys_add_text(keys, json_string_value(merge), json_string_length(merge));
-    }
+    for (size_t i = 0; i < json_array_size(merges); i++)
+        if ((size = gguf_merge_text(json_array_get(merges, i), text)) && gguf_is_merged(vocab, text, count))
+            gguf_keys_add_text(keys, text, size);
+}
+
+/* Of what a tokenizer.json holds. */
+static void gguf_put_bpe_json(gguf_keys *keys, json_t *root, gguf_tokens *t, const char *pre)
+{
+    gguf_take_bpe(t, root);
+    gguf_put_tokens(keys, t, "gpt2", pre);
+    gguf_put_merges(keys, root, t->count);
 }
 
 static rapt_code gguf_put_bpe(gguf_keys *keys, const byte_bpe *b, gguf_tokens *t, rapt_error *err)
@@ -156,11 +172,8 @@ static rapt_code gguf_put_bpe(gguf_keys *keys, const byte_bpe *b, gguf_tokens *t
     json_t *root = code ? NULL : hf_to_json(b);
     if (!code && !root)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", t->path);
-    if (!code) {
-        gguf_take_bpe(t, root);
-        gguf_put_tokens(keys, t, "gpt2", gguf_pre_of(b));
-        gguf_put_merges(keys, root, t->count);
-    }
+    if (!code)
+        gguf_put_bpe_json(keys, root, t, gguf_pre_of(b));
     json_decref(root);
     return code;
 }
@@ -224,23 +237,69 @@ static rapt_code gguf_put_spm(gguf_keys *keys, const spm *k, const added_tokens 
     return RAPT_OK;
 }
 
+/* SmolLM's: byte-level BPE whose pieces are digits, and what GPT-2's pattern makes of the text between them. */
+static bool gguf_is_smollm(const json_t *root)
+{
+    const json_t *list = json_object_get(json_object_get(root, "pre_tokenizer"), "pretokenizers");
+    const json_t *digits = json_array_get(list, 0), *bytes = json_array_get(list, 1);
+    const json_t *normal = json_object_get(root, "normalizer"), *model = json_object_get(root, "model");
+    return json_array_size(list) == 2 && strcmp(hf_type(digits), "Digits") == 0 && strcmp(hf_type(bytes), "ByteLevel") == 0 &&
+           json_is_true(json_object_get(digits, "individual_digits")) &&
+           json_is_false(json_object_get(bytes, "add_prefix_space")) && !json_is_false(json_object_get(bytes, "use_regex")) &&
+           (!normal || json_is_null(normal)) && strcmp(hf_type(model), "BPE") == 0 &&
+           !json_is_true(json_object_get(model, "ignore_merges")) && !json_is_true(json_object_get(model, "byte_fallback"));
+}
+
+/* Whether pieces and tokens have the same ids, but for added tokens. */
+static bool gguf_same_tokens(const spm *k, const pipeline *p)
+{
+    for (size_t i = 0; i < k->pieces.size && i < p->model.vocab.size; i++) {
+        size_t size = 0, length = 0;
+        const char *piece = token_list_at(&k->pieces, (int64_t)i, &size);
+        const char *token = token_list_at(&p->model.vocab, (int64_t)i, &length);
+        const bool same = piece && token && size == length && memcmp(piece, token, size) == 0;
+        if (!same && !added_tokens_of(&p->added, (int32_t)i))
+            return false;
+    }
+    return true;
+}
+
 /* A tokenizer.json that was made of a SentencePiece model is written as that model, which its folder has as well (Llama 2, Gemma,
  * Mistral, Phi-3); the added tokens are those of the JSON. */
-static rapt_code gguf_put_pipeline(gguf_keys *keys, const rapt_model *m, gguf_tokens *t, rapt_error *err)
+static rapt_code gguf_put_model_file(gguf_keys *keys, const rapt_model *m, gguf_tokens *t, rapt_error *err)
 {
     const hub_file *file = gguf_origin_file(m, "tokenizer.model");
     const pipeline *p = pipeline_of(m->language.tokenizer);
     if (!file || p->model.kind != MODEL_BPE)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: llama.cpp has no tokenizer like the model's: a tokenizer.json that is no "
                          "byte-level BPE, and no tokenizer.model beside it", t->path);
-    if (p->before.count > 1 || p->after.count > 1)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer puts several tokens before or after a text", t->path);
     char *copy = malloc(file->size + 1);
     if (copy)
         memcpy(copy, file->data, file->size);
     spm *k = spm_open(copy, file->size, "tokenizer.model", err);
-    rapt_code code = k ? gguf_put_spm(keys, k, &p->added, t, err) : err ? err->code : RAPT_ERR_FORMAT;
+    rapt_code code = RAPT_ERR_FORMAT; /* of spm_open, which says why */
+    if (k && !gguf_same_tokens(k, p))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: tokenizer.model has other tokens than tokenizer.json", t->path);
+    else if (k)
+        code = gguf_put_spm(keys, k, &p->added, t, err);
     spm_free(k);
+    return code;
+}
+
+static rapt_code gguf_put_pipeline(gguf_keys *keys, const rapt_model *m, gguf_tokens *t, rapt_error *err)
+{
+    const pipeline *p = pipeline_of(m->language.tokenizer);
+    json_t *root = json_loads(p->json, 0, NULL);
+    rapt_code code = RAPT_OK;
+    if (!root)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", t->path);
+    else if (p->before.count > 1 || p->after.count > 1)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: the tokenizer puts several tokens before or after a text", t->path);
+    else if (gguf_is_smollm(root))
+        gguf_put_bpe_json(keys, root, t, "smollm");
+    else
+        code = gguf_put_model_file(keys, m, t, err);
+    json_decref(root);
     return code;
 }
 
