@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define ROWS_AHEAD 16 /* rows from the prefetch of a stored one to its widening: hardware does not foresee their stride */
+#define KEY_TILE 128 /* stored keys that are widened together: whole panels of all kernels */
 
 static const rapt_mask *mask_of(const attention_node *n)
 {
@@ -122,30 +124,48 @@ void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld)
         memset(x + i * ld, 0, width * sizeof *x);
 }
 
-/* Stored keys or values of the head, those that are attended to, widened to rows [seen, width]. */
-static matrix attention_widen(const attention_head *h, const uint8_t *stored, size_t width, rapt_real *rows)
+/* Stored keys or values first .. first + count - 1 of the head, widened to rows [count, width]. */
+static matrix attention_widen(const attention_head *h, const uint8_t *stored, size_t first, size_t count, size_t width,
+                              rapt_real *rows)
 {
     const attention_node *n = h->n;
-    const size_t kv_heads = n->heads / n->group, bytes = stored_bytes(n->stored.storage, width);
-    const uint8_t *from = stored + (h->key_rows.first * kv_heads + h->head / n->group) * bytes;
-    for (size_t i = 0; i < h->seen; i++)
-        stored_read(h->kn, n->stored.storage, width, from + i * kv_heads * bytes, rows + i * width);
+    const size_t kv_heads = n->heads / n->group, bytes = stored_bytes(n->stored.storage, width), stride = kv_heads * bytes;
+    const uint8_t *from = stored + (h->key_rows.first + first) * stride + h->head / n->group * bytes;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *row = from + i * stride, *ahead = row + (i + ROWS_AHEAD < count ? ROWS_AHEAD * stride : 0);
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + bytes - 1);
+        stored_read(h->kn, n->stored.storage, width, row, rows + i * width);
+    }
     return (matrix){rows, (ptrdiff_t)width, 1};
+}
+
+/* K^T [d, seen] to panels: of stored keys a few at a time, which are near then; `few`: [KEY_TILE, d]. */
+static void attention_pack_keys(const attention_head *h, rapt_real *few, rapt_real *keys_t)
+{
+    const attention_node *n = h->n;
+    if (!n->stored.k)
+        panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), keys_t);
+    for (size_t j = 0; n->stored.k && j < h->seen; j += KEY_TILE) {
+        const size_t count = MIN(KEY_TILE, h->seen - j);
+        const matrix keys = attention_widen(h, n->stored.k, j, count, n->d, few);
+        panels_pack_columns(h->gemm, n->d, h->seen, j, count, attention_transposed(keys), keys_t);
+    }
 }
 
 void attention_forward_head(const attention_head *h, rapt_real *scratch)
 {
     const attention_node *n = h->n;
-    const bool stored = n->stored.k != NULL;
-    const matrix k = stored ? attention_widen(h, n->stored.k, n->d, attention_take(&scratch, h->seen * n->d)) : h->k;
-    const matrix v = stored ? attention_widen(h, n->stored.v, n->dv, attention_take(&scratch, h->seen * n->dv)) : h->v;
+    rapt_real *few = attention_take(&scratch, n->stored.k ? KEY_TILE * n->d : 0);
+    rapt_real *widened = attention_take(&scratch, n->stored.k ? h->seen * n->dv : 0);
+    const matrix v = n->stored.k ? attention_widen(h, n->stored.v, 0, h->seen, n->dv, widened) : h->v;
     size_t queries = h->query_rows.count, ldo = (size_t)row_stride(n->out);
     rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;          /* [queries, dv], rows ldo apart */
     rapt_real *keys_t = attention_take(&scratch, panels_size(h->gemm, n->d, h->seen));    /* K^T [d, seen], in panels */
     rapt_real *v_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
     panel_matrix values = attention_operand(h, h->seen, n->dv, v, v_panels);              /* V [seen, dv] */
     rapt_real *rows = scratch;                                                            /* a tile's [m, width] */
-    panels_pack(h->gemm, n->d, h->seen, attention_transposed(k), keys_t);
+    attention_pack_keys(h, few, keys_t);
     if (h->seen == 0)
         attention_zero(queries, n->dv, out, ldo);
     for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
@@ -179,7 +199,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
 
 size_t attention_forward_size(const kernels_gemm *kn, const attention_node *n)
 {
-    const size_t line = KERNELS_ALIGN / sizeof(rapt_real), widened = n->stored.k ? n->keys * (n->d + n->dv) : 0;
+    const size_t line = KERNELS_ALIGN / sizeof(rapt_real), widened = n->stored.k ? KEY_TILE * n->d + n->keys * n->dv : 0;
     return widened + panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->dv) +
            QUERY_TILE * attention_vectors(n->keys) + 5 * line;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 2, HEADS = 4, KEYS = 90 };
+enum { BATCH = 2, HEADS = 4, KEYS = 290 }; /* more than two tiles of keys that are widened together */
 
 typedef struct inputs {
     size_t queries, kv_heads, d, dv;
@@ -23,12 +23,12 @@ typedef struct inputs {
     bool ragged; /* rows of the first example, then those of the second: 1 and the rest */
 } inputs;
 
-static const int32_t LENS[BATCH] = {KEYS, 37};
+static const int32_t LENS[BATCH] = {KEYS, 137};
 
 static const inputs CASES[] = {
     {1, HEADS, 32, 32, {.causal = true, .past = KEYS - 1}, {0}, false},
     {1, 2, 40, 40, {.causal = true, .past = 50}, {0}, false},
-    {5, 1, 33, 33, {.causal = true, .past = 60}, {0}, false},
+    {5, 1, 33, 33, {.causal = true, .past = 280}, {0}, false},
     {KEYS, 2, 7, 7, {.causal = true}, {0}, false},
     {3, 2, 64, 64, {.causal = true, .past = 70, .window = 9}, {0}, false},
     {4, HEADS, 12, 20, {.valid_lens = LENS}, {0}, false},
