@@ -174,10 +174,11 @@ typedef struct rapt_export_options {
 } rapt_export_options;
 
 /* Writes a model with its tokenizers for another program: a new folder, or a new GGUF file, that appears whole or not at all. A
- * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 and as a folder of rapt's it
- * is refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `path` is there, the
- * model has a setting that the other program lacks, or a tokenizer whose ids it would not give (the message names it); a number
- * that a format does not hold. RAPT_ERR_IO, RAPT_ERR_MEMORY, RAPT_ERR_INTERRUPTED. What is exact is in docs/convert.md. */
+ * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 and as
+ * a folder of rapt's it is refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written:
+ * `path` is there, the model has a setting that the other program lacks, or a tokenizer whose ids it would not give (the message
+ * names it); a number that a format does not hold. RAPT_ERR_IO, RAPT_ERR_MEMORY, RAPT_ERR_INTERRUPTED. What is exact is in
+ * docs/convert.md. */
 RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options,
                                      rapt_error *err);
 

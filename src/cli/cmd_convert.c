@@ -10,8 +10,8 @@ enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS };
 static const struct argp_option OPTIONS[] = {
     {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers; ctranslate2; gguf, a file for "
      "llama.cpp", 0},
-    {"weights", KEY_WEIGHTS, "T", 0, "Type of matrices in a GGUF file, or, without --to, in a model folder of rapt: fp32 (default), "
-     "f16, bf16, q8_0 or q4_0", 0},
+    {"weights", KEY_WEIGHTS, "T", 0, "Type of matrices in a GGUF file, or, without --to, in a model folder of rapt: fp32 "
+     "(default), f16, bf16, q8_0 or q4_0", 0},
     {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
     {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
     {0}};
@@ -76,8 +76,8 @@ static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_convert_parse, .args_doc = "MODEL",
-    .doc = "Write a model and its tokenizers for other programs, into a new folder, or a new GGUF file; or, with --weights alone, as a "
-           "model folder for inference with weights of fewer bits."
+    .doc = "Write a model and its tokenizers for other programs, into a new folder, or a new GGUF file; or, with "
+           "--weights alone, as a model folder for inference with weights of fewer bits."
            "\vNothing is written where the other program would compute something else: the setting of the model, or the "
            "tokenizer, that it does not have is named."};
 

@@ -197,7 +197,8 @@ static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)
     if (!e->tapes)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
     for (size_t i = 0; i < n; i++) {
-        e->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = e->o.precision, .weights = e->o.weights}, err);
+        const rapt_tape_options o = {.threads = 1, .precision = e->o.precision, .weights = e->o.weights};
+        e->tapes[i] = rapt_tape_new(&o, err);
         if (!e->tapes[i])
             return err ? err->code : RAPT_ERR_MEMORY;
     }

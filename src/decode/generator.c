@@ -267,8 +267,8 @@ static rapt_code generator_take_best(generator_run *r, const search_hypothesis *
 static rapt_code generator_search(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
 {
     rapt_generator *g = r->g;
-    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam, g->options.kv_cache,
-                               g->options.max_tokens, generator_stops, g};
+    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam,
+                               g->options.max_tokens, generator_stops, g, g->options.kv_cache};
     search_result found = {0};
     const arena_mark mark = arena_save(&g->scratch);
     rapt_code code = g->count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)

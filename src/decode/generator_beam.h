@@ -12,10 +12,10 @@ typedef struct generator_beams {
     const int32_t *text; /* [count], at most the model's context */
     size_t count;
     size_t beams;
-    rapt_storage kv_cache;    /* what their KV cache is stored in */
     size_t max_tokens;        /* as many tokens as the context has room for are searched */
     rapt_stop_fn *stop;       /* asked before each step */
     void *context;            /* of stop */
+    rapt_storage kv_cache;    /* what their KV cache is stored in */
 } generator_beams;
 
 /* The hypotheses, best first, in memory of the arena: new tokens, the end of text among them, and scores as rapt/policy.h has

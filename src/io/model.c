@@ -102,7 +102,8 @@ static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt
     const adapter_layer *layer;
     rapt_code code = RAPT_OK;
     if (from->add && m->stored)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: its weights are stored in blocks of few bits, which take no adapter", from->folder);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: its weights are stored in blocks, which take no adapter",
+                         from->folder);
     for (size_t i = 0; from->add && !code && i < rapt_params_count(m->params); i++) {
         rapt_tensor *w = &rapt_params_at(m->params, i)->value;
         code = w->ndim == 2 ? adapter_take(from->add, w->name, w->shape[0], w->shape[1], &layer, err) : RAPT_OK;

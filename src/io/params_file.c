@@ -60,7 +60,7 @@ static bool params_is_half(safetensors_dtype dtype)
     return dtype == SAFETENSORS_F16 || dtype == SAFETENSORS_BF16;
 }
 
-static rapt_code check_entry(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, bool halves,
+static rapt_code params_check_entry(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, bool halves,
                              rapt_error *err)
 {
     char text[96];
@@ -78,13 +78,13 @@ static rapt_code check_entry(const safetensors *file, const char *path, const ch
 
 rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err)
 {
-    return check_entry(file, path, name, shape, false, err);
+    return params_check_entry(file, path, name, shape, false, err);
 }
 
 rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_real *to,
                       rapt_error *err)
 {
-    rapt_code code = check_entry(file, path, name, shape, true, err);
+    rapt_code code = params_check_entry(file, path, name, shape, true, err);
     const safetensors_entry *e = code ? NULL : safetensors_find(file, name);
     if (e && params_is_half(e->dtype))
         widen_row(e->dtype, &(weights_row){e->data, 1, rapt_tensor_size(shape), 0}, to);

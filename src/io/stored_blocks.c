@@ -71,10 +71,11 @@ rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors 
     bool wrong;
     const safetensors_entry *e = safetensors_find(file, p->value.name);
     const block_format *format = stored_blocks_format(file, e, &wrong);
-    const size_t columns = p->value.ndim == 2 ? p->value.shape[1] : 0;
-    if (!format || p->value.ndim != 2 || e->shape[0] != p->value.shape[0] || e->shape[1] / format->bytes * format->elements != columns)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not stored as blocks of a format that rapt knows, or in another "
-                         "shape than config.json has", path, quote(p->value.name).text);
+    const bool fits = format && p->value.ndim == 2 && e->shape[0] == p->value.shape[0] &&
+                      e->shape[1] / format->bytes * format->elements == p->value.shape[1];
+    if (!fits)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not stored as blocks of a format that rapt knows, or has "
+                         "another shape than config.json", path, quote(p->value.name).text);
     const stored_matrix m = {format, e->data, e->shape[1], e->shape[1] / format->bytes};
     if (!stored_is_finite(&m, e->shape[0]))
         return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number somewhere", path,

@@ -69,8 +69,8 @@ typedef struct kernels_gemm {
                          the block; rows follow one another. Else 0 */
     /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, whole steps
      * with their scales, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
-     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone, and those of quantized
-     * weights what theirs have packed. B element (k,j) is b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the
+     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone, and those of quantized weights what
+     * theirs have packed. B element (k,j) is b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the
      * next multiple of 16: a packed panel has b_row nr; a matrix in place needs n to be below 16 or such a multiple.
      * c: row-major with ldc; nothing outside m x n is read or written. */
     void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,

@@ -12,7 +12,7 @@ typedef struct block_format {
     const char *name;       /* "Q8_0" */
     int id;                 /* of GGUF: its ggml_type */
     size_t elements, bytes; /* of a block; blocks are not aligned */
-    /* to[0 .. blocks * elements - 1] = the numbers of `blocks` blocks, each operation rounded to fp32, as the reference has it. */
+    /* to[0 .. blocks * elements - 1] = the numbers of `blocks` blocks, each operation rounded to fp32, as of the reference. */
     void (*read)(size_t blocks, const void *from, float *to);
     /* Rounds numbers to blocks, as the reference does; NULL: rapt does not write the format. */
     void (*write)(size_t blocks, const float *from, void *to);

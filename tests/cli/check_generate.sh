@@ -300,7 +300,7 @@ whole=$(value loss)
 cp q8.json .out
 check 'eval --weights q8_0: another loss' test "$(value loss)" != "$whole"
 check 'eval --weights q8_0: nearly the same' near "$(value loss)" "$whole" 0.02
-refused 2 "neither fp32, bf16 nor q8_0" 'unknown weights' "$RAPT" eval characters some.txt --weights q9
+refused 2 "no type of weights: fp32, bf16, q8_0 or q4_0" 'unknown weights' "$RAPT" eval characters some.txt --weights q9
 is 'eval --kv-cache fp32' some.json "$RAPT" eval characters --json some.txt --kv-cache fp32
 for storage in bf16 q8_0; do
     "$RAPT" eval characters --json some.txt --kv-cache $storage --threads 1 >kv.json

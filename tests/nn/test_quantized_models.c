@@ -1,5 +1,5 @@
-/* tests/nn/test_quantized_models.c: models with quantized weights (q8_0, q4_0) give the same bits at every level, with any number of threads,
- * to a row alone and among others, and with a KV cache in pieces of any length. */
+/* tests/nn/test_quantized_models.c: models with quantized weights (q8_0, q4_0) give the same bits at every level, with any number
+ * of threads, to a row alone and among others, and with a KV cache in pieces of any length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -162,7 +162,8 @@ static rounded block_of_weights(const weight_type *type, const void *w, size_t k
 }
 
 /* Rows a [k] and w [k]: their product, from where *c is. */
-static void multiply(const weight_type *type, const float *a, const void *w, size_t k, bool accumulate, const float *bias, float *c)
+static void multiply(const weight_type *type, const float *a, const void *w, size_t k, bool accumulate, const float *bias,
+                     float *c)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
         float sum = 0;

@@ -25,7 +25,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     {"weights", CLI_KEY_WEIGHTS, "T", 0, "decode: types of the weights: fp32 (default), bf16, q8_0 or q4_0; others by name, as "
      "of `rapt generate`", 0},
-    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "decode: what the KV cache stores keys and values in: fp32 (default), bf16 or q8_0", 0},
+    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "decode: what the KV cache stores keys and values in: fp32 (default), bf16 or "
+     "q8_0", 0},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
     {"elements", KEY_ELEMENTS, "N", 0, "group: elements to exchange (default 8388608: 32 MB)", 0},

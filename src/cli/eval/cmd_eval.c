@@ -15,8 +15,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_WEIGHTS,
-    {"compare", KEY_COMPARE, "MODEL", OPTION_ARG_OPTIONAL, "Evaluate this model, or without =MODEL the same, in fp32, too, and print "
-     "what changed, with the largest change of a logit", 0},
+    {"compare", KEY_COMPARE, "MODEL", OPTION_ARG_OPTIONAL, "Evaluate this model, or without =MODEL the same, in fp32, too, and "
+     "print what changed, with the largest change of a logit", 0},
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),

@@ -1,5 +1,5 @@
-/* cli/eval/eval_compare.h: `rapt eval --compare`: what types of weights cost: the same losses of another model, or of the same one,
- * in fp32, and the largest change of a logit. */
+/* cli/eval/eval_compare.h: `rapt eval --compare`: what types of weights cost: the same losses of another model, or of the same
+ * one, in fp32, and the largest change of a logit. */
 #ifndef CLI_EVAL_EVAL_COMPARE_H
 #define CLI_EVAL_EVAL_COMPARE_H
 

@@ -164,7 +164,7 @@ rapt_code export_rapt(const rapt_model *m, const char *path, const rapt_export_o
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) is stored in fewer bits as a GGUF file "
                          "only (--to gguf); --weights of the commands rounds any model while it is loaded", path, m->family);
     if (m->lora || m->task == RAPT_TASK_ENCODER)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of low-rank adapters, or an encoder, is not stored in fewer bits", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: low-rank adapters, or an encoder, are not stored in fewer bits", path);
     rapt_code code = export_folder_begin(&f, path, err);
     if (!code)
         code = rapt_model_save_config(m, f.aside, err);

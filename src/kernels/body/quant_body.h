@@ -138,7 +138,17 @@ VEC void quant_rows(const int type, const int m, const int vectors, int n, const
 }
 
 /* A function for each number of rows, so that the sums are registers. */
-#define QUANT_FUNCTION(NAME, TYPE, M)                                                                                      static __attribute__((noinline)) void NAME##_##M(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,                                                            const kernels_epilogue *epilogue)                                     {                                                                                                                          if (M > QUANT_MR)                                                                                                          return;                                                                                                            if (GEMM_VECTORS > 1 && n <= 16)                                                                                           quant_rows(TYPE, M, 1, n, o, c, ldc, epilogue);                                                                    else                                                                                                                       quant_rows(TYPE, M, GEMM_VECTORS, n, o, c, ldc, epilogue);                                                     }
+#define QUANT_FUNCTION(NAME, TYPE, M)                                                                                 \
+    static __attribute__((noinline)) void NAME##_##M(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,      \
+                                                     const kernels_epilogue *epilogue)                                \
+    {                                                                                                                 \
+        if (M > QUANT_MR)                                                                                             \
+            return;                                                                                                   \
+        if (GEMM_VECTORS > 1 && n <= 16)                                                                              \
+            quant_rows(TYPE, M, 1, n, o, c, ldc, epilogue);                                                           \
+        else                                                                                                          \
+            quant_rows(TYPE, M, GEMM_VECTORS, n, o, c, ldc, epilogue);                                                \
+    }
 
 VEC void quant_streams(const int type, const int panels, size_t kc, const rapt_real *a, const rapt_real *b, size_t panel,
                        rapt_real *c, const kernels_epilogue *epilogue)
@@ -168,7 +178,29 @@ VEC void quant_row(const int type, size_t panels, size_t kc, const rapt_real *a,
 }
 
 /* gemm_tile and gemm_row of a type: see kernels_gemm. */
-#define QUANT_GEMM(NAME, TYPE)                                                                                              QUANT_FUNCTION(tile_##NAME, TYPE, 1)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 2)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 3)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 4)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 5)                                                                                    QUANT_FUNCTION(tile_##NAME, TYPE, 6)                                                                                    static void gemm_tile_##NAME(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,                                          const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc,                                                       const kernels_epilogue *epilogue)                                                          {                                                                                                                           static gemm_function *const functions[] = {tile_##NAME##_1, tile_##NAME##_2, tile_##NAME##_3,                                                                      tile_##NAME##_4, tile_##NAME##_5, tile_##NAME##_6};                          const gemm_operands o = {.kc = kc, .a = a, .b = b};                                                                     (void)a_row, (void)a_col, (void)b_row;                                                                                  functions[m - 1](n, &o, c, ldc, epilogue);                                                                          }                                                                                                                       static void gemm_row_##NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,                                      size_t panel, rapt_real *c, const kernels_epilogue *epilogue)                               {                                                                                                                           (void)a_col;                                                                                                            quant_row(TYPE, panels, kc, a, b, panel, c, epilogue);                                                              }
+#define QUANT_GEMM(NAME, TYPE)                                                                                        \
+    QUANT_FUNCTION(tile_##NAME, TYPE, 1)                                                                              \
+    QUANT_FUNCTION(tile_##NAME, TYPE, 2)                                                                              \
+    QUANT_FUNCTION(tile_##NAME, TYPE, 3)                                                                              \
+    QUANT_FUNCTION(tile_##NAME, TYPE, 4)                                                                              \
+    QUANT_FUNCTION(tile_##NAME, TYPE, 5)                                                                              \
+    QUANT_FUNCTION(tile_##NAME, TYPE, 6)                                                                              \
+    static void gemm_tile_##NAME(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,       \
+                                 const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc,                    \
+                                 const kernels_epilogue *epilogue)                                                    \
+    {                                                                                                                 \
+        static gemm_function *const functions[] = {tile_##NAME##_1, tile_##NAME##_2, tile_##NAME##_3,                 \
+                                                   tile_##NAME##_4, tile_##NAME##_5, tile_##NAME##_6};                \
+        const gemm_operands o = {.kc = kc, .a = a, .b = b};                                                           \
+        (void)a_row, (void)a_col, (void)b_row;                                                                        \
+        functions[m - 1](n, &o, c, ldc, epilogue);                                                                    \
+    }                                                                                                                 \
+    static void gemm_row_##NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,    \
+                                size_t panel, rapt_real *c, const kernels_epilogue *epilogue)                         \
+    {                                                                                                                 \
+        (void)a_col;                                                                                                  \
+        quant_row(TYPE, panels, kc, a, b, panel, c, epilogue);                                                        \
+    }
 
 QUANT_GEMM(q8_0, QUANT_Q8_0)
 QUANT_GEMM(q4_0, QUANT_Q4_0)
@@ -182,6 +214,11 @@ QUANT_GEMM(q4_k, QUANT_Q4_K)
     }
 
 /* The kernels of all types: see kernels_quantized. */
-#define QUANT_TABLES(NAME)                                                                                               {                                                                                                                        .q8_0 = QUANT_TABLE(NAME, q8_0, QUANT_QUADS, 1, pack_b_q8, pack_stored_q8, KERNELS_Q8_0, KERNELS_Q5_0),              .q4_0 = QUANT_TABLE(NAME, q4_0, Q4_QUADS, 1, pack_b_q4, pack_stored_q4_0, KERNELS_Q4_0),                             .q4_k = QUANT_TABLE(NAME, q4_k, Q4_QUADS, 2, NULL, pack_stored_q4_k, KERNELS_Q4_K),                              }
+#define QUANT_TABLES(NAME)                                                                                            \
+    {                                                                                                                 \
+        .q8_0 = QUANT_TABLE(NAME, q8_0, QUANT_QUADS, 1, pack_b_q8, pack_stored_q8, KERNELS_Q8_0, KERNELS_Q5_0),       \
+        .q4_0 = QUANT_TABLE(NAME, q4_0, Q4_QUADS, 1, pack_b_q4, pack_stored_q4_0, KERNELS_Q4_0),                      \
+        .q4_k = QUANT_TABLE(NAME, q4_k, Q4_QUADS, 2, NULL, pack_stored_q4_k, KERNELS_Q4_K),                           \
+    }
 
 #endif
