@@ -60,8 +60,8 @@ static bool params_is_half(safetensors_dtype dtype)
     return dtype == SAFETENSORS_F16 || dtype == SAFETENSORS_BF16;
 }
 
-static rapt_code params_check_entry(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, bool halves,
-                             rapt_error *err)
+static rapt_code params_check_entry(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape,
+                                    bool halves, rapt_error *err)
 {
     char text[96];
     const safetensors_entry *e = safetensors_find(file, name);

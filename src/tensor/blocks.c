@@ -7,6 +7,7 @@
 
 #include "tensor/blocks_write.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -187,4 +188,21 @@ const block_format *blocks_of_name(const char *name)
         if (strcasecmp(FORMATS[i]->name, name) == 0)
             return FORMATS[i];
     return NULL;
+}
+
+static bool is_bad_scale(const uint8_t *at)
+{
+    return (at[1] & 0x7C) == 0x7C; /* all bits of the exponent */
+}
+
+/* Scales come first, but for those of Q6_K; a second one is the offset or the scale of minima. */
+size_t blocks_first_bad(const block_format *format, size_t count, const void *from)
+{
+    const size_t scale = format == &BLOCKS_Q6_K ? 208 : 0;
+    const bool two = format == &BLOCKS_Q4_1 || format == &BLOCKS_Q5_1 || format == &BLOCKS_Q4_K || format == &BLOCKS_Q5_K;
+    size_t i = 0;
+    for (const uint8_t *at = (const uint8_t *)from + scale; i < count; i++, at += format->bytes)
+        if (is_bad_scale(at) || (two && is_bad_scale(at + 2)))
+            break;
+    return i;
 }

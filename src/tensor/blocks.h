@@ -12,7 +12,7 @@ typedef struct block_format {
     const char *name;       /* "Q8_0" */
     int id;                 /* of GGUF: its ggml_type */
     size_t elements, bytes; /* of a block; blocks are not aligned */
-    /* to[0 .. blocks * elements - 1] = the numbers of `blocks` blocks, each operation rounded to fp32, as of the reference. */
+    /* to[0 .. blocks * elements - 1] = the numbers of `blocks` blocks, each operation rounded to fp32, as in the reference. */
     void (*read)(size_t blocks, const void *from, float *to);
     /* Rounds numbers to blocks, as the reference does; NULL: rapt does not write the format. */
     void (*write)(size_t blocks, const float *from, void *to);
@@ -23,5 +23,8 @@ extern const block_format BLOCKS_Q4_0, BLOCKS_Q4_1, BLOCKS_Q5_0, BLOCKS_Q5_1, BL
 /* By the id of GGUF, or by its name in any case; NULL: there is none. */
 const block_format *blocks_of_id(int id);
 const block_format *blocks_of_name(const char *name);
+
+/* The first of `count` blocks that has a scale which is infinite or NaN, so that its numbers are, too; `count`: none has. */
+size_t blocks_first_bad(const block_format *format, size_t count, const void *from);
 
 #endif

@@ -94,11 +94,35 @@ static void test_numbers_are_those_of_gguf(void **state)
     safetensors_close(s);
 }
 
+/* The golden file has blocks with scales that are infinite or NaN, and others. */
+static void test_bad_scales_are_found(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    safetensors *s;
+    safetensors_open(RAPT_SOURCE_DIR "/tests/golden/blocks.safetensors", &s, &err);
+    assert_string_equal(err.message, "");
+    for (int i = 0; i < KNOWN_COUNT; i++) {
+        const block_format *f = blocks_of_id(KNOWN[i].id);
+        const safetensors_entry *bytes = golden_entry(s, f, "bytes"), *numbers = golden_entry(s, f, "numbers");
+        for (size_t block = 0; block < bytes->shape[0]; block++) {
+            const float *x = (const float *)numbers->data + block * f->elements;
+            bool finite = true;
+            for (size_t j = 0; j < f->elements; j++)
+                finite = finite && isfinite(x[j]);
+            assert_int_equal(blocks_first_bad(f, 1, (const char *)bytes->data + block * f->bytes), finite);
+        }
+        assert_true(blocks_first_bad(f, bytes->shape[0], bytes->data) < bytes->shape[0]);
+    }
+    safetensors_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats_are_found),
         cmocka_unit_test(test_numbers_are_those_of_gguf),
+        cmocka_unit_test(test_bad_scales_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* kernels/body/quant_lanes.h: products of numbers of at most 8 bits, four to each of 16 lanes, summed in integers of 32 bits: in
- * plain C, for ISAs that do not define VEC_V16I and the same primitives. The bytes of weights have 128 added, or are from 0 to 15,
+ * plain C, for ISAs that do not define VEC_V16I and the same primitives. Bytes of weights have 128 added, or are from 0 to 15;
  * those of activations are signed, above -128. The instructions of some ISAs want one operand without a sign; sums of products of
  * the former begin at -128 times the sum of the activations there.
  * For body/quant_body.h. */
