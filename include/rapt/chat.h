@@ -26,9 +26,9 @@ typedef struct rapt_chat_template rapt_chat_template;
 
 /* Reads the template of a folder: chat_template.jinja, else "chat_template" of tokenizer_config.json (of several the one that
  * is called "default"), and the special tokens of tokenizer_config.json, or special_tokens_map.json where transformers reads
- * that. NULL with `err` set. RAPT_ERR_NOT_FOUND: the folder has no template; RAPT_ERR_FORMAT: the template is wrong or uses
- * what rapt does not support, "PATH:LINE: the filter "groupby" is not implemented"; or a special token that it uses is known to
- * transformers only. */
+ * that; or both of a GGUF file. NULL with `err` set. RAPT_ERR_NOT_FOUND: the folder has no template; RAPT_ERR_FORMAT: the
+ * template is wrong or uses what rapt does not support, "PATH:LINE: the filter "groupby" is not implemented"; or a special token
+ * that it uses is known to transformers only. */
 RAPT_API rapt_chat_template *rapt_chat_template_load(const char *folder, rapt_error *err);
 RAPT_API void rapt_chat_template_free(rapt_chat_template *chat); /* NULL is fine */
 

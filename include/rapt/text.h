@@ -109,7 +109,7 @@ RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *tokenizer);
  * "cl100k_base:PATH", "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line; or a SentencePiece
  * model, which as source.spm or target.spm in a Marian folder of Hugging Face has the ids of the vocab.json there. A folder
  * stands for the tokenizer.json in it, else for spiece.model, sentencepiece.bpe.model, tokenizer.model or merges.txt, with the
- * ids of the class that the folder names. Failures name path, line and reason. */
+ * ids of the class that the folder names; a GGUF file for the tokenizer in it. Failures name path, line and reason. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
 /* Frees a tokenizer of any kind; NULL is fine. */
 RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "text/gguf/gguf_tokenizer.h"
 #include "text/json_text.h"
 #include "text/layout/layout.h"
 
@@ -229,6 +230,8 @@ rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
         return NULL;
     if (folder)
         return load_folder(spec, err);
+    if (gguf_is_file(spec))
+        return gguf_tokenizer_load(spec, err);
     const char *encoding = encoding_of(spec);
     if (encoding && strcmp(encoding, spec) == 0 && !there) {
         rapt_fail(err, RAPT_ERR_IO, "%s is the name of an encoding; its rank file goes behind it: %s:PATH", spec, spec);

@@ -48,8 +48,8 @@ typedef struct layout_settings {
 
 /* layout_vocab.c: the model of tokenizer.json, and the list of its added tokens. NULL with `err` set. */
 json_t *layout_model(const layout_settings *s, const spm *pieces, json_t **added, rapt_error *err);
-/* layout_merges.c: the merges of BPE. `vocab`: [[piece, score], ...]. NULL: out of memory. */
-json_t *layout_merges(const spm *pieces, const json_t *vocab);
+/* layout_merges.c: the merges of BPE, of pieces of a list without holes. `vocab`: [[piece, score], ...]. NULL: out of memory. */
+json_t *layout_merges(const token_list *pieces, const json_t *vocab);
 /* layout_json.c: the whole tokenizer.json. NULL with `err` set. */
 json_t *layout_json(const layout_settings *s, const spm *pieces, rapt_error *err);
 /* The id of a token in its list of added tokens; -1: there is none. */

@@ -1,5 +1,5 @@
 /* text/layout/layout_merges.c: the merges of a BPE model of SentencePiece, which has scores in their place: each way to put a
- * piece together of two others, the best pieces first. For layout_vocab.c. */
+ * piece together of two others, the best pieces first. For layout_vocab.c, and GGUF files. */
 #include "text/layout/layout.h"
 
 #include <stdlib.h>
@@ -76,17 +76,17 @@ static bool push_merges_of(merge_list *l, size_t entry, const char *piece, size_
     return ok;
 }
 
-static bool take_model_pieces(merge_list *l, const spm *pieces)
+static bool take_model_pieces(merge_list *l, const token_list *pieces)
 {
     bool ok = true;
-    for (size_t i = 0, size = 0; ok && i < pieces->pieces.size; i++) {
-        const char *piece = token_list_at(&pieces->pieces, (int64_t)i, &size);
+    for (size_t i = 0, size = 0; ok && i < pieces->size; i++) {
+        const char *piece = token_list_at(pieces, (int64_t)i, &size);
         ok = token_list_put(&l->pieces, i, piece, size, token_list_find(&l->pieces, piece, size) < 0);
     }
     return ok;
 }
 
-json_t *layout_merges(const spm *pieces, const json_t *vocab)
+json_t *layout_merges(const token_list *pieces, const json_t *vocab)
 {
     merge_list l = {0};
     const json_t *entry;

@@ -233,7 +233,7 @@ static json_t *vocabulary_object(const json_t *vocab)
 
 static json_t *layout_bpe(const layout_builder *b, const char *unknown)
 {
-    json_t *vocab = vocabulary_object(b->vocab), *merges = layout_merges(b->pieces, b->vocab), *model = NULL;
+    json_t *vocab = vocabulary_object(b->vocab), *merges = layout_merges(&b->pieces->pieces, b->vocab), *model = NULL;
     if (vocab && merges)
         model = json_pack("{s:s, s:n, s:s, s:n, s:n, s:b, s:b, s:b, s:O, s:O}", "type", "BPE", "dropout", "unk_token", unknown,
                           "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 1, "byte_fallback", b->s->of->bytes,

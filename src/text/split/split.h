@@ -16,6 +16,12 @@
     "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"                         \
     "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"                                                                                   \
     "\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+/* Those of Llama 3 and Qwen 2, which differ in how many digits go together. */
+#define SPLIT_OF_DIGITS(digits)                                                                                        \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"         \
+    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define SPLIT_LLAMA3 SPLIT_OF_DIGITS("{1,3}")
+#define SPLIT_QWEN2 SPLIT_OF_DIGITS("")
 
 typedef struct split split; /* a compiled pattern: const once made */
 

@@ -196,18 +196,12 @@ static size_t next_o200k(const split_text *t, size_t at)
     return end;
 }
 
-#define DIGITS_PATTERN(digits)                                                                                         \
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"         \
-    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
-#define LLAMA3 DIGITS_PATTERN("{1,3}")
-#define QWEN2 DIGITS_PATTERN("")
-
 static const split_known KNOWN[] = {
     {SPLIT_GPT2, SPLIT_GPT2, next_gpt2},
     {SPLIT_CL100K, SPLIT_CL100K, next_cl100k},
     {SPLIT_O200K, SPLIT_O200K, next_o200k},
-    {LLAMA3, LLAMA3, next_llama3},
-    {QWEN2, QWEN2, next_qwen2},
+    {SPLIT_LLAMA3, SPLIT_LLAMA3, next_llama3},
+    {SPLIT_QWEN2, SPLIT_QWEN2, next_qwen2},
     /* as tiktoken writes the first two */
     {"'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s", SPLIT_GPT2, next_gpt2},
     {"'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"

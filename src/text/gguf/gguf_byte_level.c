@@ -1,0 +1,140 @@
+/* text/gguf/gguf_byte_level.c: byte-level BPE of GGUF files, "gpt2": tokens in letters of bytes, merges, and a label in place of
+ * the pattern that cuts a text. For gguf_tokenizer.c.
+ *
+ * A label stands for the tokenizers that gave one text the same ids when a model was converted (get_vocab_base_pre in
+ * llama.cpp's conversion/base.py). What these tokenizers have in their tokenizer.json is in the table: also the normalizer, which
+ * llama.cpp leaves out. */
+#include "text/gguf/gguf_tokenizer.h"
+
+#include "base/quote.h"
+#include "text/split/split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gguf_label {
+    const char *name;
+    const char *pattern; /* NULL: GPT-2's, which ByteLevel has of its own */
+    bool digits;         /* each digit is a piece */
+    bool nfc;
+    bool whole;  /* a piece that is a token is this one, whatever the merges are */
+    bool begins; /* a text begins with the beginning of text */
+} gguf_label;
+
+static const gguf_label LABELS[] = {
+    {"gpt-2"},
+    {"phi-2"},
+    {"mpt", .nfc = true},
+    {"olmo", .nfc = true},
+    {"llama3", SPLIT_LLAMA3, .whole = true, .begins = true},
+    {"llama-v3", SPLIT_LLAMA3, .whole = true, .begins = true},
+    {"llama-bpe", SPLIT_LLAMA3, .whole = true, .begins = true},
+    {"dbrx", SPLIT_LLAMA3},
+    {"smaug-bpe", SPLIT_LLAMA3},
+    {"qwen2", SPLIT_QWEN2, .nfc = true},
+    {"deepseek-r1-qwen", SPLIT_QWEN2},
+    {"smollm", .digits = true},
+    {"starcoder", .digits = true},
+    {"refact", .digits = true},
+    {"gpt-4o", SPLIT_O200K}};
+enum { LABEL_COUNT = sizeof LABELS / sizeof *LABELS };
+
+static rapt_code refuse_label(const gguf_vocab *v, const char *name, rapt_error *err)
+{
+    char list[200];
+    size_t used = 0;
+    for (size_t i = 0; i < LABEL_COUNT && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", LABELS[i].name);
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"tokenizer.ggml.pre\" is \"%s\"; rapt knows how texts are cut for %s",
+                     v->file->path, quote(name).text, list);
+}
+
+/* Files of before the labels have none: how their texts are to be cut nobody knows. */
+static rapt_code find_label(const gguf_vocab *v, const gguf_label **to, rapt_error *err)
+{
+    const gguf_value *value = gguf_find(v->file, "tokenizer.ggml.pre");
+    const gguf_text none = {"", 0}, text = value && value->type == GGUF_TEXT && !value->is_array ? gguf_text_first(value) : none;
+    char *name = gguf_text_copy(&text);
+    if (!name)
+        return gguf_vocab_no_memory(v, err);
+    *to = NULL;
+    for (size_t i = 0; i < LABEL_COUNT; i++)
+        if (strcmp(LABELS[i].name, name) == 0)
+            *to = &LABELS[i];
+    rapt_code code = *to ? RAPT_OK : refuse_label(v, name, err);
+    free(name);
+    return code;
+}
+
+static json_t *byte_level_of(bool splits)
+{
+    return json_pack("{s:s, s:b, s:b, s:b}", "type", "ByteLevel", "add_prefix_space", 0, "trim_offsets", 1, "use_regex",
+                     (int)splits);
+}
+
+static json_t *label_cuts(const gguf_label *label)
+{
+    if (!label->pattern && !label->digits)
+        return byte_level_of(true);
+    json_t *first = label->digits ? json_pack("{s:s, s:b}", "type", "Digits", "individual_digits", 1)
+                                  : json_pack("{s:s, s:{s:s}, s:s, s:b}", "type", "Split", "pattern", "Regex", label->pattern,
+                                              "behavior", "Isolated", "invert", 0);
+    return json_pack("{s:s, s:[o, o]}", "type", "Sequence", "pretokenizers", first, byte_level_of(label->digits));
+}
+
+static json_t *vocabulary_of(const gguf_vocab *v, rapt_error *err)
+{
+    json_t *all = json_object();
+    rapt_code code = all ? RAPT_OK : gguf_vocab_no_memory(v, err);
+    for (size_t i = 0; i < v->count && !code; i++) {
+        char *token = gguf_text_copy(&v->tokens[i]);
+        if (token && json_object_get(all, token))
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu, \"%s\", is there before", v->file->path, i, quote(token).text);
+        else if (!token || json_object_set_new(all, token, json_integer((json_int_t)i)) != 0)
+            code = gguf_vocab_no_memory(v, err);
+        free(token);
+    }
+    if (!code)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static json_t *merges_of(const gguf_vocab *v, rapt_error *err)
+{
+    const gguf_value *merges = gguf_find(v->file, "tokenizer.ggml.merges");
+    json_t *list = json_array();
+    if (!merges || !merges->is_array || merges->type != GGUF_TEXT) {
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"tokenizer.ggml.merges\" is no array of texts", v->file->path);
+        json_decref(list);
+        return NULL;
+    }
+    gguf_text text = {"", 0};
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < merges->count; i++) {
+        text = i ? gguf_text_next(&text) : gguf_text_first(merges);
+        ok = json_array_append_new(list, json_stringn(text.data, text.size)) == 0;
+    }
+    if (ok)
+        return list;
+    json_decref(list);
+    rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"tokenizer.ggml.merges\" is not UTF-8, or memory ended", v->file->path);
+    return NULL;
+}
+
+rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
+{
+    const gguf_label *label;
+    rapt_code code = find_label(v, &label, err);
+    json_t *vocab = code ? NULL : vocabulary_of(v, err), *merges = vocab ? merges_of(v, err) : NULL;
+    if (merges)
+        *p = (gguf_parts){.model = json_pack("{s:s, s:O, s:O, s:b}", "type", "BPE", "vocab", vocab, "merges", merges,
+                                             "ignore_merges", (int)label->whole),
+                          .normalizer = label->nfc ? json_pack("{s:s}", "type", "NFC") : json_null(),
+                          .pre_tokenizer = label_cuts(label), .decoder = byte_level_of(true), .begins = label->begins};
+    json_decref(vocab);
+    code = code ? code : merges ? RAPT_OK : RAPT_ERR_FORMAT;
+    json_decref(merges);
+    return code;
+}

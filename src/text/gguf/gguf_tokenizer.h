@@ -1,0 +1,57 @@
+/* text/gguf/gguf_tokenizer.h: the tokenizer in a GGUF file, as the files of a Hugging Face folder would have it: what reads those
+ * makes of it. For rapt_tokenizer_load, chat templates, and io/gguf. The keys are those of gguf-py/gguf/constants.py. */
+#ifndef TEXT_GGUF_TOKENIZER_H
+#define TEXT_GGUF_TOKENIZER_H
+
+#include "text/gguf/gguf_file.h"
+#include "text/tokenizer.h"
+
+/* Of "tokenizer.ggml.token_type". */
+typedef enum gguf_kind {
+    GGUF_NORMAL = 1,
+    GGUF_UNKNOWN,
+    GGUF_CONTROL, /* such as </s> */
+    GGUF_USER_DEFINED, /* cut out of a text before anything else */
+    GGUF_UNUSED, /* of no text */
+    GGUF_BYTE
+} gguf_kind;
+
+/* The tokens of a file, whose texts lie in it. */
+typedef struct gguf_vocab {
+    const gguf_file *file;
+    gguf_text *tokens; /* [count] */
+    size_t count;
+    const gguf_value *kinds, *scores; /* of `count` each; NULL: all are normal; they have none */
+} gguf_vocab;
+
+/* gguf_vocab.c. To be freed whatever comes of it. Token texts are UTF-8 without NUL. */
+rapt_code gguf_vocab_open(gguf_vocab *v, const gguf_file *f, rapt_error *err);
+void gguf_vocab_free(gguf_vocab *v);
+gguf_kind gguf_vocab_kind(const gguf_vocab *v, size_t id);
+double gguf_vocab_score(const gguf_vocab *v, size_t id); /* 0 where the file has none */
+/* The token of a key "tokenizer.ggml.KEY"; -1: the file has no such key. One that is no token is refused. */
+rapt_code gguf_vocab_id(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err);
+/* The flag of a key "tokenizer.ggml.KEY". */
+bool gguf_vocab_flag(const gguf_vocab *v, const char *key, bool otherwise);
+rapt_code gguf_vocab_no_memory(const gguf_vocab *v, rapt_error *err);
+
+/* What stands about the model in tokenizer.json: JSON of its own, borrowed by none. */
+typedef struct gguf_parts {
+    json_t *model, *normalizer, *pre_tokenizer, *decoder;
+    bool begins, ends; /* a text has the beginning and the end of text about it where the file does not say otherwise */
+} gguf_parts;
+
+/* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds; a failure leaves none or some, to be freed. */
+rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);
+rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);  /* "llama": BPE with scores */
+rapt_code gguf_unigram_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err); /* "t5" */
+
+/* tokenizer.json. NULL with `err` set: RAPT_ERR_FORMAT, "PATH: reason", also for kinds and splits that rapt does not know. */
+json_t *gguf_tokenizer_json(const gguf_file *f, rapt_error *err);
+/* tokenizer_config.json: special tokens by name, and the chat template. NULL with `err` set. */
+json_t *gguf_tokenizer_settings(const gguf_file *f, rapt_error *err);
+/* The tokenizer of a file; its settings. NULL with `err` set. */
+rapt_tokenizer *gguf_tokenizer_load(const char *path, rapt_error *err);
+json_t *gguf_settings_load(const char *path, rapt_error *err);
+
+#endif
