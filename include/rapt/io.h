@@ -91,7 +91,8 @@ typedef struct rapt_model {
     rapt_encoder_model encoder;         /* zeroed for another task */
 } rapt_model;
 
-/* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Parameter files, here
+/* Reads a folder. A GGUF file stands for the Hugging Face folder that it was made of, here and wherever a folder is read
+ * (docs/gguf.md). NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Parameter files, here
  * and in rapt_params_load, are mapped while they are read: they must not be written over meanwhile. Another file may take their
  * place, as it does where rapt writes one.
  *

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/quote.h"
+#include "io/gguf/gguf_folder.h"
 #include "io/hub/hub_model.h"
 #include "io/hub/hub_save.h"
 #include "io/json_file.h"
@@ -126,7 +127,8 @@ static rapt_code check_origin(const model_source *from, rapt_error *err)
 /* `wanted`: the task that the model has to be of, NULL for any. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
-    from->config = json_file_read(from->config_path, MAX_CONFIG, err);
+    from->config = gguf_is_file(from->folder) ? gguf_folder_config(from->folder, &from->layout, err)
+                                              : json_file_read(from->config_path, MAX_CONFIG, err);
     if (from->config && hub_model_is(from->config))
         return hub_model_load(m, from, wanted, err);
     rapt_code code = from->config ? check_origin(from, err) : RAPT_ERR_FORMAT;
@@ -157,7 +159,7 @@ static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_e
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", from->folder);
         return NULL;
     }
-    from->config_path = file_join(from->folder, CONFIG_FILE);
+    from->config_path = gguf_is_file(from->folder) ? file_join("", from->folder) : file_join(from->folder, CONFIG_FILE);
     from->weights_path = file_join(from->folder, WEIGHTS_FILE);
     rapt_model *m = from->config_path && from->weights_path ? calloc(1, sizeof *m) : NULL;
     if (m && fill_model(m, from, wanted, err) == RAPT_OK)

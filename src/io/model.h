@@ -10,13 +10,14 @@
 
 #define MODEL_RUN "run" /* the member that names the training run */
 
-/* A folder that is being read. */
+/* A folder that is being read, or a GGUF file, which is read as a Hugging Face folder. */
 typedef struct model_source {
     const char *folder;
     char *config_path, *weights_path;
     json_t *config;
     safetensors *weights;
     bool inference; /* of a Hugging Face folder: matrices stay in the files */
+    const struct hub_layout *layout; /* of a GGUF file: what its tensors are called; NULL: as the family has it */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
 } model_source;

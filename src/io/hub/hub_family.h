@@ -26,7 +26,8 @@ typedef enum hub_fold {
     HUB_PLAIN,
     HUB_TRANSPOSED, /* weights are [in, out], as GPT-2's Conv1D has them */
     HUB_PLUS_ONE,   /* 1 + weight is what multiplies */
-    HUB_ROTARY      /* rows are features of heads, of which the first are rotated: theirs are in other pairs than ours */
+    HUB_ROTARY,     /* rows are features of heads, of which the first are rotated: theirs are in other pairs than ours */
+    HUB_INTERLEAVED /* rows are features of heads, which are rotated in pairs of adjacent ones: GGUF files have Llama's so */
 } hub_fold;
 
 /* Patterns of names: "#" is the number of a layer, "@" is "weight" or "bias". A whole tensor belongs to the first row of its name
@@ -37,6 +38,12 @@ typedef struct hub_name {
     hub_part part;
     hub_fold fold;
 } hub_name;
+
+/* What the tensors are called in files of another program. */
+typedef struct hub_layout {
+    const hub_name *names;     /* {0} ends them */
+    const char *const *unused; /* patterns of tensors that hold no parameters; NULL ends them */
+} hub_layout;
 
 typedef struct hub_family {
     const char *type;         /* "model_type" */

@@ -289,5 +289,8 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_tas
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (from->sealing)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder, which has no seal", from->folder);
+    if (from->layout && from->add)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is a GGUF file; rapt adds adapters to Hugging Face folders, whose names they "
+                         "have", from->folder);
     return load_hub(m, family, from, err);
 }

@@ -39,11 +39,21 @@ static void hub_names_expand(const char *pattern, const hub_match *m, char name[
     }
 }
 
+static const hub_name *hub_names_rows_of(const hub_naming *of)
+{
+    return of->layout ? of->layout->names : of->family->names;
+}
+
+static const char *hub_names_prefix(const hub_naming *of)
+{
+    return of->layout ? "" : of->family->prefix;
+}
+
 /* Whether the tensor of a row belongs to it, and not to the parameter of an earlier row. */
 static bool hub_names_is_owner(const hub_naming *of, const hub_name *n, const hub_match *m)
 {
     char ours[HUB_NAME];
-    for (const hub_name *other = of->family->names; other < n && n->part == HUB_WHOLE; other++) {
+    for (const hub_name *other = hub_names_rows_of(of); other < n && n->part == HUB_WHOLE; other++) {
         hub_names_expand(other->ours, m, ours);
         if (strcmp(other->theirs, n->theirs) == 0 && params_find(of->params, ours))
             return false;
@@ -53,7 +63,7 @@ static bool hub_names_is_owner(const hub_naming *of, const hub_name *n, const hu
 
 const hub_name *hub_names_next(const hub_naming *of, const hub_name *last, const char *ours, hub_match *m)
 {
-    for (const hub_name *n = last ? last + 1 : of->family->names; n->ours; n++)
+    for (const hub_name *n = last ? last + 1 : hub_names_rows_of(of); n->ours; n++)
         if (hub_names_match(n->ours, ours, m) && hub_names_is_owner(of, n, m))
             return n;
     return NULL;
@@ -65,15 +75,16 @@ void hub_names_of(const hub_naming *of, const hub_name *n, const hub_match *m, c
     hub_names_expand(n->theirs, m, bare);
     const bool head = strncmp(bare, "lm_head.", 8) == 0 || strncmp(bare, "embed_out.", 10) == 0 ||
                       strcmp(bare, "final_logits_bias") == 0;
-    snprintf(whole, HUB_NAME, "%s%s", head ? "" : of->family->prefix, bare);
+    snprintf(whole, HUB_NAME, "%s%s", head ? "" : hub_names_prefix(of), bare);
 }
 
-bool hub_names_unused(const hub_family *family, const char *name)
+bool hub_names_unused(const hub_naming *of, const char *name)
 {
     hub_match m;
-    const size_t length = strlen(family->prefix);
-    const char *bare = strncmp(name, family->prefix, length) == 0 ? name + length : name;
-    for (const char *const *p = family->unused; *p; p++)
+    const char *prefix = hub_names_prefix(of);
+    const size_t length = strlen(prefix);
+    const char *bare = strncmp(name, prefix, length) == 0 ? name + length : name;
+    for (const char *const *p = of->layout ? of->layout->unused : of->family->unused; *p; p++)
         if (hub_names_match(*p, bare, &m))
             return true;
     return false;
@@ -117,7 +128,8 @@ hub_slice hub_names_slice(const hub_naming *of, const hub_name *n, const rapt_te
     s.transposed = (n->fold == HUB_TRANSPOSED && matrix) || n->part == HUB_ONE_ROW;
     s.plus_one = n->fold == HUB_PLUS_ONE;
     s.turned = n->fold == HUB_ROTARY ? of->block->rotary_dim : 0;
-    s.head = by_head || s.turned ? d : 0;
+    s.interleaved = n->fold == HUB_INTERLEAVED;
+    s.head = by_head || s.turned || s.interleaved ? d : 0;
     s.step = by_head ? 3 * d : d;
     switch (n->part) {
     case HUB_KEY: s.first = q; break;

@@ -13,6 +13,7 @@ typedef struct hub_naming {
     const hub_family *family;
     const rapt_params *params;
     const rapt_block_config *block; /* with defaults in place; it says which rows of a joint matrix are whose */
+    const hub_layout *layout; /* names in place of the family's, without its prefix; NULL: the family's */
 } hub_naming;
 
 /* What "#" and "@" of a pattern stand for. */
@@ -26,7 +27,7 @@ const hub_name *hub_names_next(const hub_naming *of, const hub_name *last, const
 /* The name of a row's tensor: `bare`, as files of a model without head have it, and `whole`, with the prefix. */
 void hub_names_of(const hub_naming *of, const hub_name *n, const hub_match *m, char bare[HUB_NAME], char whole[HUB_NAME]);
 /* Whether a tensor of this name holds no parameters. */
-bool hub_names_unused(const hub_family *family, const char *name);
+bool hub_names_unused(const hub_naming *of, const char *name);
 
 /* The shape of the tensor that a row says to hold a parameter of the shape of `ours`; the number of dimensions. */
 int hub_names_shape(const hub_naming *of, const hub_name *n, const rapt_tensor *ours, size_t shape[2]);

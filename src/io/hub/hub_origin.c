@@ -3,10 +3,12 @@
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "io/gguf/gguf_folder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_FILE ((size_t)1 << 28)
 
@@ -30,15 +32,39 @@ static rapt_code hub_origin_read_file(hub_file *file, const char *folder, const 
     return code;
 }
 
-static rapt_code hub_origin_new(rapt_model *m, const hub_naming *of, const char *folder, rapt_error *err)
+/* Of a GGUF file, which says the same in its own way. */
+static rapt_code hub_origin_make_files(hub_origin *o, const char *path, rapt_error *err)
 {
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; HUB_ORIGIN_FILES[i] && !code; i++) {
+        code = gguf_folder_text(path, HUB_ORIGIN_FILES[i], &o->files[i].data, err);
+        o->files[i].size = o->files[i].data ? strlen(o->files[i].data) : 0;
+    }
+    return code;
+}
+
+/* What a Hugging Face folder of the model calls its tensors. */
+static void hub_origin_name_rows(const rapt_model *m, hub_origin *o)
+{
+    hub_match match = {.last = ""};
+    for (size_t i = 0; i < rapt_params_count(m->params); i++) {
+        const rapt_param *p = rapt_params_at(m->params, i);
+        o->rows[i] = p->buffer ? NULL : hub_names_next(&o->naming, NULL, p->value.name, &match);
+    }
+}
+
+static rapt_code hub_origin_new(rapt_model *m, const hub_naming *of, const model_source *from, rapt_error *err)
+{
+    const char *folder = from->folder;
     hub_origin *o = m->origin = calloc(1, sizeof *o);
     if (o)
         o->rows = calloc(rapt_params_count(m->params) + 1, sizeof *o->rows);
     if (!o || !o->rows)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", folder);
     o->naming = *of;
-    rapt_code code = RAPT_OK;
+    rapt_code code = from->layout ? hub_origin_make_files(o, folder, err) : RAPT_OK;
+    if (from->layout)
+        return code;
     for (size_t i = 0; HUB_ORIGIN_FILES[i] && !code; i++)
         code = hub_origin_read_file(&o->files[i], folder, HUB_ORIGIN_FILES[i], err);
     return code;
@@ -46,9 +72,11 @@ static rapt_code hub_origin_new(rapt_model *m, const hub_naming *of, const char 
 
 rapt_code hub_origin_fill(rapt_model *m, const hub_naming *of, const weights *w, const model_source *from, rapt_error *err)
 {
-    rapt_code code = from->inference ? RAPT_OK : hub_origin_new(m, of, from->folder, err);
-    const hub_origin *o = m->origin;
-    code = code ? code : hub_fill(m->params, of, w, from, o ? o->rows : NULL, err);
+    rapt_code code = from->inference ? RAPT_OK : hub_origin_new(m, of, from, err);
+    hub_origin *o = m->origin;
+    code = code ? code : hub_fill(m->params, of, w, from, o && !from->layout ? o->rows : NULL, err);
+    if (!code && o && from->layout)
+        hub_origin_name_rows(m, o);
     for (size_t i = 0; !code && o && i < rapt_params_count(m->params); i++)
         if (o->rows[i] && o->rows[i]->part == HUB_ONE_ROW)
             rapt_params_freeze(m->params, rapt_params_at(m->params, i)->value.name);

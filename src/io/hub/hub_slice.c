@@ -7,10 +7,10 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-/* `count` indices of dimension `dim` from `first` on. */
+/* `count` indices of dimension `dim` from `first` on; of a tensor of blocks the first dimension of two. */
 static weights_tensor slice_part(weights_tensor t, int dim, size_t first, size_t count)
 {
-    t.data += first * t.stride[dim] * safetensors_dtype_bytes(t.dtype);
+    t.data += weights_tensor_bytes(&t, first * t.stride[dim]);
     t.elements = t.elements / t.shape[dim] * count;
     t.shape[dim] = count;
     t.row_major = weights_tensor_is_row_major(&t);
@@ -42,8 +42,9 @@ static size_t slice_row(const hub_slice *s, size_t i)
 {
     if (!s->head)
         return s->first + i;
-    const size_t j = i % s->head;
-    return s->first + i / s->head * s->step + (s->turned ? slice_feature(j, s->head, s->turned) : j);
+    const size_t j = i % s->head, half = s->head / 2;
+    const size_t at = s->interleaved ? j % half * 2 + j / half : s->turned ? slice_feature(j, s->head, s->turned) : j;
+    return s->first + i / s->head * s->step + at;
 }
 
 static void slice_read_heads(const hub_slice *s, size_t first, size_t count, float *to)
@@ -80,6 +81,14 @@ void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
     slice_read_rows(s, first, count, to);
     for (size_t i = 0; s->adapter && i < count; i++)
         adapter_add_rows(s->adapter, slice_row(s, first + i), 1, to + i * s->columns);
+}
+
+const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format **format)
+{
+    *format = s->t->blocks;
+    if (!s->t->blocks || s->t->ndim != 2 || s->transposed || s->plus_one || s->adapter)
+        return NULL;
+    return slice_part(*s->t, 0, slice_row(s, row), 1).data;
 }
 
 void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to)

@@ -6,6 +6,7 @@
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
 #include "nn/block.h"
+#include "text/gguf/gguf_file.h"
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
@@ -55,11 +56,13 @@ static rapt_code require_vocabularies(const rapt_transformer_config *k, const ch
     return code || k->tied ? code : require_pair_file(folder, "target_vocab.json", err);
 }
 
-/* The path of tokenizer.json; of the folder, whose class says what it is, where there is only a SentencePiece model, or BPE; or
- * NULL. */
+/* The path of tokenizer.json; of a GGUF file, which has its own; of the folder, whose class says what it is, where there is only
+ * a SentencePiece model, or BPE; or NULL. */
 static rapt_code find_shared_tokenizer(const char *folder, char **path, rapt_error *err)
 {
     static const char *const models[] = {"spiece.model", "sentencepiece.bpe.model", "merges.txt"};
+    if (gguf_is_file(folder))
+        return file_path("", folder, path, err);
     rapt_code code = find_pair_file(folder, "tokenizer.json", path, err);
     for (size_t i = 0; !code && !*path && i < sizeof models / sizeof *models; i++) {
         char *model = NULL;

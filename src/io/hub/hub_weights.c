@@ -110,6 +110,9 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m,
     if (!code && t->dtype == SAFETENSORS_F64)
         code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is F64; rapt reads weights of F32, F16 and BF16",
                          weights_file_path(f->w, t->file), quote(t->name).text);
+    if (!code && t->blocks && (t->ndim != 2 || slice.transposed))
+        code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is of %s; rapt reads matrices in blocks alone",
+                         weights_file_path(f->w, t->file), quote(t->name).text, weights_tensor_type(t));
     if (!code)
         code = weights_check_real(f->w, t, f->err);
     if (code || f->shapes)
@@ -163,8 +166,10 @@ static rapt_code hub_compare_tensors(const weights *w, const weights_tensor *a, 
 
 rapt_code hub_find_output(const weights *w, const char *folder, bool *own, rapt_error *err)
 {
-    static const char *const names[] = {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"};
+    static const char *const names[] = {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
+                                        "token_embd.weight"}; /* the last of GGUF */
     const weights_tensor *output = weights_find(w, "lm_head.weight"), *embedding = NULL;
+    output = output ? output : weights_find(w, "output.weight");
     for (size_t i = 0; i < sizeof names / sizeof *names && !embedding; i++)
         embedding = weights_find(w, names[i]);
     *own = output && embedding;
@@ -217,7 +222,7 @@ static rapt_code hub_check_left_over(hub_filling *f)
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < weights_count(f->w) && !code; i++) {
         const weights_tensor *t = weights_at(f->w, i);
-        if (f->used[i] || hub_names_unused(f->of->family, t->name))
+        if (f->used[i] || hub_names_unused(f->of, t->name))
             continue;
         code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" does not belong to a model of type %s with this "
                          "config.json", weights_file_path(f->w, t->file), quote(t->name).text, f->of->family->type);
@@ -231,7 +236,9 @@ rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, 
                    rapt_error *err)
 {
     const char *folder = from->folder;
-    hub_filling f = {.params = params, .of = of, .w = w, .folder = folder, .rows = rows, .add = from->add,
+    hub_naming named = *of;
+    named.layout = from->layout;
+    hub_filling f = {.params = params, .of = &named, .w = w, .folder = folder, .rows = rows, .add = from->add,
                      .shapes = rapt_params_seed(params) == RAPT_SEED_SHAPES, .err = err};
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);
     rapt_code code = f.used ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", folder);

@@ -10,7 +10,7 @@
  * Matrices of a set made with RAPT_SEED_UNSET are checked, and stay in the files until they are needed: `w` lives as long as
  * `params` then, and so does the adapter of `from`, which is added to the matrices that it names. `rows` [rapt_params_count],
  * zeroed, or NULL: gets the row of each parameter's tensor; NULL: a buffer without. Of a set made with RAPT_SEED_SHAPES names,
- * types and shapes are checked alone. */
+ * types and shapes are checked alone. Where `from` has a layout, tensors have its names. */
 rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
                    rapt_error *err);
 

@@ -1,10 +1,12 @@
-/* io/weights/weights.c: opens safetensors files, files of torch.save, and shards of either as one list of tensors; see weights.h.
+/* io/weights/weights.c: opens safetensors files, files of torch.save, shards of either, and GGUF files as one list of tensors;
+ * see weights.h.
  * The formats are in safetensors.c and torch_file.c, the values in weights_read.c. */
 #include "io/weights/weights.h"
 
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/weights/gguf_tensors.h"
 #include "io/weights/torch_file.h"
 #include "io/weights/weights_index.h"
 #include "io/weights/widen.h"
@@ -23,11 +25,12 @@ static const char *const FOLDER_FILES[] = {"model.safetensors", "model.safetenso
                                            "pytorch_model.bin.index.json"};
 enum { FOLDER_FILE_COUNT = sizeof FOLDER_FILES / sizeof *FOLDER_FILES };
 
-/* Of one kind, safetensors or of torch. */
+/* Of one kind: safetensors, GGUF or of torch. */
 typedef struct weights_file {
     char *path;
     size_t bytes;
     safetensors *safe;
+    gguf_file *gguf;
     file_map map; /* of torch's */
     torch_file torch;
 } weights_file;
@@ -88,6 +91,17 @@ static bool list_torch(weights *w, const weights_file *f)
     return true;
 }
 
+static rapt_code open_gguf(weights *w, weights_file *f, rapt_error *err)
+{
+    rapt_code code = gguf_open(f->path, &f->gguf, err);
+    const size_t count = code ? 0 : f->gguf->tensor_count;
+    if (!code && !ARRAY_RESERVE(&w->tensors, &w->capacity, w->count + count))
+        return weights_no_memory(f->path, err);
+    for (size_t i = 0; i < count; i++)
+        w->tensors[w->count++] = gguf_tensors_shown(&f->gguf->tensors[i], w->file_count - 1);
+    return code;
+}
+
 /* A file that is not told apart by how it begins should be what its name says. */
 static rapt_code weights_open_file(weights *w, weights_file *f, rapt_error *err)
 {
@@ -99,7 +113,10 @@ static rapt_code weights_open_file(weights *w, weights_file *f, rapt_error *err)
         code = torch_file_read(&f->torch, f->path, f->map.data, f->map.size, err);
         return !code && !list_torch(w, f) ? weights_no_memory(f->path, err) : code;
     }
+    const bool gguf = gguf_begins(f->map.data, f->map.size);
     file_map_close(&f->map);
+    if (gguf)
+        return open_gguf(w, f, err);
     if (weights_name_ends(f->path, ".bin"))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a file of torch.save: no zip archive%s", f->path,
                          f->bytes == 0 ? "; it is empty" : "");
@@ -299,6 +316,7 @@ void weights_close(weights *w)
     for (size_t i = 0; i < w->file_count; i++) {
         weights_file *f = &w->files[i];
         safetensors_close(f->safe);
+        gguf_close(f->gguf);
         torch_file_free(&f->torch);
         file_map_close(&f->map);
         free(f->path);
@@ -323,7 +341,8 @@ bool weights_is_file(const char *path)
     uint64_t header = UINT64_MAX;
     if (map.size > 8)
         memcpy(&header, map.data, sizeof header);
-    bool is = torch_file_begins(map.data, map.size) || (header <= SAFETENSORS_MAX_HEADER && map.data[8] == '{');
+    bool is = torch_file_begins(map.data, map.size) || gguf_begins(map.data, map.size) ||
+              (header <= SAFETENSORS_MAX_HEADER && map.data[8] == '{');
     file_map_close(&map);
     return is;
 }
@@ -358,7 +377,7 @@ size_t weights_file_bytes(const weights *w, size_t i)
 void weights_forget(const weights *w, const weights_tensor *t)
 {
     const weights_file *f = &w->files[t->file];
-    const file_map *map = f->safe ? safetensors_map(f->safe) : &f->map;
+    const file_map *map = f->safe ? safetensors_map(f->safe) : f->gguf ? &f->gguf->map : &f->map;
     const size_t begin = (size_t)(t->data - map->data);
     file_map_forget(map, begin, begin + t->bytes);
 }

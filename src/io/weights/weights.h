@@ -12,10 +12,10 @@
 
 typedef struct weights weights;
 
-/* Opens a folder, or one of those files under any name; a file is told apart by how it begins, an index by ".index.json". All
- * of it is checked but the values: headers, pickles, that no tensor is in two files, and that an index says where each is. Files
- * must not be cut off until weights_close. On success the caller owns *out, else it is NULL. RAPT_ERR_NOT_FOUND: there is
- * none of them; RAPT_ERR_FORMAT: "PATH: reason"; RAPT_ERR_IO, RAPT_ERR_MEMORY. */
+/* Opens a folder, or one of those files under any name, or a GGUF file; a file is told apart by how it begins, an index by
+ * ".index.json". All of it is checked but the values: headers, pickles, that no tensor is in two files, and that an index says
+ * where each is. Files must not be cut off until weights_close. On success the caller owns *out, else it is NULL.
+ * RAPT_ERR_NOT_FOUND: there is none of them; RAPT_ERR_FORMAT: "PATH: reason"; RAPT_ERR_IO, RAPT_ERR_MEMORY. */
 rapt_code weights_open(const char *path, weights **out, rapt_error *err);
 void weights_close(weights *w); /* NULL is fine */
 
@@ -38,7 +38,8 @@ const char *weights_note(const weights *w);
 /* Whether `path` is a regular file that is named or begins as one of tensors. Not that it could be read. */
 bool weights_is_file(const char *path);
 
-/* Fills to[0 .. elements-1], row by row, with a tensor as fp32: F32, F16 and BF16 exactly, F64 rounded to nearest.
+/* Fills to[0 .. elements-1], row by row, with a tensor as fp32: F32, F16 and BF16 exactly, F64 rounded to nearest, blocks
+ * as tensor/blocks.h has it.
  * RAPT_ERR_FORMAT for elements that are no floating-point numbers, naming file and tensor. */
 rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rapt_error *err);
 

@@ -31,7 +31,9 @@ rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rap
 {
     row_reader r = {.dtype = t->dtype, .to = to};
     rapt_code code = weights_check_real(w, t, err);
-    if (!code)
+    if (!code && t->blocks)
+        t->blocks->read(t->elements / t->blocks->elements, t->data, to); /* which have no gaps */
+    else if (!code)
         weights_tensor_rows(t, read_row, &r);
     return code;
 }
@@ -44,7 +46,27 @@ static bool check_row(void *context, const weights_row *row)
     return bad == row->count;
 }
 
-/* Elements of a tensor without gaps that one thread checks. */
+/* The first element of a row without gaps that is not finite, or of whose block none is; `count`: all are finite. */
+static size_t row_first_bad(const weights_tensor *t, size_t first, size_t count)
+{
+    const char *data = t->data + weights_tensor_bytes(t, first);
+    const weights_row row = {data, 1, count, first};
+    return t->blocks ? blocks_first_bad(t->blocks, count / t->blocks->elements, data) * t->blocks->elements
+                     : widen_first_bad(t->dtype, &row);
+}
+
+/* Whether all elements are finite; *bad is the first that is not. */
+static bool is_finite(const weights_tensor *t, size_t *bad)
+{
+    row_reader r = {.dtype = t->dtype};
+    *bad = t->blocks ? row_first_bad(t, 0, t->elements) : t->elements;
+    if (t->blocks || weights_tensor_rows(t, check_row, &r))
+        return *bad == t->elements;
+    *bad = r.bad;
+    return false;
+}
+
+/* Elements of a tensor without gaps that one thread checks; whole blocks. */
 #define CHUNK ((size_t)1 << 18)
 
 typedef struct chunk_check {
@@ -57,9 +79,8 @@ static void check_chunk(void *context, size_t chunk, int worker)
     chunk_check *c = context;
     const weights_tensor *t = c->t;
     const size_t first = chunk * CHUNK, count = t->elements - first < CHUNK ? t->elements - first : CHUNK;
-    const weights_row row = {t->data + first * safetensors_dtype_bytes(t->dtype), 1, count, first};
     (void)worker;
-    if (widen_first_bad(t->dtype, &row) < count)
+    if (row_first_bad(t, first, count) < count)
         atomic_store_explicit(&c->bad, true, memory_order_relaxed);
 }
 
@@ -75,13 +96,12 @@ static bool all_chunks_finite(const weights_tensor *t, pool *threads)
 
 rapt_code weights_check_finite(const weights *w, const weights_tensor *t, pool *threads, rapt_error *err)
 {
-    row_reader r = {.dtype = t->dtype};
     char text[WEIGHTS_SHAPE_TEXT];
-    size_t place[SAFETENSORS_MAX_DIMS];
-    if (!widen_is_real(t->dtype) || all_chunks_finite(t, threads) || weights_tensor_rows(t, check_row, &r))
+    size_t place[SAFETENSORS_MAX_DIMS], bad;
+    if (!widen_is_real(t->dtype) || all_chunks_finite(t, threads) || is_finite(t, &bad))
         return RAPT_OK;
-    for (int i = t->ndim; i-- > 0; r.bad /= t->shape[i])
-        place[i] = r.bad % t->shape[i];
+    for (int i = t->ndim; i-- > 0; bad /= t->shape[i])
+        place[i] = bad % t->shape[i];
     return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number at %s",
                      weights_file_path(w, t->file), quote(t->name).text, weights_shape_text(place, t->ndim, text));
 }

@@ -4,6 +4,16 @@
 
 #include <stdio.h>
 
+const char *weights_tensor_type(const weights_tensor *t)
+{
+    return t->blocks ? t->blocks->name : safetensors_dtype_name(t->dtype);
+}
+
+size_t weights_tensor_bytes(const weights_tensor *t, size_t elements)
+{
+    return t->blocks ? elements / t->blocks->elements * t->blocks->bytes : elements * safetensors_dtype_bytes(t->dtype);
+}
+
 void weights_tensor_lay_out(weights_tensor *t)
 {
     size_t step = 1;

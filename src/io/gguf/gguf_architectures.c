@@ -1,0 +1,212 @@
+/* io/gguf/gguf_architectures.c: what each architecture of GGUF files has as config.json; see gguf_folder.h. Members are left out
+ * where what such models have is the default of their class. */
+#include "io/gguf/gguf_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Features of a head: those of the keys, else what divides the features. */
+static size_t head_features(gguf_config *c)
+{
+    const size_t key = gguf_config_size(c, "attention.key_length", false);
+    const size_t value = gguf_config_size(c, "attention.value_length", false);
+    const size_t features = gguf_config_size(c, "embedding_length", true);
+    const size_t heads = gguf_config_size(c, "attention.head_count", true);
+    if (value && value != key)
+        gguf_config_refuse(c, "values have another length than keys, which rapt does not compute");
+    if (!c->code && !key && features % heads)
+        gguf_config_refuse(c, "heads do not divide the features");
+    return c->code ? 0 : key ? key : features / heads;
+}
+
+static void put_flag(gguf_config *c, const char *member, bool flag)
+{
+    gguf_config_put(c, member, json_boolean(flag));
+}
+
+/* Llama and its kin, but for positions. */
+static size_t put_decoder(gguf_config *c)
+{
+    const size_t head = head_features(c), kv = gguf_config_size(c, "attention.head_count_kv", false);
+    gguf_config_put_size(c, "hidden_size", "embedding_length");
+    gguf_config_put_size(c, "num_hidden_layers", "block_count");
+    gguf_config_put_size(c, "num_attention_heads", "attention.head_count");
+    gguf_config_put(c, "num_key_value_heads",
+                    json_integer((json_int_t)(kv ? kv : gguf_config_size(c, "attention.head_count", true))));
+    gguf_config_put(c, "head_dim", json_integer((json_int_t)head));
+    gguf_config_put_size(c, "intermediate_size", "feed_forward_length");
+    gguf_config_put_size(c, "max_position_embeddings", "context_length");
+    gguf_config_put_real(c, "rms_norm_eps", "attention.layer_norm_rms_epsilon");
+    put_flag(c, "tie_word_embeddings", !gguf_config_has(c, "output.weight"));
+    return head;
+}
+
+static void refuse_window(gguf_config *c)
+{
+    if (gguf_config_size(c, "attention.sliding_window", false))
+        gguf_config_refuse(c, "\"attention.sliding_window\" is not 0: of such models rapt knows no window");
+}
+
+static void gguf_read_llama(gguf_config *c)
+{
+    gguf_config_put_rope(c, put_decoder(c));
+    put_flag(c, "attention_bias", gguf_config_has(c, "blk.0.attn_q.bias"));
+    put_flag(c, "mlp_bias", gguf_config_has(c, "blk.0.ffn_up.bias"));
+    refuse_window(c);
+}
+
+static void gguf_read_qwen(gguf_config *c)
+{
+    gguf_config_put_rope(c, put_decoder(c));
+    refuse_window(c);
+}
+
+static void gguf_read_granite(gguf_config *c)
+{
+    gguf_read_llama(c);
+    gguf_config_put_real(c, "attention_multiplier", "attention.scale");
+    gguf_config_put_real(c, "embedding_multiplier", "embedding_scale");
+    gguf_config_put_real(c, "residual_multiplier", "residual_scale");
+    gguf_config_put_real(c, "logits_scaling", "logit_scale");
+}
+
+static void gguf_read_phi3(gguf_config *c)
+{
+    const size_t window = gguf_config_size(c, "attention.sliding_window", false);
+    gguf_config_put_rope(c, put_decoder(c));
+    if (window)
+        gguf_config_put(c, "sliding_window", json_integer((json_int_t)window));
+}
+
+static void gguf_read_gemma(gguf_config *c)
+{
+    gguf_config_put_rope(c, put_decoder(c));
+}
+
+/* Scores are divided by the root of a number that files do not have. It is the features of a head, but in the largest model of
+ * each version, which is told apart by its layers, as llama.cpp does. */
+static void put_query_scalar(gguf_config *c, size_t head, size_t layers_of_largest)
+{
+    const size_t features = gguf_config_size(c, "embedding_length", true);
+    const size_t heads = gguf_config_size(c, "attention.head_count", true);
+    const bool largest = gguf_config_size(c, "block_count", true) == layers_of_largest;
+    gguf_config_put(c, "query_pre_attn_scalar", json_integer((json_int_t)(largest && heads ? features / heads : head)));
+}
+
+static void gguf_read_gemma2(gguf_config *c)
+{
+    const size_t head = put_decoder(c);
+    gguf_config_put_rope(c, head);
+    put_query_scalar(c, head, 46);
+    gguf_config_put_real(c, "attn_logit_softcapping", "attn_logit_softcapping");
+    gguf_config_put_real(c, "final_logit_softcapping", "final_logit_softcapping");
+    gguf_config_put_size(c, "sliding_window", "attention.sliding_window");
+}
+
+/* Which layers have a window: a flag for each. */
+static void put_layer_types(gguf_config *c, const gguf_value *flags)
+{
+    json_t *types = json_array();
+    int64_t slides = 0;
+    for (size_t i = 0; types && i < flags->count && gguf_whole(flags, i, &slides); i++)
+        json_array_append_new(types, json_string(slides ? "sliding_attention" : "full_attention"));
+    gguf_config_put(c, "layer_types", types);
+}
+
+/* Of six layers, five have a window and positions of their own, unless a key says otherwise. */
+static void gguf_read_gemma3(gguf_config *c)
+{
+    const size_t head = put_decoder(c);
+    gguf_config_put_rope(c, head);
+    put_query_scalar(c, head, 62);
+    gguf_config_put_size(c, "sliding_window", "attention.sliding_window");
+    gguf_config_put_real(c, "final_logit_softcapping", "final_logit_softcapping");
+    const gguf_value *flags = gguf_config_value(c, "attention.sliding_window_pattern");
+    const bool listed = flags && flags->is_array && flags->type == GGUF_BOOL;
+    const size_t pattern = listed ? 0 : gguf_config_size(c, "attention.sliding_window_pattern", false);
+    json_t *rope = json_incref(json_object_get(c->root, "rope_parameters"));
+    if (listed)
+        put_layer_types(c, flags);
+    gguf_config_put(c, "sliding_window_pattern", json_integer(pattern ? (json_int_t)pattern : 6));
+    gguf_config_put(c, "rope_parameters",
+                    json_pack("{s:o, s:{s:s, s:f}}", "full_attention", rope, "sliding_attention", "rope_type", "default",
+                              "rope_theta", gguf_config_real(c, "rope.freq_base_swa", 10000)));
+}
+
+/* The activation is GPT-2's, which no key says. */
+static void gguf_read_gpt2(gguf_config *c)
+{
+    gguf_config_put_size(c, "n_embd", "embedding_length");
+    gguf_config_put_size(c, "n_layer", "block_count");
+    gguf_config_put_size(c, "n_head", "attention.head_count");
+    gguf_config_put_size(c, "n_positions", "context_length");
+    gguf_config_put_size(c, "n_inner", "feed_forward_length");
+    gguf_config_put_real(c, "layer_norm_epsilon", "attention.layer_norm_epsilon");
+    put_flag(c, "tie_word_embeddings", !gguf_config_has(c, "output.weight"));
+}
+
+/* The activation is the exact GELU that the class has as default, which no key says. */
+static void gguf_read_neox(gguf_config *c)
+{
+    const size_t head = head_features(c);
+    gguf_config_put_size(c, "hidden_size", "embedding_length");
+    gguf_config_put_size(c, "num_hidden_layers", "block_count");
+    gguf_config_put_size(c, "num_attention_heads", "attention.head_count");
+    gguf_config_put_size(c, "intermediate_size", "feed_forward_length");
+    gguf_config_put_size(c, "max_position_embeddings", "context_length");
+    gguf_config_put_real(c, "layer_norm_eps", "attention.layer_norm_epsilon");
+    put_flag(c, "use_parallel_residual", gguf_config_flag(c, "use_parallel_residual", true));
+    put_flag(c, "tie_word_embeddings", !gguf_config_has(c, "output.weight"));
+    gguf_config_put_rope(c, head);
+    const size_t turned = gguf_config_size(c, "rope.dimension_count", false);
+    gguf_config_put(c, "rotary_pct", json_real(turned && head ? (double)turned / (double)head : 1));
+    json_object_del(json_object_get(c->root, "rope_parameters"), "partial_rotary_factor"); /* which rotary_pct is */
+}
+
+/* Of the first T5 the output is the embedding, and divides what it gets. The layers of its decoder are as many as the encoder's
+ * where no key says otherwise. Distances are those of all such models, which no key has. */
+static void gguf_read_t5(gguf_config *c)
+{
+    const bool own = gguf_config_has(c, "output.weight"), gated = gguf_config_has(c, "enc.blk.0.ffn_gate.weight");
+    const size_t layers = gguf_config_size(c, "block_count", true), decoder = gguf_config_size(c, "decoder_block_count", false);
+    gguf_config_put_size(c, "d_model", "embedding_length");
+    gguf_config_put(c, "num_layers", json_integer((json_int_t)layers));
+    gguf_config_put(c, "num_decoder_layers", json_integer((json_int_t)(decoder ? decoder : layers)));
+    gguf_config_put_size(c, "num_heads", "attention.head_count");
+    gguf_config_put(c, "d_kv", json_integer((json_int_t)head_features(c)));
+    gguf_config_put_size(c, "d_ff", "feed_forward_length");
+    gguf_config_put_size(c, "relative_attention_num_buckets", "attention.relative_buckets_count");
+    gguf_config_real(c, "attention.layer_norm_epsilon", 0); /* which is the next one, too */
+    gguf_config_put_real(c, "layer_norm_epsilon", "attention.layer_norm_rms_epsilon");
+    gguf_config_put_size(c, "n_positions", "context_length");
+    gguf_config_put(c, "feed_forward_proj", json_string(gated ? "gated-gelu" : "relu"));
+    put_flag(c, "is_encoder_decoder", true);
+    put_flag(c, "tie_word_embeddings", !own);
+    const size_t start = gguf_config_size(c, "decoder_start_token_id", false);
+    gguf_config_put(c, "decoder_start_token_id", json_integer((json_int_t)start));
+    gguf_config_size(c, "attention.head_count_kv", false);
+}
+
+static const gguf_architecture ARCHITECTURES[] = {
+    {"llama", &HUB_LLAMA, &GGUF_LLAMA_NAMES, gguf_read_llama},    {"qwen2", &HUB_QWEN2, &GGUF_PLAIN_NAMES, gguf_read_qwen},
+    {"qwen3", &HUB_QWEN3, &GGUF_PLAIN_NAMES, gguf_read_qwen},     {"gpt2", &HUB_GPT2, &GGUF_GPT2_NAMES, gguf_read_gpt2},
+    {"gptneox", &HUB_NEOX, &GGUF_NEOX_NAMES, gguf_read_neox},     {"gemma", &HUB_GEMMA, &GGUF_PLAIN_NAMES, gguf_read_gemma},
+    {"gemma2", &HUB_GEMMA2, &GGUF_GEMMA2_NAMES, gguf_read_gemma2}, {"gemma3", &HUB_GEMMA3, &GGUF_GEMMA2_NAMES, gguf_read_gemma3},
+    {"phi3", &HUB_PHI3, &GGUF_PHI3_NAMES, gguf_read_phi3},        {"granite", &HUB_GRANITE, &GGUF_LLAMA_NAMES, gguf_read_granite},
+    {"t5", &HUB_T5, &GGUF_T5_NAMES, gguf_read_t5}};
+enum { ARCHITECTURE_COUNT = sizeof ARCHITECTURES / sizeof *ARCHITECTURES };
+
+const gguf_architecture *gguf_architecture_of(const char *name)
+{
+    for (size_t i = 0; i < ARCHITECTURE_COUNT; i++)
+        if (strcmp(ARCHITECTURES[i].name, name) == 0)
+            return &ARCHITECTURES[i];
+    return NULL;
+}
+
+void gguf_architecture_list(char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < ARCHITECTURE_COUNT && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", ARCHITECTURES[i].name);
+}
