@@ -65,7 +65,7 @@ static error_t cmd_chat_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_chat_parse, .args_doc = "MODEL",
-    .doc = "Converse with a language model whose folder has a chat template."
+    .doc = "Converse with a language model whose folder, or GGUF file, has a chat template."
            "\vEach line of standard input is a message; the reply is streamed to stdout, with a newline at the end. The line "
            "/reset begins another conversation, Ctrl-C ends a reply, the end of the input (Ctrl-D) the command. The defaults of "
            "--beam, of the sampling options and of --repetition-penalty are those of the folder's generation_config.json."};

@@ -107,8 +107,8 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]\nFILE\nRECIPE.yaml",
                                  .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, what is "
-                                        "in a Hugging Face folder, a file of tensors or a folder of adapters, or what training "
-                                        "from a recipe takes: on this machine, and with --cluster on several."};
+                                        "in a Hugging Face folder, a GGUF file, a file of tensors or a folder of adapters, or "
+                                        "what training from a recipe takes: on this machine, and with --cluster on several."};
 
 /* The ISAs that this machine supports, best last. */
 static json_t *levels_json(void)

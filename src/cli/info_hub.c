@@ -49,7 +49,7 @@ static info_differences info_hub_differences(const rapt_model *m)
     if (pair && !bounded)
         snprintf(d.text[d.count++], DIFFERENCE,
                  "a translation has up to twice its source's tokens and 10, where generate() stops at 20: --max-length-ratio");
-    if (r && r->kind == RAPT_ROTARY_LONG)
+    if (r && r->kind == RAPT_ROTARY_LONG && r->magnitude != 1) /* else it is Llama 3's scaling in a GGUF file */
         snprintf(d.text[d.count++], DIFFERENCE, "the context ends at %zu tokens, where its positions would change",
                  m->language.net->config.context);
     return d;

@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/say.h"
+#include "io/gguf/gguf_folder.h"
 #include "io/json_file.h"
 #include "io/weights/model_card.h"
 #include "io/weights/weights.h"
@@ -23,14 +24,17 @@ typedef struct foreign_model {
     const char *type, *architecture; /* of config.json */
     char license[MODEL_CARD_LICENSE];
     hub_summary summary;
+    const hub_layout *layout; /* of a GGUF file */
     char refusal[512]; /* why rapt does not run it; "": it does */
     weights *tensors;
 } foreign_model;
 
 /* Tensors of one element type. */
 typedef struct dtype_sum {
+    const char *name;
     size_t tensors, bytes;
 } dtype_sum;
+enum { DTYPE_SUMS = SAFETENSORS_DTYPE_COUNT + 16 }; /* more than there are formats of blocks */
 
 /* config.json of a folder where it is not rapt's: it has a model_type, and rapt's have a format. NULL: it is not that, or
  * cannot be read. */
@@ -58,18 +62,19 @@ bool info_weights_is_foreign(const char *path)
 
 static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *err)
 {
-    *m = (foreign_model){.config = foreign_config(path)};
+    *m = (foreign_model){0};
+    rapt_error why = {0};
+    m->config = gguf_is_file(path) ? gguf_folder_config(path, &m->layout, &why) : foreign_config(path);
     m->type = json_string_value(json_object_get(m->config, "model_type"));
     m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
     rapt_code code = weights_open(path, &m->tensors, err);
     if (!code && m->config) {
-        rapt_error why = {0};
         char name[] = "config.json";
-        const model_source from = {.folder = path, .config = m->config, .config_path = name};
+        const model_source from = {.folder = path, .config = m->config, .config_path = name, .layout = m->layout};
         hub_model_check(&from, m->tensors, &m->summary, &why);
-        snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
         model_card_license(path, m->license);
     }
+    snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
     return code;
 }
 
@@ -80,14 +85,24 @@ static void foreign_close(foreign_model *m)
     json_decref(m->config);
 }
 
-static void sum_dtypes(const weights *w, dtype_sum sums[SAFETENSORS_DTYPE_COUNT])
+/* How many there are, plain ones first. */
+static size_t sum_dtypes(const weights *w, dtype_sum sums[DTYPE_SUMS])
 {
-    memset(sums, 0, SAFETENSORS_DTYPE_COUNT * sizeof *sums);
+    size_t count = SAFETENSORS_DTYPE_COUNT;
+    for (size_t i = 0; i < count; i++)
+        sums[i] = (dtype_sum){.name = safetensors_dtype_name((safetensors_dtype)i)};
     for (size_t i = 0; i < weights_count(w); i++) {
         const weights_tensor *t = weights_at(w, i);
-        sums[t->dtype].tensors++;
-        sums[t->dtype].bytes += t->bytes;
+        const char *name = weights_tensor_type(t);
+        size_t at = 0;
+        while (at < count && strcmp(sums[at].name, name) != 0)
+            at++;
+        if (at == count)
+            sums[count++] = (dtype_sum){.name = name};
+        sums[at].tensors++;
+        sums[at].bytes += t->bytes;
     }
+    return count;
 }
 
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
@@ -109,12 +124,12 @@ static json_t *files_json(const weights *w)
 
 static json_t *dtypes_json(const weights *w)
 {
-    dtype_sum sums[SAFETENSORS_DTYPE_COUNT];
+    dtype_sum sums[DTYPE_SUMS];
     json_t *all = json_object();
-    sum_dtypes(w, sums);
-    for (int d = 0; all && d < SAFETENSORS_DTYPE_COUNT; d++)
+    const size_t count = sum_dtypes(w, sums);
+    for (size_t d = 0; all && d < count; d++)
         if (sums[d].tensors > 0)
-            json_object_set_new(all, safetensors_dtype_name((safetensors_dtype)d),
+            json_object_set_new(all, sums[d].name,
                                 json_pack("{s:I, s:I}", "tensors", (json_int_t)sums[d].tensors, "bytes",
                                           (json_int_t)sums[d].bytes));
     return all;
@@ -125,7 +140,7 @@ static json_t *foreign_tensor_json(const weights_tensor *t)
     json_t *shape = json_array();
     for (int i = 0; shape && i < t->ndim; i++)
         json_array_append_new(shape, json_integer((json_int_t)t->shape[i]));
-    return json_pack("{s:s, s:s, s:o}", "name", t->name, "dtype", safetensors_dtype_name(t->dtype), "shape", shape);
+    return json_pack("{s:s, s:s, s:o}", "name", t->name, "dtype", weights_tensor_type(t), "shape", shape);
 }
 
 static json_t *foreign_tensors_json(const weights *w, bool wanted)
@@ -182,13 +197,13 @@ static void print_files(const weights *w)
 static void print_dtypes(const weights *w)
 {
     char bytes[32];
-    dtype_sum sums[SAFETENSORS_DTYPE_COUNT];
+    dtype_sum sums[DTYPE_SUMS];
     const char *before = "elements      ";
-    sum_dtypes(w, sums);
-    for (int d = 0; d < SAFETENSORS_DTYPE_COUNT; d++) {
+    const size_t count = sum_dtypes(w, sums);
+    for (size_t d = 0; d < count; d++) {
         if (sums[d].tensors == 0)
             continue;
-        printf("%s%s in %zu tensor%s (%s)", before, safetensors_dtype_name((safetensors_dtype)d), sums[d].tensors,
+        printf("%s%s in %zu tensor%s (%s)", before, sums[d].name, sums[d].tensors,
                cli_plural(sums[d].tensors), cli_bytes((double)sums[d].bytes, bytes));
         before = ", ";
     }
@@ -200,7 +215,7 @@ static void list_foreign_tensors(const weights *w)
     char shape[WEIGHTS_SHAPE_TEXT];
     for (size_t i = 0; i < weights_count(w); i++) {
         const weights_tensor *t = weights_at(w, i);
-        printf("%-60s %-4s %s\n", quote(t->name).text, safetensors_dtype_name(t->dtype),
+        printf("%-60s %-4s %s\n", quote(t->name).text, weights_tensor_type(t),
                weights_shape_text(t->shape, t->ndim, shape));
     }
 }
