@@ -1,0 +1,57 @@
+#!/bin/bash
+# tests/cli/check_gguf.sh: GGUF files in the place of model folders. What they compute is compared in tests/io/test_gguf_model.c.
+. "$(dirname "$0")/lib.sh"
+GGUF=$SOURCE/tests/golden/gguf
+
+# ---- what is in one
+"$RAPT" info "$GGUF/mixed.gguf" >info
+check 'its architecture' grep -q '^model  *llama (LlamaForCausalLM): rapt generate runs such models$' info
+check 'its types' grep -q '^elements  *F32 in 5 tensors .*, Q4_K in 2 tensors .*, Q5_1 in 2 tensors' info
+check 'its sizes' grep -q '^d_model  *256, 2 heads of 16 features, 1 of keys and values, ffn 64 (swiglu)$' info
+check 'its tokenizer' grep -q '^tokenizer  *byte_bpe, 259 tokens$' info
+check 'its special ids' grep -q '^special ids  *end of text 257 <|end|>$' info
+check 'as JSON' sh -c "'$RAPT' info '$GGUF/mixed.gguf' --json | grep -q '\"Q6_K\": {'"
+check 'its tensors' sh -c "'$RAPT' info '$GGUF/mixed.gguf' --tensors | grep -q '^blk.0.attn_q.weight  *Q4_K \[32, 256\]$'"
+
+# ---- commands
+"$RAPT" generate "$GGUF/bpe.gguf" the --greedy --max-tokens 20 >one 2>/dev/null
+"$RAPT" generate "$GGUF/bpe.gguf" the --greedy --max-tokens 20 --threads 3 >three 2>/dev/null
+check 'rapt generate, by any number of threads' sh -c 'test -s one && cmp one three'
+RAPT_ISA=scalar "$RAPT" generate "$GGUF/mixed.gguf" the --greedy --max-tokens 20 >scalar 2>/dev/null
+"$RAPT" generate "$GGUF/mixed.gguf" the --greedy --max-tokens 20 >best 2>/dev/null
+check 'the same without SIMD' sh -c 'test -s best && cmp best scalar'
+echo hi | "$RAPT" chat "$GGUF/pieces.gguf" --max-tokens 4 >out 2>&1
+check 'rapt chat' test $? = 0 -a -s out
+printf 'some text to evaluate, some more of it\n' >text.txt
+"$RAPT" eval "$GGUF/bpe.gguf" text.txt >out 2>&1
+check 'rapt eval' grep -q 'perplexity' out
+echo 'hello world' | "$RAPT" translate "$GGUF/t5.gguf" --strict >out 2>err
+check 'rapt translate' test $? = 0 -a -s out
+"$RAPT" explain "$GGUF/bpe.gguf" the --only output >out
+check 'rapt explain' grep -q 'with embedding.weight (token_embd.weight)' out
+echo 'Hello world' | "$RAPT" tokenizer encode "$GGUF/bpe.gguf" >ids
+"$RAPT" tokenizer decode "$GGUF/bpe.gguf" ids >out
+check 'rapt tokenizer' test "$(cat out)" = 'Hello world'
+
+# ---- for other programs
+check 'rapt convert' "$RAPT" convert "$GGUF/mixed.gguf" --to hf -o folder
+check 'its files' test "$(ls -A folder | tr '\n' ' ')" = 'config.json model.safetensors tokenizer.json tokenizer_config.json '
+check 'names of the class' sh -c "'$RAPT' info folder --tensors | grep -q '^model.layers.1.self_attn.q_proj.weight  *F32  \[32, 256\]$'"
+"$RAPT" explain "$GGUF/mixed.gguf" 'a b' --only output --full >theirs
+"$RAPT" explain folder 'a b' --only output --full >ours
+check 'the same logits' sh -c "sed 4d ours >a; sed 4d theirs >b; test -s a && cmp a b" # but for its name
+refused 1 'CTranslate2 has a converter of its own' 'for CTranslate2' "$RAPT" convert "$GGUF/mixed.gguf" --to ctranslate2 -o no
+check 'nothing is written' test ! -e no
+
+# ---- what is refused
+refused 1 'mixed.gguf is a GGUF file; rapt adds adapters to Hugging Face folders' 'an adapter' \
+    "$RAPT" generate "$GGUF/mixed.gguf" the --adapter "$SOURCE/tests/golden/adapters/qwen2"
+refused 1 'no chat template' 'a conversation without a template' "$RAPT" chat "$GGUF/bpe.gguf"
+refused 1 't5.gguf is a translation model; rapt translate runs it' 'a translator that is to continue a text' \
+    "$RAPT" generate "$GGUF/t5.gguf" the
+head -c 5000 "$GGUF/bpe.gguf" >cut.gguf
+refused 1 'cut.gguf: ' 'a file that is cut off' "$RAPT" generate cut.gguf the
+sed 's/general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00llama/general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00mamba/' \
+    "$GGUF/bpe.gguf" >mamba.gguf
+refused 1 'a model of architecture "mamba"; of GGUF files rapt runs llama, ' 'another architecture' "$RAPT" generate mamba.gguf the
+finish
