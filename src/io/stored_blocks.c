@@ -4,7 +4,6 @@
 #include "base/quote.h"
 #include "tensor/param_source.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,18 +53,6 @@ static const void *stored_row(const void *context, size_t row)
     return m->data + row * m->row_bytes;
 }
 
-static bool stored_is_finite(const stored_matrix *m, size_t rows)
-{
-    float block[BLOCKS_MOST];
-    for (size_t i = 0; i < rows * m->row_blocks; i++) {
-        m->format->read(1, m->data + i * m->format->bytes, block);
-        for (size_t j = 0; j < m->format->elements; j++)
-            if (!isfinite(block[j]))
-                return false;
-    }
-    return true;
-}
-
 rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err)
 {
     bool wrong;
@@ -77,7 +64,7 @@ rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors 
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not stored as blocks of a format that rapt knows, or has "
                          "another shape than config.json", path, quote(p->value.name).text);
     const stored_matrix m = {format, e->data, e->shape[1], e->shape[1] / format->bytes};
-    if (!stored_is_finite(&m, e->shape[0]))
+    if (blocks_first_bad(format, e->shape[0] * m.row_blocks, m.data) < e->shape[0] * m.row_blocks)
         return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number somewhere", path,
                          quote(p->value.name).text);
     stored_matrix *own = rapt_params_alloc(set, 1, sizeof *own);

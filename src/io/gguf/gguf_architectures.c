@@ -41,6 +41,14 @@ static size_t put_decoder(gguf_config *c)
     return head;
 }
 
+/* Of an architecture whose heads have keys and values of their own. */
+static void refuse_groups(gguf_config *c)
+{
+    const size_t kv = gguf_config_size(c, "attention.head_count_kv", false);
+    if (!c->code && kv && kv != gguf_config_size(c, "attention.head_count", true))
+        gguf_config_refuse(c, "\"attention.head_count_kv\" is not \"attention.head_count\": of such models rapt knows no groups");
+}
+
 static void refuse_window(gguf_config *c)
 {
     if (gguf_config_size(c, "attention.sliding_window", false))
@@ -136,6 +144,10 @@ static void gguf_read_gemma3(gguf_config *c)
 /* The activation is GPT-2's, which no key says. */
 static void gguf_read_gpt2(gguf_config *c)
 {
+    const size_t head = head_features(c);
+    if (!c->code && head * gguf_config_size(c, "attention.head_count", true) != gguf_config_size(c, "embedding_length", true))
+        gguf_config_refuse(c, "heads of such models divide the features");
+    refuse_groups(c);
     gguf_config_put_size(c, "n_embd", "embedding_length");
     gguf_config_put_size(c, "n_layer", "block_count");
     gguf_config_put_size(c, "n_head", "attention.head_count");
@@ -149,6 +161,7 @@ static void gguf_read_gpt2(gguf_config *c)
 static void gguf_read_neox(gguf_config *c)
 {
     const size_t head = head_features(c);
+    refuse_groups(c);
     gguf_config_put_size(c, "hidden_size", "embedding_length");
     gguf_config_put_size(c, "num_hidden_layers", "block_count");
     gguf_config_put_size(c, "num_attention_heads", "attention.head_count");

@@ -75,14 +75,24 @@ static void hub_set_origin(const hub_filling *f, rapt_param *p, const char *name
     p->origin = origin;
 }
 
+/* A param_blocks_fn. */
+static const void *hub_row_blocks(const void *slice, size_t row)
+{
+    const block_format *format;
+    return hub_slice_blocks(slice, row, &format);
+}
+
 /* A matrix of a model for inference stays in the file until somebody needs it; all else is read at once. */
 static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
 {
     const bool later = rapt_params_seed(f->params) == RAPT_SEED_UNSET && p->value.ndim == 2 && !p->buffer;
     hub_slice *kept = later ? rapt_params_alloc(f->params, 1, sizeof *kept) : NULL;
+    const block_format *format;
     if (kept) {
         *kept = slice;
         param_source_set(f->params, p, hub_slice_read, hub_slice_leave, kept);
+        if (hub_slice_blocks(kept, 0, &format))
+            param_source_set_blocks(p, format, hub_row_blocks);
     } else {
         hub_slice_read(&slice, 0, p->value.shape[0], p->value.data);
     }
