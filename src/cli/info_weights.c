@@ -60,6 +60,20 @@ bool info_weights_is_foreign(const char *path)
     return is;
 }
 
+/* What a GGUF file says of its license. */
+static void read_gguf_license(const char *path, char license[MODEL_CARD_LICENSE])
+{
+    gguf_file *f;
+    if (gguf_open(path, &f, NULL))
+        return;
+    const gguf_value *value = gguf_find(f, "general.license");
+    const bool is_text = value && value->type == GGUF_TEXT && !value->is_array;
+    const gguf_text text = is_text ? gguf_text_first(value) : (gguf_text){"", 0};
+    snprintf(license, MODEL_CARD_LICENSE, "%.*s", text.size < MODEL_CARD_LICENSE ? (int)text.size : 0, text.data);
+    quote_clean(license);
+    gguf_close(f);
+}
+
 static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *err)
 {
     *m = (foreign_model){0};
@@ -72,7 +86,10 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
         char name[] = "config.json";
         const model_source from = {.folder = path, .config = m->config, .config_path = name, .layout = m->layout};
         hub_model_check(&from, m->tensors, &m->summary, &why);
-        model_card_license(path, m->license);
+        if (m->layout)
+            read_gguf_license(path, m->license);
+        else
+            model_card_license(path, m->license);
     }
     snprintf(m->refusal, sizeof m->refusal, "%s", why.message);
     return code;
@@ -181,7 +198,7 @@ static void print_model_type(const foreign_model *m)
     puts("");
     if (m->refusal[0])
         printf("not run       %s\n", m->refusal);
-    printf("license       %s\n", m->license[0] ? m->license : "not stated in README.md");
+    printf("license       %s\n", m->license[0] ? m->license : m->layout ? "not stated" : "not stated in README.md");
 }
 
 static void print_files(const weights *w)
