@@ -154,7 +154,7 @@ typedef enum rapt_export_format {
     RAPT_EXPORT_HF,          /* a Hugging Face folder, which transformers reads */
     RAPT_EXPORT_CTRANSLATE2, /* a folder that CTranslate2 reads, in fp32 */
     RAPT_EXPORT_GGUF,        /* a GGUF file of a language model, which llama.cpp runs */
-    RAPT_EXPORT_RAPT         /* a folder of rapt's own, for inference: weights of fewer bits stay in its file */
+    RAPT_EXPORT_RAPT         /* such a folder as the model was loaded from, of weights of fewer bits, for inference here */
 } rapt_export_format;
 
 /* How a GGUF file, or a folder of rapt's, stores matrices whose rows are filled by the format's blocks; vectors and positions are
@@ -175,8 +175,8 @@ typedef struct rapt_export_options {
 } rapt_export_options;
 
 /* Writes a model with its tokenizers for another program: a new folder, or a new GGUF file, that appears whole or not at all. A
- * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 and as
- * a folder of rapt's it is refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written:
+ * model of a Hugging Face folder becomes one again, in fp32, as rapt_model_save writes it, or a GGUF file; for CTranslate2 it is
+ * refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written:
  * `path` is there, the model has a setting that the other program lacks, or a tokenizer whose ids it would not give (the message
  * names it); a number that a format does not hold. RAPT_ERR_IO, RAPT_ERR_MEMORY, RAPT_ERR_INTERRUPTED. What is exact is in
  * docs/convert.md. */

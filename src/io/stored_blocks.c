@@ -40,14 +40,14 @@ bool stored_blocks_any(const safetensors *file)
 }
 
 /* A param_read_fn. */
-static void stored_read(const void *context, size_t first, size_t count, rapt_real *to)
+static void stored_blocks_read(const void *context, size_t first, size_t count, rapt_real *to)
 {
     const stored_matrix *m = context;
     m->format->read(count * m->row_blocks, m->data + first * m->row_bytes, to);
 }
 
 /* A param_blocks_fn. */
-static const void *stored_row(const void *context, size_t row)
+static const void *stored_blocks_row(const void *context, size_t row)
 {
     const stored_matrix *m = context;
     return m->data + row * m->row_bytes;
@@ -71,7 +71,7 @@ rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors 
     if (!own)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
     *own = m;
-    param_source_set(set, p, stored_read, NULL, own);
-    param_source_set_blocks(p, format, stored_row);
+    param_source_set(set, p, stored_blocks_read, NULL, own);
+    param_source_set_blocks(p, format, stored_blocks_row);
     return RAPT_OK;
 }

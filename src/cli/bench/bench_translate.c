@@ -156,7 +156,8 @@ static json_t *bench_translate_result_json(const translating *x, translated *r, 
         x->name, "dtype", bench_precision(x->o), "threads", x->threads, "batch",
         (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam", (json_int_t)r->beam, "layers",
         (json_int_t)c->layers, "width", (json_int_t)c->block.d_model, "vocab", (json_int_t)c->target_vocab,
-        "params", (json_int_t)rapt_params_size(x->model->params), "tok_s", tokens, "ms_token", 1e3 / tokens, "s_500", ms / 1e3, "tokens", (json_int_t)r->tokens, "runs", (json_int_t)r->ms.count, "gflops", rate,
+        "params", (json_int_t)rapt_params_size(x->model->params), "tok_s", tokens, "ms_token", 1e3 / tokens, "s_500", ms / 1e3,
+        "tokens", (json_int_t)r->tokens, "runs", (json_int_t)r->ms.count, "gflops", rate,
         "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory());
 }
 

@@ -25,9 +25,9 @@ rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_ex
         return code;
     if (o.to == RAPT_EXPORT_GGUF)
         return export_gguf(m, path, &o, err);
-    if (o.to == RAPT_EXPORT_RAPT)
-        return export_rapt(m, path, &o, err);
     if (m->family)
         return export_hub(m, path, &o, err);
+    if (o.to == RAPT_EXPORT_RAPT)
+        return export_rapt(m, path, &o, err);
     return o.to == RAPT_EXPORT_CTRANSLATE2 ? export_ctranslate2(m, path, &o, err) : export_hf(m, path, &o, err);
 }

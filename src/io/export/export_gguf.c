@@ -53,14 +53,14 @@ typedef struct gguf_parts {
     const rapt_export_options *options;
 } gguf_parts;
 
-static void gguf_parts_free(gguf_parts *p)
+static void export_gguf_parts_free(gguf_parts *p)
 {
     export_tensors_free(&p->set);
     gguf_keys_free(&p->keys);
     free(p->tensors);
 }
 
-static rapt_code gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c, rapt_error *err)
+static rapt_code export_gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c, rapt_error *err)
 {
     export_tensors *set = &p->set;
     p->factor_count = export_gguf_rope_factors(c, p->factors);
@@ -76,7 +76,7 @@ static rapt_code gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c, rapt_
     return RAPT_OK;
 }
 
-static rapt_code gguf_take(gguf_parts *p, const rapt_model *m, rapt_error *err)
+static rapt_code export_gguf_take(gguf_parts *p, const rapt_model *m, rapt_error *err)
 {
     const rapt_lm_config *c = &m->language.net->config;
     const export_gguf_arch *of = export_gguf_arch_of(m, p->set.path, err);
@@ -94,7 +94,7 @@ static rapt_code gguf_take(gguf_parts *p, const rapt_model *m, rapt_error *err)
     if (!code)
         code = export_tensors_check(&p->set, err);
     if (!code)
-        code = gguf_take_tensors(p, c, err);
+        code = export_gguf_take_tensors(p, c, err);
     export_gguf_put_keys(&p->keys, of, c);
     gguf_keys_u32(&p->keys, "general.file_type", p->weights.file_type);
     gguf_keys_u32(&p->keys, "general.quantization_version", 2);
@@ -170,9 +170,9 @@ rapt_code export_gguf(const rapt_model *m, const char *path, const rapt_export_o
     gguf_parts p = {.set = {.path = path}, .weights = gguf_weights_of(o->weights), .options = o};
     rapt_code code = gguf_check(m, path, err);
     if (!code)
-        code = gguf_take(&p, m, err);
+        code = export_gguf_take(&p, m, err);
     if (!code)
         code = gguf_write_file(&p, path, err);
-    gguf_parts_free(&p);
+    export_gguf_parts_free(&p);
     return code;
 }

@@ -39,7 +39,7 @@ static void gguf_tokens_set(gguf_tokens *t, int64_t id, gguf_token token)
 }
 
 /* The keys that all tokenizers have. Tokens without a text get names of their own. */
-static void gguf_put_tokens(gguf_keys *keys, const gguf_tokens *t, const char *model, const char *pre)
+static void export_gguf_put_tokens(gguf_keys *keys, const gguf_tokens *t, const char *model, const char *pre)
 {
     gguf_keys_text(keys, "tokenizer.ggml.model", model);
     gguf_keys_text(keys, "tokenizer.ggml.pre", pre);
@@ -162,7 +162,7 @@ static void gguf_put_merges(gguf_keys *keys, const json_t *root, size_t count)
 static void gguf_put_bpe_json(gguf_keys *keys, json_t *root, gguf_tokens *t, const char *pre)
 {
     gguf_take_bpe(t, root);
-    gguf_put_tokens(keys, t, "gpt2", pre);
+    export_gguf_put_tokens(keys, t, "gpt2", pre);
     gguf_put_merges(keys, root, t->count);
 }
 
@@ -194,7 +194,7 @@ static rapt_code gguf_put_characters(gguf_keys *keys, const rapt_tokenizer *k, g
         const bool space = strcmp(text, " ") == 0;
         gguf_tokens_set(t, (int64_t)i, (gguf_token){space ? SPM_SPACE : text, space ? strlen(SPM_SPACE) : size, TOKEN_NORMAL, 0});
     }
-    gguf_put_tokens(keys, t, "llama", "default");
+    export_gguf_put_tokens(keys, t, "llama", "default");
     gguf_put_scores(keys, t);
     gguf_keys_bool(keys, "tokenizer.ggml.add_space_prefix", false);
     return RAPT_OK;
@@ -230,7 +230,7 @@ static rapt_code gguf_put_spm(gguf_keys *keys, const spm *k, const added_tokens 
         const int32_t type = a->special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
         gguf_tokens_set(t, a->id, (gguf_token){a->content, a->length, type, -1000});
     }
-    gguf_put_tokens(keys, t, "llama", "default");
+    export_gguf_put_tokens(keys, t, "llama", "default");
     gguf_put_scores(keys, t);
     gguf_keys_bool(keys, "tokenizer.ggml.add_space_prefix", k->rules.dummy_prefix);
     gguf_keys_u32(keys, "tokenizer.ggml.unknown_token_id", (uint32_t)k->unknown);

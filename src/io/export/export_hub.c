@@ -4,13 +4,16 @@
 
 #include "base/file.h"
 #include "io/export/export_folder.h"
+#include "io/export/export_rapt.h"
 #include "io/hub/hub_save.h"
 
 #include <stdlib.h>
 
 static rapt_code export_hub_check(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
-    if (o->to != RAPT_EXPORT_HF)
+    if (o->to == RAPT_EXPORT_RAPT && m->task == RAPT_TASK_ENCODER)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: an encoder is not stored in fewer bits", path);
+    if (o->to == RAPT_EXPORT_CTRANSLATE2)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) is written for transformers only; "
                          "CTranslate2 has a converter of its own for such folders", path, m->family);
     return hub_save_check(m, path, err);
@@ -31,7 +34,8 @@ rapt_code export_hub(const rapt_model *m, const char *path, const rapt_export_op
     if (!code)
         code = file_path(f.aside, "model.safetensors", &weights, err);
     if (!code)
-        code = hub_save_params(m, weights, err);
+        code = o->to == RAPT_EXPORT_RAPT ? hub_save_stored(m, weights, export_rapt_type, o, err)
+                                         : hub_save_params(m, weights, err);
     free(weights);
     return export_folder_end(&f, code, err);
 }

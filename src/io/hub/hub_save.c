@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "io/hub/hub_origin.h"
+#include "io/stored_file.h"
 #include "text/json_text.h"
 
 #include <stdlib.h>
@@ -186,6 +187,48 @@ rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err
     rapt_code code = hub_save_begin(&s, m, path, err);
     if (!code)
         code = safetensors_write_from(path, s.entries, s.count, metadata, &(safetensors_source){hub_save_read, &s}, err);
+    hub_save_end(&s);
+    return code;
+}
+
+/* A stored_tensors' elements. */
+static const float *hub_save_floats(void *context, size_t entry)
+{
+    return hub_save_elements(context, entry);
+}
+
+/* The types of all tensors: of a part of one, that of the whole. */
+static rapt_code hub_save_types(const hub_saving *s, const rapt_model *m, hub_save_type *type, rapt_export_weights wanted,
+                                rapt_export_weights *types, const char *path, rapt_error *err)
+{
+    for (size_t i = 0; i < rapt_params_count(s->params); i++) {
+        const rapt_param *p = rapt_params_at(s->params, i);
+        const hub_name *n = s->origin->rows[i];
+        if (!n)
+            continue;
+        types[s->entry_of[i]] = type(m, p, wanted);
+        if (types[s->entry_of[i]] > RAPT_EXPORT_BF16 && n->fold == HUB_TRANSPOSED)
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: tensor \"%s\" has rows and columns the other way round, which blocks "
+                             "along rows do not fit; --to gguf stores such models", path, s->names[s->entry_of[i]]);
+    }
+    return RAPT_OK;
+}
+
+rapt_code hub_save_stored(const rapt_model *m, const char *path, hub_save_type *type, const rapt_export_options *o,
+                          rapt_error *err)
+{
+    static const char *const metadata[] = {"format", "pt", NULL};
+    hub_saving s;
+    rapt_code code = hub_save_begin(&s, m, path, err);
+    rapt_export_weights *types = code ? NULL : calloc(s.count + 1, sizeof *types);
+    if (!code && !types)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for types of tensors", path);
+    if (!code)
+        code = hub_save_types(&s, m, type, o->weights, types, path, err);
+    const stored_tensors all = {s.entries, types, s.count, metadata, hub_save_floats, &s, o->stop, o->stop_context};
+    if (!code)
+        code = stored_file_write(path, &all, err);
+    free(types);
     hub_save_end(&s);
     return code;
 }

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/stored_blocks.h"
 #include "io/weights/gguf_tensors.h"
 #include "io/weights/torch_file.h"
 #include "io/weights/weights_index.h"
@@ -64,6 +65,18 @@ static const char *base_name(const char *path)
 
 /* ---- one file --------------------------------------------------------------------------------------------------------- */
 
+/* A tensor that rapt has stored as blocks has the shape of its numbers. */
+static void list_blocks(const safetensors *file, const safetensors_entry *e, weights_tensor *t)
+{
+    bool wrong;
+    t->blocks = stored_blocks_format(file, e, &wrong);
+    if (!t->blocks)
+        return;
+    t->dtype = SAFETENSORS_F32;
+    t->shape[1] = e->shape[1] / t->blocks->bytes * t->blocks->elements;
+    t->elements = t->shape[0] * t->shape[1];
+}
+
 static bool list_safetensors(weights *w, const weights_file *f)
 {
     const size_t count = safetensors_count(f->safe);
@@ -75,6 +88,7 @@ static bool list_safetensors(weights *w, const weights_file *f)
         *t = (weights_tensor){.name = e->name, .dtype = e->dtype, .ndim = e->ndim, .data = e->data, .bytes = e->bytes,
                               .elements = e->bytes / safetensors_dtype_bytes(e->dtype), .file = w->file_count - 1};
         memcpy(t->shape, e->shape, sizeof t->shape);
+        list_blocks(f->safe, e, t);
         weights_tensor_lay_out(t);
     }
     return true;
