@@ -51,6 +51,19 @@ typedef struct kernels_adam {
     rapt_real decay;        /* 1 - lr * weight_decay, multiplies the parameter first (decoupled); 1: none */
 } kernels_adam;
 
+#define KERNELS_ADAM8_BLOCK ((size_t)256) /* elements of 8-bit moments with a common exponent; part of the number format */
+
+static inline size_t kernels_adam8_blocks(size_t n)
+{
+    return (n + KERNELS_ADAM8_BLOCK - 1) / KERNELS_ADAM8_BLOCK;
+}
+
+/* Bytes of a moment of n elements in 8 bits. */
+static inline size_t kernels_adam8_bytes(size_t n)
+{
+    return n + kernels_adam8_blocks(n);
+}
+
 /* The strides of a packed A: element (i, k) is at [i * row + k * col]. */
 typedef struct kernels_strides {
     ptrdiff_t row, col;
@@ -201,6 +214,13 @@ typedef struct kernels {
     /* `count` steps of `adam` with gradients of 0, one after the other, bit for bit. m and v NULL: moments of 0, so that
      * only the decay is left (eps > 0). */
     void (*adam_replay)(size_t n, rapt_real *p, rapt_real *m, rapt_real *v, size_t count, const kernels_adam *steps);
+    /* `adam` with moments in 8 bits, kernels_adam8_bytes(n) each: an exponent of each block of KERNELS_ADAM8_BLOCK elements, then
+     * a code of each element; zeros are moments of 0. They are rounded up or down at random, by numbers that `seed` and the
+     * element's index choose: see body/adam8.h. NULL in the double build. */
+    void (*adam8)(size_t n, rapt_real *p, const rapt_real *grad, uint8_t *m, uint8_t *v, uint32_t seed, const kernels_adam *a);
+    /* y = x in bf16, rounded to nearest even (NaN stays NaN), and back, which is exact. NULL in the double build. */
+    void (*bf16_store)(size_t n, const rapt_real *x, uint16_t *y);
+    void (*bf16_load)(size_t n, const uint16_t *x, rapt_real *y);
 
     /* ---- numbers that are stored in fewer bytes, which need not be aligned ------------------------------- */
     /* 2 n bytes of bf16: the upper half of each number, rounded to nearest even; NaN stays. Widening is exact. */

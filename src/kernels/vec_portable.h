@@ -266,6 +266,102 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
     return r;
 }
 
+/* ---- words: what stored formats need, the 8-bit moments of Adam and gradients in bf16 --------------------- */
+#ifndef RAPT_DOUBLE
+VEC w16 w_of_v(v16 a) /* the bits */
+{
+    w16 r;
+    memcpy(r.lane, a.lane, sizeof r.lane);
+    return r;
+}
+
+VEC v16 v_of_w(w16 a)
+{
+    v16 r;
+    memcpy(r.lane, a.lane, sizeof r.lane);
+    return r;
+}
+
+VEC w16 w_set1(uint32_t x)
+{
+    w16 r;
+    EACH_LANE(i) r.lane[i] = x;
+    return r;
+}
+
+VEC w16 w_load(const uint32_t *p) /* 16 words */
+{
+    w16 r;
+    memcpy(r.lane, p, sizeof r.lane);
+    return r;
+}
+
+#define LANEWISE(name, expression)             \
+    VEC w16 name(w16 a, w16 b)                 \
+    {                                          \
+        w16 r;                                 \
+        EACH_LANE(i) r.lane[i] = (expression); \
+        return r;                              \
+    }
+LANEWISE(w_add, a.lane[i] + b.lane[i])
+LANEWISE(w_sub, a.lane[i] - b.lane[i])
+LANEWISE(w_mul, a.lane[i] * b.lane[i])
+LANEWISE(w_xor, a.lane[i] ^ b.lane[i])
+LANEWISE(w_and, a.lane[i] & b.lane[i])
+LANEWISE(w_or, a.lane[i] | b.lane[i])
+LANEWISE(w_min, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i])
+LANEWISE(w_max, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i])
+LANEWISE(w_where, a.lane[i] ? b.lane[i] : 0) /* b where a is not 0, else 0 */
+#undef LANEWISE
+
+VEC w16 w_left(w16 a, const int bits)
+{
+    EACH_LANE(i) a.lane[i] <<= bits;
+    return a;
+}
+
+VEC w16 w_right(w16 a, const int bits)
+{
+    EACH_LANE(i) a.lane[i] >>= bits;
+    return a;
+}
+
+VEC uint32_t w_hmax(w16 a)
+{
+    uint32_t most = 0;
+    EACH_LANE(i) most = a.lane[i] > most ? a.lane[i] : most;
+    return most;
+}
+
+/* n bytes or half-words as words, 0 <= n <= 16; other lanes are 0. */
+VEC w16 w_load_bytes(const uint8_t *p, size_t n)
+{
+    w16 r;
+    EACH_LANE(i) r.lane[i] = (size_t)i < n ? p[i] : 0;
+    return r;
+}
+
+VEC w16 w_load_halves(const uint16_t *p, size_t n)
+{
+    w16 r;
+    EACH_LANE(i) r.lane[i] = (size_t)i < n ? p[i] : 0;
+    return r;
+}
+
+/* The low byte or half-word of the first n words, which fit it. */
+VEC void w_store_bytes(uint8_t *p, w16 a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = (uint8_t)a.lane[i];
+}
+
+VEC void w_store_halves(uint16_t *p, w16 a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = (uint16_t)a.lane[i];
+}
+#endif
+
 #undef EACH_LANE
 
 #endif

@@ -441,6 +441,8 @@ VEC v16 v_half(const float *p, const int high)
     return r;
 }
 
+#include "kernels/arm/vec_neon_words.h"
+
 #undef EACH_PART
 
 #endif

@@ -143,6 +143,52 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
     return _mm512_cmpge_epu32_mask(bits, _mm512_set1_epi32((int)threshold));
 }
 
+/* ---- stored formats ---- */
+VEC w16 w_of_v(v16 a) { return _mm512_castps_si512(a); }
+VEC v16 v_of_w(w16 a) { return _mm512_castsi512_ps(a); }
+VEC w16 w_set1(uint32_t x) { return _mm512_set1_epi32((int)x); }
+VEC w16 w_load(const uint32_t *p) { return _mm512_loadu_si512(p); }
+VEC w16 w_add(w16 a, w16 b) { return _mm512_add_epi32(a, b); }
+VEC w16 w_sub(w16 a, w16 b) { return _mm512_sub_epi32(a, b); }
+VEC w16 w_mul(w16 a, w16 b) { return _mm512_mullo_epi32(a, b); }
+VEC w16 w_xor(w16 a, w16 b) { return _mm512_xor_si512(a, b); }
+VEC w16 w_and(w16 a, w16 b) { return _mm512_and_si512(a, b); }
+VEC w16 w_or(w16 a, w16 b) { return _mm512_or_si512(a, b); }
+VEC w16 w_min(w16 a, w16 b) { return _mm512_min_epu32(a, b); }
+VEC w16 w_max(w16 a, w16 b) { return _mm512_max_epu32(a, b); }
+VEC w16 w_left(w16 a, const int bits) { return _mm512_slli_epi32(a, (unsigned)bits); }
+VEC w16 w_right(w16 a, const int bits) { return _mm512_srli_epi32(a, (unsigned)bits); }
+VEC w16 w_where(w16 a, w16 b) { return _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(a, a), b); }
+VEC uint32_t w_hmax(w16 a) { return _mm512_reduce_max_epu32(a); }
+
+VEC w16 w_load_bytes(const uint8_t *p, size_t n)
+{
+    return _mm512_cvtepu8_epi32(n == 16 ? _mm_loadu_si128((const __m128i *)(const void *)p)
+                                        : _mm_maskz_loadu_epi8(m_first(n), p));
+}
+
+VEC void w_store_bytes(uint8_t *p, w16 a, size_t n)
+{
+    if (n == 16)
+        _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(a));
+    else
+        _mm_mask_storeu_epi8(p, m_first(n), _mm512_cvtepi32_epi8(a));
+}
+
+VEC w16 w_load_halves(const uint16_t *p, size_t n)
+{
+    return _mm512_cvtepu16_epi32(n == 16 ? _mm256_loadu_si256((const __m256i *)(const void *)p)
+                                         : _mm256_maskz_loadu_epi16(m_first(n), p));
+}
+
+VEC void w_store_halves(uint16_t *p, w16 a, size_t n)
+{
+    if (n == 16)
+        _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtepi32_epi16(a));
+    else
+        _mm256_mask_storeu_epi16(p, m_first(n), _mm512_cvtepi32_epi16(a));
+}
+
 /* ---- pairs of bf16: see body/bf16.h ---- */
 #define VEC_BF16
 
