@@ -31,6 +31,7 @@ typedef struct rapt_tensor {
     size_t shape[RAPT_MAX_DIMS];
     bool requires_grad;
     bool grad_filled; /* grad holds a sum already; else the next writer overwrites it */
+    bool grad_bf16; /* grad has 16 bits an element, bf16; of a parameter that rapt_train trains with train.gradients bf16 */
     const char *name; /* a parameter's name, or NULL */
     const rapt_ragged *ragged; /* how the rows of [rows, feature] are divided among examples, or NULL: [batch, time, feature] */
 } rapt_tensor;

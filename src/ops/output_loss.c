@@ -252,7 +252,7 @@ static bool output_loss_defer(rapt_tape *t, const output_node *n)
     if (deferred_check(t, n->w, &err))
         rapt_tape_fail(t, err.code, "output_loss %s", err.message);
     if (tape_failed(t) || !n->defers || n->count > MAX_DEFERRED_ROWS || n->w->state->deferred.dy || n->w->sparse ||
-        !tape_wants(t, &n->w->value))
+        n->w->value.grad_bf16 || !tape_wants(t, &n->w->value)) /* in bf16 it is small, and nothing could be added to it */
         return false;
     n->w->state->deferred = (deferred_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
     return true;

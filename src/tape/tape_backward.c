@@ -1,5 +1,6 @@
 /* tape/tape_backward.c: gradients of a pass, and the backward traversal that fills them. For the operations, which do all the
  * arithmetic. */
+#include "tape/grad_bf16.h"
 #include "tape/grad_watch.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -23,6 +24,8 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
         x->grad = new_grad(t, rapt_tensor_size(x));
     if (!x->grad)
         return NULL;
+    if (x->grad_bf16)
+        return grad_bf16_open(t, x, accumulate);
     *accumulate = x->grad_filled;
     x->grad_filled = true;
     if (x->grad >= t->watch.first && x->grad < t->watch.end)
@@ -74,6 +77,7 @@ void tape_traverse(rapt_tape *t)
     for (tape_node *node = t->last; node && !tape_failed(t); node = node->previous) {
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
+        grad_bf16_close(t);
         tape_release(t, mark);
         if (t->watch.count > 0)
             grad_watch_tell(t);

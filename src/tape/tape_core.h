@@ -71,6 +71,12 @@ typedef struct tape_watch {
     size_t count;
 } tape_watch;
 
+/* A gradient that is stored in bf16, and its elements in fp32 while a node's backward pass runs (tape/grad_bf16.h). */
+typedef struct tape_opened {
+    rapt_tensor *x;
+    rapt_real *work;
+} tape_opened;
+
 struct rapt_tape {
     /* for all passes */
     const kernels *k;
@@ -92,6 +98,8 @@ struct rapt_tape {
     rapt_tensor poison; /* what operations return after a failure */
     tape_observer observer;
     tape_watch watch;
+    tape_opened opened[TAPE_ASKED]; /* by the node whose backward pass is running */
+    size_t opened_count;
 
     /* of this pass */
     rapt_pass pass;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/rng.h"
+#include "tensor/grad_store.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define CHUNK ((size_t)1 << 20)
+#define BF16_FEWEST ((size_t)4096) /* elements of a gradient that is stored in bf16 */
 
 struct rapt_params {
     arena memory, gradients; /* separate: gradients of a model that only infers are never touched */
@@ -147,11 +149,11 @@ static double params_spread(const rapt_tensor *x, rapt_init init)
     return sqrt(6 / (fan_in + fan_out));
 }
 
-/* Memory for x's elements; a set made with RAPT_SEED_SHAPES counts them instead of allocating. */
-static rapt_real *params_elements(const rapt_params *set, arena *a, const rapt_tensor *x)
+/* Memory for x's elements, of `size` bytes each; a set made with RAPT_SEED_SHAPES counts them instead of allocating. */
+static rapt_real *params_elements(const rapt_params *set, arena *a, const rapt_tensor *x, size_t size)
 {
     bool counts = set->seed == RAPT_SEED_SHAPES;
-    return (counts ? arena_count : arena_array)(a, rapt_tensor_size(x), sizeof(rapt_real));
+    return (counts ? arena_count : arena_array)(a, rapt_tensor_size(x), size);
 }
 
 static void params_fill(rapt_tensor *x, rapt_init init, uint64_t key)
@@ -203,8 +205,8 @@ static rapt_param *params_allocate(rapt_params *set, const char *name, int ndim,
     memcpy(p->value.shape, shape, (size_t)ndim * sizeof *shape);
     p->value.requires_grad = true;
     p->value.name = arena_string(&set->memory, name);
-    p->value.data = params_elements(set, &set->memory, &p->value);
-    p->value.grad = params_elements(set, &set->gradients, &p->value);
+    p->value.data = params_elements(set, &set->memory, &p->value, sizeof(rapt_real));
+    p->value.grad = params_elements(set, &set->gradients, &p->value, sizeof(rapt_real));
     return p->state && p->value.name && p->value.data && p->value.grad ? p : NULL;
 }
 
@@ -213,6 +215,13 @@ void rapt_param_make_buffer(rapt_param *p, bool persistent)
     p->buffer = true;
     p->transient = !persistent;
     p->value.requires_grad = false;
+}
+
+static void params_zero_sparse(const rapt_params *set, rapt_param *p)
+{
+    p->value.grad_filled = true; /* rows outside row_used stay zero for good */
+    if (set->seed != RAPT_SEED_SHAPES)
+        memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
 }
 
 void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
@@ -224,9 +233,34 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
         return;
     }
     p->sparse = true;
-    p->value.grad_filled = true; /* rows outside row_used stay zero for good */
-    if (set->seed != RAPT_SEED_SHAPES)
-        memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
+    params_zero_sparse(set, p);
+}
+
+static bool fits_bf16(const rapt_params *set, const rapt_param *p)
+{
+    const size_t n = rapt_tensor_size(&p->value);
+    return !p->buffer && !p->frozen && !p->sparse && p->value.ndim >= 2 && n >= BF16_FEWEST && n <= rapt_params_size(set) / 8 &&
+           rapt_tensor_features(&p->value) <= GRAD_STORE_WIDTH;
+}
+
+/* All gradients are allocated again: half of each, left where they are, would take as many huge pages as they do. */
+rapt_code params_store_gradients_bf16(rapt_params *set, rapt_error *err)
+{
+    arena_free(&set->gradients);
+    arena_init(&set->gradients, CHUNK);
+    for (size_t i = 0; i < set->count; i++) {
+        rapt_param *p = set->list[i];
+        p->value.grad_bf16 = fits_bf16(set, p);
+        p->value.grad = params_elements(set, &set->gradients, &p->value,
+                                        p->value.grad_bf16 ? sizeof(uint16_t) : sizeof(rapt_real));
+        if (!p->value.grad) {
+            rapt_params_fail(set, RAPT_ERR_MEMORY, "out of memory for gradients in bf16");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for gradients in bf16");
+        }
+        if (p->sparse)
+            params_zero_sparse(set, p);
+    }
+    return RAPT_OK;
 }
 
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)

@@ -271,6 +271,82 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
 
 #undef EACH_PART
 
+/* ---- stored formats ---- */
+VEC w16 w_of_v(v16 a) { return (w16){_mm256_castps_si256(a.lo), _mm256_castps_si256(a.hi)}; }
+VEC v16 v_of_w(w16 a) { return (v16){_mm256_castsi256_ps(a.lo), _mm256_castsi256_ps(a.hi)}; }
+VEC w16 w_set1(uint32_t x) { return (w16){_mm256_set1_epi32((int)x), _mm256_set1_epi32((int)x)}; }
+
+VEC w16 w_load(const uint32_t *p)
+{
+    return (w16){_mm256_loadu_si256((const __m256i *)(const void *)p),
+                 _mm256_loadu_si256((const __m256i *)(const void *)(p + 8))};
+}
+
+VEC w16 w_add(w16 a, w16 b) { return (w16){_mm256_add_epi32(a.lo, b.lo), _mm256_add_epi32(a.hi, b.hi)}; }
+VEC w16 w_sub(w16 a, w16 b) { return (w16){_mm256_sub_epi32(a.lo, b.lo), _mm256_sub_epi32(a.hi, b.hi)}; }
+VEC w16 w_mul(w16 a, w16 b) { return (w16){_mm256_mullo_epi32(a.lo, b.lo), _mm256_mullo_epi32(a.hi, b.hi)}; }
+VEC w16 w_xor(w16 a, w16 b) { return (w16){_mm256_xor_si256(a.lo, b.lo), _mm256_xor_si256(a.hi, b.hi)}; }
+VEC w16 w_and(w16 a, w16 b) { return (w16){_mm256_and_si256(a.lo, b.lo), _mm256_and_si256(a.hi, b.hi)}; }
+VEC w16 w_or(w16 a, w16 b) { return (w16){_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)}; }
+VEC w16 w_min(w16 a, w16 b) { return (w16){_mm256_min_epu32(a.lo, b.lo), _mm256_min_epu32(a.hi, b.hi)}; }
+VEC w16 w_max(w16 a, w16 b) { return (w16){_mm256_max_epu32(a.lo, b.lo), _mm256_max_epu32(a.hi, b.hi)}; }
+VEC w16 w_left(w16 a, const int bits) { return (w16){_mm256_slli_epi32(a.lo, bits), _mm256_slli_epi32(a.hi, bits)}; }
+VEC w16 w_right(w16 a, const int bits) { return (w16){_mm256_srli_epi32(a.lo, bits), _mm256_srli_epi32(a.hi, bits)}; }
+
+VEC w16 w_where(w16 a, w16 b)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    return (w16){_mm256_andnot_si256(_mm256_cmpeq_epi32(a.lo, zero), b.lo),
+                 _mm256_andnot_si256(_mm256_cmpeq_epi32(a.hi, zero), b.hi)};
+}
+
+VEC uint32_t w_hmax(w16 a)
+{
+    const __m256i eight = _mm256_max_epu32(a.lo, a.hi);
+    __m128i r = _mm_max_epu32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+    r = _mm_max_epu32(r, _mm_srli_si128(r, 8));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu32(r, _mm_srli_si128(r, 4)));
+}
+
+VEC w16 w_load_bytes(const uint8_t *p, size_t n)
+{
+    const __m128i bytes = bytes_load_n(p, n);
+    return (w16){_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};
+}
+
+/* 16 half-words in order. */
+VEC __m256i w_halves(w16 a) { return _mm256_permute4x64_epi64(_mm256_packus_epi32(a.lo, a.hi), 0xd8); }
+
+VEC void w_store_bytes(uint8_t *p, w16 a, size_t n)
+{
+    const __m256i halves = w_halves(a);
+    const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    uint8_t all[16];
+    if (n == 16) {
+        _mm_storeu_si128((__m128i *)(void *)p, bytes);
+        return;
+    }
+    _mm_storeu_si128((__m128i *)(void *)all, bytes);
+    memcpy(p, all, n);
+}
+
+VEC w16 w_load_halves(const uint16_t *p, size_t n)
+{
+    uint16_t all[16] = {0};
+    if (n < 16)
+        p = memcpy(all, p, n * sizeof *p);
+    return (w16){_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)),
+                 _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(p + 8)))};
+}
+
+VEC void w_store_halves(uint16_t *p, w16 a, size_t n)
+{
+    uint16_t all[16];
+    _mm256_storeu_si256((__m256i *)(void *)(n == 16 ? p : all), w_halves(a));
+    if (n < 16)
+        memcpy(p, all, n * sizeof *p);
+}
+
 /* ---- bytes of quantized weights: see body/quant_lanes.h ---- */
 #define VEC_V16I
 typedef struct v16i { __m256i lo, hi; } v16i;

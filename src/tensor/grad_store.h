@@ -1,0 +1,26 @@
+/* tensor/grad_store.h: the gradient of a parameter that is stored in bf16 (rapt_tensor.grad_bf16), in 16 bits an
+ * element. For the tape, which writes it, and the optimizer. */
+#ifndef TENSOR_GRAD_STORE_H
+#define TENSOR_GRAD_STORE_H
+
+#include "kernels/kernels.h"
+#include "rapt/tensor.h"
+
+#define GRAD_STORE_WIDTH ((size_t)8192) /* elements of a row, and of what is read at once, at most */
+
+static inline uint16_t *grad_stored(const rapt_tensor *x)
+{
+    return (uint16_t *)(void *)x->grad;
+}
+
+/* n elements of x's gradient from element `from` on, at most GRAD_STORE_WIDTH where it is stored in bf16: they are converted
+ * into `memory` then. */
+static inline const rapt_real *grad_elements(const kernels *k, const rapt_tensor *x, size_t from, size_t n, rapt_real *memory)
+{
+    if (!x->grad_bf16)
+        return x->grad + from;
+    k->bf16_load(n, grad_stored(x) + from, memory);
+    return memory;
+}
+
+#endif
