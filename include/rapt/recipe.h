@@ -64,6 +64,9 @@ typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_
  * mean over each row, padding counted as zero loss. */
 typedef enum rapt_recipe_reduction { RAPT_RECIPE_REDUCTION_TOKEN, RAPT_RECIPE_REDUCTION_BOOK } rapt_recipe_reduction;
 
+/* The optimizer: Adam with moments in fp32, or in 8 bits (rapt_adam_options.bits8). */
+typedef enum rapt_recipe_optimizer { RAPT_RECIPE_OPTIMIZER_ADAM, RAPT_RECIPE_OPTIMIZER_ADAM8BIT } rapt_recipe_optimizer;
+
 /* The learning rate after the linear warmup: constant, falling with 1/sqrt(step), or along a half cosine to
  * train.lr_end. */
 typedef enum rapt_recipe_schedule {
@@ -140,6 +143,8 @@ typedef struct rapt_recipe {
         int64_t accumulate; /* gradient accumulation: batches per optimizer step */
         int64_t shards; /* of the batches of a step, at most `accumulate`; their gradients are added as a binary tree */
         bool recompute; /* rapt_pass.recompute */
+        rapt_recipe_optimizer optimizer;
+        rapt_precision gradients; /* of weights, between a backward pass and the optimizer step: fp32, or bf16 */
         double lr;
         double beta1, beta2, eps;
         double weight_decay;

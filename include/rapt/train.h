@@ -19,13 +19,16 @@ typedef struct rapt_adam_options {
     double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only (2 dimensions or more); 0: none */
     bool lazy;                /* sparse parameters: moments and values change only in rows that a step uses, as PyTorch's
                                  SparseAdam; false: exactly as those of any other parameter, to the bit */
+    bool bits8;               /* moments of matrices of 4096 elements or more are kept in 8 bits, not of sparse ones: a quarter
+                                 of the memory, results that differ (docs/number-format.md, "Moments in 8 bits") */
 } rapt_adam_options;
 
 /* The first and second moments of all trainable parameters of a set, and the number of steps done. */
 typedef struct rapt_adam rapt_adam;
 
 /* An optimizer for the parameters that the set has now and that are not frozen; `set` must outlive it. Moments are zero.
- * `options` NULL, or zeroed: the paper's. NULL with `err` set (it may be NULL): out of memory. */
+ * `options` NULL, or zeroed: the paper's. NULL with `err` set (it may be NULL): out of memory; RAPT_ERR_VALUE: `bits8` in the
+ * double build. */
 RAPT_API rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 /* Applies what it has deferred, and frees `a`, which may be NULL. */
 RAPT_API void rapt_adam_free(rapt_adam *a);
@@ -43,12 +46,12 @@ RAPT_API uint64_t rapt_adam_steps(const rapt_adam *a);
 /* Sets the number of steps done, after a program has written the moments that belong to it (bias correction depends on it). */
 RAPT_API void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
 /* The first moments of parameter `index` of the set (below its count at rapt_adam_new), of its shape; NULL for parameters that
- * were frozen then, and for buffers. They belong to `a`. Updates that are deferred are made first. The moments may be written;
- * rapt_adam_set_steps must follow. */
+ * were frozen then, for buffers, and for moments that are kept in 8 bits. They belong to `a`. Updates that are deferred are made
+ * first. The moments may be written; rapt_adam_set_steps must follow. */
 RAPT_API rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
 /* The second moments of parameter `index` of the set (below its count at rapt_adam_new), of its shape; NULL for parameters that
- * were frozen then, and for buffers. They belong to `a`. Updates that are deferred are made first. The moments may be written;
- * rapt_adam_set_steps must follow. */
+ * were frozen then, for buffers, and for moments that are kept in 8 bits. They belong to `a`. Updates that are deferred are made
+ * first. The moments may be written; rapt_adam_set_steps must follow. */
 RAPT_API rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* sqrt of the sum of squares of all gradients (Pascanu et al. 2013); clipping to norm c multiplies gradients by
@@ -91,6 +94,7 @@ typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t evaluation; /* during reports, with train.eval_bleu: a translator with its packed weights */
     size_t parameter_count;
+    size_t trained_count; /* of those, elements that are not frozen */
     size_t frozen_count; /* beside them: of the model that adapters are trained for (train.lora.rank); else 0 */
     size_t examples, validation_examples; /* to train on, of the validation set: sentence pairs; of a text, tokens */
     size_t dropped, validation_dropped;   /* left out of the two because they are too long */

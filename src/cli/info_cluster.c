@@ -34,7 +34,7 @@ typedef struct cluster_table {
 static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *p, uint32_t machines)
 {
     uint32_t batches = (uint32_t)k->train.accumulate, shards = (uint32_t)k->train.shards;
-    cluster_job j = {.parameters = (double)p->moments / 2 / sizeof(rapt_real), .looked_up = (double)p->looked_up,
+    cluster_job j = {.parameters = (double)p->trained_count, .looked_up = (double)p->looked_up,
                      .sparse = (double)p->sparse, .tokens = p->step_tokens, .activations = (double)p->activations,
                      .batches = batches > machines ? batches : machines, .shards = shards > machines ? shards : machines,
                      .bf16 = k->train.precision == RAPT_PRECISION_BF16};

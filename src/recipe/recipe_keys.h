@@ -90,6 +90,10 @@
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
     INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
+    CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit",                                  \
+         "optimizer; adam8bit: Adam, its moments of matrices in 8 bits")                                  \
+    CHOICE(train.gradients, RAPT_PRECISION_FP32, "fp32|bf16",                                             \
+         "weight gradients between the passes and the optimizer; bf16: half the memory, train.accumulate 1 only") \
     FLOAT(train.lr, 0.001, '(', 0, 10, ']', "learning rate (peak, with a schedule)")                      \
     FLOAT(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                       \
     FLOAT(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay rate of the second moment")                    \

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
+#include "train/optimizer/moments8.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_shards.h"
 #include "train/step.h"
@@ -21,6 +22,7 @@
 typedef struct need {
     size_t parameters, trained; /* bytes */
     size_t gradients, moments;
+    size_t moments_space;       /* address space of moments, all of them */
     size_t shards_space;        /* address space of the gradients of shards */
     size_t step, scratch, workspace; /* of the tape */
     size_t set;                 /* address space that the parameters will take, with their gradients */
@@ -36,7 +38,7 @@ static size_t resident(const need *n)
 /* The tape asks for an eighth more than it needs, at once. */
 static size_t address_space(const need *n)
 {
-    return n->set + n->evaluation_space + 2 * n->trained + n->shards_space + n->step + n->step / 8 + n->scratch +
+    return n->set + n->evaluation_space + n->moments_space + n->shards_space + n->step + n->step / 8 + n->scratch +
            n->scratch / 8 + n->workspace + SMALL_THINGS;
 }
 
@@ -50,33 +52,42 @@ static bool by_tokens(const rapt_recipe *k)
 
 /* The gradients of a step's shards are sums that wait for each other; of sparse parameters they have few rows (a step uses an
  * eighth at most). */
-static void count_shards(const run *r, size_t dense, need *n)
+static void count_shards(const run *r, size_t dense, size_t dense_moment, need *n)
 {
     size_t depth = shard_sums_depth(shard_batches_own(r), (uint32_t)r->recipe->train.shards), rows = (n->trained - dense) / 4;
     n->gradients += (depth - 1) * dense + rows;
     n->shards_space = depth * dense + rows;
     if (!r->group)
         return;
-    n->moments = 2 * (n->trained - dense + dense / (size_t)r->ranks); /* pages of the others' are never touched */
+    n->moments -= 2 * (dense_moment - dense_moment / (size_t)r->ranks); /* pages of the others' are never touched */
     n->gradients += rows;                                             /* of the others */
     n->shards_space += dense + rows;                                  /* parameters in one array */
+}
+
+/* Of one moment of a parameter. */
+static size_t planned_moment(const run *r, const rapt_param *p)
+{
+    const bool codes = r->recipe->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT && moments8_fit(p);
+    return codes ? moments8_bytes(p) : rapt_tensor_size(&p->value) * sizeof(rapt_real);
 }
 
 static void count_parameters(const run *r, need *n)
 {
     const rapt_params *set = r->model->params;
-    size_t dense = 0;
+    size_t dense = 0, dense_moment = 0;
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
         size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
         n->parameters += bytes;
         n->trained += p->buffer || p->frozen ? 0 : bytes;
+        n->gradients += p->buffer || p->frozen ? 0 : p->value.grad_bf16 ? bytes / 2 : bytes;
+        n->moments += p->buffer || p->frozen ? 0 : 2 * planned_moment(r, p);
         dense += gradient_layout_has(p) ? bytes : 0;
+        dense_moment += gradient_layout_has(p) ? planned_moment(r, p) : 0;
     }
-    n->gradients = n->trained;
-    n->moments = 2 * n->trained;
+    n->moments_space = n->moments;
     if (r->recipe->train.shards > 1)
-        count_shards(r, dense, n);
+        count_shards(r, dense, dense_moment, n);
     n->set = params_space(set);
     if (!r->recipe->train.eval_bleu || !r->task->score)
         return;
@@ -258,6 +269,7 @@ static void run_memory_report(run *r, const need *n)
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
                              .parameter_count = rapt_params_size(r->model->params),
+                             .trained_count = n->trained / sizeof(rapt_real),
                              .frozen_count = r->base_count, .gemm = rapt_tape_gemm(r->tape)};
     for (size_t i = 0; i < rapt_params_count(r->model->params); i++) {
         const rapt_param *p = rapt_params_at(r->model->params, i);

@@ -3,7 +3,9 @@
 #include "train/set_up.h"
 
 #include "base/rng.h"
+#include "kernels/kernels.h"
 #include "ops/deferred.h"
+#include "tensor/params.h"
 #include "train/folder/lengthen.h"
 #include "train/optimizer/adam_owned.h"
 #include "train/shards/step_shards.h"
@@ -88,7 +90,8 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     if (code)
         return code;
     rapt_adam_options adam = {.beta1 = or_zero(k->train.beta1), .beta2 = or_zero(k->train.beta2), .eps = k->train.eps,
-                              .weight_decay = k->train.weight_decay, .lazy = k->train.lazy};
+                              .weight_decay = k->train.weight_decay, .lazy = k->train.lazy,
+                              .bits8 = k->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT};
     r->steps = lengthen_steps(r, k);
     r->adam = (r->group ? adam_owned_new : rapt_adam_new)(r->model->params, &adam, err);
     if (!r->adam)
@@ -103,7 +106,12 @@ static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
     if (!code)
         code = vectors_init(r, seed != RAPT_SEED_SHAPES, err);
     code = code ? code : freeze(r, err);
-    return code ? code : add_adapters(r, err);
+    code = code ? code : add_adapters(r, err);
+    if (code || r->recipe->train.gradients == RAPT_PRECISION_FP32)
+        return code;
+    if (!kernels_scalar.bf16_store)
+        return rapt_fail(err, RAPT_ERR_VALUE, "train.gradients: bf16 is not in the double build");
+    return params_store_gradients_bf16(r->model->params, err);
 }
 
 rapt_code set_up_shapes(run *r, rapt_error *err)

@@ -13,6 +13,7 @@ static const char *const shard_recipes[] = {
     "train.label_smoothing=0.1",
     "model.tied=true model.dropout=0.1 train.accumulate=4 train.shards=4 train.precision=bf16",
     "train.accumulate=7 train.shards=3 train.batch=1 train.freeze=*.bias",
+    "train.accumulate=4 train.shards=4 train.batch=1 model.ffn=500 train.optimizer=adam8bit",
 };
 #define SHARD_RECIPES (sizeof shard_recipes / sizeof *shard_recipes)
 

@@ -113,7 +113,8 @@ static void language_models_are_counted(void **state)
         "model.norm_place=pre model.norm_kind=rms model.ffn_kind=swiglu model.positions=rotary model.kv_heads=2",
         "model.tied=true", "train.recompute=true model.layers=4 model.dropout=0.2", "train.accumulate=3", "train.precision=bf16",
         "model.context=150 train.batch=3", "train.batch=1 model.context=8", "data.validation_fraction=0",
-        "train.freeze=embedding.*,blocks.0.*"};
+        "train.freeze=embedding.*,blocks.0.*", "model.layers=5 model.ffn=150 train.gradients=bf16 train.optimizer=adam8bit",
+        "model.layers=5 model.ffn=150 train.gradients=bf16 train.recompute=true"};
     (void)state;
     put_many_kinds("text.txt", 4000, 50);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -203,6 +204,8 @@ static void pages_are_counted(void **state)
     put_many_kinds("text.txt", 5000, 50);
     check_pages(TEXT "model.d_model=128 model.ffn=512 model.layers=4 model.context=128 train.batch=24 train.steps=2");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=16 train.batch=2"); /* most: parameters */
+    check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=64 train.batch=16 train.gradients=bf16 "
+                "train.optimizer=adam8bit");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=16 train.batch=2 train.accumulate=8 "
                 "train.shards=8 train.steps=2"); /* most: four gradients */
 }

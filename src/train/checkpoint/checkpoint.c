@@ -9,6 +9,7 @@
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "train/checkpoint/checkpoint_list.h"
+#include "train/optimizer/adam_moment.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -136,11 +137,11 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
     return RAPT_OK;
 }
 
-/* Names of the moments: "adam.m.NAME", "adam.v.NAME". */
-static char *moment_name(const char *which, const char *name)
+/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; of those in 8 bits "adam8.m.NAME", "adam8.v.NAME". */
+static char *moment_name(bool in_8_bits, bool second, const char *name)
 {
     char *text = NULL;
-    return asprintf(&text, "adam.%s.%s", which, name) < 0 ? NULL : text;
+    return asprintf(&text, "%s.%s.%s", in_8_bits ? "adam8" : "adam", second ? "v" : "m", name) < 0 ? NULL : text;
 }
 
 typedef struct entry_list {
@@ -149,21 +150,21 @@ typedef struct entry_list {
     size_t count, named;
 } entry_list;
 
-static bool add_moments(entry_list *l, const rapt_tensor *p, const rapt_real *m, const rapt_real *v)
+static bool add_moment(entry_list *l, const moments *of, const rapt_param *p, bool second)
 {
-    char *m_name = moment_name("m", p->name), *v_name = moment_name("v", p->name);
-    l->names[l->named++] = m_name;
-    l->names[l->named++] = v_name;
-    if (!m_name || !v_name)
+    const adam_moment moment = adam_moment_of(of->adam, p->index, second);
+    const void *data = of->group ? NULL : moment.data;
+    char *name = moment_name(moment.in_8_bits, second, p->value.name);
+    l->names[l->named++] = name;
+    if (!name)
         return false;
-    l->entries[l->count++] = params_entry(m_name, p, m);
-    l->entries[l->count++] = params_entry(v_name, p, v);
+    l->entries[l->count++] = moment.in_8_bits ? (safetensors_entry){name, SAFETENSORS_U8, 1, {moment.bytes}, data, moment.bytes}
+                                              : params_entry(name, &p->value, data);
     return true;
 }
 
 static bool list_entries(entry_list *l, const rapt_params *set, const moments *of)
 {
-    const rapt_adam *adam = of->adam;
     size_t n = rapt_params_count(set);
     l->entries = malloc(3 * n * sizeof *l->entries);
     l->names = malloc(2 * n * sizeof *l->names);
@@ -173,9 +174,8 @@ static bool list_entries(entry_list *l, const rapt_params *set, const moments *o
         if (p->buffer)
             continue;
         l->entries[l->count++] = params_entry(p->value.name, &p->value, p->value.data);
-        if (rapt_adam_first_moment(adam, i))
-            ok = add_moments(l, &p->value, of->group ? NULL : rapt_adam_first_moment(adam, i),
-                             of->group ? NULL : rapt_adam_second_moment(adam, i));
+        if (adam_moment_of(of->adam, i, false).data)
+            ok = add_moment(l, of, p, false) && add_moment(l, of, p, true);
     }
     return ok;
 }
@@ -208,7 +208,7 @@ static rapt_code collect_next(void *context, size_t entry, size_t offset, void *
 {
     collector *c = context;
     (void)entry;
-    if (!c->any || bytes != c->part.count * sizeof(rapt_real) || offset != c->part.first * sizeof(rapt_real))
+    if (!c->any || bytes != c->part.count || offset != c->part.first)
         return rapt_fail(err, RAPT_ERR_VALUE, "a checkpoint asks for moments in another order than they come in");
     rapt_code code = moments_collect(c->moments, &c->part, to, err);
     c->any = !code && moments_next(c->moments, c->set, &c->part);
@@ -217,7 +217,7 @@ static rapt_code collect_next(void *context, size_t entry, size_t offset, void *
 
 /* What is left of the parts: on rank 0, for the sake of the other ranks, which do not know that the file could not be written;
  * `to` is memory for the largest part there, and NULL on the others. */
-static rapt_code collect_rest(collector *c, rapt_real *to, rapt_error *err)
+static rapt_code collect_rest(collector *c, void *to, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (; c->any && !code; c->any = moments_next(c->moments, c->set, &c->part))
@@ -254,7 +254,7 @@ static rapt_code write_first(const char *folder, const rapt_model *m, const mome
     entry_list l = {0};
     char *config = NULL;
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
-    rapt_real *spare = of->group ? malloc(moments_part_max() * sizeof *spare) : NULL;
+    void *spare = of->group ? malloc(moments_part_max()) : NULL;
     rapt_code code = path && dir && (spare || !of->group) && list_entries(&l, m->params, of)
                          ? file_make_dir(dir, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
@@ -314,21 +314,41 @@ rapt_code checkpoint_save(const char *folder, const rapt_model *m, const moments
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
+/* Codes have no wrong values: any byte is a number of its block. */
+static rapt_code check_codes(const checkpoint_file *f, const char *name, size_t bytes, rapt_error *err)
+{
+    const safetensors_entry *e = safetensors_find(f->file, name);
+    if (!e)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing", f->path, name);
+    return e->dtype == SAFETENSORS_U8 && e->ndim == 1 && e->bytes == bytes
+               ? RAPT_OK
+               : rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has not the %zu bytes of moments in 8 bits", f->path, name,
+                           bytes);
+}
+
+static rapt_code check_moment(const checkpoint_file *f, const rapt_param *p, const rapt_adam *adam, bool second, rapt_error *err)
+{
+    const adam_moment moment = adam_moment_of(adam, p->index, second);
+    char *name = moment.data ? moment_name(moment.in_8_bits, second, p->value.name) : NULL;
+    rapt_code code = RAPT_OK;
+    if (moment.data && !name)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", f->path);
+    else if (moment.data)
+        code = moment.in_8_bits ? check_codes(f, name, moment.bytes, err) : params_check(f->file, f->path, name, &p->value, err);
+    free(name);
+    return code;
+}
+
 static rapt_code check_tensors(const checkpoint_file *f, const rapt_params *set, const rapt_adam *adam, rapt_error *err)
 {
-    static const char *const which[] = {"m", "v"};
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
         const rapt_param *p = rapt_params_at(set, i);
         if (p->buffer)
             continue;
         code = params_check(f->file, f->path, p->value.name, &p->value, err);
-        for (size_t k = 0; k < 2 && !code && rapt_adam_first_moment(adam, i); k++) {
-            char *name = moment_name(which[k], p->value.name);
-            code = name ? params_check(f->file, f->path, name, &p->value, err)
-                        : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", f->path);
-            free(name);
-        }
+        code = code ? code : check_moment(f, p, adam, false, err);
+        code = code ? code : check_moment(f, p, adam, true, err);
     }
     return code;
 }
@@ -370,18 +390,18 @@ static rapt_code read_values(const checkpoint_file *f, const rapt_params *set, c
     return code;
 }
 
-static rapt_code take_moments_part(const checkpoint_file *f, const rapt_params *set, const moments_part *part, rapt_real *to,
+static rapt_code take_moments_part(const checkpoint_file *f, const rapt_params *set, const moments_part *part, void *to,
                            rapt_error *err)
 {
-    char *name = moment_name(part->second ? "v" : "m", rapt_params_at(set, part->param)->value.name);
+    char *name = moment_name(part->in_8_bits, part->second, rapt_params_at(set, part->param)->value.name);
     const safetensors_entry *e = name ? safetensors_find(f->file, name) : NULL;
     if (e)
-        memcpy(to, (const rapt_real *)e->data + part->first, part->count * sizeof *to);
+        memcpy(to, (const char *)e->data + part->first, part->count);
     free(name);
     return e ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", f->path);
 }
 
-static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, const moments *m, rapt_real *portion,
+static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, const moments *m, void *portion,
                               rapt_error *err)
 {
     rapt_error own = {0}; /* of rank 0, which hands out the rest all the same: the others wait for it */
@@ -396,7 +416,7 @@ static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, 
 
 rapt_code checkpoint_read(const checkpoint_file *f, uint64_t step, const rapt_params *set, const moments *m, rapt_error *err)
 {
-    rapt_real *portion = malloc(moments_part_max() * sizeof *portion);
+    void *portion = malloc(moments_part_max());
     rapt_code code = agree(m, portion ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a checkpoint"), err);
     if (!code)
         code = read_values(f, set, m, err);

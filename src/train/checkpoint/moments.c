@@ -3,6 +3,8 @@
 
 #include "group/group_ops.h"
 #include "io/safetensors.h"
+#include "train/optimizer/adam_moment.h"
+#include "train/optimizer/moments8.h"
 
 #include <string.h>
 
@@ -15,24 +17,37 @@ bool moments_at_first(const moments *m)
 
 size_t moments_part_max(void)
 {
-    return SAFETENSORS_PORTION / sizeof(rapt_real);
+    return SAFETENSORS_PORTION;
 }
 
-static rapt_real *moment_of(const moments *m, const moments_part *part)
+static adam_moment moment_of(const moments *m, const moments_part *part)
 {
-    return part->second ? rapt_adam_second_moment(m->adam, part->param) : rapt_adam_first_moment(m->adam, part->param);
+    return adam_moment_of(m->adam, part->param, part->second);
 }
 
-/* Moves to the beginning of the next moment that has elements; false: there is none. */
+/* Whether there is a moment of that kind. */
+static bool is_moment(const moments *m, const rapt_params *set, const moments_part *part)
+{
+    if (rapt_params_at(set, part->param)->buffer)
+        return false;
+    const adam_moment moment = moment_of(m, part);
+    return moment.data && moment.in_8_bits == part->in_8_bits;
+}
+
+/* Moves to the beginning of the next moment; false: there is none. */
 static bool next_moment(const moments *m, const rapt_params *set, moments_part *part, bool begin)
 {
-    size_t count = rapt_params_count(set);
+    const size_t count = rapt_params_count(set);
     if (!begin && !part->second)
         part->second = true;
     else if (!begin)
         part->param++, part->second = false;
-    while (part->param < count && (rapt_params_at(set, part->param)->buffer || !rapt_adam_first_moment(m->adam, part->param)))
-        part->param++;
+    for (;; part->in_8_bits = true, part->param = 0) {
+        while (part->param < count && !is_moment(m, set, part))
+            part->param++;
+        if (part->param < count || part->in_8_bits)
+            break;
+    }
     part->first = part->count = 0;
     return part->param < count;
 }
@@ -44,7 +59,7 @@ bool moments_next(const moments *m, const rapt_params *set, moments_part *part)
     part->first += part->count;
     if (begin && !next_moment(m, set, part, true))
         return false;
-    while (part->first == (size = rapt_tensor_size(&rapt_params_at(set, part->param)->value)))
+    while (part->first == (size = moment_of(m, part).bytes))
         if (!next_moment(m, set, part, false))
             return false;
     part->count = size - part->first < max ? size - part->first : max;
@@ -53,59 +68,69 @@ bool moments_next(const moments *m, const rapt_params *set, moments_part *part)
 
 /* ---- their owners --------------------------------------------------------------------------------------------- */
 
-/* The ranks' bounds from `at` of a part on, relative to `at`; returns how many elements they are for. 0: all ranks have all. */
-static size_t owned_from(const moments *m, const moments_part *part, size_t at)
+/* Where in the bytes of a moment an element begins, which in 8 bits is the first one of a span. */
+static size_t byte_of(const moments_part *part, const rapt_param *p, size_t element)
+{
+    return part->in_8_bits ? moments8_at(p, element) : element * sizeof(rapt_real);
+}
+
+/* The ranks' bounds from byte `at` of a part on, relative to `at`; returns how many bytes they are for. 0: all ranks have all. */
+static size_t owned_from(const moments *m, const rapt_param *p, const moments_part *part, size_t at)
 {
     const int ranks = rapt_group_size(m->group);
     const size_t limit = part->first + part->count;
-    size_t end = m->segment(m->context, part->param, at, m->bounds);
+    const size_t element = part->in_8_bits ? moments8_element(p, at) : at / sizeof(rapt_real);
+    size_t end = m->segment(m->context, part->param, element, m->bounds);
     if (end == 0)
         return 0;
+    end = byte_of(part, p, end);
     end = end < limit ? end : limit;
-    for (int i = 0; i <= ranks; i++)
-        m->bounds[i] = (m->bounds[i] < at ? at : m->bounds[i] > end ? end : m->bounds[i]) - at;
+    for (int i = 0; i <= ranks; i++) {
+        const size_t bound = byte_of(part, p, m->bounds[i]);
+        m->bounds[i] = (bound < at ? at : bound > end ? end : bound) - at;
+    }
     return end - at;
 }
 
-static void copy_own(const moments *m, rapt_real *to, const rapt_real *from)
+static void copy_own(const moments *m, char *to, const char *from)
 {
     const int range = group_range(rapt_group_rank(m->group), rapt_group_size(m->group));
     const size_t begin = m->bounds[range], end = m->bounds[range + 1];
-    memcpy(to + begin, from + begin, (end - begin) * sizeof *to);
+    memcpy(to + begin, from + begin, end - begin);
 }
 
-rapt_code moments_collect(const moments *m, const moments_part *part, rapt_real *to, rapt_error *err)
+rapt_code moments_collect(const moments *m, const moments_part *part, void *to, rapt_error *err)
 {
-    rapt_real *own = moment_of(m, part);
+    const rapt_param *p = adam_param(m->adam, part->param);
+    char *own = (char *)moment_of(m, part).data + part->first, *out = to;
     const bool first = moments_at_first(m);
-    const size_t end = part->first + part->count;
     rapt_code code = RAPT_OK;
-    for (size_t at = part->first, n; at < end && !code; at += n) {
-        n = m->group ? owned_from(m, part, at) : 0;
+    for (size_t done = 0, n; done < part->count && !code; done += n) {
+        n = m->group ? owned_from(m, p, part, part->first + done) : 0;
         if (n == 0) {
-            n = end - at;
+            n = part->count - done;
             if (first)
-                memcpy(to + (at - part->first), own + at, n * sizeof *to);
+                memcpy(out + done, own + done, n);
             continue;
         }
         if (first)
-            copy_own(m, to + (at - part->first), own + at);
-        code = group_collect(m->group, first ? to + (at - part->first) : own + at, m->bounds, sizeof *own, err);
+            copy_own(m, out + done, own + done);
+        code = group_collect(m->group, first ? out + done : own + done, m->bounds, 1, err);
     }
     return code;
 }
 
-rapt_code moments_hand_out(const moments *m, const moments_part *part, rapt_real *from, rapt_error *err)
+rapt_code moments_hand_out(const moments *m, const moments_part *part, void *from, rapt_error *err)
 {
-    rapt_real *own = moment_of(m, part);
-    const size_t end = part->first + part->count;
-    rapt_code code = m->group ? group_broadcast(m->group, 0, from, part->count * sizeof *from, err) : RAPT_OK;
-    for (size_t at = part->first, n; at < end && !code; at += n) {
-        n = m->group ? owned_from(m, part, at) : 0;
+    const rapt_param *p = adam_param(m->adam, part->param);
+    char *own = (char *)moment_of(m, part).data + part->first, *in = from;
+    rapt_code code = m->group ? group_broadcast(m->group, 0, from, part->count, err) : RAPT_OK;
+    for (size_t done = 0, n; done < part->count && !code; done += n) {
+        n = m->group ? owned_from(m, p, part, part->first + done) : 0;
         if (n > 0)
-            copy_own(m, own + at, from + (at - part->first));
+            copy_own(m, own + done, in + done);
         else
-            memcpy(own + at, from + (at - part->first), (n = end - at) * sizeof *own);
+            memcpy(own + done, in + done, (n = part->count - done));
     }
     return code;
 }

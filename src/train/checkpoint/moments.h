@@ -21,22 +21,24 @@ typedef struct moments {
 
 /* A part of one moment of one parameter, as a checkpoint has it in one go. */
 typedef struct moments_part {
+    bool in_8_bits;      /* as adam_moment.h says; else fp32 */
     size_t param;
     bool second;         /* the second moment */
-    size_t first, count; /* elements of the parameter */
+    size_t first, count; /* bytes of the moment */
 } moments_part;
 
 /* Whether this process reads and writes files: rank 0, or the only one. */
 bool moments_at_first(const moments *m);
 
-/* The elements of the largest part. */
+/* The bytes of the largest part. */
 size_t moments_part_max(void);
-/* The next part of all moments, in the order of a checkpoint; false: there is none. Begins as {0}, with count 0. */
+/* The next part of all moments, in the order of a checkpoint, which has those in 8 bits last; false: there is none. Begins as
+ * {0}, with count 0. */
 bool moments_next(const moments *m, const rapt_params *set, moments_part *part);
 
-/* The elements of a part, from all ranks, in `to`; only rank 0 gets them, `to` may be NULL on the others. */
-rapt_code moments_collect(const moments *m, const moments_part *part, rapt_real *to, rapt_error *err);
+/* A part, from all ranks, in `to` [count]; only rank 0 gets them, `to` may be NULL on the others. */
+rapt_code moments_collect(const moments *m, const moments_part *part, void *to, rapt_error *err);
 /* Sets a part from `from` [count], which rank 0 has filled; the others get it there. A rank keeps what is its own. */
-rapt_code moments_hand_out(const moments *m, const moments_part *part, rapt_real *from, rapt_error *err);
+rapt_code moments_hand_out(const moments *m, const moments_part *part, void *from, rapt_error *err);
 
 #endif

@@ -7,9 +7,12 @@
 #include "base/zero_pages.h"
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
+#include "tensor/grad_store.h"
 #include "tensor/params.h"
+#include "train/optimizer/adam_moment.h"
 #include "train/optimizer/adam_owned.h"
 #include "train/optimizer/adam_rows.h"
+#include "train/optimizer/moments8.h"
 #include "train/optimizer/param_slices.h"
 
 #include <math.h>
@@ -27,7 +30,8 @@ struct rapt_adam {
     char *pages;        /* of the moments where they are used in part; else NULL: they are in the arena */
     size_t mapped, given; /* bytes of these pages, and those that moments have */
     size_t count;       /* of parameters, when they were counted */
-    rapt_real **m, **v; /* [count], NULL where nothing is trained */
+    rapt_real **m, **v; /* [count], NULL where nothing is trained, or moments are kept in 8 bits: */
+    moments8 *codes;    /* [count] */
     adam_rows **rows;   /* [count], of sparse ones whose rows may be behind; else NULL */
     uint64_t steps;
 };
@@ -37,15 +41,26 @@ static bool trained(const rapt_param *p)
     return !p->buffer && !p->frozen;
 }
 
-/* Of one parameter, zeros. */
-static rapt_real *new_moment(rapt_adam *a, const rapt_param *p)
+static bool in_8_bits(const rapt_adam *a, const rapt_param *p)
 {
-    size_t n = rapt_tensor_size(&p->value);
+    return a->options.bits8 && moments8_fit(p);
+}
+
+/* Of one moment of a parameter. */
+static size_t moment_bytes(const rapt_adam *a, const rapt_param *p)
+{
+    return in_8_bits(a, p) ? moments8_bytes(p) : rapt_tensor_size(&p->value) * sizeof(rapt_real);
+}
+
+/* Of one parameter, zeros. */
+static void *new_moment(rapt_adam *a, const rapt_param *p)
+{
+    const size_t bytes = moment_bytes(a, p);
     if (!a->pages)
-        return arena_zeroed(&a->memory, n, sizeof **a->m);
+        return arena_zeroed(&a->memory, bytes, 1);
     char *moment = a->pages + a->given;
-    a->given += (n * sizeof **a->m + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    return (rapt_real *)(void *)moment;
+    a->given += (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    return moment;
 }
 
 static bool allocate_moments(rapt_adam *a, size_t i)
@@ -53,6 +68,10 @@ static bool allocate_moments(rapt_adam *a, size_t i)
     rapt_param *p = params_at(a->set, i);
     if (!trained(p))
         return true;
+    if (in_8_bits(a, p)) {
+        a->codes[i] = (moments8){.m = new_moment(a, p), .v = new_moment(a, p)};
+        return a->codes[i].m && a->codes[i].v;
+    }
     a->m[i] = new_moment(a, p);
     a->v[i] = new_moment(a, p);
     bool ok = a->m[i] && a->v[i];
@@ -68,20 +87,21 @@ static bool adam_allocate(rapt_adam *a)
     size_t n = a->count = rapt_params_count(a->set);
     a->m = arena_zeroed(&a->memory, n, sizeof *a->m);
     a->v = arena_zeroed(&a->memory, n, sizeof *a->v);
+    a->codes = arena_zeroed(&a->memory, n, sizeof *a->codes);
     a->rows = arena_zeroed(&a->memory, n, sizeof *a->rows);
-    bool ok = a->m && a->v && a->rows;
+    bool ok = a->m && a->v && a->codes && a->rows;
     for (size_t i = 0; ok && i < n; i++)
         ok = allocate_moments(a, i);
     return ok;
 }
 
 /* Of both moments of all that is trained, each padded to `padding` bytes: one chunk holds them. */
-static size_t moments_size(const rapt_params *set, size_t padding)
+static size_t moments_size(const rapt_adam *a, size_t padding)
 {
     size_t bytes = 0;
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        size_t moment = rapt_tensor_size(&params_at(set, i)->value) * sizeof(rapt_real);
-        bytes += trained(params_at(set, i)) ? 2 * ((moment + padding - 1) / padding * padding) : 0;
+    for (size_t i = 0; i < rapt_params_count(a->set); i++) {
+        size_t moment = moment_bytes(a, params_at(a->set, i));
+        bytes += trained(params_at(a->set, i)) ? 2 * ((moment + padding - 1) / padding * padding) : 0;
     }
     return bytes;
 }
@@ -94,14 +114,18 @@ static double or_default(double x, double standard)
 /* Of its memory one part is had at once: a chunk of the arena, or pages. */
 static bool adam_reserve(rapt_adam *a, bool in_part)
 {
-    arena_init(&a->memory, SMALL_THINGS + (in_part ? 0 : moments_size(a->set, 1)));
-    a->mapped = in_part ? moments_size(a->set, CACHE_LINE) : 0;
+    arena_init(&a->memory, SMALL_THINGS + (in_part ? 0 : moments_size(a, 1)));
+    a->mapped = in_part ? moments_size(a, CACHE_LINE) : 0;
     a->pages = a->mapped ? zero_pages_map(a->mapped) : NULL;
     return a->pages || !a->mapped;
 }
 
 static rapt_adam *adam_make(rapt_params *set, const rapt_adam_options *options, bool in_part, rapt_error *err)
 {
+    if (options && options->bits8 && !kernels_scalar.adam8) {
+        rapt_fail(err, RAPT_ERR_VALUE, "Adam's moments in 8 bits are not in the double build");
+        return NULL;
+    }
     rapt_adam *a = calloc(1, sizeof *a);
     if (a) {
         a->set = set;
@@ -169,6 +193,20 @@ rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index)
     return a->v[index];
 }
 
+const rapt_param *adam_param(const rapt_adam *a, size_t index)
+{
+    return params_at(a->set, index);
+}
+
+adam_moment adam_moment_of(const rapt_adam *a, size_t index, bool second)
+{
+    const rapt_param *p = params_at(a->set, index);
+    if (a->codes[index].m)
+        return (adam_moment){second ? a->codes[index].v : a->codes[index].m, moments8_bytes(p), true};
+    rapt_real *x = second ? rapt_adam_second_moment(a, index) : rapt_adam_first_moment(a, index);
+    return (adam_moment){x, x ? rapt_tensor_size(&p->value) * sizeof *x : 0, false};
+}
+
 static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scale)
 {
     double steps = (double)a->steps;
@@ -197,11 +235,33 @@ static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
     return p->value.ndim >= 2 ? &l->matrix : &l->vector;
 }
 
+/* Moves n elements of a parameter, from element `from` on: with moments in 8 bits a span of them (moments8.h). */
+static void move_elements(const rapt_adam *a, const kernels *k, size_t index, size_t from, size_t n, const rapt_real *grad,
+                          const kernels_adam *constants)
+{
+    rapt_param *p = params_at(a->set, index);
+    const moments8 *codes = &a->codes[index];
+    if (!codes->m) {
+        k->adam(n, p->value.data + from, grad, a->m[index] + from, a->v[index] + from, constants);
+        return;
+    }
+    const size_t at = moments8_at(p, from);
+    k->adam8(n, p->value.data + from, grad, codes->m + at, codes->v + at, moments8_seed(index, from, a->steps), constants);
+}
+
+/* Rows of a slice; `grad`: their gradient, or NULL: the parameter's own. */
 static void adam_update(const step_loop *l, const param_slice *p, size_t first, size_t rows, const rapt_real *grad)
 {
-    size_t from = first * p->width;
-    l->t->k->adam(rows * p->width, p->param->value.data + from, grad, l->a->m[p->index] + from, l->a->v[p->index] + from,
-                  constants_of(l, p->param));
+    const kernels_adam *constants = constants_of(l, p->param);
+    const rapt_tensor *x = &p->param->value;
+    const bool in_blocks = l->a->codes[p->index].m || x->grad_bf16;
+    const size_t end = first + rows, some = in_blocks ? p->block : rows;
+    rapt_real memory[GRAD_STORE_WIDTH];
+    for (size_t row = first; row < end; row += some) {
+        const size_t from = row * p->width, n = (end - row < some ? end - row : some) * p->width;
+        move_elements(l->a, l->t->k, p->index, from, n,
+                      grad ? grad + (row - first) * p->width : grad_elements(l->t->k, x, from, n, memory), constants);
+    }
 }
 
 static void update_used_rows(const step_loop *l, const param_slice *p)
@@ -209,7 +269,7 @@ static void update_used_rows(const step_loop *l, const param_slice *p)
     const uint8_t *used = p->param->state->row_used;
     for (size_t row = p->first; row < p->first + p->rows; row++)
         if (used[row])
-            adam_update(l, p, row, 1, p->param->value.grad + row * p->width);
+            adam_update(l, p, row, 1, NULL);
 }
 
 static void update_slice(void *context, size_t index, int worker)
@@ -223,13 +283,13 @@ static void update_slice(void *context, size_t index, int worker)
     else if (p->param->sparse && l->a->options.lazy)
         update_used_rows(l, p);
     else
-        adam_update(l, p, p->first, p->rows, p->param->value.grad + p->first * p->width);
+        adam_update(l, p, p->first, p->rows, NULL);
 }
 
 /* A parameter without a gradient stays as it is; a sparse one has none where no row was used. */
 static bool moves(const rapt_adam *a, const rapt_param *p, size_t i)
 {
-    if (!a->m[i] || p->frozen)
+    if ((!a->m[i] && !a->codes[i].m) || p->frozen)
         return false;
     if (p->sparse)
         return memchr(p->state->row_used, 1, p->value.shape[0]) != NULL;
@@ -338,8 +398,8 @@ static void move_block(const adam_owned *s, const norm_block *block)
     rapt_param *p = params_at(s->adam->set, block->param);
     size_t width = norm_block_width(p), from = block->first * width;
     if (moves(s->adam, p, block->param))
-        s->tape->k->adam(block->rows * width, p->value.data + from, p->value.grad + from, s->adam->m[block->param] + from,
-                         s->adam->v[block->param] + from, p->value.ndim >= 2 ? &s->matrix : &s->vector);
+        move_elements(s->adam, s->tape->k, block->param, from, block->rows * width, p->value.grad + from,
+                      p->value.ndim >= 2 ? &s->matrix : &s->vector);
 }
 
 /* A pool_fn. */

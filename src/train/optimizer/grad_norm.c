@@ -4,6 +4,7 @@
 
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
+#include "tensor/grad_store.h"
 #include "tensor/params.h"
 #include "train/optimizer/grad_norm.h"
 
@@ -37,15 +38,19 @@ static void trim(const param_slice *p, size_t *first, size_t *rows)
 
 void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker)
 {
-    const rapt_real *grad = p->param->value.grad + p->first * p->width;
+    const rapt_tensor *x = &p->param->value;
+    const rapt_real *chunk = NULL;
+    rapt_real memory[GRAD_STORE_WIDTH];
     size_t end = p->first + p->rows;
     if (p->param->state->deferred.dy)
-        grad = deferred_chunk(t, worker, p->param, p->first, p->rows);
+        chunk = deferred_chunk(t, worker, p->param, p->first, p->rows);
     p->sum = 0;
     for (size_t row = p->first; row < end; row += p->block) {
         size_t first = row, rows = end - row < p->block ? end - row : p->block;
         trim(p, &first, &rows);
-        p->sum += (double)t->k->sum_squares(rows * p->width, grad + (first - p->first) * p->width);
+        const rapt_real *grad = chunk ? chunk + (first - p->first) * p->width
+                                      : grad_elements(t->k, x, first * p->width, rows * p->width, memory);
+        p->sum += (double)t->k->sum_squares(rows * p->width, grad);
     }
 }
 
@@ -85,6 +90,18 @@ double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
     return sqrt(sum);
 }
 
+static bool gradient_is_finite(const rapt_tape *t, const rapt_tensor *x)
+{
+    rapt_real memory[GRAD_STORE_WIDTH];
+    const size_t size = rapt_tensor_size(x), some = x->grad_bf16 ? GRAD_STORE_WIDTH : size;
+    for (size_t at = 0; at < size; at += some) {
+        const size_t n = size - at < some ? size - at : some;
+        if (!t->k->all_finite(n, grad_elements(t->k, x, at, n, memory)))
+            return false;
+    }
+    return true;
+}
+
 const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad)
 {
     params_sync(set, t->pool);
@@ -95,7 +112,7 @@ const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_
             return x->name;
         if (of_grad && (p->state->deferred.dy || x->grad_filled) && x->requires_grad) {
             deferred_settle(t, p, NULL);
-            if (!t->k->all_finite(rapt_tensor_size(x), x->grad))
+            if (!gradient_is_finite(t, x))
                 return x->name;
         }
     }

@@ -17,10 +17,25 @@ void param_slices_begin(param_slices *p, const rapt_params *set, bool (*wanted)(
     p->param = p->row = p->count = p->elements = 0;
 }
 
+static size_t elements_of_row(const rapt_param *p)
+{
+    return p->value.ndim < 2 ? 1 : rapt_tensor_features(&p->value);
+}
+
+static size_t block_rows(size_t width)
+{
+    return width < BLOCK ? BLOCK / width : 1;
+}
+
+size_t param_block_elements(const rapt_param *p)
+{
+    return block_rows(elements_of_row(p)) * elements_of_row(p);
+}
+
 param_slice param_slice_at(rapt_param *p, size_t index, size_t row)
 {
-    size_t width = p->value.ndim < 2 ? 1 : rapt_tensor_features(&p->value), rows = rapt_tensor_size(&p->value) / width;
-    size_t block = width < BLOCK ? BLOCK / width : 1, blocks = (MIN_ROWS + block - 1) / block;
+    size_t width = elements_of_row(p), rows = rapt_tensor_size(&p->value) / width;
+    size_t block = block_rows(width), blocks = (MIN_ROWS + block - 1) / block;
     size_t max_rows = (blocks > BLOCKS ? blocks : BLOCKS) * block;
     return (param_slice){.param = p, .index = index, .first = row, .rows = rows - row < max_rows ? rows - row : max_rows,
                          .width = width, .block = block};

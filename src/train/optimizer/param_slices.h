@@ -28,6 +28,8 @@ typedef struct param_slices {
     param_slice list[SLICES_AT_ONCE];
 } param_slices;
 
+/* The elements of a block of p; the last one may have less. */
+size_t param_block_elements(const rapt_param *p);
 /* The slice of p, parameter `index` of its set, that begins with row `row`. */
 param_slice param_slice_at(rapt_param *p, size_t index, size_t row);
 

@@ -1,0 +1,20 @@
+/* train/optimizer/adam_moment.h (internal): a moment of Adam as it is kept, in fp32 or in 8 bits. For checkpoints. */
+#ifndef TRAIN_OPTIMIZER_ADAM_MOMENT_H
+#define TRAIN_OPTIMIZER_ADAM_MOMENT_H
+
+#include "rapt/train.h"
+
+typedef struct adam_moment {
+    void *data;   /* belongs to the optimizer; NULL: the parameter has no moments */
+    size_t bytes;
+    bool in_8_bits; /* as moments8.h lays them out; else rapt_real, of the parameter's shape */
+} adam_moment;
+
+/* The first or second moment of parameter `index` of the set; updates that are deferred are made first. It may be written;
+ * rapt_adam_set_steps must follow. */
+adam_moment adam_moment_of(const rapt_adam *a, size_t index, bool second);
+
+/* Parameter `index` of the set as it is (tensor/params.h). */
+const rapt_param *adam_param(const rapt_adam *a, size_t index);
+
+#endif

@@ -1,0 +1,155 @@
+/* tests/train/test_lean_training.c: runs that keep moments in 8 bits and gradients in bf16: with any number of threads, stopped
+ * and resumed; how near their losses are; what is refused; planned memory. Several processes: test_shards_group.c. Gradients in
+ * bf16 as such: test_gradients_bf16.c. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "train/train_folder.h"
+
+#include <math.h>
+
+#define LARGE "model.d_model=48 model.ffn=190 model.layers=4 " /* matrices of more than 4096 elements, none of an eighth of all */
+
+static const char *const recipes[] = {
+    LARGE "train.optimizer=adam8bit model.tied=true",
+    LARGE "train.gradients=bf16 train.recompute=true",
+    LARGE "train.optimizer=adam8bit train.gradients=bf16 data.text=kinds.txt train.weight_decay=0.1",
+    LARGE "train.optimizer=adam8bit train.accumulate=2 train.batch=1 train.freeze=blocks.0.*",
+};
+#define RECIPES (sizeof recipes / sizeof *recipes)
+
+static void put_texts(void)
+{
+    put_words("text.txt", 600);
+    put_many_kinds("kinds.txt", 3000, 700);
+}
+
+static void the_same_bytes_with_any_threads(void **state)
+{
+    (void)state;
+    put_texts();
+    for (size_t i = 0; i < RECIPES; i++) {
+        char one[16], more[32];
+        snprintf(one, sizeof one, "one%zu", i);
+        train(recipes[i], (rapt_train_options){.out = one, .threads = 1});
+        for (int threads = 2; threads <= 3; threads++) {
+            snprintf(more, sizeof more, "threads%zu-%d", i, threads);
+            train(recipes[i], (rapt_train_options){.out = more, .threads = threads});
+            assert_same_model(one, more);
+            assert_same_checkpoint(one, more, 24);
+        }
+    }
+}
+
+static void resumed_is_never_stopped(void **state)
+{
+    (void)state;
+    put_texts();
+    for (size_t i = 0; i < RECIPES; i++) {
+        char whole[16], parts[16];
+        snprintf(whole, sizeof whole, "whole%zu", i);
+        snprintf(parts, sizeof parts, "parts%zu", i);
+        train(recipes[i], (rapt_train_options){.out = whole});
+        train(recipes[i], (rapt_train_options){.out = parts, .max_steps = 7});
+        train(recipes[i], (rapt_train_options){.out = parts, .max_steps = 18, .resume = true, .threads = 3});
+        train(recipes[i], (rapt_train_options){.out = parts, .resume = true});
+        assert_same_model(whole, parts);
+        assert_same_checkpoint(whole, parts, 18);
+        assert_same_checkpoint(whole, parts, 24);
+    }
+}
+
+/* They decide the model, and hardly its loss. */
+static void losses_are_near(void **state)
+{
+    (void)state;
+    put_texts();
+    train(LARGE, (rapt_train_options){.out = "plain"});
+    train(LARGE "train.optimizer=adam8bit", (rapt_train_options){.out = "codes"});
+    train(LARGE "train.gradients=bf16", (rapt_train_options){.out = "bf16"});
+    assert_false(same_parameters("plain", "codes"));
+    assert_false(same_parameters("plain", "bf16"));
+    assert_true(fabs(last_figure("plain", "loss") - last_figure("codes", "loss")) < 0.05);
+    assert_true(fabs(last_figure("plain", "loss") - last_figure("bf16", "loss")) < 0.05);
+}
+
+static void refuses(const char *changes, const char *out, rapt_code want, const char *reason)
+{
+    rapt_recipe r = lm_recipe(changes);
+    rapt_error err = {0};
+    assert_int_equal(run(&r, (rapt_train_options){.out = out, .resume = true}, &err), want);
+    if (!strstr(err.message, reason))
+        fail_msg("%s", err.message);
+    rapt_recipe_free(&r);
+}
+
+static void others_do_not_resume(void **state)
+{
+    (void)state;
+    put_texts();
+    train(LARGE "train.optimizer=adam8bit", (rapt_train_options){.out = "m", .max_steps = 6});
+    refuses(LARGE, "m", RAPT_ERR_VALUE, "train.optimizer is \"adam\", and \"adam8bit\" in its recipe.yaml");
+    refuses(LARGE "train.optimizer=adam8bit train.gradients=bf16", "m", RAPT_ERR_VALUE, "train.gradients is \"bf16\"");
+}
+
+static void sums_of_batches_are_not_in_bf16(void **state)
+{
+    rapt_recipe r = lm_recipe("train.gradients=bf16 train.accumulate=2");
+    rapt_error err = {0};
+    (void)state;
+    assert_int_equal(rapt_recipe_check(&r, "r.yaml", &err), RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "train.gradients is bf16 and train.accumulate 2"));
+    rapt_recipe_free(&r);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+static void keep_plan(void *context, const rapt_memory_plan *plan)
+{
+    *(rapt_memory_plan *)context = *plan;
+}
+
+static rapt_memory_plan plan_of(const char *changes)
+{
+    rapt_memory_plan plan = {0};
+    train(changes, (rapt_train_options){.out = "planned", .max_steps = 1, .on_plan = keep_plan, .context = &plan});
+    assert_int_equal(system("rm -rf planned"), 0);
+    return plan;
+}
+
+/* The layers' matrices of 48 x 190 and 190 x 48 have 4096 elements or more, and blocks of 43 and of 170 rows; those of attention
+ * have 48 x 48, too few. */
+static void the_plan_says_what_is_saved(void **state)
+{
+    const size_t large = 2 * 48 * 190, exponents = 32 + (5 * 190 + 255) / 256 + 32 + (20 * 48 + 255) / 256;
+    (void)state;
+    put_texts();
+    const rapt_memory_plan plain = plan_of(LARGE "model.layers=8");
+    const rapt_memory_plan codes = plan_of(LARGE "model.layers=8 train.optimizer=adam8bit");
+    const rapt_memory_plan bf16 = plan_of(LARGE "model.layers=8 train.gradients=bf16");
+    assert_int_equal(plain.moments, 2 * plain.gradients);
+    assert_int_equal(plain.moments - codes.moments, 8 * 2 * (large * (sizeof(rapt_real) - 1) - exponents));
+    assert_int_equal(codes.gradients, plain.gradients);
+    assert_int_equal(plain.gradients - bf16.gradients, 8 * large * (sizeof(rapt_real) - 2));
+    assert_int_equal(bf16.moments, plain.moments);
+    assert_true(codes.trained_count == plain.trained_count && plain.trained_count == plain.parameter_count);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_enter, folder_leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(the_same_bytes_with_any_threads),
+        IN_A_FOLDER(resumed_is_never_stopped),
+        IN_A_FOLDER(losses_are_near),
+        IN_A_FOLDER(others_do_not_resume),
+        IN_A_FOLDER(sums_of_batches_are_not_in_bf16),
+        IN_A_FOLDER(the_plan_says_what_is_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
