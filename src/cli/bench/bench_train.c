@@ -7,6 +7,7 @@
 #include "cli/bench/bench_profile.h"
 #include "cli/bench/bench_times.h"
 #include "cli/bench/bench_workload.h"
+#include "tensor/params.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,9 @@ typedef struct train_bench {
 
 static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
 {
-    rapt_adam_options adam = {.weight_decay = b->w.weight_decay};
+    rapt_adam_options adam = {.weight_decay = b->w.weight_decay, .bits8 = o->adam8bit};
+    if (o->gradients_bf16 && params_store_gradients_bf16(b->w.params, err))
+        return err->code;
     b->w.recompute = o->recompute;
     b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_SECONDS, KEY_PROFILE, KEY_RECOMPUTE,
-       KEY_ELEMENTS, KEY_RANKS, KEY_PROMPT };
+       KEY_ELEMENTS, KEY_RANKS, KEY_PROMPT, KEY_OPTIMIZER, KEY_GRADIENTS };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
@@ -28,6 +28,8 @@ static const struct argp_option OPTIONS[] = {
     {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "decode: what the KV cache stores keys and values in: fp32 (default), bf16 or "
      "q8_0", 0},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
+    {"optimizer", KEY_OPTIMIZER, "NAME", 0, "train: adam (default) or adam8bit, as train.optimizer", 0},
+    {"gradients", KEY_GRADIENTS, "P", 0, "train: fp32 (default) or bf16, as train.gradients", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
     {"elements", KEY_ELEMENTS, "N", 0, "group: elements to exchange (default 8388608: 32 MB)", 0},
     {"ranks", KEY_RANKS, "N", 0, "group: without mpirun, N ranks in one process (default 1)", 0},
@@ -81,6 +83,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--profile is for `train` and `decode`");
     if (a->o.recompute && a->run != bench_train)
         cli_usage_error(state, "--recompute is for `train`");
+    if ((a->o.adam8bit || a->o.gradients_bf16) && a->run != bench_train)
+        cli_usage_error(state, "--optimizer and --gradients are for `train`");
     if ((s->layers || s->width || s->vocab || s->batch || s->time) && !models)
         cli_usage_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
@@ -102,6 +106,14 @@ static size_t parse_size(const char *text, long min, long max, const char *optio
     return (size_t)cli_integer(text, min, max, option, state);
 }
 
+/* Whether the option's value is `second`; any but that and `first` is refused. */
+static bool is_second(const char *text, const char *option, const char *first, const char *second, struct argp_state *state)
+{
+    if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
+        cli_usage_error(state, "--%s must be %s or %s, not \"%s\"", option, first, second, text);
+    return strcmp(text, second) == 0;
+}
+
 static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
 {
     bench_arguments *a = state->input;
@@ -120,6 +132,8 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
     case CLI_KEY_KV_CACHE: a->o.kv_cache = cli_kv_cache(text, state); return 0;
     case CLI_KEY_JSON: a->o.json = true; return 0;
+    case KEY_OPTIMIZER: a->o.adam8bit = is_second(text, "optimizer", "adam", "adam8bit", state); return 0;
+    case KEY_GRADIENTS: a->o.gradients_bf16 = is_second(text, "gradients", "fp32", "bf16", state); return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
     case KEY_ELEMENTS: a->o.elements = parse_size(text, 1, 1L << 40, "elements", state); return 0;

@@ -22,6 +22,7 @@ typedef struct bench_options {
     rapt_storage kv_cache; /* of `decode` */
     size_t beam;    /* of `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
+    bool adam8bit, gradients_bf16; /* of `train` */
     const char *tokenizer, *text; /* of `tokenizer` */
     size_t elements, ranks; /* of `group`; 0: the default, one rank */
     const char *recipe;     /* of `group`, or NULL */
