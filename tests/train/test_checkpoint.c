@@ -15,6 +15,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/leftovers.h"
+#include "train/optimizer/adam_moment.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,6 +154,62 @@ static void steps_of_another_file(void **state)
           "m: the checkpoint of step 6 belongs to another recipe, model or data (see its recipe.yaml)");
 }
 
+/* ---- moments in 8 bits: 64 x 64 codes, and a byte for each 256 of them ---------------------------------------------- */
+
+enum { CODES = 64 * 64, BYTES = CODES + 16 };
+
+/* Reads a checkpoint whose moments m have `bytes` bytes of that type; its codes, where it can be read. */
+static rapt_code load_codes(safetensors_dtype type, size_t bytes, uint8_t *found, rapt_error *err)
+{
+    static rapt_real values[CODES];
+    static uint8_t codes[4 * BYTES];
+    for (size_t i = 0; i < sizeof codes; i++)
+        codes[i] = (uint8_t)(i * 7);
+    const safetensors_entry entries[] = {
+        {"large", SAFETENSORS_F32, 2, {64, 64}, values, sizeof values},
+        {"adam8.m.large", type, 1, {bytes / safetensors_dtype_bytes(type)}, codes, bytes},
+        {"adam8.v.large", SAFETENSORS_U8, 1, {BYTES}, codes + 1, BYTES},
+    };
+    assert_int_equal(file_make_dir("m/checkpoints", NULL), RAPT_OK);
+    assert_int_equal(safetensors_write("m/checkpoints/step-00000006.safetensors", entries, 3, GOOD, NULL), RAPT_OK);
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_params_add(set, "large", 2, (size_t[]){64, 64}, (rapt_init){RAPT_INIT_NORMAL, 1});
+    rapt_model model = {.task = RAPT_TASK_TRANSLATION, .params = set};
+    rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){.bits8 = true}, NULL);
+    checkpoint_state s;
+    checkpoint_file f;
+    rapt_code code = checkpoint_open("m", (checkpoint_wanted){.step = STEP, .recipe_hash = 42}, &model, adam, &s, &f, err);
+    if (!code)
+        code = checkpoint_read(&f, s.step, set, &(moments){.adam = adam}, err);
+    if (!code)
+        memcpy(found, adam_moment_of(adam, 0, true).data, BYTES);
+    checkpoint_close(&f);
+    rapt_adam_free(adam);
+    rapt_params_free(set);
+    return code;
+}
+
+static void moments_in_8_bits(void **state)
+{
+    static const char message[] = "m/checkpoints/step-00000006.safetensors: tensor \"adam8.m.large\" has not the 4112 bytes of "
+                                  "moments in 8 bits";
+    uint8_t found[BYTES];
+    rapt_error err = {0};
+    (void)state;
+    assert_int_equal(load_codes(SAFETENSORS_U8, BYTES, found, &err), RAPT_OK);
+    for (size_t i = 0; i < BYTES; i++)
+        assert_int_equal(found[i], (uint8_t)((i + 1) * 7));
+    const struct {
+        safetensors_dtype type;
+        size_t bytes;
+    } bad[] = {{SAFETENSORS_U8, BYTES - 1}, {SAFETENSORS_U8, BYTES + 1}, {SAFETENSORS_I8, BYTES}, {SAFETENSORS_F32, BYTES}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err = (rapt_error){0};
+        assert_int_equal(load_codes(bad[i].type, bad[i].bytes, found, &err), RAPT_ERR_FORMAT);
+        assert_string_equal(err.message, message);
+    }
+}
+
 /* ---- the folder ------------------------------------------------------------------------------------------------- */
 
 static void touch(const char *path)
@@ -250,6 +307,7 @@ int main(void)
         IN_FOLDER(whole_numbers),
         IN_FOLDER(numbers_with_a_point),
         IN_FOLDER(steps_of_another_file),
+        IN_FOLDER(moments_in_8_bits),
         IN_FOLDER(a_folder_is_read_or_it_is_an_error),
         IN_FOLDER(only_what_runs_leave_is_removed),
     };
