@@ -218,9 +218,6 @@ typedef struct kernels {
      * a code of each element; zeros are moments of 0. They are rounded up or down at random, by numbers that `seed` and the
      * element's index choose: see body/adam8.h. NULL in the double build. */
     void (*adam8)(size_t n, rapt_real *p, const rapt_real *grad, uint8_t *m, uint8_t *v, uint32_t seed, const kernels_adam *a);
-    /* y = x in bf16, rounded to nearest even (NaN stays NaN), and back, which is exact. NULL in the double build. */
-    void (*bf16_store)(size_t n, const rapt_real *x, uint16_t *y);
-    void (*bf16_load)(size_t n, const uint16_t *x, rapt_real *y);
 
     /* ---- numbers that are stored in fewer bytes, which need not be aligned ------------------------------- */
     /* 2 n bytes of bf16: the upper half of each number, rounded to nearest even; NaN stays. Widening is exact. */

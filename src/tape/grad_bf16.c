@@ -18,7 +18,7 @@ static void grad_bf16_load(void *context, size_t first, size_t last, size_t chun
     const conversion *c = context;
     const size_t from = first * CHUNK, end = last * CHUNK < c->count ? last * CHUNK : c->count;
     (void)chunk, (void)worker;
-    c->k->bf16_load(end - from, c->stored + from, c->x + from);
+    c->k->widen_bf16(end - from, (const uint8_t *)(c->stored + from), c->x + from);
 }
 
 static void grad_bf16_store(void *context, size_t first, size_t last, size_t chunk, int worker)
@@ -26,7 +26,7 @@ static void grad_bf16_store(void *context, size_t first, size_t last, size_t chu
     const conversion *c = context;
     const size_t from = first * CHUNK, end = last * CHUNK < c->count ? last * CHUNK : c->count;
     (void)chunk, (void)worker;
-    c->k->bf16_store(end - from, c->x + from, c->stored + from);
+    c->k->round_bf16(end - from, c->x + from, (uint8_t *)(c->stored + from));
 }
 
 static void convert(rapt_tape *t, const tape_opened *o, void (*fn)(void *, size_t, size_t, size_t, int))

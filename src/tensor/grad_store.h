@@ -19,7 +19,7 @@ static inline const rapt_real *grad_elements(const kernels *k, const rapt_tensor
 {
     if (!x->grad_bf16)
         return x->grad + from;
-    k->bf16_load(n, grad_stored(x) + from, memory);
+    k->widen_bf16(n, (const uint8_t *)(grad_stored(x) + from), memory);
     return memory;
 }
 

@@ -109,7 +109,7 @@ static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
     code = code ? code : add_adapters(r, err);
     if (code || r->recipe->train.gradients == RAPT_PRECISION_FP32)
         return code;
-    if (!kernels_scalar.bf16_store)
+    if (!kernels_scalar.adam8)
         return rapt_fail(err, RAPT_ERR_VALUE, "train.gradients: bf16 is not in the double build");
     return params_store_gradients_bf16(r->model->params, err);
 }

@@ -1,4 +1,4 @@
-/* tests/kernels/check_adam8.c: Adam with moments in 8 bits, and elements stored in bf16. For check_kernels.
+/* tests/kernels/check_adam8.c: Adam with moments in 8 bits. For check_kernels.
  *
  * What codes mean is written here again, element by element, from docs/number-format.md ("Moments in 8 bits"); the step between
  * decoding and encoding is `adam` of the scalar kernels, which check_elements.c checks. So everything is bitwise. */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { P, GRAD, WANT, MEAN, SQUARE, M_BYTES, V_BYTES, STORED, BACK };
+enum { P, GRAD, WANT, MEAN, SQUARE, M_BYTES, V_BYTES };
 enum { M, V };
 
 #define BLOCK 256
@@ -181,72 +181,4 @@ void bench_adam8(const kernels *k)
     check_random(grad, n);
     CHECK_TIME(seconds, k->adam8(n, p, grad, m, v, 1, &step));
     check_report(k, "adam8", "n = 10000", (double)n, seconds, false);
-}
-
-/* ---- bf16 ------------------------------------------------------------------------------------------------------ */
-
-/* x to 8 binary digits, ties to even, from the definition of the format; NaN stays one. */
-static float rounded(float x)
-{
-    int exponent;
-    if (isnan(x) || isinf(x) || x == 0)
-        return x;
-    frexpf(x, &exponent);
-    const double unit = ldexp(1, (exponent < -125 ? -125 : exponent) - 8), near = nearbyint((double)x / unit) * unit;
-    return fabs(near) >= 0x1p128 ? copysignf(INFINITY, x) : (float)near;
-}
-
-/* Stores n elements at the end of a page, and reads them back. */
-static void run_bf16(check *c, size_t n)
-{
-    float *x = check_slot(P, n), *want = check_slot(WANT, n), *back = check_slot(BACK, n);
-    uint16_t *stored = (uint16_t *)(void *)check_slot_bytes(STORED, n * sizeof *stored);
-    check_random_wild(x, n);
-    x[0] = number_of(0x7fffffff); /* a NaN that rounds up out of its exponent */
-    for (size_t i = 0; i < n; i++)
-        want[i] = rounded(x[i]);
-    c->k->bf16_store(n, x, stored);
-    c->k->bf16_load(n, stored, back);
-    check_same(c, n, back, want, "stored");
-    check_canary(c, back, "loaded");
-}
-
-void check_bf16_store(check *c)
-{
-    for (const size_t *n = check_sizes; *n; n++)
-        for (int i = 0; i < 10; i++)
-            run_bf16(c, *n);
-}
-
-void check_bf16_load(check *c)
-{
-    for (uint32_t first = 0; first < 1 << 16; first += 1 << 12) {
-        uint16_t *stored = (uint16_t *)(void *)check_slot_bytes(STORED, sizeof *stored << 12);
-        float *x = check_slot(P, 1 << 12), *want = check_slot(WANT, 1 << 12);
-        for (uint32_t i = 0; i < 1 << 12; i++) {
-            stored[i] = (uint16_t)(first + i);
-            want[i] = number_of((first + i) << 16);
-        }
-        c->k->bf16_load(1 << 12, stored, x);
-        check_same(c, 1 << 12, x, want, "loaded");
-    }
-}
-
-void bench_bf16_store(const kernels *k)
-{
-    static uint16_t stored[10000];
-    float *x = check_room(P, 10000);
-    double seconds;
-    check_random(x, 10000);
-    CHECK_TIME(seconds, k->bf16_store(10000, x, stored));
-    check_report(k, "bf16_store", "n = 10000", 10000, seconds, false);
-}
-
-void bench_bf16_load(const kernels *k)
-{
-    static const uint16_t stored[10000];
-    float *x = check_room(P, 10000);
-    double seconds;
-    CHECK_TIME(seconds, k->bf16_load(10000, stored, x));
-    check_report(k, "bf16_load", "n = 10000", 10000, seconds, false);
 }

@@ -25,7 +25,6 @@ GEMM_ROW(gemm_row, 1)
 
 #ifndef RAPT_DOUBLE
 #include "kernels/body/adam8.h"
-#include "kernels/body/bf16_store.h"
 #include "kernels/body/pack_bf16.h"
 GEMM_TILE(gemm_tile_bf16, 2)
 GEMM_ROW(gemm_row_bf16, 2)
@@ -48,12 +47,8 @@ static const kernels_gemm gemm_bf16 = {
 #include "kernels/body/quant_body.h"
 static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
 #define ADAM8 adam8_all
-#define BF16_STORE bf16_store_all
-#define BF16_LOAD bf16_load_all
 #else
 #define ADAM8 NULL
-#define BF16_STORE NULL
-#define BF16_LOAD NULL
 #endif
 
 #define KERNELS_TABLE(TABLE, NAME, BF16, QUANTIZED)  \
@@ -110,6 +105,4 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
         .round_q8 = round_q8,                        \
         .widen_q8 = widen_q8,                        \
         .adam8 = ADAM8,                              \
-        .bf16_store = BF16_STORE,                    \
-        .bf16_load = BF16_LOAD,                      \
     }
