@@ -105,7 +105,7 @@ static void check_packed(const rapt_lm *m, const packed_weights *packed)
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         const rapt_param *p = rapt_params_at(m->params, i);
         bool looked_up = p == m->input.positions.table || (p == m->input.embedding.weight && !m->config.tied);
-        bool there = packed_weights_find(packed, p, packed->gemm) != NULL;
+        bool there = packed_weights_find(packed, p, packed->made_for) != NULL;
         if (p->value.ndim == 2 && !p->buffer && there == looked_up)
             fail_msg("%s is%s packed", p->value.name, there ? "" : " not");
     }

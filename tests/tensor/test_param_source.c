@@ -20,6 +20,8 @@
 #define WIDTH 3
 #define ASKERS 4
 
+enum { STORED_ROWS = 200, STORED_WIDTH = 416 };
+
 typedef struct asked {
     atomic_int times[ROWS];
     int left;
@@ -130,20 +132,71 @@ static void packed_from_the_source(void **state)
     pool *threads = pool_new(3, NULL);
     const kernels_gemm *gemm = &kernels_active(NULL)->gemm;
     packed_weights *p = packed_weights_new(s->set, gemm, NULL);
-    assert_int_equal(packed_weights_add(p, s->p, threads, NULL), RAPT_OK);
+    assert_int_equal(packed_weights_add(p, s->p, gemm, threads, NULL), RAPT_OK);
     assert_int_equal(s->a.left, 1);
     for (size_t i = 0; i < ROWS; i++)
         assert_int_equal(atomic_load(&s->a.times[i]), 1); /* each row once, and not by the parameter: */
-    assert_true(packed_weights_add(p, s->p, threads, NULL) == RAPT_OK && s->a.left == 1);
+    assert_true(packed_weights_add(p, s->p, gemm, threads, NULL) == RAPT_OK && s->a.left == 1);
     size_t size = panels_size(gemm, WIDTH, ROWS);
     rapt_real *want = aligned_alloc(KERNELS_ALIGN, (size * sizeof *want + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
     panels_pack(gemm, WIDTH, ROWS, (matrix){rapt_params_at(s->set, 0)->value.data, 1, WIDTH}, want);
     assert_int_equal(atomic_load(&s->a.times[ROWS / 2]), 2);
-    assert_memory_equal(packed_weights_find(p, s->p, gemm), want, size * sizeof *want);
+    assert_memory_equal(packed_weights_find(p, s->p, gemm)->panels, want, size * sizeof *want);
     free(want);
     packed_weights_free(p);
     pool_free(threads);
     free_setting(s);
+}
+
+/* Rows that are stored as blocks. */
+typedef struct stored {
+    uint8_t bytes[STORED_ROWS][STORED_WIDTH / 32 * 18];
+    size_t read;
+} stored;
+
+static void stored_numbers(const void *context, size_t first, size_t count, rapt_real *to)
+{
+    stored *s = (stored *)(uintptr_t)context;
+    s->read += count;
+    BLOCKS_Q4_0.read(count * STORED_WIDTH / 32, s->bytes[first], to);
+}
+
+static const void *stored_row(const void *context, size_t row)
+{
+    return ((const stored *)context)->bytes[row];
+}
+
+/* Kernels that take the blocks get them as they are; others get numbers. */
+static void packed_from_blocks(void **state)
+{
+    (void)state;
+    static stored blocks;
+    static float numbers[STORED_ROWS * STORED_WIDTH];
+    const kernels *k = kernels_active(NULL);
+    const kernels_gemm *const gemms[] = {&k->quantized->q4_0, &k->quantized->q8_0};
+    pool *threads = pool_new(3, NULL);
+    for (size_t i = 0; i < STORED_ROWS * STORED_WIDTH; i++)
+        numbers[i] = (float)((int)(i * 7919 % 2001) - 1000);
+    BLOCKS_Q4_0.write(STORED_ROWS * STORED_WIDTH / 32, numbers, blocks.bytes);
+    BLOCKS_Q4_0.read(STORED_ROWS * STORED_WIDTH / 32, blocks.bytes, numbers);
+    for (size_t i = 0; i < 2; i++) {
+        rapt_params *set = rapt_params_new(RAPT_SEED_UNSET, NULL);
+        rapt_param *p = rapt_params_add(set, "w", 2, (size_t[]){STORED_ROWS, STORED_WIDTH}, (rapt_init){RAPT_INIT_ZEROS, 0});
+        packed_weights *packed = packed_weights_new(set, gemms[i], NULL);
+        param_source_set(set, p, stored_numbers, NULL, &blocks);
+        param_source_set_blocks(p, &BLOCKS_Q4_0, stored_row);
+        blocks.read = 0;
+        assert_int_equal(packed_weights_add(packed, p, gemms[i], threads, NULL), RAPT_OK);
+        assert_int_equal(blocks.read, i == 0 ? 0 : STORED_ROWS);
+        const size_t size = panels_size(gemms[i], STORED_WIDTH, STORED_ROWS) * sizeof(rapt_real);
+        rapt_real *want = aligned_alloc(KERNELS_ALIGN, (size + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
+        panels_pack(gemms[i], STORED_WIDTH, STORED_ROWS, (matrix){numbers, 1, STORED_WIDTH}, want);
+        assert_memory_equal(packed_weights_find(packed, p, gemms[i])->panels, want, size);
+        free(want);
+        packed_weights_free(packed);
+        rapt_params_free(set);
+    }
+    pool_free(threads);
 }
 
 /* One of a model that was loaded has the values of one that is made at once. */
@@ -172,6 +225,7 @@ int main(void)
         cmocka_unit_test(only_rows_that_are_asked_for),
         cmocka_unit_test(threads_ask_at_once),
         cmocka_unit_test(packed_from_the_source),
+        cmocka_unit_test(packed_from_blocks),
         cmocka_unit_test(rotary_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
