@@ -89,6 +89,10 @@ is 'its beam' beam 2
 bench 1 'decode sentences in q8_0' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2 --weights q8_0
 is 'its type' dtype q8_0
 
+keys='batch tok_s ms_token step_ms prompt_ms weights_gb gb_s read_gb_s read_share rss_mb threads'
+bench 1 'decode a model of GGUF' "$keys" "${decode[@]}" --threads 1 --batch 2 --prompt 3 --time 10 "$SOURCE"/tests/golden/gguf/mixed.gguf
+is 'its name' case mixed.gguf
+
 # ---- group ---------------------------------------------------------------------------------------------------------
 # One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements: rank 0
 # somewhat more or less, where parts are not equal.
@@ -128,6 +132,9 @@ refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench dec
 refused 2 'is for .decode' 'training with a KV cache' "$RAPT" bench train --kv-cache bf16
 refused 2 'is for .decode' 'products of quantized weights' "$RAPT" bench kernels --weights q8_0
 refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
+refused 2 'its own sizes' 'a model, narrower' "$RAPT" bench decode --width 64 "$SOURCE"/tests/golden/gguf/mixed.gguf
+refused 1 'no such model folder' 'a model that is none' "$RAPT" bench decode no/such.gguf
+refused 1 'no more than the context' 'a row beyond the context' "$RAPT" bench decode --time 100000 "$SOURCE"/tests/golden/gguf/mixed.gguf
 refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1
 refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --elements 1000 no/such.yaml
 refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "decode/sampler.h"
 #include "nn/pack.h"
+#include "rapt/io.h"
 #include "tape/tape_core.h"
 
 #include <stdio.h>
@@ -24,7 +25,10 @@
 
 typedef struct decoding {
     const bench_options *o;
-    rapt_lm *m;
+    const char *name;
+    rapt_model *model; /* that the options name, or NULL */
+    rapt_lm *own;      /* else one of random weights */
+    const rapt_lm *m;  /* one of the two */
     packed_weights *packed;
     rapt_tape *t;
     sampler sampler;
@@ -120,7 +124,7 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, "
         "s:f, s:f, s:I}",
-        "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "kv_cache",
+        "sys", "rapt", "case", d->name, "dtype", bench_precision(d->o), "kv_cache",
         cli_storage_name(d->o->kv_cache), "isa", rapt_tape_isa(d->t), "threads",
         rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
         (json_int_t)c->block.d_model, "vocab", (json_int_t)c->vocab,
@@ -138,8 +142,8 @@ static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, ra
     if (d->o->json)
         code = bench_print_json(o, err);
     else if (o)
-        printf("gpt2, batch %zu: %.1f ms for a prompt of %zu tokens; %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and "
-               "reads %.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", r->batch,
+        printf("%s, batch %zu: %.1f ms for a prompt of %zu tokens; %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and "
+               "reads %.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", d->name, r->batch,
                bench_number(o, "prompt_ms"), d->prompt, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
                bench_number(o, "step_ms"), bench_number(o, "weights_gb"), bench_number(o, "gb_s"),
                100 * bench_number(o, "read_share"), bench_number(o, "read_gb_s"), r->memory);
@@ -178,18 +182,42 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
     return code ? code : bench_check_width("gpt2", c->block.d_model, features, err);
 }
 
-static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
+/* The model that the options name, of which a row must fit the context. */
+static rapt_code load_named(decoding *d, rapt_error *err)
+{
+    d->model = rapt_model_load_inference(d->o->model, RAPT_TASK_LANGUAGE_MODEL, err);
+    if (!d->model)
+        return err->code;
+    const char *slash = strrchr(d->o->model, '/');
+    d->name = slash && slash[1] ? slash + 1 : d->o->model;
+    d->m = d->model->language.net;
+    d->prompt = bench_size(d->o->sizes.prompt, PROMPT);
+    d->row = bench_size(d->o->sizes.time, d->prompt + NEW_TOKENS);
+    if (d->row < d->prompt + 2 || d->row > d->m->config.context)
+        return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %zu tokens, 2 new ones at least, and no more than the "
+                         "context of %zu", d->row, d->prompt, d->m->config.context);
+    return RAPT_OK;
+}
+
+static rapt_code make_random(decoding *d, rapt_error *err)
 {
     rapt_lm_config config;
     rapt_code code = sizes_of(d, &config, err);
+    d->name = "gpt2";
+    d->m = d->own = code ? NULL : rapt_lm_new(&config, 1, err);
+    return d->m ? RAPT_OK : err->code;
+}
+
+static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
+{
+    const kernels *k = kernels_active(err);
+    arena_init(&d->scratch, CHUNK);
+    rapt_code code = !k ? err->code : d->o->model ? load_named(d, err) : make_random(d, err);
     if (code)
         return code;
-    arena_init(&d->scratch, CHUNK);
-    const kernels *k = kernels_active(err);
-    d->t = k ? rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision,
-                                              .weights = d->o->weights}, err) : NULL;
-    d->m = d->t ? rapt_lm_new(&config, 1, err) : NULL;
-    d->packed = d->m ? pack_lm(d->m, d->t, err) : NULL;
+    d->t = rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision,
+                                              .weights = d->o->weights}, err);
+    d->packed = d->t ? pack_lm(d->m, d->t, err) : NULL;
     if (!d->packed)
         return err->code;
     tape_use_packed(d->t, d->packed);
@@ -255,7 +283,8 @@ rapt_code bench_decode_text(const bench_options *o, rapt_error *err)
     arena_free(&d.scratch);
     rapt_tape_free(d.t);
     packed_weights_free(d.packed);
-    rapt_lm_free(d.m);
+    rapt_lm_free(d.own);
+    rapt_model_free(d.model);
     return code;
 }
 

@@ -69,6 +69,8 @@ static void take_argument(bench_arguments *a, const char *text, struct argp_stat
         *(a->o.tokenizer ? &a->o.text : &a->o.tokenizer) = text;
     else if (!a->run && !a->o.recipe)
         a->o.recipe = text;
+    else if (a->run == bench_decode && !a->o.model)
+        a->o.model = text;
     else
         cli_usage_error(state, "extra operand: %s", text);
 }
@@ -79,6 +81,8 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
     bool models = a->run == bench_train || a->run == bench_decode;
     if (!a->what || (a->run == bench_tokenizer && !a->o.text))
         cli_usage_error(state, "%s", WANTED);
+    if (a->o.model && (a->o.case_name || s->layers || s->width || s->vocab))
+        cli_usage_error(state, "a model has its own sizes: not with --case, --layers, --width, --vocab");
     if (a->o.profile && !models)
         cli_usage_error(state, "--profile is for `train` and `decode`");
     if (a->o.recompute && a->run != bench_train)
@@ -146,7 +150,7 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_bench_parse,
-    .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT\ngroup [RECIPE.yaml]",
+    .args_doc = "kernels\ntrain\ndecode [MODEL]\ntokenizer TOKENIZER TEXT\ngroup [RECIPE.yaml]",
     .doc = "Measure the throughput of matmuls, training steps, decoding or a tokenizer on this machine, beside its peak, "
            "measured in the same run; or the exchange between several machines."
            "\vkernels: matmuls of ten shapes in the three forms of a linear layer, NT (forward), NN (input gradient) and "
@@ -154,7 +158,8 @@ static const struct argp ARGP = {
            "Multi30k-sized (a2) and a base-sized one (a3), on random sentences; of nanoGPT's model for CPUs (a4n) and its baby "
            "GPT (a4b), a small model under a vocabulary of 100,069 (a5), GPT-2 124M (a6), and one row of 8,192 tokens (long), on "
            "random tokens. decode: GPT-2 124M with random weights generates 128 tokens after a prompt of 32, greedily, with "
-           "batch size 1 and 8; it is limited by memory bandwidth. a2, a3: 500 random sentences translated, greedily and with a "
+           "batch size 1 and 8; it is limited by memory bandwidth. MODEL: a language model of one's own instead, after random "
+           "tokens, past its end of text. a2, a3: 500 random sentences translated, greedily and with a "
            "beam size of 4. tokenizer: encoding and decoding a text on one thread. group, started by mpirun as `rapt train`: the "
            "exchange of a training step between processes, in milliseconds and bytes beside the least possible; with a recipe, "
            "its steps by each process alone and by all together."};

@@ -24,6 +24,7 @@ typedef struct bench_options {
     bool json, profile, recompute;
     bool adam8bit, gradients_bf16; /* of `train` */
     const char *tokenizer, *text; /* of `tokenizer` */
+    const char *model;            /* of `decode`, or NULL */
     size_t elements, ranks; /* of `group`; 0: the default, one rank */
     const char *recipe;     /* of `group`, or NULL */
 } bench_options;
