@@ -278,7 +278,7 @@ static void options_have_ranges(void **state)
                                                  {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5},
                                                  {.length_penalty = -10.5}, {.beam = 2, .n_best = 5}, {.n_best = 2},
                                                  {.max_ratio = -1}, {.max_ratio = NAN}, {.threads = -3}, {.threads = 257},
-                                                 {.precision = RAPT_PRECISION_Q8_0 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
+                                                 {.precision = RAPT_PRECISION_Q4_0 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
                                                  {.detokenize = RAPT_LANGUAGE_PORTUGUESE + 1},
                                                  {.kv_cache = RAPT_STORAGE_Q8_0 + 1}};
     static const rapt_translate_options good[] = {{.beam = 0, .n_best = 1}, {.length_penalty = 10}, {.length_penalty = -10},

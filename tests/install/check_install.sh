@@ -238,12 +238,16 @@ case $(uname -m) in
     x86_64)
         wide=(-mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma)
         level x86/avx2 -mavx2 -mfma -mf16c
+        level x86/avx_vnni -mavx2 -mfma -mf16c -mavxvnni
         level x86/avx512 "${wide[@]}"
         level x86/avx512_bf16 "${wide[@]}" -mavx512bf16
         level x86/avx512_vnni "${wide[@]}" -mavx512vnni
         level x86/amx "${wide[@]}" -mavx512bf16 -mamx-tile -mamx-bf16
         ;;
-    aarch64) level arm/neon ;;
+    aarch64)
+        level arm/neon
+        level arm/neon_dot -march=armv8.2-a+dotprod
+        ;;
 esac
 $CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,tape,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
 if [ $compiled = yes ]; then
