@@ -266,7 +266,8 @@ RAPT_API rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt
 RAPT_API rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                                  size_t past);
 /* Attention of x, [batch, time, hidden] or ragged, to keys and values that are projected already: all positions of `kv`, or the
- * first valid_lens[i] of example i; `valid_lens` [batch] may be NULL. Gives the shape of x. Inference only. */
+ * first valid_lens[i] of example i; `valid_lens` [batch] may be NULL. Gives the shape of x; fails (RAPT_ERR_SHAPE)
+ * where `kv` is stored otherwise than in fp32, with other heads. Inference only. */
 RAPT_API rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                                   const int32_t *valid_lens);
 

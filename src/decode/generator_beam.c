@@ -51,7 +51,7 @@ rapt_code generator_beam(const generator_beams *b, double repetition_penalty, ar
     sizes.storage = b->kv_cache;
     beam_texts texts = {.b = b, .cache = rapt_kv_cache_new(sizes, err)};
     if (!texts.cache)
-        return RAPT_ERR_MEMORY;
+        return err ? err->code : RAPT_ERR_MEMORY;
     rapt_kv_cache_clear(texts.cache, 1);
     const policy_model model = {&texts, beam_texts_step, beam_texts_select, b->tape->k, net->config.vocab};
     rapt_code code = policy_search(&model, &start, 1, &o, memory, result, err);

@@ -1,9 +1,11 @@
 /* io/stored_file.c: see stored_file.h. Tensors are rounded one at a time, when they are written. */
 #include "io/stored_file.h"
 
+#include "base/quote.h"
 #include "io/stored_blocks.h"
 #include "tensor/blocks_write.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,13 +78,37 @@ static rapt_code stored_file_begin(stored_file *f, const char *path, rapt_error 
     return f->made ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", path);
 }
 
-static const char *stored_file_bytes(stored_file *f, size_t entry)
+double stored_file_largest(rapt_export_weights type)
+{
+    const double half = 65504; /* of binary16, which scales are, too */
+    switch (type) {
+    case RAPT_EXPORT_FP16: return half;
+    case RAPT_EXPORT_Q8_0: return 127 * half;
+    case RAPT_EXPORT_Q4_0: return 8 * half;
+    default: return 0;
+    }
+}
+
+static rapt_code stored_file_check(const stored_file *f, size_t entry, const float *from, size_t count, rapt_error *err)
+{
+    const bool rounded = f->entries[entry].dtype != SAFETENSORS_F32;
+    const double largest = rounded ? stored_file_largest(f->t->types[entry]) : 0;
+    for (size_t i = 0; i < count && largest != 0; i++)
+        if (!(fabs((double)from[i]) <= largest))
+            return rapt_fail(err, RAPT_ERR_VALUE, "tensor \"%s\" has the number %g, which its type does not hold",
+                             quote(f->entries[entry].name).text, (double)from[i]);
+    return RAPT_OK;
+}
+
+/* Makes the bytes of a tensor, unless they are there. */
+static rapt_code stored_file_make(stored_file *f, size_t entry, rapt_error *err)
 {
     const float *from = f->which == entry ? NULL : f->t->elements(f->t->context, entry);
     const size_t count = f->t->entries[entry].bytes / sizeof *from;
     const block_format *format = f->formats[entry];
-    if (!from)
-        return f->made;
+    rapt_code code = from ? stored_file_check(f, entry, from, count, err) : RAPT_OK;
+    if (code || !from)
+        return code;
     if (format)
         format->write(count / format->elements, from, f->made);
     else if (f->entries[entry].dtype == SAFETENSORS_F32)
@@ -90,7 +116,7 @@ static const char *stored_file_bytes(stored_file *f, size_t entry)
     else
         (f->entries[entry].dtype == SAFETENSORS_BF16 ? blocks_write_bf16 : blocks_write_f16)(count, from, f->made);
     f->which = entry;
-    return f->made;
+    return RAPT_OK;
 }
 
 /* A safetensors_source's read. */
@@ -99,8 +125,10 @@ static rapt_code stored_file_portion(void *context, size_t entry, size_t offset,
     stored_file *f = context;
     if (f->t->stop && f->t->stop(f->t->stop_context))
         return rapt_fail(err, RAPT_ERR_INTERRUPTED, "interrupted");
-    memcpy(to, stored_file_bytes(f, entry) + offset, bytes);
-    return RAPT_OK;
+    rapt_code code = stored_file_make(f, entry, err);
+    if (!code)
+        memcpy(to, (const char *)f->made + offset, bytes);
+    return code;
 }
 
 rapt_code stored_file_write(const char *path, const stored_tensors *t, rapt_error *err)

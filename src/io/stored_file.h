@@ -20,7 +20,11 @@ typedef struct stored_tensors {
     void *stop_context;
 } stored_tensors;
 
-/* Writes them, the whole file or nothing. RAPT_ERR_INTERRUPTED, RAPT_ERR_IO, RAPT_ERR_MEMORY. */
+/* The largest magnitude that a type holds; 0: that of fp32. */
+double stored_file_largest(rapt_export_weights type);
+
+/* Writes them, the whole file or nothing. RAPT_ERR_VALUE: a number that its type does not hold;
+ * RAPT_ERR_INTERRUPTED, RAPT_ERR_IO, RAPT_ERR_MEMORY. */
 rapt_code stored_file_write(const char *path, const stored_tensors *t, rapt_error *err);
 
 #endif

@@ -132,6 +132,10 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens)
 {
+    char text[96];
+    if (kv->storage != RAPT_STORAGE_FP32 && kv->head * m->kv_heads != kv->k.shape[2])
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: the cache %s has heads of %zu features", m->name,
+                              rapt_shape_text(&kv->k, text, sizeof text), kv->head);
     observe_scope outer = observe_enter(t, m->name, 0);
     attention_inputs p = attention_of_cache(rapt_linear_forward(t, &m->q, x), kv);
     return observe_leave(t, outer, attention_attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens}));

@@ -60,8 +60,8 @@ static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_storage sto
     return (rapt_kv_sizes){m->layers, 1, 1, features, .head = a ? features / a->kv_heads : 0, .storage = storage};
 }
 
-static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, const rapt_tensor *memory, bool lens,
-                                   rapt_decoder_sizes sizes)
+static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, const rapt_tensor *memory, bool lens,
+                                        rapt_decoder_sizes sizes, rapt_error *err)
 {
     const size_t sentences = memory->shape[0];
     rapt_kv_sizes cross = decoder_state_sizes(m, sizes.storage), self = cross;
@@ -70,13 +70,13 @@ static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m,
     self.capacity = sizes.capacity;
     self.grows = true;
     if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &self.rows))
-        return false;
+        return RAPT_ERR_MEMORY;
     arena_release(&s->memory, (arena_mark){0});
     s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
     s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
-    return s->first && (!lens || s->memory_lens) &&
-           rapt_kv_cache_resize(s->self, self, NULL) == RAPT_OK &&
-           rapt_kv_cache_resize(s->cross, cross, NULL) == RAPT_OK;
+    rapt_code code = s->first && (!lens || s->memory_lens) ? RAPT_OK : RAPT_ERR_MEMORY;
+    code = code ? code : rapt_kv_cache_resize(s->self, self, err);
+    return code ? code : rapt_kv_cache_resize(s->cross, cross, err);
 }
 
 /* One row for each sentence, without tokens yet. */
@@ -108,10 +108,14 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
     rapt_kv_cache_clear(s->cross, 0); /* steps refuse an empty state */
     if (!decoder_state_fits(t, memory))
         return;
-    if (!decoder_state_allocate(s, m, memory, memory_lens != NULL, sizes)) {
+    rapt_error err = {0};
+    rapt_code code = decoder_state_allocate(s, m, memory, memory_lens != NULL, sizes, &err);
+    if (code) {
         rapt_kv_cache_clear(s->cross, 0);
-        rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory to decode %zu sentences of %zu tokens", memory->shape[0],
-                       sizes.capacity);
+        if (code == RAPT_ERR_MEMORY)
+            rapt_tape_fail(t, code, "out of memory to decode %zu sentences of %zu tokens", memory->shape[0], sizes.capacity);
+        else
+            rapt_tape_fail(t, code, "decoder: %s", err.message);
         return;
     }
     decoder_state_begin(s, memory->shape[0], memory_lens);

@@ -167,14 +167,14 @@ static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
     return stored ? stored : (uint8_t *)x->data;
 }
 
-/* Copies what is held of rows of `positions` to rows that are longer. */
-static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, uint8_t *to, size_t positions)
+/* Copies what is held of rows of `held` positions to rows of `positions`. */
+static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, size_t held, uint8_t *to, size_t positions)
 {
     for (size_t i = 0; i < c->rows && c->past > 0; i++)
-        memcpy(to + i * positions * c->bytes, from + i * c->positions * c->bytes, c->past * c->bytes);
+        memcpy(to + i * positions * c->bytes, from + i * held * c->bytes, c->past * c->bytes);
 }
 
-/* A layer at a time, so that what is copied is never held twice as a whole. */
+/* A layer at a time, so that what is copied is never held twice as a whole. After a failure some have grown, and others not. */
 static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions)
 {
     arena memory;
@@ -184,8 +184,9 @@ static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions
         arena_free(&memory);
         return false;
     }
-    kv_cache_copy_held(c, kv_cache_data(&kv->k, kv->k_stored), kv_cache_data(&larger.k, larger.k_stored), positions);
-    kv_cache_copy_held(c, kv_cache_data(&kv->v, kv->v_stored), kv_cache_data(&larger.v, larger.v_stored), positions);
+    const size_t held = kv->k.shape[1];
+    kv_cache_copy_held(c, kv_cache_data(&kv->k, kv->k_stored), held, kv_cache_data(&larger.k, larger.k_stored), positions);
+    kv_cache_copy_held(c, kv_cache_data(&kv->v, kv->v_stored), held, kv_cache_data(&larger.v, larger.v_stored), positions);
     larger.k.shape[0] = larger.v.shape[0] = c->rows;
     arena_free(&c->grown[layer]);
     c->grown[layer] = memory;

@@ -143,8 +143,8 @@ static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, ra
         code = bench_print_json(o, err);
     else if (o)
         printf("%s, batch %zu: %.1f ms for a prompt of %zu tokens; %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and "
-               "reads %.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", d->name, r->batch,
-               bench_number(o, "prompt_ms"), d->prompt, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
+               "reads %.3f GB of weights: %.1f GB/s, %.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", d->name,
+               r->batch, bench_number(o, "prompt_ms"), d->prompt, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
                bench_number(o, "step_ms"), bench_number(o, "weights_gb"), bench_number(o, "gb_s"),
                100 * bench_number(o, "read_share"), bench_number(o, "read_gb_s"), r->memory);
     fflush(stdout);
@@ -194,8 +194,8 @@ static rapt_code load_named(decoding *d, rapt_error *err)
     d->prompt = bench_size(d->o->sizes.prompt, PROMPT);
     d->row = bench_size(d->o->sizes.time, d->prompt + NEW_TOKENS);
     if (d->row < d->prompt + 2 || d->row > d->m->config.context)
-        return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %zu tokens, 2 new ones at least, and no more than the "
-                         "context of %zu", d->row, d->prompt, d->m->config.context);
+        return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %zu tokens, 2 new ones at least, and no more "
+                         "than the context of %zu", d->row, d->prompt, d->m->config.context);
     return RAPT_OK;
 }
 

@@ -29,7 +29,7 @@ static double eval_compare_change(const rapt_real *a, const rapt_real *b, size_t
 {
     for (size_t i = 0; i < n; i++) {
         const double change = fabs((double)a[i] - (double)b[i]);
-        most = change <= most ? most : change;
+        most = isnan(most) || change <= most ? most : change;
     }
     return most;
 }
@@ -40,6 +40,8 @@ rapt_code eval_compare_add(eval_compare *c, rapt_tensor *exact, const rapt_tenso
     rapt_loss_sums parts = {0};
     rapt_op_cross_entropy(c->exact.t, exact, labels, o, &parts);
     rapt_code code = rapt_tape_status(c->exact.t, err);
+    if (!code && !isfinite(parts.nll))
+        code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "--compare: the loss in fp32 is not a finite number");
     const size_t vocab = rapt_tensor_features(exact);
     if (!code && exact->ragged) /* without rows of padding */
         c->change = eval_compare_change(exact->data, logits->data, rapt_tensor_rows(exact) * vocab, c->change);

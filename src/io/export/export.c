@@ -20,6 +20,9 @@ static rapt_code export_check(const rapt_model *m, const char *path, rapt_error 
 rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options, rapt_error *err)
 {
     const rapt_export_options o = options ? *options : (rapt_export_options){0};
+    if ((unsigned)o.to > RAPT_EXPORT_RAPT || (unsigned)o.weights > RAPT_EXPORT_Q4_0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,
+                         (int)o.weights);
     rapt_code code = m->family ? RAPT_OK : export_check(m, path, err);
     if (code)
         return code;

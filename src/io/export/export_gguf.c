@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "io/export/export_gguf_arch.h"
 #include "io/export/export_gguf_tokenizer.h"
+#include "io/stored_file.h"
 #include "nn/block.h"
 
 #include <math.h>
@@ -20,15 +21,14 @@ typedef struct gguf_weights {
     double largest; /* 0: any number of fp32 */
 } gguf_weights;
 
-#define HALF_LARGEST 65504.0
-
 static gguf_weights gguf_weights_of(rapt_export_weights weights)
 {
+    const double largest = stored_file_largest(weights);
     switch (weights) {
-    case RAPT_EXPORT_FP16: return (gguf_weights){&GGUF_WRITE_F16, 1, HALF_LARGEST};
-    case RAPT_EXPORT_BF16: return (gguf_weights){&GGUF_WRITE_BF16, 32, 0};
-    case RAPT_EXPORT_Q8_0: return (gguf_weights){&BLOCKS_Q8_0, 7, 127 * HALF_LARGEST};
-    case RAPT_EXPORT_Q4_0: return (gguf_weights){&BLOCKS_Q4_0, 2, 8 * HALF_LARGEST};
+    case RAPT_EXPORT_FP16: return (gguf_weights){&GGUF_WRITE_F16, 1, largest};
+    case RAPT_EXPORT_BF16: return (gguf_weights){&GGUF_WRITE_BF16, 32, largest};
+    case RAPT_EXPORT_Q8_0: return (gguf_weights){&BLOCKS_Q8_0, 7, largest};
+    case RAPT_EXPORT_Q4_0: return (gguf_weights){&BLOCKS_Q4_0, 2, largest};
     case RAPT_EXPORT_FP32: break;
     }
     return (gguf_weights){&GGUF_WRITE_F32, 0, 0};

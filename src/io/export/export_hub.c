@@ -16,6 +16,8 @@ static rapt_code export_hub_check(const rapt_model *m, const char *path, const r
     if (o->to == RAPT_EXPORT_CTRANSLATE2)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) is written for transformers only; "
                          "CTranslate2 has a converter of its own for such folders", path, m->family);
+    if (o->to == RAPT_EXPORT_RAPT)
+        return hub_save_check_stored(m, path, export_rapt_type, o->weights, err);
     return hub_save_check(m, path, err);
 }
 

@@ -92,10 +92,10 @@ static void gguf_refuse_others(gguf_config *c)
 {
     static const char *const without_effect[] = {"vocab_size", "rope.scaling.finetuned", "expert_count", "expert_used_count"};
     const size_t length = strlen(c->architecture);
-    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++) {
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect && !c->code; i++) {
         const gguf_value *value = gguf_config_value(c, without_effect[i]);
         int64_t experts = 0;
-        if (value && i >= 2 && (!gguf_whole(value, 0, &experts) || experts != 0))
+        if (value && i >= 2 && (value->is_array || !gguf_whole(value, 0, &experts) || experts != 0))
             gguf_config_refuse(c, "\"expert_count\" is not 0: rapt does not run mixtures of experts");
     }
     for (size_t i = 0; i < c->file->value_count && !c->code; i++) {

@@ -76,9 +76,9 @@ static json_t *rope_scaled(gguf_config *c)
         return rope_divided(c, divisors, NULL, 0, 1);
     json_t *factors = gguf_config_numbers(c, "rope_factors_short.weight");
     const size_t original = gguf_config_size(c, "rope.scaling.original_context_length", false);
-    const double magnitude = gguf_config_real(c, "rope.scaling.attn_factor", 0);
     if (factors)
-        return rope_divided(c, factors, gguf_config_numbers(c, "rope_factors_long.weight"), original, magnitude);
+        return rope_divided(c, factors, gguf_config_numbers(c, "rope_factors_long.weight"), original,
+                            gguf_config_real(c, "rope.scaling.attn_factor", 0)); /* of others it is refused as unknown */
     if (strcmp(type, "longrope") == 0)
         gguf_config_refuse(c, "tensor \"rope_factors_short.weight\" is missing, which \"longrope\" has");
     return rope_of_type(c, type);

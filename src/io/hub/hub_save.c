@@ -214,6 +214,21 @@ static rapt_code hub_save_types(const hub_saving *s, const rapt_model *m, hub_sa
     return RAPT_OK;
 }
 
+rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
+                                rapt_error *err)
+{
+    hub_saving s;
+    rapt_code code = hub_save_begin(&s, m, folder, err);
+    rapt_export_weights *types = code ? NULL : calloc(s.count + 1, sizeof *types);
+    if (!code && !types)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for types of tensors", folder);
+    if (!code)
+        code = hub_save_types(&s, m, type, wanted, types, folder, err);
+    free(types);
+    hub_save_end(&s);
+    return code;
+}
+
 rapt_code hub_save_stored(const rapt_model *m, const char *path, hub_save_type *type, const rapt_export_options *o,
                           rapt_error *err)
 {

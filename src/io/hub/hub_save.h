@@ -15,9 +15,13 @@ rapt_code hub_save_files(const rapt_model *m, const char *folder, rapt_error *er
 /* Writes the parameters to `path` with the names and shapes that they were read with, matrices that are tied once, in F32. */
 rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err);
 
-/* The same in fewer bits, as io/stored_file.h stores them; type(m, p): what the tensor of a parameter becomes. RAPT_ERR_VALUE,
- * before anything is written: matrices whose columns are what is multiplied (GPT-2's) are no blocks along rows. */
+/* What the tensor of a parameter is stored as where `wanted` is wanted. */
 typedef rapt_export_weights hub_save_type(const rapt_model *m, const rapt_param *p, rapt_export_weights wanted);
+/* hub_save_check, and whether the tensors can be stored so (RAPT_ERR_VALUE): matrices whose columns are what is multiplied
+ * (GPT-2's) are no blocks along rows. */
+rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
+                                rapt_error *err);
+/* hub_save_params in fewer bits, as io/stored_file.h stores them. */
 rapt_code hub_save_stored(const rapt_model *m, const char *path, hub_save_type *type, const rapt_export_options *o,
                           rapt_error *err);
 

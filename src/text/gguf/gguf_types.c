@@ -45,6 +45,8 @@ size_t gguf_plain_bytes(int type)
 
 bool gguf_whole(const gguf_value *v, size_t i, int64_t *to)
 {
+    if (i >= v->count)
+        return false;
     switch (v->type) {
     case GGUF_U8:
     case GGUF_BOOL: WHOLE_OF(uint8_t)
@@ -65,6 +67,8 @@ bool gguf_real(const gguf_value *v, size_t i, double *to)
 {
     int64_t whole;
     float single;
+    if (i >= v->count)
+        return false;
     if (v->type == GGUF_F32) {
         memcpy(&single, v->data + i * sizeof single, sizeof single);
         *to = (double)single;

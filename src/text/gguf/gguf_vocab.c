@@ -3,6 +3,7 @@
 
 #include "text/utf8.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,14 @@ static rapt_code vocab_take_tokens(gguf_vocab *v, const gguf_value *tokens, rapt
     return RAPT_OK;
 }
 
+static rapt_code vocab_check_scores(const gguf_vocab *v, rapt_error *err)
+{
+    for (size_t i = 0; v->scores && i < v->count; i++)
+        if (!isfinite(gguf_vocab_score(v, i)))
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the score of token %zu is not a finite number", v->file->path, i);
+    return RAPT_OK;
+}
+
 static rapt_code vocab_check_kinds(const gguf_vocab *v, rapt_error *err)
 {
     for (size_t i = 0; v->kinds && i < v->count; i++) {
@@ -71,6 +80,7 @@ rapt_code gguf_vocab_open(gguf_vocab *v, const gguf_file *f, rapt_error *err)
     rapt_code code = vocab_take_tokens(v, tokens, err);
     code = code ? code : vocab_column(v, "token_type", GGUF_I32, &v->kinds, err);
     code = code ? code : vocab_column(v, "scores", GGUF_F32, &v->scores, err);
+    code = code ? code : vocab_check_scores(v, err);
     return code ? code : vocab_check_kinds(v, err);
 }
 
