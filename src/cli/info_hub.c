@@ -285,11 +285,12 @@ static json_t *info_hub_specials_json(const rapt_model *m)
 /* "context" is of language models. */
 static json_t *info_hub_memory_json(const hub_summary *s)
 {
-    json_t *o = json_pack("{s:I, s:I, s:I}", "kv_bytes_per_token", (json_int_t)kv_bytes(s, RAPT_STORAGE_FP32),
-                          "kv_bytes_per_token_bf16", (json_int_t)kv_bytes(s, RAPT_STORAGE_BF16), "kv_bytes_per_token_q8_0",
-                          (json_int_t)kv_bytes(s, RAPT_STORAGE_Q8_0));
+    json_t *o = json_object();
     for (rapt_precision p = RAPT_PRECISION_FP32; o && p <= RAPT_PRECISION_Q4_0; p++)
         json_object_set_new(o, weight_types_name(p), json_integer((json_int_t)s->weights[p]));
+    json_object_set_new(o, "kv_bytes_per_token", json_integer((json_int_t)kv_bytes(s, RAPT_STORAGE_FP32)));
+    json_object_set_new(o, "kv_bytes_per_token_bf16", json_integer((json_int_t)kv_bytes(s, RAPT_STORAGE_BF16)));
+    json_object_set_new(o, "kv_bytes_per_token_q8_0", json_integer((json_int_t)kv_bytes(s, RAPT_STORAGE_Q8_0)));
     if (o && s->kv.capacity > 0)
         json_object_set_new(o, "context", json_integer((json_int_t)s->kv.capacity));
     return o;
