@@ -8,6 +8,7 @@
 #define ROWS_MAX 512
 #define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
+#define FEW_ROWS 64        /* of quantized activations: those of a group of row tiles (panels.c) */
 #define ROW_TASKS 4        /* for a product of one row, which is limited by memory bandwidth: long tasks */
 
 size_t gemm_workspace_size(int threads)
@@ -57,18 +58,21 @@ static size_t columns_max(const kernels_gemm *kn)
 }
 
 /* Tasks are as large as the cache allows, then halved until every thread gets some: first along the side that costs less
- * repacking, which for bf16 pairs is always the rows, since each task packs its rows of A. */
+ * repacking, which for bf16 pairs is always the rows, since each task packs its rows of A. Those of quantized weights are packed
+ * once for all tasks: a few of them are not divided, so that each weight is read once. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
-    bool pairs = team->gemm->pair > 1, row = job->m == 1;
+    bool pairs = team->gemm->pair > 1, row = job->m == 1, few = team->gemm->a_row && job->packed && job->m <= FEW_ROWS;
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? ROW_TASKS : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
     s.column_tasks = count_of(job->n, columns_max(team->gemm));
     while (s.row_tasks * s.column_tasks < wanted) {
         size_t tiles = count_of(s.tiles, s.row_tasks), panels = count_of(s.panels, s.column_tasks);
-        if (pairs ? tiles > 1 : tiles > 4 && tiles * mr >= panels * nr)
+        if (few && panels > 1)
+            s.column_tasks = MIN(2 * s.column_tasks, s.panels);
+        else if (pairs ? tiles > 1 : tiles > 4 && tiles * mr >= panels * nr)
             s.row_tasks = MIN(2 * s.row_tasks, s.tiles);
         else if (pairs && s.row_tasks >= 2 * (size_t)pool_threads(team->pool))
             break; /* enough tasks for all threads */

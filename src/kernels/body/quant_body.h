@@ -107,6 +107,17 @@ VEC void quant_block(const int type, const int m, const int vectors, const int p
     quant_scaled(type, m, vectors, panels, half, a, b, products, sum);
 }
 
+/* A few rows, of a batch that decodes, are two tiles that read a panel, which comes from memory for the first one: the next panel
+ * is prefetched meanwhile. */
+#define QUANT_IS_FEW(M) ((M) == 3 || (M) == 4)
+
+/* A step of the panel behind this one. */
+VEC void quant_ahead(const int type, size_t kc, const rapt_real *b)
+{
+    for (int i = 0; i < QUANT_ROWS(type) * GEMM_VECTORS; i++)
+        __builtin_prefetch(b + kc * GEMM_NR + 16 * i, 0, 2);
+}
+
 /* The panels are `panel` numbers apart. */
 VEC void quant_sums(const int type, const int m, const int vectors, const int panels, size_t kc, const rapt_real *a,
                     const rapt_real *b, size_t panel, v16 (*sum)[GEMM_VECTORS])
@@ -121,6 +132,8 @@ VEC void quant_sums(const int type, const int m, const int vectors, const int pa
         for (int v = 0; v < vectors; v++)
             sum[i][v] = v_zero();
     for (size_t k = 0; k < kc; k += QUANT_ROWS(type), a += QUANT_A_STEP) {
+        if (QUANT_IS_FEW(m))
+            quant_ahead(type, kc, from[0]);
         quant_block(type, m, vectors, panels, 0, a, from, sum);
         quant_block(type, m, vectors, panels, 1, a, from, sum);
         UNROLL
