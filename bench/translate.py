@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Translating with a Marian folder, in turns with CTranslate2 in fp32: batches of 32 and single sentences, greedily and with a
-beam of 4. The seconds of both, their ratio, and rapt's CPU time; both must write the same tokens. And the rate of rapt's matrix
+"""Translating with a Marian folder, in turns with CTranslate2 in fp32 or int8: batches of 32 and single sentences, greedily and with a
+beam of 4. The seconds of both, their ratio, and rapt's CPU time; in fp32 both must write the same tokens. And the rate of rapt's matrix
 products over all of that time, and its share of the peak that `rapt bench` measures of the multiply-adds of these threads.
 
     bench/make_hub_shape.py marian F32 DIR
     python bench/translate.py DIR TEXT [--lines 64] [--single 4] [--rounds 3] [--threads 2]
+                               [--weights fp32 --type float32]
 
 Needs ctranslate2 and transformers (made with 4.8.5 and 5.23.0), and a build in build/. Every translation has exactly the
 max_length of the folder. TEXT has a sentence a line, or a pair, of which the part before the tab counts.
@@ -28,6 +29,8 @@ parser.add_argument("--lines", type=int, default=64)
 parser.add_argument("--single", type=int, default=4, help="lines that are translated one by one")
 parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--weights", default="fp32", help="rapt's: fp32, q8_0, q4_0")
+parser.add_argument("--type", default="float32", help="CTranslate2's: float32, int8")
 options = parser.parse_args()
 ids = json.loads((options.folder / "vocab.json").read_text())
 words = {number: word for word, number in ids.items()}
@@ -54,7 +57,8 @@ def measured_peak():
 
 class Rapt:
     def __init__(self, work, text, beam, batch):
-        command = [work / "translate_lines", options.folder, text, str(beam), str(batch), str(options.threads)]
+        command = [work / "translate_lines", options.folder, text, str(beam), str(batch), str(options.threads),
+                   options.weights]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.loaded = json.loads(self.process.stdout.readline())
 
@@ -103,7 +107,7 @@ def main():
         subprocess.run(["cc", "-O2", "-std=gnu11", f"-I{ROOT}/include", "-o", work / "translate_lines",
                         ROOT / "bench/translate_lines.c", ROOT / "build/librapt.so", f"-Wl,-rpath,{ROOT}/build"], check=True)
         TransformersConverter(str(options.folder)).convert(str(work / "ct2"))
-        translator = ctranslate2.Translator(str(work / "ct2"), device="cpu", compute_type="float32",
+        translator = ctranslate2.Translator(str(work / "ct2"), device="cpu", compute_type=options.type,
                                             intra_threads=options.threads)
         peak = measured_peak()
         for batch, some in ((32, lines), (1, lines[:options.single])):

@@ -2,7 +2,7 @@
  * line on standard input, and prints a JSON object of the time of each. With a batch of 1 each line is a call of its own, as
  * where somebody waits for it. The first object has the time of loading, and the tokens of all sources and translations.
  *
- *     translate_lines DIR FILE BEAM BATCH THREADS */
+ *     translate_lines DIR FILE BEAM BATCH THREADS WEIGHTS */
 #include <rapt.h>
 
 #include <stdio.h>
@@ -77,11 +77,11 @@ int main(int argc, char **argv)
     static rapt_translation out[LINES];
     char request[16];
     rapt_error err = {0};
-    if (argc != 6)
-        fail("wants DIR FILE BEAM BATCH THREADS");
+    if (argc != 7)
+        fail("wants DIR FILE BEAM BATCH THREADS WEIGHTS");
     read_lines(argv[2], &l);
     const size_t batch = strtoul(argv[4], NULL, 10);
-    const rapt_translate_options o = {.beam = strtoul(argv[3], NULL, 10), .batch = batch, .threads = atoi(argv[5]),
+    const rapt_translate_options o = {.beam = strtoul(argv[3], NULL, 10), .batch = batch, .threads = atoi(argv[5]), .weights = argv[6],
                                       .split = RAPT_SENTENCE_SPLIT_LONG, .tokens = true};
     double start = wall(), cpu_start = cpu();
     rapt_model *m = rapt_model_load_inference(argv[1], RAPT_TASK_TRANSLATION, &err);
