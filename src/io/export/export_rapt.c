@@ -10,6 +10,7 @@
 #include "io/stored_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The first layers of both sides of a translator; of a language model twice the same. */
 static void export_rapt_inputs(const rapt_model *m, const rapt_preprocessor *inputs[2])
@@ -19,12 +20,19 @@ static void export_rapt_inputs(const rapt_model *m, const rapt_preprocessor *inp
     inputs[1] = pair ? &pair->decoder.input : inputs[0];
 }
 
+/* Whether they are positions: a table that is added to embeddings, or the bias of relative positions (nn/relative.c), which
+ * an encoder or decoder has one of, or each of its blocks. */
+static bool export_rapt_is_of_positions(const rapt_param *p, const rapt_preprocessor *const inputs[2])
+{
+    return p == inputs[0]->positions.table || p == inputs[1]->positions.table || strstr(p->value.name, ".relative.");
+}
+
 rapt_export_weights export_rapt_type(const rapt_model *m, const rapt_param *p, rapt_export_weights wanted)
 {
     const rapt_preprocessor *inputs[2];
     export_rapt_inputs(m, inputs);
     const rapt_param *output = m->translation.net ? m->translation.net->decoder.output.weight : m->language.net->output.weight;
-    if (p->value.ndim != 2 || p->buffer || p == inputs[0]->positions.table || p == inputs[1]->positions.table)
+    if (p->value.ndim != 2 || p->buffer || export_rapt_is_of_positions(p, inputs))
         return RAPT_EXPORT_FP32;
     const bool tokens = p == output || p == inputs[0]->embedding.weight || p == inputs[1]->embedding.weight;
     return tokens && wanted == RAPT_EXPORT_Q4_0 ? RAPT_EXPORT_Q8_0 : wanted;
