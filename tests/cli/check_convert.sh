@@ -36,6 +36,47 @@ for model in gpt2 gpt_neox phi3 gemma3 qwen3; do
     "$RAPT" explain "$model" 'a b' --only output --full >ours
     check "$model: the same logits" sh -c 'test -s ours && cmp ours theirs'
 done
+
+# Weights of fewer bits, as a folder of the same kind. Numbers are compared in tests/io/test_stored_folder.c.
+"$RAPT" train lm.yaml --out wide --quiet --set model.d_model=32 --set model.ffn=48 >train.log 2>&1 || cat train.log
+size() { stat -c %s "$1/model.safetensors"; }
+for weights in fp32 f16 bf16 q8_0 q4_0; do
+    check "--weights $weights" "$RAPT" convert wide --weights $weights -o stored/$weights
+    check "$weights: its files" test "$(ls -A stored/$weights | tr '\n' ' ')" = 'config.json model.safetensors tokenizer.json '
+    check "$weights: what is no number is as it was" sh -c "cmp wide/config.json stored/$weights/config.json && cmp wide/tokenizer.json stored/$weights/tokenizer.json"
+    check "$weights: rapt info" sh -c "'$RAPT' info stored/$weights | grep -q '^d_model  *32, '"
+    check "$weights: its tensors" cmp <(tensor_names wide) <(tensor_names stored/$weights)
+    "$RAPT" eval stored/$weights text.txt --json --threads 1 >one
+    "$RAPT" eval stored/$weights text.txt --json --threads 2 >two
+    RAPT_ISA=scalar "$RAPT" eval stored/$weights text.txt --json >scalar
+    check "$weights: rapt eval, the same with other threads and another ISA" sh -c 'test -s one && cmp one two && cmp one scalar'
+    cp one $weights.json
+done
+check 'fp32 is the model' same_parameters wide/model.safetensors stored/fp32/model.safetensors
+check 'and has its loss' cmp fp32.json <("$RAPT" eval wide text.txt --json)
+check 'others have not' test "$(cut -d, -f2 ./*.json | sort -u | wc -l)" = 5
+check 'fewer bits, fewer bytes' test "$(size stored/fp32)" -gt "$(size stored/f16)" -a "$(size stored/bf16)" -gt "$(size stored/q8_0)" -a "$(size stored/q8_0)" -gt "$(size stored/q4_0)"
+check 'a matrix of blocks' test "$(tensor stored/q8_0/model.safetensors blocks.0.attention.q.weight | wc -c)" = $((32 * 34))
+check 'the embedding of q4_0, in 8 bits' cmp <(tensor stored/q8_0/model.safetensors embedding.weight) <(tensor stored/q4_0/model.safetensors embedding.weight)
+check 'rows of 48 are no blocks' cmp <(tensor wide/model.safetensors blocks.0.ffn.dense2.weight) <(tensor stored/q4_0/model.safetensors blocks.0.ffn.dense2.weight)
+RAPT_ISA=scalar "$RAPT" convert wide --weights q4_0 -o again_q4_0
+check 'the same bytes with another ISA' cmp stored/q4_0/model.safetensors again_q4_0/model.safetensors
+check 'a Hugging Face folder' "$RAPT" convert "$SOURCE/tests/golden/hub/llama" --weights q8_0 -o stored/llama
+check 'its files but for the weights' sh -c 'for f in "$0"/tokenizer.json "$0"/generation_config.json; do test ! -e "$f" || cmp "$f" "stored/llama/${f##*/}" || exit 1; done' \
+    "$SOURCE/tests/golden/hub/llama"
+check 'rapt info' sh -c "'$RAPT' info stored/llama | grep -q LlamaForCausalLM"
+refused 1 'has rows and columns the other way round' 'GPT-2 in blocks' "$RAPT" convert "$SOURCE/tests/golden/hub/gpt2_exact" --weights q8_0 -o no
+cp -r stored stored.before
+refused 1 'stored/q8_0 is there already' 'a folder that is there' "$RAPT" convert wide --weights q8_0 -o stored/q8_0
+check 'it is left alone' diff -r stored.before stored
+head -c 9000 stored/q8_0/model.safetensors >cut && mv cut stored/q8_0/model.safetensors
+refused 1 'stored/q8_0/model.safetensors: ' 'a file that is cut' "$RAPT" eval stored/q8_0 text.txt
+refused 1 'cannot write .*File too large' 'no room for blocks' bash -c 'trap "" XFSZ; ulimit -f 4; exec "$@"' - "$RAPT" convert wide --weights q8_0 -o no
+check 'nothing beside' test ! -e no -a -z "$(find . -name '.*.tmp')"
+refused 2 "'q5_0' is neither fp32, f16, bf16, q8_0 nor q4_0" 'an unknown type' "$RAPT" convert wide --weights q5_0 -o no
+refused 2 '--weights is for --to gguf, or without --to' 'types for transformers' "$RAPT" convert wide --to hf --weights q8_0 -o no
+refused 2 'missing option: --out' 'no folder for them' "$RAPT" convert wide --weights q8_0
+
 refused 1 'cannot write .*File too large' 'no room' bash -c 'trap "" XFSZ; ulimit -f 4; exec "$@"' - "$RAPT" convert m --to hf -o new/full
 refused 1 'cannot make folder /proc/none' 'a folder that cannot be made' "$RAPT" convert m --to hf -o /proc/none/x
 "$RAPT" train lm.yaml --out post --quiet --set model.output_bias=true --set model.tied=false --max-steps 2 >/dev/null 2>&1

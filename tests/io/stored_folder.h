@@ -23,7 +23,7 @@ static inline void stored_fill(const rapt_params *set)
     }
 }
 
-/* As transformers' classes are; a GPT-2 has learned positions and is tied, a GPT-NeoX has queries, keys and values in one matrix. */
+/* As transformers' classes are: a GPT-2 has learned positions and is tied, a GPT-NeoX has one matrix of q, k and v. */
 typedef enum stored_kind { STORED_LLAMA, STORED_GPT2, STORED_NEOX } stored_kind;
 
 static inline rapt_model *stored_lm(stored_kind kind)

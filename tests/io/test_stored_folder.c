@@ -107,7 +107,8 @@ static safetensors *open_stored(void)
 /* A parameter of one of rapt's models, under its own name. */
 static void check_entry(const safetensors *file, const rapt_param *p, rapt_export_weights type)
 {
-    static const safetensors_dtype dtypes[] = {SAFETENSORS_F32, SAFETENSORS_F16, SAFETENSORS_BF16, SAFETENSORS_U8, SAFETENSORS_U8};
+    static const safetensors_dtype dtypes[] = {SAFETENSORS_F32, SAFETENSORS_F16, SAFETENSORS_BF16, SAFETENSORS_U8,
+                                               SAFETENSORS_U8};
     const safetensors_entry *e = safetensors_find(file, p->value.name);
     const block_format *format = format_of(type);
     char key[300];
@@ -163,7 +164,8 @@ static void models_of_rapt_are_rounded(void **state)
 static void hugging_face_folders_are_rounded(void **state)
 {
     (void)state;
-    rapt_model *models[] = {stored_hub(stored_lm(STORED_LLAMA)), stored_hub(stored_lm(STORED_NEOX)), stored_hub(stored_translator())};
+    rapt_model *models[] = {stored_hub(stored_lm(STORED_LLAMA)), stored_hub(stored_lm(STORED_NEOX)),
+                            stored_hub(stored_translator())};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         assert_non_null(models[i]->family);
         check_round_trip(models[i], 9);

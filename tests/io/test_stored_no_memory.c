@@ -1,5 +1,5 @@
-/* tests/io/test_stored_no_memory.c: every allocation of writing a folder with weights of fewer bits, and of loading it, is made to
- * fail in turn: the failure is reported, no folder appears, nothing leaks. For src/io/stored_file.c, stored_blocks.c and what
+/* tests/io/test_stored_no_memory.c: every allocation of writing a folder with weights of fewer bits, and of loading it, is made
+ * to fail in turn: the failure is reported, no folder appears, nothing leaks. For src/io/stored_file.c, stored_blocks.c and what
  * stands on them. The JSON library's own allocations are counted, but never fail: jansson 2.14 then writes where it must not.
  * Linked as tests/failing.h says. */
 #define _GNU_SOURCE
