@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "nn/kv_cache.h"
 #include "nn/lm_core.h"
 #include "nn/lm_model.h"
 
@@ -409,6 +410,28 @@ static void what_is_refused(void **state)
     rapt_lm_free(m);
 }
 
+/* Rows of 42 features in Q8_0 as one head, to a module of three. */
+static void cross_attention_refuses_other_heads(void **state)
+{
+    enum { KEYS = 5 };
+    static rapt_real numbers[KEYS * 42];
+    (void)state;
+    rapt_transformer *m = model_new(RAPT_NORM_PLACE_POST, false);
+    rapt_tape *t = model_tape(NULL, 1);
+    for (size_t heads = 1; heads <= 3; heads += 2) {
+        rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){.layers = 1, .rows = 1, .capacity = KEYS, .features = 42,
+                                                             .head = 42 / heads, .storage = RAPT_STORAGE_Q8_0}, NULL);
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, KEYS, 42}, numbers, false);
+        kv_cache_append(kernels_active(NULL), rapt_kv_cache_layer(c, 0), x, x, 0);
+        rapt_cached_cross_attention(t, &m->decoder.blocks[0].cross_attention, x, rapt_kv_cache_layer(c, 0), NULL);
+        assert_int_equal(rapt_tape_error(t)->code, heads == 3 ? RAPT_OK : RAPT_ERR_SHAPE);
+        rapt_kv_cache_free(c);
+    }
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +439,7 @@ int main(void)
         cmocka_unit_test(rows_are_selected_and_windows_slide), cmocka_unit_test(a_cache_grows),
         cmocka_unit_test(a_loss_is_that_of_the_steps),         cmocka_unit_test(translations_have_the_same_bits),
         cmocka_unit_test(positions_have_their_bytes),          cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(cross_attention_refuses_other_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
