@@ -266,7 +266,7 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
     return r;
 }
 
-/* ---- words: what stored formats need, the 8-bit moments of Adam and gradients in bf16 --------------------- */
+/* ---- words: what a stored format needs, the 8-bit moments of Adam (body/adam8.h) --------------------------- */
 #ifndef RAPT_DOUBLE
 VEC w16 w_of_v(v16 a) /* the bits */
 {

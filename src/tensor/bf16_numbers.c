@@ -2,6 +2,8 @@
  * numbers near 0 and of those that are none as well. */
 #include "tensor/bf16_numbers.h"
 
+#include "kernels/half.h"
+
 #include <string.h>
 
 #define ROWS 16 /* of KERNELS_K_BLOCK numbers, packed at once */
@@ -22,10 +24,6 @@ void bf16_numbers_round(const kernels_gemm *kn, size_t n, const rapt_real *x, ui
 
 void bf16_numbers_widen(size_t n, const uint16_t *from, rapt_real *to)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits = (uint32_t)from[i] << 16;
-        float x;
-        memcpy(&x, &bits, sizeof x);
-        to[i] = (rapt_real)x;
-    }
+    for (size_t i = 0; i < n; i++)
+        to[i] = (rapt_real)bf16_to_float(from[i]);
 }

@@ -5,6 +5,7 @@
  * half of the numbers, the high bits the second. Files are little-endian, as are all processors that rapt runs on. */
 #include "tensor/blocks.h"
 
+#include "kernels/half.h"
 #include "tensor/blocks_write.h"
 
 #include <stdbool.h>
@@ -17,15 +18,7 @@ static float block_scale(const uint8_t *at)
 {
     uint16_t half;
     memcpy(&half, at, sizeof half);
-    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7FFF;
-    const float subnormal = (float)rest * 0x1p-24f;
-    uint32_t bits = (rest << 13) + ((112u << 23) << (rest >= 0x7C00)); /* see io/weights/widen.c */
-    float x;
-    if (rest < 0x0400)
-        memcpy(&bits, &subnormal, sizeof bits);
-    bits |= sign;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return half_to_float(half);
 }
 
 /* ---- blocks of 32 ---------------------------------------------------------------------------------------------- */

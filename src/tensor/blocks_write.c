@@ -1,41 +1,14 @@
 /* tensor/blocks_write.c: see blocks_write.h. Scalar loops: a file is written once. For writers of GGUF. */
 #include "tensor/blocks_write.h"
 
+#include "kernels/half.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { ELEMENTS = 32, SCALE = 2 }; /* of a block; bytes */
 
-static uint32_t blocks_write_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* ---- 16 bits -------------------------------------------------------------------------------------------------- */
-
-/* Halves of the last place are added below it: the sum carries into the exponent where it should. A subnormal number is what
- * the sum with 0.5, whose last place is theirs (2^-24), has in its fraction. */
-uint16_t blocks_write_half(float x)
-{
-    const uint32_t bits = blocks_write_bits(x), sign = bits >> 16 & 0x8000, rest = bits & 0x7FFFFFFF;
-    if (rest > 0x7F800000)
-        return (uint16_t)(sign | 0x7E00);
-    if (rest >= 0x47800000) /* 2^16 */
-        return (uint16_t)(sign | 0x7C00);
-    if (rest < 0x38800000) /* 2^-14 */
-        return (uint16_t)(sign | (blocks_write_bits(fabsf(x) + 0.5f) - blocks_write_bits(0.5f)));
-    return (uint16_t)(sign | (rest - (112u << 23) + 0xFFF + (rest >> 13 & 1)) >> 13);
-}
-
-static uint16_t blocks_write_upper_half(float x)
-{
-    const uint32_t bits = blocks_write_bits(x);
-    if ((bits & 0x7FFFFFFF) > 0x7F800000)
-        return (uint16_t)(bits >> 16 | 64);
-    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
+/* ---- numbers one by one --------------------------------------------------------------------------------------- */
 
 void blocks_write_f32(size_t count, const float *from, void *to)
 {
@@ -45,7 +18,7 @@ void blocks_write_f32(size_t count, const float *from, void *to)
 void blocks_write_f16(size_t count, const float *from, void *to)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint16_t half = blocks_write_half(from[i]);
+        const uint16_t half = (uint16_t)half_from_float(from[i]);
         memcpy((char *)to + i * sizeof half, &half, sizeof half);
     }
 }
@@ -53,7 +26,7 @@ void blocks_write_f16(size_t count, const float *from, void *to)
 void blocks_write_bf16(size_t count, const float *from, void *to)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint16_t upper = blocks_write_upper_half(from[i]);
+        const uint16_t upper = (uint16_t)bf16_from_float(from[i]);
         memcpy((char *)to + i * sizeof upper, &upper, sizeof upper);
     }
 }
@@ -78,7 +51,7 @@ static float blocks_write_inverse(float d)
 
 static void blocks_write_scale(float d, uint8_t *to)
 {
-    const uint16_t half = blocks_write_half(d);
+    const uint16_t half = (uint16_t)half_from_float(d);
     memcpy(to, &half, sizeof half);
 }
 

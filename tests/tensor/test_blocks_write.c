@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include "io/safetensors.h"
+#include "kernels/kernels.h"
 #include "tensor/blocks.h"
 #include "tensor/blocks_write.h"
+#include "tensor/panels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,10 +88,67 @@ static void blocks_of_nearly_nothing_are_nothing(void **state)
         assert_true((signed char)q8[i] != -128);
 }
 
+/* Kernels round numbers that they pack and store, too; their rule for tiny and for infinite scales is their own. */
+static bool is_ordinary(const float *x)
+{
+    float largest = 0;
+    for (size_t i = 0; i < BLOCK; i++)
+        largest = fmaxf(largest, fabsf(x[i]));
+    return largest >= 0x1p-88f && largest < 127 * 65504.0f / 16;
+}
+
+static void compare_q8_0(const kernels *k, const float *x)
+{
+    unsigned char ours[34], theirs[34];
+    BLOCKS_Q8_0.write(1, x, ours);
+    k->round_q8(BLOCK, x, theirs);
+    if (memcmp(ours, theirs, sizeof ours) != 0)
+        fail_msg("%s: a block of Q8_0 is rounded to other bytes", k->name);
+}
+
+/* Packed weights have the bytes in another order: they are compared with those of the block, packed as it is. */
+static void compare_q4_0(const kernels *k, const float *x)
+{
+    enum { ROOM = 4096 };
+    _Alignas(64) static float numbers[ROOM], stored[ROOM];
+    const kernels_gemm *gemm = &k->quantized->q4_0;
+    unsigned char block[18];
+    const uint8_t *columns[] = {block};
+    assert_true(panels_size(gemm, BLOCK, 1) <= ROOM);
+    memset(numbers, 0, sizeof numbers);
+    memset(stored, 0, sizeof stored);
+    BLOCKS_Q4_0.write(1, x, block);
+    panels_pack(gemm, BLOCK, 1, (matrix){x, 1, BLOCK}, numbers);
+    panels_pack_stored(gemm, BLOCK, 1, 0, 1, BLOCKS_Q4_0.id, columns, stored);
+    if (memcmp(numbers, stored, sizeof numbers) != 0)
+        fail_msg("%s: a block of Q4_0 is rounded to other bytes", k->name);
+}
+
+static void kernels_round_to_the_same_bytes(void **state)
+{
+    const safetensors_entry *blocks = tensor("blocks");
+    const size_t count = blocks->bytes / sizeof(float) / BLOCK;
+    (void)state;
+    for (const char *const *isa = kernels_names; *isa; isa++) {
+        const kernels *k = kernels_of_isa(*isa, NULL);
+        size_t compared = 0;
+        for (size_t i = 0; k && i < count; i++) {
+            const float *x = (const float *)blocks->data + i * BLOCK;
+            if (!is_ordinary(x))
+                continue;
+            compare_q8_0(k, x);
+            compare_q4_0(k, x);
+            compared++;
+        }
+        assert_true(!k || compared > count / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_those_of_the_reference),
                                        cmocka_unit_test(numbers_of_16_bits_are_those_of_the_reference),
-                                       cmocka_unit_test(blocks_of_nearly_nothing_are_nothing)};
+                                       cmocka_unit_test(blocks_of_nearly_nothing_are_nothing),
+                                       cmocka_unit_test(kernels_round_to_the_same_bytes)};
     return cmocka_run_group_tests(tests, open_golden, close_golden);
 }

@@ -1,41 +1,10 @@
-/* io/weights/widen.c: IEEE 754 binary16 and bfloat16 to binary32, in loops that compilers vectorize; see widen.h.
- *
- * binary16 is a sign, 5 bits of exponent with a bias of 15, and 10 bits of fraction; binary32 has 8 bits with a bias of 127,
- * and 23. A normal number moves by 23 - 10 = 13 bits, and its exponent rises by 127 - 15 = 112; that of what is not finite, 31,
- * becomes 255. A subnormal one is its fraction times 2^-24, which binary32 has as a normal number. bfloat16 is the upper half of
- * a binary32. Nothing here knows files. */
+/* io/weights/widen.c: elements of files as fp32, in loops that compilers vectorize; see widen.h. Numbers of 16 bits are widened
+ * by kernels/half.h. Nothing here knows files. */
 #include "io/weights/widen.h"
 
+#include "kernels/half.h"
+
 #include <string.h>
-
-static inline float float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint32_t bits_of_float(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* Choices are masks: a loop with a branch round the product is not vectorized. */
-static inline float widen_half(uint16_t half)
-{
-    const int32_t rest = half & 0x7FFF;
-    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rise = (112u << 23) << (rest >= 0x7C00);
-    const uint32_t normal = ((uint32_t)rest << 13) + rise, subnormal = bits_of_float((float)rest * 0x1p-24f);
-    const uint32_t is_small = 0u - (uint32_t)(rest < 0x0400);
-    return float_of_bits(sign | (subnormal & is_small) | (normal & ~is_small));
-}
-
-static inline float widen_bf16(uint16_t upper)
-{
-    return float_of_bits((uint32_t)upper << 16);
-}
 
 static inline float widen_single(float x)
 {
@@ -68,8 +37,8 @@ static inline float narrow_double(double x)
 
 WIDEN_ROW(widen_row_f32, float, widen_single)
 WIDEN_ROW(widen_row_f64, double, narrow_double)
-WIDEN_ROW(widen_row_f16, uint16_t, widen_half)
-WIDEN_ROW(widen_row_bf16, uint16_t, widen_bf16)
+WIDEN_ROW(widen_row_f16, uint16_t, half_to_float)
+WIDEN_ROW(widen_row_bf16, uint16_t, bf16_to_float)
 
 #define RUN 1024
 

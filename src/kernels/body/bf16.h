@@ -6,22 +6,14 @@
 
 #ifndef VEC_BF16
 
-/* x rounded to nearest, ties to even; NaN stays one. */
-VEC uint32_t bf16_round(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if ((bits & 0x7fffffff) > 0x7f800000)
-        return bits >> 16 | 0x40;
-    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
+#include "kernels/half.h"
 
 VEC v16 bf16_join(const float *low, const float *high, const int step)
 {
     uint32_t pairs[16];
     float lanes[16];
     for (int i = 0; i < 16; i++)
-        pairs[i] = bf16_round(low[i * step]) | bf16_round(high[i * step]) << 16;
+        pairs[i] = bf16_from_float(low[i * step]) | bf16_from_float(high[i * step]) << 16;
     memcpy(lanes, pairs, sizeof lanes);
     return v_load(lanes);
 }

@@ -75,7 +75,8 @@ static void q4_put_q4_0(rapt_real *step, size_t half, const void *from, size_t a
 }
 
 /* The integers of 6 bits that the scale and the minimum of 256 values are multiplied by for block `part` of them: of the first
- * four blocks in the lower bits of bytes, of the others in halves of bytes and the upper two bits of the first. */
+ * four blocks in the lower bits of bytes, of the others in halves of bytes and the upper two bits of the first: as block_part of
+ * tensor/blocks.c has them, of which a kernel knows nothing. */
 VEC uint32_t q4_k_factors(const uint8_t *scales, size_t part)
 {
     if (part < Q4_K_PARTS / 2)

@@ -3,12 +3,12 @@
  * those of activations are signed, above -128. The instructions of some ISAs want one operand without a sign; sums of products of
  * the former begin at -128 times the sum of the activations there.
  * For body/quant_body.h. */
-#ifndef KERNELS_BODY_Q8_LANES_H
-#define KERNELS_BODY_Q8_LANES_H
+#ifndef KERNELS_BODY_QUANT_LANES_H
+#define KERNELS_BODY_QUANT_LANES_H
 
 #ifndef VEC_V16I
 
-#include "kernels/body/half.h"
+#include "kernels/half.h"
 
 typedef struct v16i { int32_t lane[16]; } v16i; /* 16 integers, or 64 bytes */
 

@@ -9,19 +9,10 @@
 
 /* ---- bf16: the upper 16 bits of an fp32 number ------------------------------------------------------------------------ */
 
-/* To nearest, ties to even; NaN stays one. */
-VEC uint16_t stored_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    const uint32_t nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
-    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : nearest);
-}
-
 static void round_bf16(size_t n, const rapt_real *x, uint8_t *to)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint16_t half = stored_bf16((float)x[i]);
+        const uint16_t half = (uint16_t)bf16_from_float((float)x[i]);
         memcpy(to + 2 * i, &half, sizeof half);
     }
 }
@@ -31,7 +22,7 @@ static void widen_bf16(size_t n, const uint8_t *from, rapt_real *y)
     for (size_t i = 0; i < n; i++) {
         uint16_t half;
         memcpy(&half, from + 2 * i, sizeof half);
-        y[i] = (rapt_real)half_of_bits((uint32_t)half << 16);
+        y[i] = (rapt_real)bf16_to_float(half);
     }
 }
 
