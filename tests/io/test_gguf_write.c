@@ -25,7 +25,7 @@ static char *path_in(const char *name)
 /* Number i of each tensor is (i - 90) / 7. */
 static rapt_code ramp(void *context, size_t tensor, size_t first, size_t count, float *to, rapt_error *err)
 {
-    const gguf_tensor *t = (const gguf_tensor *)context + tensor;
+    const gguf_written *t = (const gguf_written *)context + tensor;
     (void)err;
     for (size_t i = 0; i < count * t->columns; i++)
         to[i] = ((float)(first * t->columns + i) - 90) / 7;
@@ -59,7 +59,7 @@ static void put_keys(gguf_keys *k)
 
 static void a_file_is_that_of_the_reference(void **state)
 {
-    gguf_tensor tensors[] = {{"a.weight", &GGUF_WRITE_F32, 2, ROWS, COLUMNS}, {"b.bias", &GGUF_WRITE_F32, 1, 5, 1},
+    gguf_written tensors[] = {{"a.weight", &GGUF_WRITE_F32, 2, ROWS, COLUMNS}, {"b.bias", &GGUF_WRITE_F32, 1, 5, 1},
                              {"c.weight", &GGUF_WRITE_F16, 2, ROWS, COLUMNS}, {"d.weight", &GGUF_WRITE_BF16, 2, ROWS, COLUMNS},
                              {"e.weight", &BLOCKS_Q8_0, 2, ROWS, COLUMNS}, {"f.weight", &BLOCKS_Q4_0, 2, ROWS, COLUMNS}};
     rapt_error err = {0};
@@ -83,7 +83,7 @@ static void a_file_is_that_of_the_reference(void **state)
 static void portions_come_one_after_the_other(void **state)
 {
     enum { COUNT = 7 * 450001 };
-    gguf_tensor tensors[] = {{"a", &GGUF_WRITE_F32, 2, COUNT / 7, 7}, {"b", &GGUF_WRITE_F32, 1, COUNT, 1}};
+    gguf_written tensors[] = {{"a", &GGUF_WRITE_F32, 2, COUNT / 7, 7}, {"b", &GGUF_WRITE_F32, 1, COUNT, 1}};
     rapt_error err = {0};
     const gguf_keys keys = {0};
     char *file;
@@ -110,7 +110,7 @@ static rapt_code stops(void *context, size_t tensor, size_t first, size_t count,
     return ramp(context, tensor, first, count, to, err);
 }
 
-static void refused(gguf_tensor *tensors, size_t count, rapt_code code, const char *message)
+static void refused(gguf_written *tensors, size_t count, rapt_code code, const char *message)
 {
     rapt_error err = {0};
     const gguf_keys keys = {0};
@@ -122,8 +122,8 @@ static void refused(gguf_tensor *tensors, size_t count, rapt_code code, const ch
 static void what_cannot_be_written_leaves_no_file(void **state)
 {
     static const char name[] = "0123456789012345678901234567890123456789012345678901234567890123";
-    gguf_tensor long_name[] = {{name, &GGUF_WRITE_F32, 1, 2, 1}}, odd[] = {{"a", &BLOCKS_Q8_0, 2, 2, 33}};
-    gguf_tensor two[] = {{"a", &GGUF_WRITE_F32, 1, 2, 1}, {"b", &GGUF_WRITE_F32, 1, 2, 1}};
+    gguf_written long_name[] = {{name, &GGUF_WRITE_F32, 1, 2, 1}}, odd[] = {{"a", &BLOCKS_Q8_0, 2, 2, 33}};
+    gguf_written two[] = {{"a", &GGUF_WRITE_F32, 1, 2, 1}, {"b", &GGUF_WRITE_F32, 1, 2, 1}};
     (void)state;
     refused(long_name, 1, RAPT_ERR_VALUE, "a.gguf: the name of tensor \"0123");
     refused(odd, 1, RAPT_ERR_VALUE, "a.gguf: tensor \"a\" has rows of 33 numbers; Q8_0 takes multiples of 32");

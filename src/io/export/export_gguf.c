@@ -46,7 +46,7 @@ static const block_format *gguf_format_of(const export_tensor *t, const gguf_wei
 typedef struct gguf_parts {
     export_tensors set;
     gguf_keys keys;
-    gguf_tensor *tensors; /* [set.count + 1]; the last is of the factors, where there are any */
+    gguf_written *tensors; /* [set.count + 1]; the last is of the factors, where there are any */
     float factors[RAPT_ROTARY_FACTORS_MAX];
     size_t factor_count;
     gguf_weights weights;
@@ -70,9 +70,9 @@ static rapt_code export_gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c
     for (size_t i = 0; i < set->count; i++) {
         const export_tensor *t = &set->list[i];
         const size_t columns = t->ndim == 2 ? t->shape[1] : 1;
-        p->tensors[i] = (gguf_tensor){t->name, gguf_format_of(t, &p->weights), t->ndim, t->shape[0], columns};
+        p->tensors[i] = (gguf_written){t->name, gguf_format_of(t, &p->weights), t->ndim, t->shape[0], columns};
     }
-    p->tensors[set->count] = (gguf_tensor){"rope_freqs.weight", &GGUF_WRITE_F32, 1, p->factor_count, 1};
+    p->tensors[set->count] = (gguf_written){"rope_freqs.weight", &GGUF_WRITE_F32, 1, p->factor_count, 1};
     return RAPT_OK;
 }
 
@@ -103,7 +103,7 @@ static rapt_code export_gguf_take(gguf_parts *p, const rapt_model *m, rapt_error
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
 
-static rapt_code gguf_check_numbers(const gguf_parts *p, const gguf_tensor *t, const float *x, size_t count, rapt_error *err)
+static rapt_code gguf_check_numbers(const gguf_parts *p, const gguf_written *t, const float *x, size_t count, rapt_error *err)
 {
     const double largest = t->format == p->weights.format ? p->weights.largest : 0;
     for (size_t i = 0; i < count && largest != 0; i++)
@@ -117,7 +117,7 @@ static rapt_code gguf_check_numbers(const gguf_parts *p, const gguf_tensor *t, c
 static rapt_code gguf_rows(void *context, size_t tensor, size_t first, size_t count, float *to, rapt_error *err)
 {
     const gguf_parts *p = context;
-    const gguf_tensor *t = &p->tensors[tensor];
+    const gguf_written *t = &p->tensors[tensor];
     if (p->options->stop && p->options->stop(p->options->stop_context))
         return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", p->set.path);
     if (tensor == p->set.count)

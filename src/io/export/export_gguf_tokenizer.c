@@ -3,6 +3,7 @@
 
 #include "io/hub/hub_origin.h"
 #include "text/bpe/byte_bpe.h"
+#include "text/gguf/gguf_tokenizer.h"
 #include "text/pipeline/pipeline.h"
 #include "text/spm/spm.h"
 
@@ -74,25 +75,13 @@ static const hub_file *gguf_origin_file(const rapt_model *m, const char *name)
 
 /* ---- byte-level BPE ------------------------------------------------------------------------------------------- */
 
-#define DIGITS_SPLIT(digits)                                                                                          \
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"      \
-    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
-
-/* The name that llama.cpp has for a split pattern, with or without merges for pieces that are tokens; NULL: it has none. The
- * tokens of rank files are what merges make of their pieces. */
+/* The label of the tokenizer's cuts; NULL: there is none. The tokens of rank files are what merges make of their pieces. */
 static const char *gguf_pre_of(const byte_bpe *b)
 {
-    static const struct {
-        const char *pattern, *merging, *whole;
-    } labels[] = {{SPLIT_GPT2, "gpt-2", NULL}, {SPLIT_CL100K, "dbrx", "llama-bpe"}, {DIGITS_SPLIT("{1,3}"), "dbrx", "llama-bpe"},
-                  {DIGITS_SPLIT(""), "qwen2", NULL}, {SPLIT_O200K, "gpt-4o", NULL}};
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        if (strcmp(split_pattern(b->cut), labels[i].pattern) == 0)
-            return b->whole_pieces && !b->ranks ? labels[i].whole : labels[i].merging;
-    return NULL;
+    return gguf_label_of(split_pattern(b->cut), b->normal.count > 0, b->whole_pieces && !b->ranks);
 }
 
-/* NFC is left out by llama.cpp's own converter, too: texts hardly ever change by it. */
+/* NFC is left out by llama.cpp, whatever the label is: texts hardly ever change by it. */
 static rapt_code gguf_check_bpe(const byte_bpe *b, const char *path, rapt_error *err)
 {
     const normalizer *n = &b->normal;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "tensor/blocks_write.h"
+#include "text/gguf/gguf_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,6 @@ const block_format GGUF_WRITE_F16 = {"F16", 1, 1, 2, NULL, blocks_write_f16};
 const block_format GGUF_WRITE_BF16 = {"BF16", 30, 1, 2, NULL, blocks_write_bf16};
 
 /* ---- keys ----------------------------------------------------------------------------------------------------- */
-
-/* Numbers of the types of values. */
-typedef enum gguf_type { GGUF_U32 = 4, GGUF_I32 = 5, GGUF_F32 = 6, GGUF_BOOL = 7, GGUF_TEXT = 8, GGUF_ARRAY = 9 } gguf_type;
 
 static void gguf_keys_put(gguf_keys *k, const void *data, size_t size)
 {
@@ -117,7 +115,7 @@ void gguf_keys_add_text(gguf_keys *k, const char *value, size_t size)
 
 /* ---- tensors -------------------------------------------------------------------------------------------------- */
 
-static size_t gguf_tensor_bytes(const gguf_tensor *t)
+static size_t gguf_written_bytes(const gguf_written *t)
 {
     return t->rows * (t->columns / t->format->elements) * t->format->bytes;
 }
@@ -127,9 +125,9 @@ static size_t gguf_aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static rapt_code gguf_write_check(const char *path, const gguf_tensor *tensors, size_t count, rapt_error *err)
+static rapt_code gguf_write_check(const char *path, const gguf_written *tensors, size_t count, rapt_error *err)
 {
-    for (const gguf_tensor *t = tensors; t < tensors + count; t++) {
+    for (const gguf_written *t = tensors; t < tensors + count; t++) {
         if (strlen(t->name) >= GGUF_WRITE_NAME)
             return rapt_fail(err, RAPT_ERR_VALUE, "%s: the name of tensor \"%s\" is too long for GGUF", path, t->name);
         if (t->columns % t->format->elements)
@@ -140,7 +138,7 @@ static rapt_code gguf_write_check(const char *path, const gguf_tensor *tensors, 
 }
 
 /* What stands before the data: `head`, with the keys' count and bytes. */
-static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_tensor *tensors, uint64_t count)
+static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_written *tensors, uint64_t count)
 {
     const uint32_t version = VERSION;
     uint64_t offset = 0;
@@ -149,7 +147,7 @@ static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_ten
     gguf_keys_put(head, &count, sizeof count);
     gguf_keys_put(head, &keys->count, sizeof keys->count);
     gguf_keys_put(head, keys->bytes.data, keys->bytes.size);
-    for (const gguf_tensor *t = tensors; t < tensors + count; t++) {
+    for (const gguf_written *t = tensors; t < tensors + count; t++) {
         const uint64_t columns = t->columns, rows = t->rows;
         const uint32_t ndim = (uint32_t)t->ndim, format = (uint32_t)t->format->id;
         gguf_keys_add_text(head, t->name, strlen(t->name));
@@ -159,7 +157,7 @@ static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_ten
         gguf_keys_put(head, &rows, sizeof rows);
         gguf_keys_put(head, &format, sizeof format);
         gguf_keys_put(head, &offset, sizeof offset);
-        offset += gguf_aligned(gguf_tensor_bytes(t));
+        offset += gguf_aligned(gguf_written_bytes(t));
     }
 }
 
@@ -173,7 +171,7 @@ typedef struct gguf_writing {
     rapt_error *err;
 } gguf_writing;
 
-static size_t gguf_portion_rows(const gguf_tensor *t)
+static size_t gguf_portion_rows(const gguf_written *t)
 {
     const size_t rows = PORTION / (t->columns ? t->columns : 1);
     return rows == 0 ? 1 : rows < t->rows ? rows : t->rows;
@@ -185,7 +183,7 @@ static rapt_code gguf_write_padding(gguf_writing *w, size_t bytes)
     return file_writer_put(&w->out, zeros, gguf_aligned(bytes) - bytes, w->err);
 }
 
-static rapt_code gguf_write_tensor(gguf_writing *w, const gguf_tensor *t, size_t index)
+static rapt_code gguf_write_tensor(gguf_writing *w, const gguf_written *t, size_t index)
 {
     const size_t portion = gguf_portion_rows(t), row_blocks = t->columns / t->format->elements;
     rapt_code code = RAPT_OK;
@@ -197,21 +195,21 @@ static rapt_code gguf_write_tensor(gguf_writing *w, const gguf_tensor *t, size_t
         t->format->write(count * row_blocks, w->numbers, w->blocks);
         code = file_writer_put(&w->out, w->blocks, count * row_blocks * t->format->bytes, w->err);
     }
-    return code ? code : gguf_write_padding(w, gguf_tensor_bytes(t));
+    return code ? code : gguf_write_padding(w, gguf_written_bytes(t));
 }
 
 /* Blocks are never larger than the numbers they are made of. */
-static bool gguf_writing_reserve(gguf_writing *w, const gguf_tensor *tensors, size_t count)
+static bool gguf_writing_reserve(gguf_writing *w, const gguf_written *tensors, size_t count)
 {
     size_t most = 1;
-    for (const gguf_tensor *t = tensors; t < tensors + count; t++)
+    for (const gguf_written *t = tensors; t < tensors + count; t++)
         most = gguf_portion_rows(t) * t->columns > most ? gguf_portion_rows(t) * t->columns : most;
     w->numbers = malloc(most * sizeof *w->numbers);
     w->blocks = malloc(most * sizeof *w->numbers);
     return w->numbers && w->blocks;
 }
 
-static rapt_code gguf_write_all(gguf_writing *w, const buffer *head, const gguf_tensor *tensors, size_t count)
+static rapt_code gguf_write_all(gguf_writing *w, const buffer *head, const gguf_written *tensors, size_t count)
 {
     rapt_code code = file_writer_put(&w->out, head->data, head->size, w->err);
     if (!code)
@@ -221,7 +219,7 @@ static rapt_code gguf_write_all(gguf_writing *w, const buffer *head, const gguf_
     return code;
 }
 
-rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_tensor *tensors, size_t count,
+rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_written *tensors, size_t count,
                      const gguf_source *source, rapt_error *err)
 {
     gguf_writing w = {.source = source, .err = err};

@@ -38,12 +38,12 @@ void gguf_keys_add_text(gguf_keys *k, const char *value, size_t size);
 /* Formats whose blocks are single numbers. */
 extern const block_format GGUF_WRITE_F32, GGUF_WRITE_F16, GGUF_WRITE_BF16;
 
-typedef struct gguf_tensor {
+typedef struct gguf_written {
     const char *name;
     const block_format *format; /* one that is written, whose blocks fill the columns */
     int ndim;                   /* 1 or 2 */
     size_t rows, columns;       /* columns of a vector: 1 */
-} gguf_tensor;
+} gguf_written;
 
 /* Where the tensors' numbers come from: to[0 .. count * columns - 1] = rows first .. first + count - 1 of a tensor, in fp32. Each
  * is asked for once, in the order of the file. A failure ends the writing with its code. */
@@ -54,7 +54,7 @@ typedef struct gguf_source {
 
 /* Writes the file, atomically: the old one or the whole new one. Memory is that of a portion of rows. RAPT_ERR_VALUE: a name
  * that is too long, or columns that blocks do not fill; RAPT_ERR_MEMORY, RAPT_ERR_IO. */
-rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_tensor *tensors, size_t count,
+rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_written *tensors, size_t count,
                      const gguf_source *source, rapt_error *err);
 
 #endif

@@ -22,14 +22,15 @@ typedef struct gguf_label {
     bool begins; /* a text begins with the beginning of text */
 } gguf_label;
 
+/* Of labels with the same cuts the first is written. */
 static const gguf_label LABELS[] = {
     {"gpt-2"},
     {"phi-2"},
     {"mpt", .nfc = true},
     {"olmo", .nfc = true},
+    {"llama-bpe", SPLIT_LLAMA3, .whole = true, .begins = true},
     {"llama3", SPLIT_LLAMA3, .whole = true, .begins = true},
     {"llama-v3", SPLIT_LLAMA3, .whole = true, .begins = true},
-    {"llama-bpe", SPLIT_LLAMA3, .whole = true, .begins = true},
     {"dbrx", SPLIT_LLAMA3},
     {"smaug-bpe", SPLIT_LLAMA3},
     {"qwen2", SPLIT_QWEN2, .nfc = true},
@@ -39,6 +40,27 @@ static const gguf_label LABELS[] = {
     {"refact", .digits = true},
     {"gpt-4o", SPLIT_O200K}};
 enum { LABEL_COUNT = sizeof LABELS / sizeof *LABELS };
+
+/* Llama 3's pattern cuts as that of cl100k_base does. */
+static bool label_cuts_by(const gguf_label *label, const char *pattern)
+{
+    const char *own = label->pattern ? label->pattern : SPLIT_GPT2;
+    const bool same = strcmp(own, pattern) == 0 || (strcmp(pattern, SPLIT_CL100K) == 0 && strcmp(own, SPLIT_LLAMA3) == 0);
+    return same && !label->digits;
+}
+
+const char *gguf_label_of(const char *pattern, bool nfc, bool whole)
+{
+    const char *nearest = NULL;
+    for (size_t i = 0; i < LABEL_COUNT; i++) {
+        if (!label_cuts_by(&LABELS[i], pattern) || LABELS[i].whole != whole)
+            continue;
+        if (LABELS[i].nfc == nfc)
+            return LABELS[i].name;
+        nearest = nearest ? nearest : LABELS[i].name;
+    }
+    return nearest;
+}
 
 static rapt_code refuse_label(const gguf_vocab *v, const char *name, rapt_error *err)
 {

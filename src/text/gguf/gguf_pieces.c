@@ -21,11 +21,6 @@ static rapt_code unknown_of(const gguf_vocab *v, int64_t *id, rapt_error *err)
     return code || *id >= 0 ? code : rapt_fail(err, RAPT_ERR_FORMAT, "%s: no token is the unknown one", v->file->path);
 }
 
-static bool is_added(gguf_kind kind)
-{
-    return kind == GGUF_UNKNOWN || kind == GGUF_CONTROL || kind == GGUF_USER_DEFINED;
-}
-
 /* ---- "llama" ---------------------------------------------------------------------------------------------------- */
 
 /* What merges are made of: pieces that a text can become, and what their parts may be. */
@@ -129,7 +124,7 @@ static json_t *unigram_vocab(const gguf_vocab *v)
     while (count > 0 && gguf_vocab_kind(v, count - 1) == GGUF_UNUSED)
         count--;
     for (size_t i = 0; ok && i < count; i++) {
-        const double score = is_added(gguf_vocab_kind(v, i)) ? 0 : gguf_vocab_score(v, i);
+        const double score = gguf_vocab_is_added(v, i) ? 0 : gguf_vocab_score(v, i);
         ok = json_array_append_new(list, json_pack("[s%, f]", v->tokens[i].data, v->tokens[i].size, score)) == 0;
     }
     if (ok)

@@ -42,18 +42,12 @@ static rapt_code gguf_parts_read(const gguf_vocab *v, gguf_parts *p, rapt_error 
 
 /* ---- added tokens ----------------------------------------------------------------------------------------------- */
 
-static bool gguf_is_added(const gguf_vocab *v, size_t id)
-{
-    const gguf_kind kind = gguf_vocab_kind(v, id);
-    return v->tokens[id].size > 0 && (kind == GGUF_UNKNOWN || kind == GGUF_CONTROL || kind == GGUF_USER_DEFINED);
-}
-
 static json_t *gguf_added(const gguf_vocab *v)
 {
     json_t *list = json_array();
     bool ok = list != NULL;
     for (size_t i = 0; ok && i < v->count; i++)
-        if (gguf_is_added(v, i))
+        if (v->tokens[i].size > 0 && gguf_vocab_is_added(v, i))
             ok = json_array_append_new(list, json_pack("{s:I, s:s%, s:b, s:b, s:b, s:b, s:b}", "id", (json_int_t)i, "content",
                                                        v->tokens[i].data, v->tokens[i].size, "single_word", 0, "lstrip", 0,
                                                        "rstrip", 0, "normalized", 0, "special",

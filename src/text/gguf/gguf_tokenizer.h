@@ -28,6 +28,8 @@ typedef struct gguf_vocab {
 rapt_code gguf_vocab_open(gguf_vocab *v, const gguf_file *f, rapt_error *err);
 void gguf_vocab_free(gguf_vocab *v);
 gguf_kind gguf_vocab_kind(const gguf_vocab *v, size_t id);
+/* Whether a token is one that tokenizer.json adds to those of its model. */
+bool gguf_vocab_is_added(const gguf_vocab *v, size_t id);
 double gguf_vocab_score(const gguf_vocab *v, size_t id); /* 0 where the file has none */
 /* The token of a key "tokenizer.ggml.KEY"; -1: the file has no such key. One that is no token is refused. */
 rapt_code gguf_vocab_id(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err);
@@ -40,6 +42,11 @@ typedef struct gguf_parts {
     json_t *model, *normalizer, *pre_tokenizer, *decoder;
     bool begins, ends; /* a text has the beginning and the end of text about it where the file does not say otherwise */
 } gguf_parts;
+
+/* gguf_byte_level.c: the label, "tokenizer.ggml.pre", of byte-level BPE that cuts a text by a pattern (text/split/split.h), with
+ * or without NFC before it; `whole`: a piece that is a token is this one, whatever the merges are. Where no label has both, one
+ * that has all but NFC; NULL: there is none. */
+const char *gguf_label_of(const char *pattern, bool nfc, bool whole);
 
 /* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds; a failure leaves none or some, to be freed. */
 rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);

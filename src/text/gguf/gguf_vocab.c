@@ -98,6 +98,12 @@ gguf_kind gguf_vocab_kind(const gguf_vocab *v, size_t id)
     return (gguf_kind)kind;
 }
 
+bool gguf_vocab_is_added(const gguf_vocab *v, size_t id)
+{
+    const gguf_kind kind = gguf_vocab_kind(v, id);
+    return kind == GGUF_UNKNOWN || kind == GGUF_CONTROL || kind == GGUF_USER_DEFINED;
+}
+
 double gguf_vocab_score(const gguf_vocab *v, size_t id)
 {
     double score = 0;
