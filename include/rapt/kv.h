@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Keys and values of one layer, [rows, capacity, features] each: of a KV cache, or tensors of the caller. */
+/* Keys and values of one layer, [rows, capacity, features] each: of a KV cache, or tensors of the caller, who zeroes the
+ * other members: such keys and values are in fp32. */
 typedef struct rapt_kv {
     rapt_tensor k, v;             /* `data` is NULL where they are stored otherwise than in fp32 */
     rapt_storage storage;

@@ -26,7 +26,8 @@ typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16, RAPT_PRE
 
 typedef struct rapt_tape_options {
     int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
-    const char *isa; /* NULL: RAPT_ISA, else the best one; "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
+    const char *isa; /* NULL: RAPT_ISA, else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
+                        "avx512_bf16", "amx", "neon", "neon_dot" */
     rapt_precision precision;
     const char *weights; /* types of the weights that are held for inference, by their names; NULL: all as `precision` says, and
                             where that is fp32, quantized weights as a file stores them. A list "T,PATTERN=T,...": T is fp32,
