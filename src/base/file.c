@@ -300,10 +300,19 @@ static bool file_appear(file_writer *w)
     return rename(w->temporary, w->target) == 0;
 }
 
-rapt_code file_writer_finish(file_writer *w, rapt_error *err)
+/* The same, but for a target that is there. Where a file system cannot rename so (EINVAL), it may have hard links. */
+static bool file_appear_new(file_writer *w)
+{
+    if (!w->temporary)
+        return link_name(w->fd, w->target) == 0;
+    return renameat2(AT_FDCWD, w->temporary, AT_FDCWD, w->target, RENAME_NOREPLACE) == 0 ||
+           (errno == EINVAL && link(w->temporary, w->target) == 0 && unlink(w->temporary) == 0);
+}
+
+static rapt_code file_writer_end(file_writer *w, bool (*appear)(file_writer *w), rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (fsync(w->fd) != 0 || !file_appear(w)) {
+    if (fsync(w->fd) != 0 || !appear(w)) {
         code = fail_errno(err, "write", w->path);
         file_writer_discard(w);
         return code;
@@ -315,6 +324,16 @@ rapt_code file_writer_finish(file_writer *w, rapt_error *err)
     free(w->temporary);
     free(w->target);
     return code;
+}
+
+rapt_code file_writer_finish(file_writer *w, rapt_error *err)
+{
+    return file_writer_end(w, file_appear, err);
+}
+
+rapt_code file_writer_finish_new(file_writer *w, rapt_error *err)
+{
+    return file_writer_end(w, file_appear_new, err);
 }
 
 void file_writer_discard(file_writer *w)

@@ -29,7 +29,7 @@ rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err);
 
 /* file_write_atomic for what is too large to lie in memory: portions one after the other. file_writer_open is followed by
- * either file_writer_finish, which makes the file appear or fails, or file_writer_discard. */
+ * one of file_writer_finish and file_writer_finish_new, which make the file appear or fail, or file_writer_discard. */
 typedef struct file_writer {
     const char *path; /* borrowed */
     char *target;     /* where it leads */
@@ -45,6 +45,8 @@ rapt_code file_writer_rewind(file_writer *w, rapt_error *err);
  * out-of-memory. */
 char *file_writer_draft(const file_writer *w);
 rapt_code file_writer_finish(file_writer *w, rapt_error *err);
+/* The same for a new file: what has the path by then stays, and the writer fails (RAPT_ERR_IO, "File exists"). */
+rapt_code file_writer_finish_new(file_writer *w, rapt_error *err);
 void file_writer_discard(file_writer *w);
 
 /* A file as read-only memory: it may be larger than the machine's. Only a regular file can be mapped (RAPT_ERR_IO for

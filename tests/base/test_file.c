@@ -269,6 +269,41 @@ static void test_an_unfinished_file_has_no_name(void **state)
     assert_int_equal(during, before);
 }
 
+/* A new file without a name, or, as where a file system has no such thing, under a name of its own. */
+static void open_new(file_writer *w, bool named)
+{
+    rapt_error err = {0};
+    assert_int_equal(file_writer_open(w, folder_in("new"), &err), RAPT_OK);
+    assert_int_equal(file_writer_put(w, "ours", 4, &err), RAPT_OK);
+    if (!named || w->temporary)
+        return;
+    char *draft = file_writer_draft(w);
+    w->temporary = file_join("", folder_in(".new.tmp"));
+    assert_int_equal(linkat(AT_FDCWD, draft, AT_FDCWD, w->temporary, AT_SYMLINK_FOLLOW), 0);
+    free(draft);
+}
+
+static void test_a_new_file_replaces_none(void **state)
+{
+    (void)state;
+    const int before = folder_entries(folder_path);
+    for (int named = 0; named < 2; named++) {
+        file_writer w;
+        rapt_error err = {0};
+        open_new(&w, named);
+        assert_int_equal(file_writer_finish_new(&w, &err), RAPT_OK);
+        assert_holds(folder_in("new"), "ours");
+        unlink(folder_in("new"));
+        open_new(&w, named);
+        assert_int_equal(file_write_atomic(folder_in("new"), "theirs", 6, &err), RAPT_OK);
+        assert_int_equal(file_writer_finish_new(&w, &err), RAPT_ERR_IO);
+        assert_non_null(strstr(err.message, strerror(EEXIST)));
+        assert_holds(folder_in("new"), "theirs");
+        unlink(folder_in("new"));
+        assert_int_equal(folder_entries(folder_path), before);
+    }
+}
+
 static void test_append(void **state)
 {
     (void)state;
@@ -410,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_write_follows_a_link),
         cmocka_unit_test(test_write_refuses_what_is_no_file),
         cmocka_unit_test(test_an_unfinished_file_has_no_name),
+        cmocka_unit_test(test_a_new_file_replaces_none),
         cmocka_unit_test(test_append),
         cmocka_unit_test(test_append_to_a_full_disk),
         cmocka_unit_test(test_make_dir_with_parents),

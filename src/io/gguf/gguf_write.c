@@ -234,7 +234,7 @@ rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_written
         if (code)
             file_writer_discard(&w.out);
         else
-            code = file_writer_finish(&w.out, err);
+            code = file_writer_finish_new(&w.out, err);
     }
     free(w.numbers);
     free(w.blocks);
