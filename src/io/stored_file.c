@@ -11,6 +11,7 @@
 
 typedef struct stored_file {
     const stored_tensors *t;
+    const char *path;
     safetensors_entry *entries;   /* as they will lie in the file */
     const block_format **formats; /* or NULL: of no blocks */
     char (*keys)[STORED_BLOCKS_KEY];
@@ -54,6 +55,25 @@ static void stored_file_list(stored_file *f, size_t i)
     e->bytes = elements * safetensors_dtype_bytes(e->dtype);
 }
 
+rapt_code stored_file_no_blocks(const char *path, rapt_export_weights type, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: no matrix has rows whose length is a multiple of 32, so that none can be stored in "
+                     "blocks of %s", path, type == RAPT_EXPORT_Q8_0 ? BLOCKS_Q8_0.name : BLOCKS_Q4_0.name);
+}
+
+/* Whoever wants blocks does not want a file without any. */
+static rapt_code stored_file_check_formats(const stored_file *f, rapt_error *err)
+{
+    rapt_export_weights wanted = RAPT_EXPORT_FP32;
+    for (size_t i = 0; i < f->t->count; i++) {
+        if (f->formats[i])
+            return RAPT_OK;
+        if (f->t->types[i] == RAPT_EXPORT_Q8_0 || f->t->types[i] == RAPT_EXPORT_Q4_0)
+            wanted = f->t->types[i];
+    }
+    return wanted == RAPT_EXPORT_FP32 ? RAPT_OK : stored_file_no_blocks(f->path, wanted, err);
+}
+
 static rapt_code stored_file_begin(stored_file *f, const char *path, rapt_error *err)
 {
     const size_t count = f->t->count;
@@ -75,7 +95,7 @@ static rapt_code stored_file_begin(stored_file *f, const char *path, rapt_error 
     }
     f->made = malloc(largest + 1);
     f->which = SIZE_MAX;
-    return f->made ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", path);
+    return f->made ? stored_file_check_formats(f, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", path);
 }
 
 double stored_file_largest(rapt_export_weights type)
@@ -83,10 +103,16 @@ double stored_file_largest(rapt_export_weights type)
     const double half = 65504; /* of binary16, which scales are, too */
     switch (type) {
     case RAPT_EXPORT_FP16: return half;
+    case RAPT_EXPORT_BF16: return 0x1.fep127;
     case RAPT_EXPORT_Q8_0: return 127 * half;
     case RAPT_EXPORT_Q4_0: return 8 * half;
     default: return 0;
     }
+}
+
+static const char *stored_file_type_name(const stored_file *f, size_t entry)
+{
+    return f->formats[entry] ? f->formats[entry]->name : safetensors_dtype_name(f->entries[entry].dtype);
 }
 
 static rapt_code stored_file_check(const stored_file *f, size_t entry, const float *from, size_t count, rapt_error *err)
@@ -95,8 +121,8 @@ static rapt_code stored_file_check(const stored_file *f, size_t entry, const flo
     const double largest = rounded ? stored_file_largest(f->t->types[entry]) : 0;
     for (size_t i = 0; i < count && largest != 0; i++)
         if (!(fabs((double)from[i]) <= largest))
-            return rapt_fail(err, RAPT_ERR_VALUE, "tensor \"%s\" has the number %g, which its type does not hold",
-                             quote(f->entries[entry].name).text, (double)from[i]);
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: tensor \"%s\" has the number %g, which %s does not hold", f->path,
+                             quote(f->entries[entry].name).text, (double)from[i], stored_file_type_name(f, entry));
     return RAPT_OK;
 }
 
@@ -124,7 +150,7 @@ static rapt_code stored_file_portion(void *context, size_t entry, size_t offset,
 {
     stored_file *f = context;
     if (f->t->stop && f->t->stop(f->t->stop_context))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "interrupted");
+        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", f->path);
     rapt_code code = stored_file_make(f, entry, err);
     if (!code)
         memcpy(to, (const char *)f->made + offset, bytes);
@@ -133,7 +159,7 @@ static rapt_code stored_file_portion(void *context, size_t entry, size_t offset,
 
 rapt_code stored_file_write(const char *path, const stored_tensors *t, rapt_error *err)
 {
-    stored_file f = {.t = t};
+    stored_file f = {.t = t, .path = path};
     rapt_code code = stored_file_begin(&f, path, err);
     if (!code)
         code = safetensors_write_from(path, f.entries, t->count, f.metadata, &(safetensors_source){stored_file_portion, &f}, err);

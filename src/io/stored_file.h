@@ -23,8 +23,11 @@ typedef struct stored_tensors {
 /* The largest magnitude that a type holds; 0: that of fp32. */
 double stored_file_largest(rapt_export_weights type);
 
-/* Writes them, the whole file or nothing. RAPT_ERR_VALUE: a number that its type does not hold;
- * RAPT_ERR_INTERRUPTED, RAPT_ERR_IO, RAPT_ERR_MEMORY. */
+/* RAPT_ERR_VALUE, and the message of a file in which no matrix would be stored as blocks of a type. */
+rapt_code stored_file_no_blocks(const char *path, rapt_export_weights type, rapt_error *err);
+
+/* Writes them, the whole file or nothing. RAPT_ERR_VALUE: a number that its type does not hold, or blocks are wanted and fit no
+ * matrix; RAPT_ERR_INTERRUPTED, RAPT_ERR_IO, RAPT_ERR_MEMORY. */
 rapt_code stored_file_write(const char *path, const stored_tensors *t, rapt_error *err);
 
 #endif

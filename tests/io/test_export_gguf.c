@@ -533,7 +533,7 @@ static void settings_that_no_architecture_has_are_refused(void **state)
     rms.block.norm_kind = RAPT_NORM_KIND_RMS;
     refused(gguf_model_of(rms, bpe()), "the model has \"norm_kind\": \"rms\"");
     refused(hub_model("tests/golden/hub/mistral_window"), "the model has a sliding window");
-    refused(hub_model("tests/golden/hub/llama_yarn"), "the model has rotary positions that are scaled by yarn");
+    refused(hub_model("tests/golden/hub/llama_yarn"), "the model has rotary positions that are scaled by numbers in the file");
 }
 
 static void other_tokenizers_are_refused(void **state)
@@ -564,6 +564,22 @@ static void numbers_that_a_format_does_not_hold_are_refused(void **state)
     refused_as(m, RAPT_EXPORT_Q8_0, "nan, which Q8_0 does not hold");
     x[5] = -(rapt_real)INFINITY;
     refused_as(m, RAPT_EXPORT_Q4_0, "inf, which Q4_0 does not hold");
+    refused_as(m, RAPT_EXPORT_BF16, "inf, which BF16 does not hold");
+    x[5] = (rapt_real)3.4e38; /* nearer to 2^128 than to bfloat16's largest number */
+    refused_as(m, RAPT_EXPORT_BF16, "3.4e+38, which BF16 does not hold");
+    rapt_model_free(m);
+}
+
+/* Rows of 48 and 80 numbers, where a block has 32. */
+static void blocks_that_fit_no_matrix_are_refused(void **state)
+{
+    rapt_lm_config c = gpt2();
+    (void)state;
+    c.block.d_model = 48;
+    c.block.ffn = 80;
+    rapt_model *m = gguf_model_of(c, bpe());
+    refused_as(m, RAPT_EXPORT_Q8_0, "no matrix has rows whose length is a multiple of 32");
+    refused_as(m, RAPT_EXPORT_Q4_0, "so that none can be stored in blocks of Q4_0");
     rapt_model_free(m);
 }
 
@@ -571,6 +587,13 @@ static bool stop_at_once(void *context)
 {
     (void)context;
     return true;
+}
+
+/* Somebody else writes the file meanwhile. */
+static bool write_mine(void *context)
+{
+    (void)context;
+    return file_write_atomic(folder_in("m.gguf"), "mine", 4, NULL) != RAPT_OK;
 }
 
 static void a_file_that_is_there_stays(void **state)
@@ -582,6 +605,12 @@ static void a_file_that_is_there_stays(void **state)
     must(file_write_atomic(folder_in("m.gguf"), "mine", 4, &err), &err);
     assert_int_equal(rapt_model_export(m, folder_in("m.gguf"), &o, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "m.gguf is there already"));
+    unlink(folder_in("m.gguf"));
+    o.stop = write_mine;
+    assert_int_equal(rapt_model_export(m, folder_in("m.gguf"), &o, NULL), RAPT_ERR_IO);
+    char *mine = file_text("m.gguf");
+    assert_string_equal(mine, "mine");
+    free(mine);
     unlink(folder_in("m.gguf"));
     o.stop = stop_at_once;
     assert_int_equal(rapt_model_export(m, folder_in("new/m.gguf"), &o, NULL), RAPT_ERR_INTERRUPTED);
@@ -609,6 +638,7 @@ int main(void)
         cmocka_unit_test(settings_that_no_architecture_has_are_refused),
         cmocka_unit_test(other_tokenizers_are_refused),
         cmocka_unit_test(numbers_that_a_format_does_not_hold_are_refused),
+        cmocka_unit_test(blocks_that_fit_no_matrix_are_refused),
         cmocka_unit_test(a_file_that_is_there_stays),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

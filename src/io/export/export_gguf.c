@@ -73,7 +73,10 @@ static rapt_code export_gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c
         p->tensors[i] = (gguf_written){t->name, gguf_format_of(t, &p->weights), t->ndim, t->shape[0], columns};
     }
     p->tensors[set->count] = (gguf_written){"rope_freqs.weight", &GGUF_WRITE_F32, 1, p->factor_count, 1};
-    return RAPT_OK;
+    for (size_t i = 0; i < set->count; i++)
+        if (p->tensors[i].format == p->weights.format)
+            return RAPT_OK;
+    return stored_file_no_blocks(set->path, p->options->weights, err);
 }
 
 static rapt_code export_gguf_take(gguf_parts *p, const rapt_model *m, rapt_error *err)

@@ -20,7 +20,7 @@
     X(PART_ROTARY, "heads of which a part is rotated")                                      \
     X(LINEAR_ROPE, "linearly scaled rotary positions")                                      \
     X(LLAMA3_ROPE, "rotary positions that are scaled as Llama 3's")                         \
-    X(OTHER_ROPE, "rotary positions that are scaled by yarn or longrope")                   \
+    X(OTHER_ROPE, "rotary positions that are scaled by numbers in the file")                 \
     X(UNROTATED, "other layers without positions")                                          \
     X(RELU_OR_SILU, "\"ffn_kind\": \"relu\" or \"silu\"")                                   \
     X(GELU, "\"ffn_kind\": \"gelu\"")                                                       \
