@@ -86,6 +86,8 @@ typedef struct rapt_model {
     void *lora;                         /* its adapters, which alone are trained and saved (rapt_model_add_lora), or NULL */
     void *adapter;                      /* that was added to its matrices, or NULL; the library's own */
     void *stored;                       /* the file whose blocks its matrices are read from, or NULL; the library's own */
+    const char *stored_type;            /* of rapt: the type of fewer bits that its file has weights in ("Q8_0", "BF16"), of several
+                                           the one of the fewest; NULL: all are fp32. Not to be freed */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
     rapt_encoder_model encoder;         /* zeroed for another task */
@@ -184,7 +186,8 @@ RAPT_API rapt_code rapt_model_export(const rapt_model *m, const char *path, cons
                                      rapt_error *err);
 
 /* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. `config.json`
- * is written anew where it lacks a member or names another tokenizer, then model.safetensors, which PyTorch reads as before.
+ * is written anew where it lacks a member or names another tokenizer, then model.safetensors, which PyTorch reads as before. A
+ * folder of weights of fewer bits, which would become fp32, is refused (RAPT_ERR_VALUE), and nothing is written.
  * Rapt 0.1 does not read a `config.json` that this version wrote. Refuses what rapt_model_load refuses for any other reason. */
 RAPT_API rapt_code rapt_model_seal(const char *folder, rapt_error *err);
 /* Whether a folder's parameters are bound to a config.json; not whether it is the one that is there: rapt_model_load says so. */

@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define CONFIG_FILE "config.json"
@@ -141,6 +142,11 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     if (!code)
         code = check_seal(m, from, err);
     if (!code)
+        m->stored_type = stored_blocks_type(from->weights);
+    if (!code && m->stored_type && from->sealing)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s stores weights of fewer bits (%s), which --seal would widen; convert the model "
+                         "that it was made of again", from->folder, m->stored_type);
+    if (!code)
         code = task->load(m, from, err);
     if (!code && stored_blocks_any(from->weights)) { /* its matrices stay there */
         m->stored = from->weights;
@@ -149,16 +155,38 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     return code ? code : add_adapter(m, from, err);
 }
 
+/* Of what is no folder only a GGUF file is a model. */
+static rapt_code check_file(const char *path, rapt_error *err)
+{
+    struct stat info;
+    file_map map;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe, or a device */
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a model folder, and not a GGUF file", path);
+    rapt_code code = file_map_open(&map, path, err);
+    if (!code && map.size == 0)
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
+    else if (!code && !gguf_begins(map.data, map.size))
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a model folder, and not a GGUF file", path);
+    file_map_close(&map);
+    return code;
+}
+
+static rapt_code check_place(const char *path, rapt_error *err)
+{
+    bool there, folder = false;
+    rapt_code code = file_is_there(path, &there, err);
+    if (!code && !there)
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", path);
+    if (!code)
+        code = file_is_folder(path, &folder, err);
+    return code || folder ? code : check_file(path, err);
+}
+
 /* What was opened stays in *from, which the caller closes also on failure. */
 static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_error *err)
 {
-    bool there;
-    if (file_is_there(from->folder, &there, err) != RAPT_OK)
+    if (check_place(from->folder, err) != RAPT_OK)
         return NULL;
-    if (!there) {
-        rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", from->folder);
-        return NULL;
-    }
     from->config_path = gguf_is_file(from->folder) ? file_join("", from->folder) : file_join(from->folder, CONFIG_FILE);
     from->weights_path = file_join(from->folder, WEIGHTS_FILE);
     rapt_model *m = from->config_path && from->weights_path ? calloc(1, sizeof *m) : NULL;
@@ -217,7 +245,7 @@ static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_e
         return NULL;
     from.folder = adapter_base(from.add);
     code = *from.folder ? file_is_folder(from.folder, &there, err) : RAPT_OK;
-    if (there)
+    if (there || gguf_is_file(from.folder)) /* a file is refused where it is loaded */
         return model_load_adapted(from, wanted, err);
     if (!code)
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: its adapters are for the model \"%s\", and no such folder is here; say where it "

@@ -39,6 +39,24 @@ bool stored_blocks_any(const safetensors *file)
     return false;
 }
 
+const char *stored_blocks_type(const safetensors *file)
+{
+    const char *type = NULL;
+    double fewest = 32;
+    for (size_t i = 0; i < safetensors_count(file); i++) {
+        bool wrong;
+        const safetensors_entry *e = safetensors_at(file, i);
+        const block_format *format = stored_blocks_format(file, e, &wrong);
+        const bool half = e->dtype == SAFETENSORS_F16 || e->dtype == SAFETENSORS_BF16;
+        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : half ? 16 : 32;
+        if (bits < fewest) {
+            type = format ? format->name : safetensors_dtype_name(e->dtype);
+            fewest = bits;
+        }
+    }
+    return type;
+}
+
 /* A param_read_fn. */
 static void stored_blocks_read(const void *context, size_t first, size_t count, rapt_real *to)
 {

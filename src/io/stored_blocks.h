@@ -14,6 +14,9 @@ const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY]);
 
 /* Whether the file has such tensors; it may be NULL. */
 bool stored_blocks_any(const safetensors *file);
+/* The type of fewer bits than fp32 that the file's tensors are stored in ("Q8_0", "BF16"), of several the one of the fewest;
+ * NULL: there is none. */
+const char *stored_blocks_type(const safetensors *file);
 /* The format of a tensor's blocks; NULL: it has none, *wrong says whether because the metadata or the shape are wrong. */
 const block_format *stored_blocks_format(const safetensors *file, const safetensors_entry *e, bool *wrong);
 

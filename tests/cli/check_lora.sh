@@ -102,6 +102,20 @@ check 'its loss is that of the training' test "$(loss val_loss marian/train.json
 check 'and not that of the base' test "$(loss loss without)" != "$(loss loss beside)"
 refused 1 'marian: a run that trained adapters' 'an average' "$RAPT" average marian -o m
 
+# Weights of fewer bits.
+for weights in bf16 q8_0; do
+    "$RAPT" convert base --weights $weights -o few-$weights >/dev/null 2>&1
+    "$RAPT" train hub.yaml --quiet --init few-$weights --out tuned-$weights 2>err
+    check "starting from $weights is told" grep -q "^rapt: warning: few-$weights: .* weights of fewer bits (${weights^^})$" err
+    check "$weights: training widens them" sh -c "test -s tuned-$weights/model.safetensors && '$RAPT' info tuned-$weights --seal"
+done
+refused 1 'train.lora: few-q8_0 stores weights in blocks \(Q8_0\), which take no adapters' 'adapters of blocks' \
+    "$RAPT" train lora.yaml --quiet --init few-q8_0 --out m
+check 'adapters of BF16' sh -c "'$RAPT' train lora.yaml --quiet --init few-bf16 --out of-bf16 && '$RAPT' eval of-bf16 text.txt"
+cp "$SOURCE/tests/golden/gguf/bpe.gguf" . && hub qwen2 all of-gguf --max-steps 1
+sed -i "s|\"base_model_name_or_path\": \"[^\"]*\"|\"base_model_name_or_path\": \"$WORK/bpe.gguf\"|" of-gguf/adapter_config.json
+refused 1 'bpe.gguf --to hf -o DIR`' 'adapters of a GGUF file' "$RAPT" eval of-gguf text.txt
+
 refused 1 'no layer of the model is called "q"; there are c_attn,c_proj,c_fc' 'a part of a joint matrix' \
     "$RAPT" train hub.yaml --init "$HUB/gpt2" --set train.lora.rank=2 --set train.lora.modules=q --out m
 finish

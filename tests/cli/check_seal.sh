@@ -81,6 +81,15 @@ check 'it can be sealed as it is' "$RAPT" info older --seal
 "$RAPT" info older >.out 2>.err
 [ ! -s .err ] && cmp -s older/config.json .config && pass 'then there is no note' || fail 'then there is no note' "$(cat .err)"
 
+# Weights of fewer bits would become fp32.
+for weights in f16 bf16 q8_0; do
+    "$RAPT" convert text --weights $weights -o few-$weights >/dev/null 2>&1
+    listing few-$weights >.listing
+    refused 1 "few-$weights stores weights of fewer bits \\(${weights^^}\\), which --seal would widen" "a seal for $weights" \
+        "$RAPT" info few-$weights --seal
+    check "$weights: nothing is written" cmp .listing <(listing few-$weights | grep -v rapt.lock)
+done
+
 # What is resumed keeps its numbers: an edit is not undone without a word
 cp -r text edited
 sed -i 's/"norm_eps": [^,]*/"norm_eps": 0.1/' edited/config.json

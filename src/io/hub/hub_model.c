@@ -291,6 +291,6 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_tas
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder, which has no seal", from->folder);
     if (from->layout && from->add)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a GGUF file; rapt adds adapters to Hugging Face folders, whose names they "
-                         "have", from->folder);
+                         "have: convert it with `rapt convert %s --to hf -o DIR`", from->folder, from->folder);
     return load_hub(m, family, from, err);
 }
