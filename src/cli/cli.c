@@ -70,8 +70,19 @@ void cli_operand(const char **to, const char *text, const char *takes, struct ar
     *to = text;
 }
 
+static char cli_option_precision[] = "precision", cli_option_weights[] = "weights"; /* known by their addresses */
+
+/* Of two options that say the same, of which the last one would count. A parser that has them uses its hook for nothing else. */
+static void cli_one_type(char *option, struct argp_state *state)
+{
+    if (state->hook && state->hook != option)
+        cli_usage_error(state, "--precision and --weights: one of them");
+    state->hook = option;
+}
+
 rapt_precision cli_precision(const char *text, struct argp_state *state)
 {
+    cli_one_type(cli_option_precision, state);
     const bool bf16 = strcmp(text, "bf16") == 0;
     if (!bf16 && strcmp(text, "fp32") != 0)
         cli_usage_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
@@ -81,6 +92,7 @@ rapt_precision cli_precision(const char *text, struct argp_state *state)
 const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state)
 {
     rapt_error err = {0};
+    cli_one_type(cli_option_weights, state);
     if (weight_types_check(text, precision, &err))
         cli_usage_error(state, "--weights: %s", err.message);
     return text;

@@ -58,6 +58,7 @@ int cli_threads(const char *text, struct argp_state *state); /* 1 to 256 */
 long cli_seed(const char *text, struct argp_state *state);   /* 0 to CLI_MAX */
 /* The operand `text` becomes *to; where that is set already, there is one too many: "extra operand: takes WHAT". */
 void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state);
+/* --precision and --weights, which exclude each other. */
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
 /* A list of types as rapt_tape_options.weights, which is returned; *precision: the type for all. */
 const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state);

@@ -12,6 +12,7 @@
 #include "cli/group/cli_group.h"
 #include "kernels/kernels.h"
 #include "rapt/io.h"
+#include "text/gguf/gguf_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +78,8 @@ static void info_check(info_arguments *a, struct argp_state *state)
     if ((a->is_foreign || a->is_adapter) && (a->seal || a->network > 0))
         cli_usage_error(state, "--seal and --cluster are for models of rapt, not for %s",
                         a->is_adapter ? "adapters" : "those of other programs");
-    if (a->tensor && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode))
-        cli_usage_error(state, "--tensor is for a folder, not for a file of tensors");
+    if (a->tensor && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode) && !gguf_is_file(a->model))
+        cli_usage_error(state, "--tensor is for a folder or a GGUF file, not for another file of tensors");
     if (a->flops > 0 && a->network == 0)
         cli_usage_error(state, "--flops is for --cluster RATE");
     if (a->assignment_count > 0 && !a->is_recipe && a->network == 0)

@@ -188,17 +188,18 @@ static json_t *foreign_json(const foreign_model *m, bool tensors)
 
 static void print_model_type(const foreign_model *m)
 {
-    if (!m->type)
-        return;
-    printf("model         %s", quote(m->type).text);
-    if (m->architecture)
-        printf(" (%s)", quote(m->architecture).text);
-    if (!m->refusal[0])
-        printf(": %s runs such models", m->summary.program);
-    puts("");
+    if (m->type) {
+        printf("model         %s", quote(m->type).text);
+        if (m->architecture)
+            printf(" (%s)", quote(m->architecture).text);
+        if (!m->refusal[0])
+            printf(": %s runs such models", m->summary.program);
+        puts("");
+    }
     if (m->refusal[0])
         printf("not run       %s\n", m->refusal);
-    printf("license       %s\n", m->license[0] ? m->license : m->layout ? "not stated" : "not stated in README.md");
+    if (m->type)
+        printf("license       %s\n", m->license[0] ? m->license : m->layout ? "not stated" : "not stated in README.md");
 }
 
 static void print_files(const weights *w)

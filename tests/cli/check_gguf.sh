@@ -40,6 +40,11 @@ check 'names of the class' sh -c "'$RAPT' info folder --tensors | grep -q '^mode
 "$RAPT" explain "$GGUF/mixed.gguf" 'a b' --only output --full >theirs
 "$RAPT" explain folder 'a b' --only output --full >ours
 check 'the same logits' sh -c "sed 4d ours >a; sed 4d theirs >b; test -s a && cmp a b" # but for its name
+"$RAPT" info "$GGUF/mixed.gguf" --tensor blk.1.ffn_down.weight >theirs
+"$RAPT" info folder --tensor model.layers.1.mlp.down_proj.weight >ours
+check 'one tensor by its name' grep -q '^blocks.1.ffn.dense2.weight (blk.1.ffn_down.weight)  \[' theirs
+check 'its numbers' sh -c "sed 1d ours >a; sed 1d theirs >b; test -s a && cmp a b"
+refused 1 'no tensor is called "blk.9' 'a tensor that is not there' "$RAPT" info "$GGUF/mixed.gguf" --tensor blk.9.ffn_down.weight
 refused 1 'CTranslate2 has a converter of its own' 'for CTranslate2' "$RAPT" convert "$GGUF/mixed.gguf" --to ctranslate2 -o no
 check 'nothing is written' test ! -e no
 
@@ -54,4 +59,21 @@ refused 1 'cut.gguf: ' 'a file that is cut off' "$RAPT" generate cut.gguf the
 sed 's/general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00llama/general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00mamba/' \
     "$GGUF/bpe.gguf" >mamba.gguf
 refused 1 'a model of architecture "mamba"; of GGUF files rapt runs llama, ' 'another architecture' "$RAPT" generate mamba.gguf the
+"$RAPT" info mamba.gguf >out
+check 'rapt info says so, too' grep -q '^not run .*a model of architecture "mamba"; of GGUF files rapt runs llama, ' out
+check 'and what is in the file' grep -q '^tensors ' out
+
+# ---- what is no model
+: >empty.gguf
+printf GGU >short.gguf
+printf 'a text\n' >text
+mkfifo pipe
+refused 1 'empty.gguf: the file is empty' 'an empty file' "$RAPT" generate empty.gguf the
+for path in short.gguf text pipe /dev/null; do
+    refused 1 "$path: not a model folder, and not a GGUF file" "$path" "$RAPT" generate $path the
+done
+if [ "$(id -u)" != 0 ]; then
+    cp text secret && chmod 0 secret
+    refused 1 'cannot read secret: Permission denied' 'a file that cannot be read' "$RAPT" generate secret the
+fi
 finish

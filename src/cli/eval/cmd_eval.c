@@ -94,6 +94,8 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
         return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_COMPARE:
+        if (text && !*text)
+            cli_usage_error(state, "--compare: MODEL is missing; without = it is the same model");
         a->compares = true;
         a->compare_with = text;
         return 0;
