@@ -42,7 +42,7 @@ check 'names of the class' sh -c "'$RAPT' info folder --tensors | grep -q '^mode
 check 'the same logits' sh -c "sed 4d ours >a; sed 4d theirs >b; test -s a && cmp a b" # but for its name
 "$RAPT" info "$GGUF/mixed.gguf" --tensor blk.1.ffn_down.weight >theirs
 "$RAPT" info folder --tensor model.layers.1.mlp.down_proj.weight >ours
-check 'one tensor by its name' grep -q '^blocks.1.ffn.dense2.weight (blk.1.ffn_down.weight)  \[' theirs
+check 'one tensor by its name' grep -q '^blocks.1.ffn.down.weight (blk.1.ffn_down.weight)  \[' theirs
 check 'its numbers' sh -c "sed 1d ours >a; sed 1d theirs >b; test -s a && cmp a b"
 refused 1 'no tensor is called "blk.9' 'a tensor that is not there' "$RAPT" info "$GGUF/mixed.gguf" --tensor blk.9.ffn_down.weight
 refused 1 'CTranslate2 has a converter of its own' 'for CTranslate2' "$RAPT" convert "$GGUF/mixed.gguf" --to ctranslate2 -o no
