@@ -11,6 +11,7 @@ typedef struct packing {
     packed_weights *p;
     const rapt_tape *t;
     pool *threads;
+    uint64_t used; /* items of the list of types that fit a matrix */
     rapt_error *err;
 } packing;
 
@@ -21,20 +22,20 @@ static const kernels_gemm *kernels_of_blocks(const kernels_quantized *q, int for
 }
 
 /* NULL: this build has none. */
-static const kernels_gemm *kernels_of_weight(const rapt_tape *t, const rapt_param *w, bool output)
+static const kernels_gemm *kernels_of_weight(const rapt_tape *t, const rapt_param *w, bool output, uint64_t *used)
 {
     const block_format *stored = param_source_format(w);
     rapt_precision type;
-    if (weight_types_find(t->weight_types, w->value.name, output, &type))
+    if (weight_types_find(t->weight_types, w, output, used, &type))
         return tape_gemm_of(t->k, type);
     if (t->packs == &t->k->gemm && stored && t->k->quantized)
         return kernels_of_blocks(t->k->quantized, stored->id);
     return output && t->k->quantized && t->packs == &t->k->quantized->q4_0 ? &t->k->quantized->q8_0 : t->packs;
 }
 
-static bool pack_matrix(const packing *k, const rapt_param *w, bool output)
+static bool pack_matrix(packing *k, const rapt_param *w, bool output)
 {
-    const kernels_gemm *gemm = kernels_of_weight(k->t, w, output);
+    const kernels_gemm *gemm = kernels_of_weight(k->t, w, output, &k->used);
     if (!gemm)
         rapt_fail(k->err, RAPT_ERR_VALUE, "this build computes in double precision: it has neither bf16 nor quantized weights");
     return gemm && packed_weights_add(k->p, w, gemm, k->threads, k->err) == RAPT_OK;
@@ -57,7 +58,7 @@ static bool pack_begin(packing *k, const rapt_params *set, const rapt_tape *t, p
 
 static packed_weights *pack_end(packing *k, bool all)
 {
-    if (all)
+    if (all && weight_types_check_used(k->t->weight_types, k->used, k->err) == RAPT_OK)
         return k->p;
     packed_weights_free(k->p);
     return NULL;

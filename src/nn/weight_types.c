@@ -51,14 +51,16 @@ rapt_code weight_types_check(const char *list, rapt_precision *all, rapt_error *
 {
     char item[ITEM];
     const char *pattern;
-    bool first = true;
+    size_t count = 0;
     *all = RAPT_PRECISION_FP32;
-    for (const char *rest = list; next_item(&rest, item); first = false) {
+    for (const char *rest = list; next_item(&rest, item); count++) {
         rapt_precision type;
         const char *name = cut_item(item, &pattern);
         if (!type_of_name(name, &type))
             return rapt_fail(err, RAPT_ERR_VALUE, "'%s' is no type of weights: fp32, bf16, q8_0 or q4_0", name);
-        if (pattern ? !*pattern : !first)
+        if (count == WEIGHT_TYPES_MAX)
+            return rapt_fail(err, RAPT_ERR_VALUE, "more than %d types of weights", WEIGHT_TYPES_MAX);
+        if (pattern ? !*pattern : count > 0)
             return rapt_fail(err, RAPT_ERR_VALUE, "'%s': only the first type is for all weights; others are PATTERN=TYPE", list);
         if (!pattern)
             *all = type;
@@ -66,19 +68,39 @@ rapt_code weight_types_check(const char *list, rapt_precision *all, rapt_error *
     return RAPT_OK;
 }
 
-bool weight_types_find(const char *list, const char *name, bool output, rapt_precision *type)
+/* `pattern` NULL: all. */
+static bool item_fits(const char *pattern, const rapt_param *p, bool output)
+{
+    return !pattern || (output && strcmp(pattern, "output") == 0) || fnmatch(pattern, p->value.name, 0) == 0 ||
+           (p->origin && fnmatch(pattern, p->origin, 0) == 0);
+}
+
+bool weight_types_find(const char *list, const rapt_param *p, bool output, uint64_t *used, rapt_precision *type)
 {
     char item[ITEM];
     const char *pattern;
     bool found = false;
-    while (next_item(&list, item)) {
+    for (int i = 0; next_item(&list, item); i++) {
         const char *wanted = cut_item(item, &pattern);
-        const bool fits = !pattern || (output && strcmp(pattern, "output") == 0) || fnmatch(pattern, name, 0) == 0;
-        if (fits && type_of_name(wanted, type)) {
+        if (item_fits(pattern, p, output) && type_of_name(wanted, type)) {
+            *used |= (uint64_t)1 << i;
             const bool coarse = !pattern && *type == RAPT_PRECISION_Q4_0;
             *type = output && coarse ? RAPT_PRECISION_Q8_0 : *type; /* each of its rows decides on a token */
             found = true;
         }
     }
     return found;
+}
+
+rapt_code weight_types_check_used(const char *list, uint64_t used, rapt_error *err)
+{
+    char item[ITEM];
+    const char *pattern;
+    for (int i = 0; next_item(&list, item); i++) {
+        cut_item(item, &pattern);
+        if (pattern && !(used >> i & 1))
+            return rapt_fail(err, RAPT_ERR_VALUE, "types of weights: '%s' fits no matrix of a linear layer; `rapt info MODEL "
+                             "--tensors` lists the names", pattern);
+    }
+    return RAPT_OK;
 }
