@@ -1,11 +1,14 @@
 /* cli/cmd_convert.c: `rapt convert`: a model for other programs. The work is rapt_model_export's. */
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "cli/info_types.h"
+#include "cli/say.h"
 #include "cli/signals.h"
 
 #include <string.h>
 
 enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS };
+enum { CONVERT_BLOCK = 32 }; /* numbers of a block of Q8_0 and Q4_0 */
 
 static const struct argp_option OPTIONS[] = {
     {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers; ctranslate2; gguf, a file for "
@@ -14,12 +17,14 @@ static const struct argp_option OPTIONS[] = {
      "(default), f16, bf16, q8_0 or q4_0", 0},
     {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
     {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
+    CLI_OPTION_QUIET("No line about the types of matrices"),
     {0}};
 
 typedef struct convert_arguments {
     const char *model, *out, *merge;
     int to; /* of rapt_export_format; -1: not given */
     int weights; /* of rapt_export_weights; -1: not given */
+    bool quiet;
 } convert_arguments;
 
 static int convert_format(const char *name, struct argp_state *state)
@@ -68,6 +73,7 @@ static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
     case KEY_OUT: a->out = text; return 0;
     case KEY_MERGE: a->merge = text; return 0;
     case KEY_WEIGHTS: a->weights = convert_weights(text, state); return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
     case ARGP_KEY_END: convert_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -81,6 +87,30 @@ static const struct argp ARGP = {
            "\vNothing is written where the other program would compute something else: the setting of the model, or the "
            "tokenizer, that it does not have is named."};
 
+/* Blocks do not fit all matrices: says what was written. */
+static rapt_code convert_tell(const char *path, rapt_error *err)
+{
+    weights *w;
+    info_type types[INFO_TYPES];
+    rapt_code code = weights_open(path, &w, err);
+    if (code)
+        return code;
+    const char *before = "matrices:";
+    size_t count = info_types_sum(w, true, types), unfit = 0;
+    for (size_t i = 0; i < weights_count(w); i++)
+        unfit += weights_at(w, i)->ndim == 2 && weights_at(w, i)->shape[1] % CONVERT_BLOCK != 0;
+    for (size_t i = 0; i < count; i++)
+        if (types[i].tensors > 0) {
+            cli_say("%s %zu in %s", before, types[i].tensors, types[i].name);
+            before = ",";
+        }
+    if (unfit > 0)
+        cli_say("; %zu of them have rows that are no multiple of %d, which blocks do not fit", unfit, CONVERT_BLOCK);
+    cli_say("\n");
+    weights_close(w);
+    return RAPT_OK;
+}
+
 int cmd_convert(int argc, char **argv)
 {
     convert_arguments a = {.to = -1, .weights = -1};
@@ -92,6 +122,8 @@ int cmd_convert(int argc, char **argv)
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
     rapt_model_free(m);
+    if (!code && options.weights >= RAPT_EXPORT_Q8_0 && !a.quiet)
+        code = convert_tell(a.out, &err);
     if (code == RAPT_ERR_INTERRUPTED)
         return signals_status();
     return code ? cli_fail(&err) : 0;

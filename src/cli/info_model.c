@@ -4,11 +4,20 @@
 
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "cli/info_types.h"
 #include "io/model.h"
 #include "nn/block.h"
 #include "recipe/recipe_seal.h"
+#include "tensor/params.h"
 
 #include <stdio.h>
+
+/* The type of a parameter in a file of fewer bits than fp32; NULL: there is none. */
+static const char *stored_type_of(const weights *stored, const rapt_param *p)
+{
+    const weights_tensor *t = stored ? weights_find(stored, p->value.name) : NULL;
+    return t ? weights_tensor_type(t) : NULL;
+}
 
 /* Bytes of parameters, of gradients, of each of Adam's moments, and of the KV cache. */
 typedef struct model_memory {
@@ -27,38 +36,41 @@ static model_memory memory_of(const rapt_model *m)
 
 /* ---- as JSON ---------------------------------------------------------------------------------------------- */
 
-static json_t *tensor_json(const rapt_param *p)
+static json_t *tensor_json(const rapt_param *p, const char *type)
 {
     json_t *shape = json_array();
     for (int i = 0; shape && i < p->value.ndim; i++)
         json_array_append_new(shape, json_integer((json_int_t)p->value.shape[i]));
-    return json_pack("{s:s, s:o, s:b}", "name", p->value.name, "shape", shape, "buffer", p->buffer);
+    return json_pack("{s:s, s:s*, s:o, s:b}", "name", p->value.name, "dtype", type, "shape", shape, "buffer", p->buffer);
 }
 
 /* NULL, which "s:o*" leaves out, where no list is wanted. */
-static json_t *tensors_json(const rapt_params *set, bool wanted)
+static json_t *tensors_json(const rapt_params *set, bool wanted, const weights *stored)
 {
     json_t *list = wanted ? json_array() : NULL;
-    for (size_t i = 0; list && i < rapt_params_count(set); i++)
-        if (!rapt_params_at(set, i)->transient)
-            json_array_append_new(list, tensor_json(rapt_params_at(set, i)));
+    for (size_t i = 0; list && i < rapt_params_count(set); i++) {
+        const rapt_param *p = params_at(set, i);
+        if (!p->transient)
+            json_array_append_new(list, tensor_json(p, stored_type_of(stored, p)));
+    }
     return list;
 }
 
 /* Sizes that are not in config.json. */
-static json_t *more_json(const rapt_model *m, bool tensors)
+static json_t *more_json(const rapt_model *m, bool tensors, const weights *stored)
 {
     model_memory memory = memory_of(m);
     const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.tokenizer : m->translation.target;
-    return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*}", "parameters", (json_int_t)rapt_params_size(m->params),
-                     "tokenizer_kind", info_tokenizer_kind(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
+    return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*}", "parameters",
+                     (json_int_t)rapt_params_size(m->params), "tokenizer_kind", info_tokenizer_kind(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
                      "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
-                     (json_int_t)memory.token, "tensors", tensors_json(m->params, tensors));
+                     (json_int_t)memory.token, "files", stored ? info_types_files_json(stored) : NULL, "dtypes",
+                     stored ? info_types_json(stored) : NULL, "tensors", tensors_json(m->params, tensors, stored));
 }
 
-static int print_model_json(const rapt_model *m, json_t *config, bool tensors)
+static int print_model_json(const rapt_model *m, json_t *config, bool tensors, const weights *stored)
 {
-    json_t *more = more_json(m, tensors);
+    json_t *more = more_json(m, tensors, stored);
     bool ok = more && json_object_update(config, more) == 0;
     json_decref(more);
     return info_print_json(ok ? json_incref(config) : NULL);
@@ -110,15 +122,15 @@ static void print_language_model(const rapt_model *m, const json_t *config)
 }
 
 /* The tensors of model.safetensors. */
-static void list_tensors(const rapt_params *set)
+static void list_tensors(const rapt_params *set, const weights *stored)
 {
     char shape[96];
     for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_param *p = rapt_params_at(set, i);
-        if (p->transient)
-            continue;
-        printf("%-44s %s%s\n", p->value.name, rapt_shape_text(&p->value, shape, sizeof shape),
-               p->buffer ? "  (buffer)" : "");
+        const rapt_param *p = params_at(set, i);
+        const char *type = stored_type_of(stored, p);
+        if (!p->transient)
+            printf("%-44s %s%s%s%s\n", p->value.name, rapt_shape_text(&p->value, shape, sizeof shape), type ? "  " : "",
+                   type ? type : "", p->buffer ? "  (buffer)" : "");
     }
 }
 
@@ -134,7 +146,7 @@ static void print_recipe(const rapt_model *m, const char *folder)
         printf("recipe        %s\n", says[state]);
 }
 
-static int print_model(const rapt_model *m, const char *folder, const json_t *config, bool tensors)
+static int print_model(const rapt_model *m, const char *folder, const json_t *config, bool tensors, const weights *stored)
 {
     char bytes[32], training[32];
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
@@ -142,13 +154,17 @@ static int print_model(const rapt_model *m, const char *folder, const json_t *co
     printf("task          %s\n", language ? "language model (decoder-only)" : "translation (encoder-decoder)");
     printf("parameters    %zu (%s; training takes %s, and activations)\n", rapt_params_size(m->params),
            cli_bytes(memory.parameters, bytes), cli_bytes(memory.training, training));
+    if (stored) {
+        info_types_print_files(stored);
+        info_types_print(stored);
+    }
     if (language)
         print_language_model(m, config);
     else
         info_model_print_translation(m, config);
     print_recipe(m, folder);
     if (tensors)
-        list_tensors(m->params);
+        list_tensors(m->params, stored);
     return 0;
 }
 
@@ -157,12 +173,15 @@ int info_model(const info_arguments *a)
     rapt_error err = {0};
     rapt_model *m = cli_model(a->model, &err);
     json_t *config = m ? json_object() : NULL;
-    bool ok = config && model_describe(m, config, a->model, &err) == RAPT_OK;
+    weights *stored = NULL;
+    bool ok = config && model_describe(m, config, a->model, &err) == RAPT_OK &&
+              (!m->stored_type || weights_open(a->model, &stored, &err) == RAPT_OK);
     if (m && !ok)
         rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for JSON");
     int status = !ok       ? cli_fail(&err)
-                 : a->json ? print_model_json(m, config, a->tensors)
-                           : print_model(m, a->model, config, a->tensors);
+                 : a->json ? print_model_json(m, config, a->tensors, stored)
+                           : print_model(m, a->model, config, a->tensors, stored);
+    weights_close(stored);
     json_decref(config);
     rapt_model_free(m);
     return status;

@@ -2,6 +2,7 @@
  * itself. For cmd_info.c. Nothing is run, and hardly any values are read. */
 #include "cli/cmd_info.h"
 #include "cli/info_hub.h"
+#include "cli/info_types.h"
 
 #include "base/file.h"
 #include "base/quote.h"
@@ -28,13 +29,6 @@ typedef struct foreign_model {
     char refusal[512]; /* why rapt does not run it; "": it does */
     weights *tensors;
 } foreign_model;
-
-/* Tensors of one element type. */
-typedef struct dtype_sum {
-    const char *name;
-    size_t tensors, bytes;
-} dtype_sum;
-enum { DTYPE_SUMS = SAFETENSORS_DTYPE_COUNT + 16 }; /* more than there are formats of blocks */
 
 /* config.json of a folder where it is not rapt's: it has a model_type, and rapt's have a format. NULL: it is not that, or
  * cannot be read. */
@@ -102,55 +96,7 @@ static void foreign_close(foreign_model *m)
     json_decref(m->config);
 }
 
-/* How many there are, plain ones first. */
-static size_t sum_dtypes(const weights *w, dtype_sum sums[DTYPE_SUMS])
-{
-    size_t count = SAFETENSORS_DTYPE_COUNT;
-    for (size_t i = 0; i < count; i++)
-        sums[i] = (dtype_sum){.name = safetensors_dtype_name((safetensors_dtype)i)};
-    for (size_t i = 0; i < weights_count(w); i++) {
-        const weights_tensor *t = weights_at(w, i);
-        const char *name = weights_tensor_type(t);
-        size_t at = 0;
-        while (at < count && strcmp(sums[at].name, name) != 0)
-            at++;
-        if (at == count)
-            sums[count++] = (dtype_sum){.name = name};
-        sums[at].tensors++;
-        sums[at].bytes += t->bytes;
-    }
-    return count;
-}
-
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
-
-/* A name in the folder; what is not UTF-8 is '?'. */
-static json_t *file_json(const weights *w, size_t i)
-{
-    const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');
-    return json_pack("{s:s, s:I}", "name", quote(slash ? slash + 1 : path).text, "bytes", (json_int_t)weights_file_bytes(w, i));
-}
-
-static json_t *files_json(const weights *w)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; list && i < weights_file_count(w); i++)
-        json_array_append_new(list, file_json(w, i));
-    return list;
-}
-
-static json_t *dtypes_json(const weights *w)
-{
-    dtype_sum sums[DTYPE_SUMS];
-    json_t *all = json_object();
-    const size_t count = sum_dtypes(w, sums);
-    for (size_t d = 0; all && d < count; d++)
-        if (sums[d].tensors > 0)
-            json_object_set_new(all, sums[d].name,
-                                json_pack("{s:I, s:I}", "tensors", (json_int_t)sums[d].tensors, "bytes",
-                                          (json_int_t)sums[d].bytes));
-    return all;
-}
 
 static json_t *foreign_tensor_json(const weights_tensor *t)
 {
@@ -174,8 +120,8 @@ static json_t *foreign_json(const foreign_model *m, bool tensors)
     const char *license = m->license[0] ? m->license : NULL;
     json_t *o = json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:o, s:I, s:I, s:o, s:o*}", "runs", m->config && !m->refusal[0],
                      "model_type", m->type, "architecture", m->architecture, "refused", m->refusal[0] ? m->refusal : NULL,
-                     "license", license, "files", files_json(w), "tensor_count", (json_int_t)weights_count(w), "parameters",
-                     (json_int_t)weights_parameters(w), "dtypes", dtypes_json(w), "tensors",
+                     "license", license, "files", info_types_files_json(w), "tensor_count", (json_int_t)weights_count(w),
+                     "parameters", (json_int_t)weights_parameters(w), "dtypes", info_types_json(w), "tensors",
                           foreign_tensors_json(w, tensors));
     if (o && m->summary.model && !info_hub_add_json(&m->summary, o)) {
         json_decref(o);
@@ -202,32 +148,6 @@ static void print_model_type(const foreign_model *m)
         printf("license       %s\n", m->license[0] ? m->license : m->layout ? "not stated" : "not stated in README.md");
 }
 
-static void print_files(const weights *w)
-{
-    char bytes[32];
-    for (size_t i = 0; i < weights_file_count(w); i++) {
-        const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');
-        printf("%-14s%s (%s)\n", i > 0 ? "" : "files", quote(slash ? slash + 1 : path).text,
-               cli_bytes((double)weights_file_bytes(w, i), bytes));
-    }
-}
-
-static void print_dtypes(const weights *w)
-{
-    char bytes[32];
-    dtype_sum sums[DTYPE_SUMS];
-    const char *before = "elements      ";
-    const size_t count = sum_dtypes(w, sums);
-    for (size_t d = 0; d < count; d++) {
-        if (sums[d].tensors == 0)
-            continue;
-        printf("%s%s in %zu tensor%s (%s)", before, sums[d].name, sums[d].tensors,
-               cli_plural(sums[d].tensors), cli_bytes((double)sums[d].bytes, bytes));
-        before = ", ";
-    }
-    puts(weights_count(w) > 0 ? "" : "elements      none");
-}
-
 static void list_foreign_tensors(const weights *w)
 {
     char shape[WEIGHTS_SHAPE_TEXT];
@@ -241,10 +161,10 @@ static void list_foreign_tensors(const weights *w)
 static void print_foreign(const foreign_model *m, bool tensors)
 {
     print_model_type(m);
-    print_files(m->tensors);
+    info_types_print_files(m->tensors);
     printf("tensors       %zu\n", weights_count(m->tensors));
     printf("parameters    %zu\n", weights_parameters(m->tensors));
-    print_dtypes(m->tensors);
+    info_types_print(m->tensors);
     if (m->summary.model)
         info_hub_print(&m->summary);
     if (tensors)

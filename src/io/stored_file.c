@@ -11,7 +11,7 @@
 
 typedef struct stored_file {
     const stored_tensors *t;
-    const char *path;
+    const char *path; /* for messages */
     safetensors_entry *entries;   /* as they will lie in the file */
     const block_format **formats; /* or NULL: of no blocks */
     char (*keys)[STORED_BLOCKS_KEY];
@@ -57,8 +57,8 @@ static void stored_file_list(stored_file *f, size_t i)
 
 rapt_code stored_file_no_blocks(const char *path, rapt_export_weights type, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: no matrix has rows whose length is a multiple of 32, so that none can be stored in "
-                     "blocks of %s", path, type == RAPT_EXPORT_Q8_0 ? BLOCKS_Q8_0.name : BLOCKS_Q4_0.name);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: no matrix has rows whose length is a multiple of 32, so that none can be stored "
+                     "in blocks of %s", path, type == RAPT_EXPORT_Q8_0 ? BLOCKS_Q8_0.name : BLOCKS_Q4_0.name);
 }
 
 /* Whoever wants blocks does not want a file without any. */
@@ -159,7 +159,7 @@ static rapt_code stored_file_portion(void *context, size_t entry, size_t offset,
 
 rapt_code stored_file_write(const char *path, const stored_tensors *t, rapt_error *err)
 {
-    stored_file f = {.t = t, .path = path};
+    stored_file f = {.t = t, .path = t->shown};
     rapt_code code = stored_file_begin(&f, path, err);
     if (!code)
         code = safetensors_write_from(path, f.entries, t->count, f.metadata, &(safetensors_source){stored_file_portion, &f}, err);

@@ -18,6 +18,7 @@ typedef struct stored_tensors {
     void *context;
     rapt_stop_fn *stop;               /* or NULL */
     void *stop_context;
+    const char *shown;                /* the path that messages about tensors have: where the file will be in the end */
 } stored_tensors;
 
 /* The largest magnitude that a type holds; 0: that of fp32. */

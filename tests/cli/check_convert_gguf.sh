@@ -26,8 +26,28 @@ for weights in bf16 f16 q8_0 q4_0; do
 done
 check 'less bits, fewer bytes' test "$before" -gt "$(size f16)" -a "$(size f16)" = "$(size bf16)" -a "$(size f16)" -gt "$(size q8_0)" -a \
     "$(size q8_0)" -gt "$(size q4_0)"
+check 'blocks fit not all matrices' sh -c "'$RAPT' convert m --to gguf --weights q8_0 -o told 2>&1 | grep -Eq '^matrices: 1 in F32, [0-9]+ in Q8_0$'"
+check 'nothing of it with --quiet' test -z "$("$RAPT" convert m --to gguf --weights q8_0 --quiet -o quiet 2>&1)"
+check 'it is the same file' cmp q8_0 quiet
 RAPT_THREADS=3 RAPT_ISA=scalar "$RAPT" convert m --to gguf --weights q4_0 -o again
 check 'the same bytes with other threads and another ISA' cmp q4_0 again
+
+# Weights of fewer bits in a folder: what is stored is shown. The rows of the second matrix of the FFN have 48 numbers.
+# shellcheck disable=SC2086
+"$RAPT" train lm.yaml --out wide --quiet $small --set model.ffn_kind=gelu_tanh --set model.ffn=48 --max-steps 2 >train.log 2>&1 || cat train.log
+"$RAPT" convert wide --weights q4_0 -o few 2>told
+check 'types of matrices' grep -q '^matrices: 2 in F32, 1 in Q8_0, 5 in Q4_0; 1 of them have rows that are no multiple of 32' told
+"$RAPT" info few --tensors >out
+check 'rapt info: the file' grep -q "^files  *model.safetensors (.* kB)$" out
+check 'rapt info: types' grep -Eq '^elements  *F32 in [0-9]+ tensors \(.*\), Q8_0 in 1 tensor \(.*\), Q4_0 in 5 tensors \(.*\)$' out
+check 'rapt info: a tensor of blocks' grep -q '^blocks.0.attention.q.weight  *\[64, 64\]  Q4_0$' out
+check 'rapt info: one of fp32' grep -q '^blocks.0.ffn.dense2.weight  *\[64, 48\]  F32$' out
+check 'rapt info: JSON' sh -c "'$RAPT' info few --json --tensors | tr -d ' \n' | grep -q '\"Q4_0\":{\"tensors\":5,\"bytes\":[0-9]*}.*\"name\":\"blocks.0.attention.q.weight\",\"dtype\":\"Q4_0\",\"shape\":\[64,64\]'"
+check 'rapt info: of fp32 nothing of that' sh -c "! '$RAPT' info wide | grep -E '^(files|elements)'"
+# shellcheck disable=SC2086
+"$RAPT" train lm.yaml --out narrow --quiet $small --set model.ffn_kind=gelu_tanh --set model.d_model=40 --set model.ffn=72 --max-steps 2 >/dev/null 2>&1
+refused 1 'no: no matrix has rows whose length is a multiple of 32' 'blocks that fit no matrix' "$RAPT" convert narrow --weights q8_0 -o no
+refused 1 'no: no matrix has rows whose length is a multiple of 32' 'nor for llama.cpp' "$RAPT" convert narrow --to gguf --weights q4_0 -o no
 
 # Of other programs, with what belongs to a chat.
 for model in llama gpt2 qwen2 qwen3 gemma granite olmo2; do

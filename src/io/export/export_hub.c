@@ -36,7 +36,7 @@ rapt_code export_hub(const rapt_model *m, const char *path, const rapt_export_op
     if (!code)
         code = file_path(f.aside, "model.safetensors", &weights, err);
     if (!code)
-        code = o->to == RAPT_EXPORT_RAPT ? hub_save_stored(m, weights, export_rapt_type, o, err)
+        code = o->to == RAPT_EXPORT_RAPT ? hub_save_stored(m, weights, path, export_rapt_type, o, err)
                                          : hub_save_params(m, weights, err);
     free(weights);
     return export_folder_end(&f, code, err);

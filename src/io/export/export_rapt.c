@@ -70,7 +70,8 @@ static rapt_code export_rapt_make_list(export_rapt_list *l, const rapt_model *m,
     return RAPT_OK;
 }
 
-static rapt_code export_rapt_params(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
+static rapt_code export_rapt_params(const rapt_model *m, const char *path, const char *shown, const rapt_export_options *o,
+                                    rapt_error *err)
 {
     char *seal = NULL;
     export_rapt_list l = {0};
@@ -78,7 +79,7 @@ static rapt_code export_rapt_params(const rapt_model *m, const char *path, const
     const char *const metadata[] = {"format", "pt", "rapt_format_version", PARAMS_VERSION, SEAL_KEY, seal, NULL};
     if (!code)
         code = export_rapt_make_list(&l, m, path, o->weights, err);
-    const stored_tensors all = {l.entries, l.types, l.count, metadata, export_rapt_elements, &l, o->stop, o->stop_context};
+    const stored_tensors all = {l.entries, l.types, l.count, metadata, export_rapt_elements, &l, o->stop, o->stop_context, shown};
     if (!code)
         code = stored_file_write(path, &all, err);
     free(l.entries);
@@ -100,7 +101,7 @@ rapt_code export_rapt(const rapt_model *m, const char *path, const rapt_export_o
     if (!code)
         code = file_path(f.aside, model_weights_name(m), &weights, err);
     if (!code)
-        code = export_rapt_params(m, weights, o, err);
+        code = export_rapt_params(m, weights, path, o, err);
     free(weights);
     return export_folder_end(&f, code, err);
 }

@@ -52,8 +52,8 @@ typedef struct gguf_source {
     void *context;
 } gguf_source;
 
-/* Writes a new file, whole or not at all. Memory is that of a portion of rows. RAPT_ERR_VALUE: a name that is too long, or columns
- * that blocks do not fill; RAPT_ERR_MEMORY; RAPT_ERR_IO, also where a file has appeared there meanwhile, which stays. */
+/* Writes a new file, whole or not at all. Memory is that of a portion of rows. RAPT_ERR_VALUE: a name that is too long, or
+ * columns that blocks do not fill; RAPT_ERR_MEMORY; RAPT_ERR_IO, also where a file has appeared there meanwhile, which stays. */
 rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_written *tensors, size_t count,
                      const gguf_source *source, rapt_error *err);
 

@@ -229,8 +229,8 @@ rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_sav
     return code;
 }
 
-rapt_code hub_save_stored(const rapt_model *m, const char *path, hub_save_type *type, const rapt_export_options *o,
-                          rapt_error *err)
+rapt_code hub_save_stored(const rapt_model *m, const char *path, const char *shown, hub_save_type *type,
+                          const rapt_export_options *o, rapt_error *err)
 {
     static const char *const metadata[] = {"format", "pt", NULL};
     hub_saving s;
@@ -240,7 +240,7 @@ rapt_code hub_save_stored(const rapt_model *m, const char *path, hub_save_type *
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for types of tensors", path);
     if (!code)
         code = hub_save_types(&s, m, type, o->weights, types, path, err);
-    const stored_tensors all = {s.entries, types, s.count, metadata, hub_save_floats, &s, o->stop, o->stop_context};
+    const stored_tensors all = {s.entries, types, s.count, metadata, hub_save_floats, &s, o->stop, o->stop_context, shown};
     if (!code)
         code = stored_file_write(path, &all, err);
     free(types);

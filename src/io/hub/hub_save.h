@@ -21,9 +21,9 @@ typedef rapt_export_weights hub_save_type(const rapt_model *m, const rapt_param 
  * (GPT-2's) are no blocks along rows. */
 rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
                                 rapt_error *err);
-/* hub_save_params in fewer bits, as io/stored_file.h stores them. */
-rapt_code hub_save_stored(const rapt_model *m, const char *path, hub_save_type *type, const rapt_export_options *o,
-                          rapt_error *err);
+/* hub_save_params in fewer bits, as io/stored_file.h stores them; `shown` is the path in messages about tensors. */
+rapt_code hub_save_stored(const rapt_model *m, const char *path, const char *shown, hub_save_type *type,
+                          const rapt_export_options *o, rapt_error *err);
 
 /* Whether a file holds just what hub_save_params would write; false where memory ends, too. */
 bool hub_save_is_same(const rapt_model *m, const safetensors *file);
