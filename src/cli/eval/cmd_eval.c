@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
+#include "cli/eval/eval_compare.h"
 #include "cli/say.h"
 
 #include "rapt/metrics.h"
@@ -132,6 +133,8 @@ int cmd_eval(int argc, char **argv)
     a.compare = other ? other : a.compares ? m : NULL;
     if (of_text)
         cli_model_limit_context(m, a.context);
+    if (!code && other)
+        code = eval_compare_check(&a, m, &err);
     for (size_t i = 0; !code && i < a.file_count; i++)
         code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
     rapt_model_free(other);

@@ -3,19 +3,80 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static size_t eval_compare_classes(const rapt_model *m)
+/* ---- what can be compared ------------------------------------------------------------------------------------------ */
+
+static bool eval_compare_same_sizes(const rapt_model *a, const rapt_model *b)
 {
-    return m->task == RAPT_TASK_TRANSLATION ? m->translation.net->config.target_vocab : m->language.net->config.vocab;
+    if (a->task != RAPT_TASK_TRANSLATION)
+        return a->language.net->config.vocab == b->language.net->config.vocab;
+    const rapt_transformer_config *x = &a->translation.net->config, *y = &b->translation.net->config;
+    const rapt_special_ids *s = &a->translation.special, *t = &b->translation.special;
+    return x->source_vocab == y->source_vocab && x->target_vocab == y->target_vocab && s->unk == t->unk && s->pad == t->pad &&
+           s->bos == t->bos && s->eos == t->eos;
 }
 
-rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_model *m, const rapt_translate_options *o,
-                            rapt_error *err)
+rapt_code eval_compare_check(const eval_arguments *a, const rapt_model *m, rapt_error *err)
+{
+    const rapt_model *with = a->compare;
+    if (with->task != m->task || !eval_compare_same_sizes(with, m))
+        return rapt_fail(err, RAPT_ERR_VALUE, "--compare: the models are of different tasks, or have different vocabularies: "
+                         "%s, %s", a->compare_with, a->model);
+    const bool text = m->task == RAPT_TASK_LANGUAGE_MODEL;
+    const size_t sees = text ? with->language.net->config.context : with->translation.net->config.max_positions;
+    const size_t wanted = text ? m->language.net->config.context : m->translation.max_len;
+    if (sees >= wanted)
+        return RAPT_OK;
+    if (text)
+        return rapt_fail(err, RAPT_ERR_VALUE, "--compare: %s sees %zu tokens, %s %zu: --context %zu is for both", a->compare_with,
+                         sees, a->model, wanted, sees);
+    return rapt_fail(err, RAPT_ERR_VALUE, "--compare: %s takes sentences of %zu tokens, %s of %zu", a->compare_with, sees,
+                     a->model, wanted);
+}
+
+rapt_code eval_compare_fail_ids(const eval_arguments *a, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_VALUE, "--compare: the tokenizers of %s and %s give different ids", a->compare_with, a->model);
+}
+
+static rapt_code eval_compare_check_line(const eval_arguments *a, const rapt_tokenizer *one, const rapt_tokenizer *other,
+                                         const char *text, rapt_error *err)
+{
+    int32_t *ids = NULL, *others = NULL;
+    size_t count, other_count;
+    rapt_code code = rapt_tokenizer_encode(one, text, &ids, &count, err);
+    if (!code)
+        code = rapt_tokenizer_encode(other, text, &others, &other_count, err);
+    if (!code && (count != other_count || memcmp(ids, others, count * sizeof *ids) != 0))
+        code = eval_compare_fail_ids(a, err);
+    free(ids);
+    free(others);
+    return code;
+}
+
+rapt_code eval_compare_check_pairs(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_error *err)
+{
+    const rapt_translation_model *x = &m->translation, *y = &a->compare->translation;
+    const bool sources = rapt_tokenizer_hash(x->source) != rapt_tokenizer_hash(y->source);
+    const bool targets = rapt_tokenizer_hash(x->target) != rapt_tokenizer_hash(y->target);
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_pairs_count(pairs) && !code; i++) {
+        if (sources)
+            code = eval_compare_check_line(a, x->source, y->source, rapt_pairs_source(pairs, i), err);
+        if (targets && !code)
+            code = eval_compare_check_line(a, x->target, y->target, rapt_pairs_target(pairs, i), err);
+    }
+    return code;
+}
+
+/* ---- what changes --------------------------------------------------------------------------------------------------- */
+
+rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_translate_options *o, rapt_error *err)
 {
     const rapt_translate_options exact = {.threads = o->threads, .weights = "fp32"};
     *c = (eval_compare){.with = with, .bleu = NAN, .chrf = NAN};
-    if (with->task != m->task || eval_compare_classes(with) != eval_compare_classes(m))
-        return rapt_fail(err, RAPT_ERR_VALUE, "--compare: the models are of different tasks, or have different vocabularies");
     return eval_tape_make(&c->exact, with, &exact, err);
 }
 

@@ -3,7 +3,9 @@
 #ifndef CLI_EVAL_EVAL_COMPARE_H
 #define CLI_EVAL_EVAL_COMPARE_H
 
+#include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_tape.h"
+#include "rapt/data.h"
 
 #include <jansson.h>
 
@@ -15,9 +17,17 @@ typedef struct eval_compare {
     double bleu, chrf;  /* of translations in fp32; NaN: there are none */
 } eval_compare;
 
-/* RAPT_ERR_VALUE where the models' tasks or vocabularies differ. */
-rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_model *m, const rapt_translate_options *o,
-                            rapt_error *err);
+/* Whether the model m can be compared with a->compare: RAPT_ERR_VALUE, naming both, where their tasks or the sizes of their
+ * vocabularies differ, or the other one sees less. Tokenizers are compared by what they make of a file: that of a Hugging Face
+ * folder is of another kind than that of the model it was made of, and gives the same ids. */
+rapt_code eval_compare_check(const eval_arguments *a, const rapt_model *m, rapt_error *err);
+/* Whether tokenizers of translators give the same ids for all of these pairs: RAPT_ERR_VALUE where they do not. */
+rapt_code eval_compare_check_pairs(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_error *err);
+/* The error of both, and of texts. */
+rapt_code eval_compare_fail_ids(const eval_arguments *a, rapt_error *err);
+
+/* The models are those of eval_compare_check. */
+rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_translate_options *o, rapt_error *err);
 void eval_compare_free(eval_compare *c);
 
 /* Adds a batch: the logits of c->exact, with its labels, and those of the other tape. */

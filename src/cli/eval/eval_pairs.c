@@ -70,7 +70,7 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
     eval_tape e = {0};
     rapt_code code = loader ? eval_tape_make(&e, m, &a->o, err) : err->code;
     if (!code && r->compare)
-        code = eval_compare_make(r->compare, a->compare, m, &a->o, err);
+        code = eval_compare_make(r->compare, a->compare, &a->o, err);
     if (!code)
         code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), r, err);
     eval_tape_free(&e);
@@ -169,6 +169,8 @@ static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, con
 {
     rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
     rapt_code code = pairs ? eval_warn(a, m, pairs, err) : err->code;
+    if (!code && r->compare)
+        code = eval_compare_check_pairs(a, m, pairs, err);
     if (!code)
         code = eval_pairs_compute_loss(a, m, pairs, r, err);
     if (!code && !a->loss_only)

@@ -21,6 +21,8 @@
 #define MAX_LOGITS ((size_t)16 << 20)   /* of a batch of windows */
 #define MAX_ROWS 64
 
+enum { IDS = 1024 }; /* compared at a time */
+
 /* ---- the tokens ----------------------------------------------------------------------------------------------- */
 
 /* Pipes and devices can be read too. */
@@ -92,6 +94,38 @@ static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_fi
                      rapt_token_file_bytes(f, m->language.tokenizer, 0, i) + 1, (int)id, vocab);
 }
 
+static bool eval_text_same_ids(const rapt_token_file *f, const rapt_token_file *g)
+{
+    const size_t count = rapt_token_file_count(f);
+    int32_t a[IDS], b[IDS];
+    bool same = rapt_token_file_count(g) == count;
+    for (size_t i = 0; i < count && same; i += IDS) {
+        const size_t n = count - i < IDS ? count - i : IDS;
+        rapt_token_file_ids(f, i, n, a);
+        rapt_token_file_ids(g, i, n, b);
+        same = memcmp(a, b, n * sizeof *a) == 0;
+    }
+    return same;
+}
+
+/* Whether the tokenizer of the model that is compared with gives the same ids for the file. */
+static rapt_code eval_text_check_compared(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f,
+                                          const char *path, rapt_error *err)
+{
+    rapt_error reason = {0};
+    const rapt_tokenizer *other = a->compare->language.tokenizer;
+    if (rapt_tokenizer_hash(other) == rapt_tokenizer_hash(m->language.tokenizer))
+        return RAPT_OK;
+    rapt_token_file *g = eval_text_read_tokens(other, path, a->o.threads, &reason);
+    rapt_code code = RAPT_OK;
+    if (!g)
+        code = rapt_fail(err, reason.code, "--compare: the tokenizer of %s: %s", a->compare_with, reason.message);
+    else if (!eval_text_same_ids(f, g))
+        code = eval_compare_fail_ids(a, err);
+    rapt_token_file_close(g);
+    return code;
+}
+
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
 /* Of a batch of windows, with logits that are compared. */
@@ -153,7 +187,7 @@ static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_mode
     if (!code && a->kv_cache != RAPT_STORAGE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     if (!code && c)
-        code = eval_compare_make(c, a->compare, m, &a->o, err);
+        code = eval_compare_make(c, a->compare, &a->o, err);
     if (!code)
         code = eval_text_add_loss(m, e.t, cache, w, sum, c, err);
     rapt_kv_cache_free(cache);
@@ -204,6 +238,8 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
     eval_compare compared = {0}, *c = a->compare ? &compared : NULL;
     rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.threads, err);
     rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
+    if (!code && c)
+        code = eval_text_check_compared(a, m, f, file, err);
     if (!code)
         code = eval_text_compute_loss(a, m, f, &sum, c, err);
     if (!code && !isfinite(sum.nll))
