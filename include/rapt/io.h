@@ -86,8 +86,8 @@ typedef struct rapt_model {
     void *lora;                         /* its adapters, which alone are trained and saved (rapt_model_add_lora), or NULL */
     void *adapter;                      /* that was added to its matrices, or NULL; the library's own */
     void *stored;                       /* the file whose blocks its matrices are read from, or NULL; the library's own */
-    const char *stored_type;            /* of rapt: the type of fewer bits that its file has weights in ("Q8_0", "BF16"), of several
-                                           the one of the fewest; NULL: all are fp32. Not to be freed */
+    const char *stored_type;            /* of rapt: the type of fewer bits that its file has weights in ("Q8_0", "BF16"), of
+                                           several the one of the fewest; NULL: all are fp32. Not to be freed */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
     rapt_encoder_model encoder;         /* zeroed for another task */

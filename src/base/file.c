@@ -292,6 +292,10 @@ char *file_writer_draft(const file_writer *w)
 /* Gives the file a name beside the target if it has none yet, and renames it to the target. */
 static bool file_appear(file_writer *w)
 {
+    if (w->is_new) /* a file system without such a rename (EINVAL) may have hard links */
+        return !w->temporary ? link_name(w->fd, w->target) == 0 :
+               renameat2(AT_FDCWD, w->temporary, AT_FDCWD, w->target, RENAME_NOREPLACE) == 0 ||
+               (errno == EINVAL && link(w->temporary, w->target) == 0 && unlink(w->temporary) == 0);
     if (!w->temporary && with_temporary_name(w->target, link_name, w->fd, &w->temporary) < 0) {
         free(w->temporary);
         w->temporary = NULL;
@@ -300,19 +304,10 @@ static bool file_appear(file_writer *w)
     return rename(w->temporary, w->target) == 0;
 }
 
-/* The same, but for a target that is there. Where a file system cannot rename so (EINVAL), it may have hard links. */
-static bool file_appear_new(file_writer *w)
-{
-    if (!w->temporary)
-        return link_name(w->fd, w->target) == 0;
-    return renameat2(AT_FDCWD, w->temporary, AT_FDCWD, w->target, RENAME_NOREPLACE) == 0 ||
-           (errno == EINVAL && link(w->temporary, w->target) == 0 && unlink(w->temporary) == 0);
-}
-
-static rapt_code file_writer_end(file_writer *w, bool (*appear)(file_writer *w), rapt_error *err)
+rapt_code file_writer_finish(file_writer *w, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (fsync(w->fd) != 0 || !appear(w)) {
+    if (fsync(w->fd) != 0 || !file_appear(w)) {
         code = fail_errno(err, "write", w->path);
         file_writer_discard(w);
         return code;
@@ -326,14 +321,10 @@ static rapt_code file_writer_end(file_writer *w, bool (*appear)(file_writer *w),
     return code;
 }
 
-rapt_code file_writer_finish(file_writer *w, rapt_error *err)
-{
-    return file_writer_end(w, file_appear, err);
-}
-
 rapt_code file_writer_finish_new(file_writer *w, rapt_error *err)
 {
-    return file_writer_end(w, file_appear_new, err);
+    w->is_new = true;
+    return file_writer_finish(w, err);
 }
 
 void file_writer_discard(file_writer *w)

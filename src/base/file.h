@@ -35,6 +35,7 @@ typedef struct file_writer {
     char *target;     /* where it leads */
     char *temporary;  /* NULL: the file has no name yet */
     int fd;
+    bool is_new;      /* what is there is not replaced */
 } file_writer;
 
 rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err);

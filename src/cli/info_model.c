@@ -62,10 +62,11 @@ static json_t *more_json(const rapt_model *m, bool tensors, const weights *store
     model_memory memory = memory_of(m);
     const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.tokenizer : m->translation.target;
     return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*}", "parameters",
-                     (json_int_t)rapt_params_size(m->params), "tokenizer_kind", info_tokenizer_kind(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
-                     "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
-                     (json_int_t)memory.token, "files", stored ? info_types_files_json(stored) : NULL, "dtypes",
-                     stored ? info_types_json(stored) : NULL, "tensors", tensors_json(m->params, tensors, stored));
+                     (json_int_t)rapt_params_size(m->params), "tokenizer_kind", info_tokenizer_kind(k), "tokenizer_size",
+                     (json_int_t)rapt_tokenizer_size(k), "memory", "parameters", (json_int_t)memory.parameters, "training",
+                     (json_int_t)memory.training, "kept_a_token", (json_int_t)memory.token, "files",
+                     stored ? info_types_files_json(stored) : NULL, "dtypes", stored ? info_types_json(stored) : NULL,
+                     "tensors", tensors_json(m->params, tensors, stored));
 }
 
 static int print_model_json(const rapt_model *m, json_t *config, bool tensors, const weights *stored)

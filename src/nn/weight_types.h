@@ -16,8 +16,8 @@ enum { WEIGHT_TYPES_MAX = 64 }; /* in a list */
 rapt_code weight_types_check(const char *list, rapt_precision *all, rapt_error *err);
 
 /* Sets *type to what a list (NULL: an empty one) says of a matrix, `output` for the output matrix. False: nothing. A pattern fits
- * its name, or that of the tensor in another program's file (rapt_param.origin). Bits of *used are set for the items that fit. The
- * list is right, as weight_types_check sees it. */
+ * its name, or that of the tensor in another program's file (rapt_param.origin). Bits of *used are set for the items that fit.
+ * The list is right, as weight_types_check sees it. */
 bool weight_types_find(const char *list, const rapt_param *p, bool output, uint64_t *used, rapt_precision *type);
 
 /* Refuses a list with a pattern that fits none of the matrices it was asked about (RAPT_ERR_VALUE). */

@@ -50,8 +50,8 @@ rapt_code run_take_init(run *r, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder of type %s, which rapt runs, but does not train; it "
                          "trains %s", r->init, type, hub_family_trained());
     if (r->model->stored && r->options->recipe->train.lora.rank > 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "train.lora: %s stores weights in blocks (%s), which take no adapters; train them on "
-                         "the model that it was made of", r->init, r->model->stored_type);
+        return rapt_fail(err, RAPT_ERR_VALUE, "train.lora: %s stores weights in blocks (%s), which take no adapters; train them "
+                         "on the model that it was made of", r->init, r->model->stored_type);
     if (r->model->stored_type)
         run_warn(r, "%s: training starts from weights of fewer bits (%s)", r->init, r->model->stored_type);
     const char *resumed = run_is_first(r) && r->options->resume && r->newest ? r->options->out : NULL;
