@@ -29,7 +29,7 @@ check 'less bits, fewer bytes' test "$before" -gt "$(size f16)" -a "$(size f16)"
 check 'blocks fit not all matrices' sh -c "'$RAPT' convert m --to gguf --weights q8_0 -o told 2>&1 | grep -Eq '^matrices: 1 in F32, [0-9]+ in Q8_0$'"
 check 'nothing of it with --quiet' test -z "$("$RAPT" convert m --to gguf --weights q8_0 --quiet -o quiet 2>&1)"
 check 'it is the same file' cmp q8_0 quiet
-RAPT_THREADS=3 RAPT_ISA=scalar "$RAPT" convert m --to gguf --weights q4_0 -o again
+RAPT_THREADS=3 RAPT_ISA=scalar "$RAPT" convert m --to gguf --weights q4_0 --quiet -o again
 check 'the same bytes with other threads and another ISA' cmp q4_0 again
 
 # Weights of fewer bits in a folder: what is stored is shown. The rows of the second matrix of the FFN have 48 numbers.
