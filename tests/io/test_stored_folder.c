@@ -134,9 +134,10 @@ static void check_file(const rapt_model *m, rapt_export_weights wanted)
 
 /* ---- round trips -------------------------------------------------------------------------------------------------- */
 
-static void check_round_trip(const rapt_model *m, size_t at_least)
+/* In the first `types` of STORED_TYPES. */
+static void check_round_trip(const rapt_model *m, size_t types, size_t at_least)
 {
-    for (size_t i = 0; i < STORED_TYPE_COUNT; i++) {
+    for (size_t i = 0; i < types; i++) {
         stored_write(m, "s", STORED_TYPES[i]);
         if (!m->family)
             check_file(m, STORED_TYPES[i]);
@@ -155,7 +156,7 @@ static void models_of_rapt_are_rounded(void **state)
     (void)state;
     rapt_model *models[] = {stored_lm(STORED_LLAMA), stored_lm(STORED_GPT2), stored_translator()};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        check_round_trip(models[i], 9);
+        check_round_trip(models[i], STORED_TYPE_COUNT, 9);
         rapt_model_free(models[i]);
     }
 }
@@ -168,13 +169,13 @@ static void hugging_face_folders_are_rounded(void **state)
                             stored_hub(stored_translator())};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         assert_non_null(models[i]->family);
-        check_round_trip(models[i], 9);
+        check_round_trip(models[i], STORED_TYPE_COUNT, 9);
         rapt_model_free(models[i]);
     }
 }
 
 /* Those that transformers wrote, of F16 or BF16 already: rounding to the same type changes nothing. Their widths are no
- * multiples of 32, so that Q8_0 and Q4_0 leave them as they are. */
+ * multiples of 32, so that they have no blocks. */
 static void golden_folders_are_rounded(void **state)
 {
     static const char *const names[] = {"hub/llama", "hub/phi3", "hub_translation/marian", "hub_translation/t5",
@@ -184,7 +185,7 @@ static void golden_folders_are_rounded(void **state)
         char path[1024];
         snprintf(path, sizeof path, GOLDEN "%s", names[i]);
         rapt_model *m = stored_load(path, false);
-        check_round_trip(m, 0);
+        check_round_trip(m, 2, 0);
         rapt_model_free(m);
     }
 }
