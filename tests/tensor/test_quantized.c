@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#define LEVELS_QUANTIZED
 #include "tensor/gemm.h"
 
 #include "base/rng.h"
