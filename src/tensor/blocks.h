@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-enum { BLOCKS_MOST = 256 }; /* elements of the largest block */
-
 typedef struct block_format {
     const char *name;       /* "Q8_0" */
     int id;                 /* of GGUF: its ggml_type */

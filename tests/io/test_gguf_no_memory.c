@@ -1,23 +1,15 @@
 /* tests/io/test_gguf_no_memory.c: every allocation of loading GGUF files is made to fail in turn: the failure is reported,
- * nothing crashes. For src/io/gguf and src/text/gguf. The JSON library's own allocations are counted, but never fail: jansson
- * 2.14 then writes where it must not. Linked as tests/failing.h says. */
-#include "failing.h"
+ * nothing crashes. For src/io/gguf and src/text/gguf. Linked as tests/failing.h says. */
+#include "failing_json.h"
 
 #include "rapt/io.h"
 #include "rapt/text.h"
 
-#include <jansson.h>
-
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/gguf/"
-
-static void *gguf_json_malloc(size_t size)
-{
-    return failing_counted(__real_malloc(size));
-}
 
 static int set_up(void **state)
 {
-    json_set_alloc_funcs(gguf_json_malloc, free);
+    failing_count_json();
     return failing_check_link(state);
 }
 

@@ -1,10 +1,7 @@
 /* tests/io/test_hub_encoder_no_memory.c: every allocation of loading an encoder and of embedding texts is made to fail in turn:
  * the failure is reported, and nothing crashes. Blocks that are left are not counted: strdup is not replaced. For src/io/hub and
- * src/decode/embedder.c. The JSON library's own allocations never fail, as in test_model_no_memory.c. Linked as tests/failing.h
- * says. */
-#include "failing.h"
-
-#include <jansson.h>
+ * src/decode/embedder.c. Linked as tests/failing.h says. */
+#include "failing_json.h"
 
 #include "rapt/embed.h"
 
@@ -13,16 +10,11 @@ enum { TEXTS = 3, FEATURES = 12 };
 
 static rapt_model *model;
 
-static void *json_malloc(size_t size)
-{
-    return failing_counted(__real_malloc(size));
-}
-
 static int set_up(void **state)
 {
     if (failing_check_link(state))
         return -1;
-    json_set_alloc_funcs(json_malloc, free);
+    failing_count_json();
     model = rapt_model_load(GOLDEN "bert_sentence", NULL);
     return model ? 0 : -1;
 }

@@ -1,24 +1,16 @@
 /* tests/io/test_model_no_memory.c: every allocation of saving and loading a model folder is made to fail in turn: the
  * failure is reported, nothing crashes, nothing leaks.
- * For src/io/model*.c and config_*.c and what they stand on. The JSON library's own allocations are counted, but never
- * fail: jansson 2.14 then writes where it must not. Linked as tests/failing.h says. */
+ * For src/io/model*.c and config_*.c and what they stand on. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
-#include "failing.h"
+#include "failing_json.h"
 
 #include "io/model_folder.h"
-
-#include <jansson.h>
-
-static void *json_malloc(size_t size)
-{
-    return failing_counted(__real_malloc(size));
-}
 
 static int set_up(void **state)
 {
     if (failing_check_link(state))
         return -1;
-    json_set_alloc_funcs(json_malloc, free);
+    failing_count_json();
     return folder_make(state);
 }
 

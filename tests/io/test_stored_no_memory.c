@@ -1,25 +1,18 @@
 /* tests/io/test_stored_no_memory.c: every allocation of writing a folder with weights of fewer bits, and of loading it, is made
  * to fail in turn: the failure is reported, no folder appears, nothing leaks. For src/io/stored_file.c, stored_blocks.c and what
- * stands on them. The JSON library's own allocations are counted, but never fail: jansson 2.14 then writes where it must not.
- * Linked as tests/failing.h says. */
+ * stands on them. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
-#include "failing.h"
+#include "failing_json.h"
 
 #include "io/stored_folder.h"
 
-#include <jansson.h>
 #include <string.h>
-
-static void *json_malloc(size_t size)
-{
-    return failing_counted(__real_malloc(size));
-}
 
 static int set_up(void **state)
 {
     if (failing_check_link(state))
         return -1;
-    json_set_alloc_funcs(json_malloc, free);
+    failing_count_json();
     return folder_make(state);
 }
 

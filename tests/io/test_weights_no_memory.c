@@ -1,22 +1,14 @@
 /* tests/io/test_weights_no_memory.c: every allocation of opening other programs' tensors is made to fail in turn: the failure is
- * reported, nothing crashes, nothing leaks. For src/io/weights. The JSON library's own allocations are counted, but never fail:
- * jansson 2.14 then writes where it must not. Linked as tests/failing.h says. */
-#include "failing.h"
+ * reported, nothing crashes, nothing leaks. For src/io/weights. Linked as tests/failing.h says. */
+#include "failing_json.h"
 
 #include "io/weights/weights.h"
 
-#include <jansson.h>
-
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/weights/"
-
-static void *weights_json_malloc(size_t size)
-{
-    return failing_counted(__real_malloc(size));
-}
 
 static int set_up(void **state)
 {
-    json_set_alloc_funcs(weights_json_malloc, free);
+    failing_count_json();
     return failing_check_link(state);
 }
 
