@@ -151,13 +151,13 @@ static void packed_from_the_source(void **state)
 /* Rows that are stored as blocks. */
 typedef struct stored {
     uint8_t bytes[STORED_ROWS][STORED_WIDTH / 32 * 18];
-    size_t read;
+    atomic_size_t read;
 } stored;
 
 static void stored_numbers(const void *context, size_t first, size_t count, rapt_real *to)
 {
     stored *s = (stored *)(uintptr_t)context;
-    s->read += count;
+    atomic_fetch_add(&s->read, count);
     BLOCKS_Q4_0.read(count * STORED_WIDTH / 32, s->bytes[first], to);
 }
 

@@ -11,11 +11,14 @@
 #include "train_folder.h"
 #include "train_ranks.h"
 
+#include <stdatomic.h>
+
 #define SHARDS "train.accumulate=4 train.shards=4 train.batch=1 "
 
 static train_ranks *all;
 static double begun, step_seconds, lost; /* times */
-static bool stop, met;
+static atomic_bool stop; /* which both ranks ask */
+static bool met;
 
 /* Rank 1 drops out. */
 static void lose_rank(void)
@@ -44,7 +47,8 @@ static bool stop_is_set(void *context)
 static void stop_after_step_3(void *context, const rapt_progress *p)
 {
     (void)context;
-    stop = stop || p->step == 3;
+    if (p->step == 3)
+        stop = true;
 }
 
 static void check_lost(const char *changes, rapt_train_options o)
