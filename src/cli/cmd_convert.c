@@ -1,13 +1,16 @@
 /* cli/cmd_convert.c: `rapt convert`: a model for other programs. The work is rapt_model_export's. */
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "cli/eval/cmd_eval.h"
 #include "cli/info_types.h"
 #include "cli/say.h"
 #include "cli/signals.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS };
+enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS, KEY_EVAL };
 enum { CONVERT_BLOCK = 32 }; /* numbers of a block of Q8_0 and Q4_0 */
 
 static const struct argp_option OPTIONS[] = {
@@ -17,11 +20,14 @@ static const struct argp_option OPTIONS[] = {
      "(default), f16, bf16, q8_0 or q4_0", 0},
     {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
     {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
+    {"eval", KEY_EVAL, "FILE", 0, "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, and print "
+     "what changed", 0},
     CLI_OPTION_QUIET("No line about the types of matrices"),
     {0}};
 
 typedef struct convert_arguments {
     const char *model, *out, *merge;
+    char *eval; /* a file, or NULL */
     int to; /* of rapt_export_format; -1: not given */
     int weights; /* of rapt_export_weights; -1: not given */
     bool quiet;
@@ -61,6 +67,8 @@ static void convert_check(convert_arguments *a, struct argp_state *state)
         cli_usage_error(state, "missing option: --out PATH");
     if (a->weights >= 0 && a->to >= 0 && a->to != RAPT_EXPORT_GGUF)
         cli_usage_error(state, "--weights is for --to gguf, or without --to");
+    if (a->eval && a->to == RAPT_EXPORT_CTRANSLATE2)
+        cli_usage_error(state, "--eval: rapt does not read models of CTranslate2");
     if (a->to < 0)
         a->to = RAPT_EXPORT_RAPT;
 }
@@ -73,6 +81,7 @@ static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
     case KEY_OUT: a->out = text; return 0;
     case KEY_MERGE: a->merge = text; return 0;
     case KEY_WEIGHTS: a->weights = convert_weights(text, state); return 0;
+    case KEY_EVAL: a->eval = text; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
     case ARGP_KEY_END: convert_check(a, state); return 0;
@@ -111,19 +120,42 @@ static rapt_code convert_tell(const char *path, rapt_error *err)
     return RAPT_OK;
 }
 
+/* A file that --eval can't read is an error before anything is written. */
+static rapt_code convert_find_text(const convert_arguments *a, rapt_error *err)
+{
+    if (!a->eval || strcmp(a->eval, "-") == 0 || access(a->eval, R_OK) == 0)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_IO, "cannot read %s: %s", a->eval, strerror(errno));
+}
+
+/* What was written, beside m. */
+static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_error *err)
+{
+    eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .quiet = a->quiet, .compare = m, .model = a->out, .compare_with = a->model};
+    char *files[] = {a->eval};
+    rapt_model *written = cli_model_adapted(a->out, NULL, true, err);
+    e.files = files;
+    e.file_count = 1;
+    rapt_code code = written ? eval_files(&e, written, err) : err->code;
+    rapt_model_free(written);
+    return code;
+}
+
 int cmd_convert(int argc, char **argv)
 {
     convert_arguments a = {.to = -1, .weights = -1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = cli_model_adapted(a.model, a.merge, false, &err);
+    rapt_model *m = convert_find_text(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
     const rapt_export_options options = {.to = (rapt_export_format)a.to, .stop = signals_stop,
                                          .weights = a.weights < 0 ? RAPT_EXPORT_FP32 : (rapt_export_weights)a.weights};
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
-    rapt_model_free(m);
     if (!code && options.weights >= RAPT_EXPORT_Q8_0 && !a.quiet)
         code = convert_tell(a.out, &err);
+    if (!code && a.eval)
+        code = convert_eval(&a, m, &err);
+    rapt_model_free(m);
     if (code == RAPT_ERR_INTERRUPTED)
         return signals_status();
     return code ? cli_fail(&err) : 0;

@@ -50,12 +50,20 @@ for model in pair lm; do
     check "$model: another model has its loss" test "$(first loss other)" = "$(first loss alone)"
     check "$model: and the first one its own" test "$(value loss other)" = "$(first loss exact)"
     check "$model: f16 changes logits" positive "$(value largest_logit_change other)"
+    "$RAPT" eval $model.f16 $file --compare=$model >other
+    "$RAPT" convert $model --weights f16 -o $model.eval --eval $file >got
+    check "$model: convert --eval prints the same" cmp got other
 done
 keys() { tr ',{}' '\n' <"$1" | sed -n 's/^ *"\([a-z0-9_]*\)": *[^ ].*/\1/p; s/^ *"\([a-z0-9_]*\)": *$/\1/p' | tr '\n' ' '; }
 "$RAPT" eval pair few.tsv --json >plain
 "$RAPT" eval pair few.tsv --json --compare >got
 check 'pairs: keys' test "$(keys got)" = "$(keys plain)fp32 loss perplexity bleu chrf largest_logit_change "
 check 'pairs: BLEU in fp32' test "$(value bleu got)" = "$(first bleu plain)"
+"$RAPT" convert lm --to gguf --weights q8_0 -o lm.gguf --eval some.txt --quiet >got
+check 'convert --eval of a GGUF file' cmp got <("$RAPT" eval lm.gguf some.txt --compare=lm)
+refused 1 'cannot read none.txt: No such file' 'no such text' "$RAPT" convert lm --to gguf -o no --eval none.txt
+check 'nothing is written' test ! -e no
+refused 2 'rapt does not read models of CTranslate2' 'what rapt cannot evaluate' "$RAPT" convert pair --to ctranslate2 -o no --eval few.tsv
 "$RAPT" eval pair few.tsv --json --compare --loss-only >got
 check 'pairs: keys without translations' sh -c '! grep -q bleu got && grep -q "\"fp32\": {\"loss\"" got'
 "$RAPT" eval lm some.txt --json >plain

@@ -119,6 +119,14 @@ static const struct argp ARGP = {
            "Texts: loss in nats per token, perplexity, and bits per byte, over the whole file in consecutive windows of the "
            "context length; every token but the first counts once, and bytes are those of the tokens that count."};
 
+rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; !code && i < a->file_count; i++)
+        code = (m->task == RAPT_TASK_LANGUAGE_MODEL ? eval_text : eval_pairs)(a, m, a->files[i], err);
+    return code;
+}
+
 int cmd_eval(int argc, char **argv)
 {
     eval_arguments a = {.tokenize = EVAL_BY_SCRIPT};
@@ -135,8 +143,8 @@ int cmd_eval(int argc, char **argv)
         cli_model_limit_context(m, a.context);
     if (!code && other)
         code = eval_compare_check(&a, m, &err);
-    for (size_t i = 0; !code && i < a.file_count; i++)
-        code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
+    if (!code)
+        code = eval_files(&a, m, &err);
     rapt_model_free(other);
     rapt_model_free(m);
     if (unfit) { /* which options fit is known only when the model is loaded */
