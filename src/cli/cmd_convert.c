@@ -20,8 +20,8 @@ static const struct argp_option OPTIONS[] = {
      "(default), f16, bf16, q8_0 or q4_0", 0},
     {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
     {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
-    {"eval", KEY_EVAL, "FILE", 0, "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, and print "
-     "what changed", 0},
+    {"eval", KEY_EVAL, "FILE", 0, "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, and "
+     "print what changed", 0},
     CLI_OPTION_QUIET("No line about the types of matrices"),
     {0}};
 

@@ -75,9 +75,9 @@ typedef struct kernels_gemm {
     const char *name; /* of the kernels: "fp32"; "avx512_bf16", "amx", "emulated"; of quantized weights "avx512_vnni", ... */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
-    int pair;         /* products of a packed element: 1, 2 of bf16, 4 of 8 bits, 8 of 4 bits */
+    int pair;         /* products of a packed element: 1, 2 of bf16, 4 of 8 bits, 8 of fewer */
     int step;         /* packed elements along K come in multiples of it, */
-    int scales;       /* each followed by this number of elements with scales */
+    int scales;       /* each followed by this number of elements with scales, and what is left of numbers of 5 or 6 bits */
     int a_row;        /* of quantized weights: numbers of a row of A and K block that pack_a has packed, whatever the depth of
                          the block; rows follow one another. Else 0 */
     /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, whole steps
@@ -117,11 +117,11 @@ static inline size_t kernels_packed_count(const kernels_gemm *g, size_t kc)
 }
 
 /* The numbers of GGUF for formats of blocks (ggml_type). */
-enum kernels_block_format { KERNELS_Q4_0 = 2, KERNELS_Q5_0 = 6, KERNELS_Q8_0 = 8, KERNELS_Q4_K = 12 };
+enum kernels_block_format { KERNELS_Q4_0 = 2, KERNELS_Q5_0 = 6, KERNELS_Q8_0 = 8, KERNELS_Q4_K = 12, KERNELS_Q5_K, KERNELS_Q6_K };
 
-/* Products of quantized weights: integers of 8 or 4 bits in blocks of 32 with scales; see body/quant_body.h. */
+/* Products of quantized weights: integers of 8 to 4 bits in blocks of 32 or 16 with scales; see body/quant_body.h. */
 typedef struct kernels_quantized {
-    kernels_gemm q8_0, q4_0, q4_k;
+    kernels_gemm q8_0, q4_0, q4_k, q5_k, q6_k;
 } kernels_quantized;
 
 typedef struct kernels {

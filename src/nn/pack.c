@@ -18,7 +18,13 @@ typedef struct packing {
 /* Those that take blocks as they are stored; of formats without kernels of their own, those of 8 bits. */
 static const kernels_gemm *kernels_of_blocks(const kernels_quantized *q, int format)
 {
-    return format == KERNELS_Q4_0 ? &q->q4_0 : format == KERNELS_Q4_K ? &q->q4_k : &q->q8_0;
+    switch (format) {
+    case KERNELS_Q4_0: return &q->q4_0;
+    case KERNELS_Q4_K: return &q->q4_k;
+    case KERNELS_Q5_K: return &q->q5_k;
+    case KERNELS_Q6_K: return &q->q6_k;
+    default: return &q->q8_0;
+    }
 }
 
 /* NULL: this build has none. */

@@ -1,4 +1,4 @@
-/* tests/tensor/test_quantized.c: products of weights of 8 and 4 bits in blocks (q8_0, q4_0, q4_k) against their definition in
+/* tests/tensor/test_quantized.c: products of weights of 8 to 4 bits in blocks (q8_0, q4_0, q4_k ...) against their definition in
  * docs/number-format.md, written down here as loops: the same bits for any level, number of threads, and rows beside; weights
  * from numbers, and from blocks as GGUF stores them. */
 #define _GNU_SOURCE
@@ -23,6 +23,7 @@ enum { BLOCK = 32, SHAPES = 26, SUPER_BLOCK = 256 };
 
 typedef struct rounded {
     float scale, minimum; /* minimum: is subtracted */
+    float second;         /* the scale of values 16 to 31, of Q6_K */
     int values[BLOCK];
 } rounded;
 
@@ -109,15 +110,44 @@ static rounded read_q5_0(const uint8_t *row, size_t at)
     return r;
 }
 
-static rounded read_q4_k(const uint8_t *row, size_t at)
+/* Of Q4_K and Q5_K, without the values. */
+static rounded read_scales(const uint8_t *all, size_t j)
 {
-    const uint8_t *all = row + at / 8 * 144, *s = all + 4;
-    const size_t j = at % 8;
+    const uint8_t *s = all + 4;
     const int scale = j < 4 ? s[j] & 63 : (s[j + 4] & 15) | s[j - 4] >> 6 << 4;
     const int minimum = j < 4 ? s[j + 4] & 63 : s[j + 4] >> 4 | s[j] >> 6 << 4;
-    rounded r = {.scale = half_at(all) * (float)scale, .minimum = half_at(all + 2) * (float)minimum};
+    return (rounded){.scale = half_at(all) * (float)scale, .minimum = half_at(all + 2) * (float)minimum};
+}
+
+static rounded read_q4_k(const uint8_t *row, size_t at)
+{
+    const uint8_t *all = row + at / 8 * 144;
+    const size_t j = at % 8;
+    rounded r = read_scales(all, j);
     for (int i = 0; i < BLOCK; i++)
         r.values[i] = all[16 + 32 * (j / 2) + (size_t)i] >> (j % 2 ? 4 : 0) & 15;
+    return r;
+}
+
+static rounded read_q5_k(const uint8_t *row, size_t at)
+{
+    const uint8_t *all = row + at / 8 * 176;
+    const size_t j = at % 8;
+    rounded r = read_scales(all, j);
+    for (size_t i = 0; i < BLOCK; i++)
+        r.values[i] = (all[48 + 32 * (j / 2) + i] >> (j % 2 ? 4 : 0) & 15) + 16 * (all[16 + i] >> j & 1);
+    return r;
+}
+
+static rounded read_q6_k(const uint8_t *row, size_t at)
+{
+    const uint8_t *all = row + at / 8 * 210;
+    const size_t n = at % 8 / 4, j = at % 4;
+    const float d = half_at(all + 208);
+    const int8_t *scales = (const int8_t *)all + 192 + 8 * n + 2 * j;
+    rounded r = {.scale = d * (float)scales[0], .second = d * (float)scales[1]};
+    for (size_t i = 0; i < BLOCK; i++)
+        r.values[i] = (all[64 * n + 32 * (j % 2) + i] >> (j < 2 ? 0 : 4) & 15) + 16 * (all[128 + 32 * n + i] >> 2 * j & 3) - 32;
     return r;
 }
 
@@ -127,23 +157,28 @@ typedef struct weight_type {
     rounded (*round)(const float *x);
     rounded (*read)(const uint8_t *row, size_t at);
     int format;
-    size_t block, bytes;
+    size_t block, bytes, scale; /* bytes of a block, and the place of its scale in them */
+    int scales;                 /* 2: another one follows */
 } weight_type;
 
-static const weight_type TYPES[] = {{"q8_0", round_to_8_bits, NULL, 0, 0, 0},
-                                    {"q4_0", round_to_4_bits, NULL, 0, 0, 0},
-                                    {"stored Q8_0", NULL, read_q8_0, KERNELS_Q8_0, 32, 34},
-                                    {"stored Q5_0", NULL, read_q5_0, KERNELS_Q5_0, 32, 22},
-                                    {"stored Q4_0", NULL, read_q4_0, KERNELS_Q4_0, 32, 18},
-                                    {"stored Q4_K", NULL, read_q4_k, KERNELS_Q4_K, SUPER_BLOCK, 144}};
+static const weight_type TYPES[] = {{"q8_0", round_to_8_bits, NULL, 0, 0, 0, 0, 0},
+                                    {"q4_0", round_to_4_bits, NULL, 0, 0, 0, 0, 0},
+                                    {"stored Q8_0", NULL, read_q8_0, KERNELS_Q8_0, 32, 34, 0, 1},
+                                    {"stored Q5_0", NULL, read_q5_0, KERNELS_Q5_0, 32, 22, 0, 1},
+                                    {"stored Q4_0", NULL, read_q4_0, KERNELS_Q4_0, 32, 18, 0, 1},
+                                    {"stored Q4_K", NULL, read_q4_k, KERNELS_Q4_K, SUPER_BLOCK, 144, 0, 2},
+                                    {"stored Q5_K", NULL, read_q5_k, KERNELS_Q5_K, SUPER_BLOCK, 176, 0, 2},
+                                    {"stored Q6_K", NULL, read_q6_k, KERNELS_Q6_K, SUPER_BLOCK, 210, 208, 1}};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 static const kernels_gemm *gemm_of(const kernels *k, const weight_type *type)
 {
     const kernels_quantized *q = k->quantized;
+    const kernels_gemm *const stored[] = {[KERNELS_Q4_0] = &q->q4_0, [KERNELS_Q5_0] = &q->q8_0, [KERNELS_Q8_0] = &q->q8_0,
+                                          [KERNELS_Q4_K] = &q->q4_k, [KERNELS_Q5_K] = &q->q5_k, [KERNELS_Q6_K] = &q->q6_k};
     if (type->round)
         return type->round == round_to_8_bits ? &q->q8_0 : &q->q4_0;
-    return type->format == KERNELS_Q4_0 ? &q->q4_0 : type->format == KERNELS_Q4_K ? &q->q4_k : &q->q8_0;
+    return stored[type->format];
 }
 
 /* Elements k0 .. k0 + 31 of a row of k, zeros behind them. */
@@ -170,15 +205,19 @@ static void multiply(const weight_type *type, const float *a, const void *w, siz
         float sum = 0;
         for (size_t b = k0; b < k && b < k0 + KERNELS_K_BLOCK; b += BLOCK) {
             float x[BLOCK];
-            int products = 0, total = 0;
+            int products[2] = {0}, total = 0; /* of either half of the block */
             block_of(a, b, k, x);
             const rounded p = activations(x), q = block_of_weights(type, w, b, k);
             for (int i = 0; i < BLOCK; i++) {
-                products += p.values[i] * q.values[i];
+                products[i / 16] += p.values[i] * q.values[i];
                 total += p.values[i];
             }
-            sum = fmaf(q.scale * p.scale, (float)products, sum);
-            if (type->block == SUPER_BLOCK)
+            if (type->format == KERNELS_Q6_K) {
+                sum = fmaf(q.scale * p.scale, (float)products[0], sum);
+                sum = fmaf(q.second * p.scale, (float)products[1], sum);
+            } else
+                sum = fmaf(q.scale * p.scale, (float)(products[0] + products[1]), sum);
+            if (type->scales == 2)
                 sum = fmaf(q.minimum * p.scale, (float)-total, sum);
         }
         *c = k0 > 0 || accumulate ? *c + sum : sum;
@@ -224,11 +263,9 @@ static void make_blocks(product *p, uint64_t key)
     assert_non_null(p->blocks);
     for (size_t i = 0; i < p->n * p->row_bytes; i++)
         p->blocks[i] = (uint8_t)rng_below(key, i, 256);
-    for (size_t i = 0; i < p->n * p->row_bytes; i += p->type->bytes) {
-        p->blocks[i + 1] = (uint8_t)(p->blocks[i + 1] & 0xbf);
-        if (p->type->block == SUPER_BLOCK)
-            p->blocks[i + 3] = (uint8_t)(p->blocks[i + 3] & 0xbf);
-    }
+    for (size_t i = p->type->scale; i < p->n * p->row_bytes; i += p->type->bytes)
+        for (int j = 0; j < p->type->scales; j++)
+            p->blocks[i + 1 + 2 * (size_t)j] &= 0xbf;
 }
 
 static const void *row_of_weights(const product *p, size_t j)

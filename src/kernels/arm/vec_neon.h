@@ -392,6 +392,12 @@ VEC v16i i_bits(v16i a, int from, uint32_t mask)
     return a;
 }
 
+VEC v16i i_or(v16i a, v16i b)
+{
+    EACH_PART(i) a.part[i] = vorrq_s32(a.part[i], b.part[i]);
+    return a;
+}
+
 VEC v16i i_start(const float *p)
 {
     (void)p;

@@ -1,7 +1,6 @@
-/* kernels/body/q4_pack.h: weights of 4 bits in blocks of 32, packed for the tile of body/quant_body.h: of a step of two blocks 8
- * numbers of eight values each, four of each block in the low and high halves of four bytes. Behind them, of Q4_0, a number with
- * both scales; of Q4_K two: with the scale and the minimum of 256 values, and with the integers, of either block, that these are
- * multiplied by. From numbers, which are rounded to Q4_0, or from blocks of a file, as they are.
+/* kernels/body/q4_pack.h: weights of 4 bits in blocks of 32 (Q4_0), packed for the tile of body/quant_body.h: of a step of two
+ * blocks 8 numbers of eight values each, four of each block in the low and high halves of four bytes, and one with both scales.
+ * From numbers, which are rounded, or from blocks of Q4_0 of a file, as they are. body/k_pack.h has values of the same layout.
  * For the GEMM driver, through the table. */
 #ifndef KERNELS_BODY_Q4_PACK_H
 #define KERNELS_BODY_Q4_PACK_H
@@ -10,10 +9,6 @@
 
 #define Q4_QUADS (QUANT_QUADS / 2)
 #define Q4_0_ROWS (Q4_QUADS + 1) /* of a step */
-#define Q4_K_ROWS (Q4_QUADS + 2)
-#define Q4_K_PARTS 8    /* blocks of 32 with a scale and a minimum in common, */
-#define Q4_K_BYTES 144  /* the bytes of them: two numbers of two bytes, 12 bytes of scales, */
-#define Q4_K_VALUES 16  /* and values from here on */
 
 /* Values from 0 to 15. */
 VEC void q4_put_values(rapt_real *step, size_t half, const uint8_t *values)
@@ -74,40 +69,6 @@ static void q4_put_q4_0(rapt_real *step, size_t half, const void *from, size_t a
     quant_put_half(step + Q4_QUADS * GEMM_NR, half, quant_two_bytes(block));
 }
 
-/* The integers of 6 bits that the scale and the minimum of 256 values are multiplied by for block `part` of them: of the first
- * four blocks in the lower bits of bytes, of the others in halves of bytes and the upper two bits of the first: as block_part of
- * tensor/blocks.c has them, of which a kernel knows nothing. */
-VEC uint32_t q4_k_factors(const uint8_t *scales, size_t part)
-{
-    if (part < Q4_K_PARTS / 2)
-        return (scales[part] & 63) | (uint32_t)(scales[part + 4] & 63) << 8;
-    const uint32_t scale = (scales[part + 4] & 15) | (uint32_t)(scales[part - 4] >> 6) << 4;
-    const uint32_t minimum = scales[part + 4] >> 4 | (uint32_t)(scales[part] >> 6) << 4;
-    return scale | minimum << 8;
-}
-
-/* A quant_put of Q4_K: of two blocks of 32 values, those of the first are the low halves of 32 bytes. */
-static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t at)
-{
-    const uint8_t *all = (const uint8_t *)from + at / Q4_K_PARTS * Q4_K_BYTES;
-    const size_t part = at % Q4_K_PARTS;
-    const uint8_t *bytes = all + Q4_K_VALUES + part / 2 * Q8_BLOCK;
-    uint8_t values[Q8_BLOCK];
-    for (int i = 0; i < Q8_BLOCK; i++)
-        values[i] = bytes[i] >> 4 * (part % 2) & 15;
-    q4_put_values(step, half, values);
-    memcpy(step + Q4_QUADS * GEMM_NR, all, 4);
-    quant_put_half(step + (Q4_QUADS + 1) * GEMM_NR, half, q4_k_factors(all + 4, part));
-}
-
-/* A quant_put of zeros. */
-static void q4_put_nothing(rapt_real *step, size_t half, const void *from, size_t at)
-{
-    (void)half, (void)from, (void)at;
-    for (size_t q = 0; q < Q4_K_ROWS; q++)
-        step[q * GEMM_NR] = 0;
-}
-
 static void pack_b_q4(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
 {
     quant_pack(q4_put_numbers, Q4_0_ROWS, kc, n, b, b_row, b_col, dst);
@@ -117,12 +78,6 @@ static void pack_stored_q4_0(int format, size_t k0, size_t kc, int n, const uint
 {
     (void)format;
     quant_pack_stored(q4_put_q4_0, q4_put_numbers, Q4_0_ROWS, k0, kc, n, columns, dst);
-}
-
-static void pack_stored_q4_k(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)
-{
-    (void)format;
-    quant_pack_stored(q4_put_q4_k, q4_put_nothing, Q4_K_ROWS, k0, kc, n, columns, dst);
 }
 
 #endif

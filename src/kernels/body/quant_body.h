@@ -1,33 +1,45 @@
-/* kernels/body/quant_body.h: one tile of C = A B of quantized weights: B has integers of 8 or 4 bits in blocks of 32 with
- * scales (body/q8_pack.h, body/q4_pack.h), A integers of 8 bits (body/quant_pack.h). A block of products is summed exactly, in
- * integers, and added to the sum as fma(scale of B * scale of A, sum of the block, sum): the same bits for every ISA, however
- * many products its instructions take at a time.
+/* kernels/body/quant_body.h: one tile of C = A B of quantized weights: B has integers of 8 to 4 bits in blocks of 32, of Q6_K 16,
+ * with scales (body/q8_pack.h, body/q4_pack.h, body/k_pack.h), A integers of 8 bits (body/quant_pack.h). A block of products is
+ * summed exactly, in integers, and added to the sum as fma(scale of B * scale of A, sum of the block, sum): the same bits for
+ * every ISA, however many products its instructions take at a time.
  * For the GEMM driver, through the table. An ISA defines QUANT_MR rows before, beside what body/gemm_body.h wants, and its
  * primitives of integers; body/quant_lanes.h has them in plain C. */
 #ifndef KERNELS_BODY_QUANT_BODY_H
 #define KERNELS_BODY_QUANT_BODY_H
 
 #include "kernels/body/gemm_body.h"
-#include "kernels/body/q4_pack.h"
+#include "kernels/body/k_pack.h"
 #include "kernels/body/q8_pack.h"
 
-enum { QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_K };
+enum { QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_K, QUANT_Q5_K, QUANT_Q6_K };
 
-/* Rows of numbers that a step of B has. */
-#define QUANT_ROWS(TYPE) ((TYPE) == QUANT_Q8_0 ? Q8_ROWS : (TYPE) == QUANT_Q4_0 ? Q4_0_ROWS : Q4_K_ROWS)
+/* Of a step of B, the row of numbers with scales, and the number of rows. */
+#define QUANT_SCALES(TYPE)                                                                                            \
+    ((TYPE) == QUANT_Q8_0 ? QUANT_QUADS                                                                               \
+     : (TYPE) == QUANT_Q5_K ? Q5_K_SCALES : (TYPE) == QUANT_Q6_K ? Q6_K_SCALES : Q4_QUADS) /* of Q4_0, Q4_K */
+#define QUANT_ROWS(TYPE) (QUANT_SCALES(TYPE) + ((TYPE) == QUANT_Q8_0 || (TYPE) == QUANT_Q4_0 ? 1 : 2))
+#define QUANT_HAS_MINIMUM(TYPE) ((TYPE) == QUANT_Q4_K || (TYPE) == QUANT_Q5_K)
+#define QUANT_PARTS(TYPE) ((TYPE) == QUANT_Q6_K ? 2 : 1) /* of 32 products, with scales of their own */
 
 /* Of 16 columns, four weights of block `half` each. */
 VEC v16i quant_load(const int type, const rapt_real *b, int quad, const int half)
 {
-    return type == QUANT_Q8_0 ? i_load(b + (half * QUANT_QUADS / 2 + quad) * GEMM_NR)
-                              : i_bits(i_load(b + quad * GEMM_NR), 4 * half, 0x0f0f0f0f);
+    if (type == QUANT_Q8_0)
+        return i_load(b + (half * QUANT_QUADS / 2 + quad) * GEMM_NR);
+    const v16i low = i_bits(i_load(b + quad * GEMM_NR), 4 * half, 0x0f0f0f0f);
+    if (type == QUANT_Q5_K)
+        return i_or(low, i_bits(i_load(b + (Q4_QUADS + half) * GEMM_NR), quad - 4, 0x10101010));
+    if (type == QUANT_Q6_K)
+        return i_or(low, i_bits(i_load(b + (Q4_QUADS + 2 * half + quad / 4) * GEMM_NR), quad % 4 * 2 - 4, 0x30303030));
+    return low;
 }
 
-/* What the sum of products of a row and 16 columns begins at: weights of 8 bits have 128 added, those of Q4_0 8. */
-VEC v16i quant_start(const int type, const rapt_real *a, const int half)
+/* What the sum of products of a row and 16 columns begins at: weights of 8 bits have 128 added, those of Q4_0 8, of Q6_K 32. */
+VEC v16i quant_start(const int type, const rapt_real *a, const int half, const int part)
 {
     return type == QUANT_Q8_0   ? i_start(a + QUANT_A_STARTS + half)
            : type == QUANT_Q4_0 ? i_broadcast(a + QUANT_A_SMALL + half)
+           : type == QUANT_Q6_K ? i_broadcast(a + QUANT_A_PARTS + 2 * half + part)
                                 : i_zero();
 }
 
@@ -36,20 +48,27 @@ VEC v16i quant_dot(const int type, v16i w, v16i a, v16i sum)
     return type == QUANT_Q8_0 ? i_dot(w, a, sum) : i_dot_small(w, a, sum);
 }
 
-/* The scales of 16 columns. */
-VEC v16 quant_scale(const int type, const rapt_real *b, const int half)
+/* An integer of 8 bits, from bit `from` on, of each of the 16 columns' numbers behind their scales. */
+VEC v16 quant_factor(const int type, const rapt_real *b, const int from)
 {
-    if (type == QUANT_Q8_0)
-        return v_half(b + QUANT_QUADS * GEMM_NR, half);
-    if (type == QUANT_Q4_0)
-        return v_half(b + Q4_QUADS * GEMM_NR, half);
-    return v_mul(v_half(b + Q4_QUADS * GEMM_NR, 0), v_of_i(i_bits(i_load(b + (Q4_QUADS + 1) * GEMM_NR), 16 * half, 0xff)));
+    return v_of_i(i_bits(i_load(b + (QUANT_SCALES(type) + 1) * GEMM_NR), from, 0xff));
 }
 
-/* What is subtracted from each of 16 columns' weights of Q4_K. */
-VEC v16 quant_minimum(const rapt_real *b, const int half)
+/* The scales of 16 columns. */
+VEC v16 quant_scale(const int type, const rapt_real *b, const int half, const int part)
 {
-    return v_mul(v_half(b + Q4_QUADS * GEMM_NR, 1), v_of_i(i_bits(i_load(b + (Q4_QUADS + 1) * GEMM_NR), 16 * half + 8, 0xff)));
+    if (type == QUANT_Q8_0 || type == QUANT_Q4_0)
+        return v_half(b + QUANT_SCALES(type) * GEMM_NR, half);
+    const v16 all = v_half(b + QUANT_SCALES(type) * GEMM_NR, 0);
+    if (type == QUANT_Q6_K)
+        return v_mul(all, v_add(quant_factor(type, b, 16 * half + 8 * part), v_set1(-128)));
+    return v_mul(all, quant_factor(type, b, 16 * half));
+}
+
+/* What is subtracted from each of 16 columns' weights. */
+VEC v16 quant_minimum(const int type, const rapt_real *b, const int half)
+{
+    return v_mul(v_half(b + QUANT_SCALES(type) * GEMM_NR, 1), quant_factor(type, b, 16 * half + 8));
 }
 
 /* -1 times the sum of a block of activations. */
@@ -58,41 +77,50 @@ VEC v16 quant_total(const rapt_real *a, const int half)
     return v_mul(v_of_i(i_broadcast(a + QUANT_A_SMALL + half)), v_set1(0.125f));
 }
 
+/* sum[i][v] -= the minima of 16 columns times the sum of a block of row i. */
+VEC void quant_less_minimum(const int type, const int m, const int v, const int half, const rapt_real *a, const rapt_real *b,
+                            v16 (*sum)[GEMM_VECTORS])
+{
+    const v16 minimum = quant_minimum(type, b, half);
+    UNROLL
+    for (int i = 0; i < m; i++) {
+        const v16 factor = v_mul(minimum, v_set1(a[i * QUANT_A_ROW + QUANT_A_SCALES + half]));
+        sum[i][v] = v_fma(factor, quant_total(a + i * QUANT_A_ROW, half), sum[i][v]);
+    }
+}
+
 /* sum[p * m + i][v] += the products of a block, whose integers are added already. */
-VEC void quant_scaled(const int type, const int m, const int vectors, const int panels, const int half, const rapt_real *a,
-                      const rapt_real *const *b, v16i (*products)[GEMM_VECTORS], v16 (*sum)[GEMM_VECTORS])
+VEC void quant_scaled(const int type, const int m, const int vectors, const int panels, const int half, const int part,
+                      const rapt_real *a, const rapt_real *const *b, v16i (*products)[GEMM_VECTORS], v16 (*sum)[GEMM_VECTORS])
 {
     UNROLL
     for (int p = 0; p < panels; p++)
         UNROLL
         for (int v = 0; v < vectors; v++) {
-            const v16 scale = quant_scale(type, b[p] + 16 * v, half);
+            const v16 scale = quant_scale(type, b[p] + 16 * v, half, part);
             UNROLL
             for (int i = 0; i < m; i++) {
                 const v16 factor = v_mul(scale, v_set1(a[i * QUANT_A_ROW + QUANT_A_SCALES + half]));
                 sum[p * m + i][v] = v_fma(factor, v_of_i(products[p * m + i][v]), sum[p * m + i][v]);
             }
-            const v16 minimum = type == QUANT_Q4_K ? quant_minimum(b[p] + 16 * v, half) : v_zero();
-            UNROLL
-            for (int i = 0; i < m && type == QUANT_Q4_K; i++) {
-                const v16 factor = v_mul(minimum, v_set1(a[i * QUANT_A_ROW + QUANT_A_SCALES + half]));
-                sum[p * m + i][v] = v_fma(factor, quant_total(a + i * QUANT_A_ROW, half), sum[p * m + i][v]);
-            }
+            if (QUANT_HAS_MINIMUM(type))
+                quant_less_minimum(type, m, v, half, a, b[p] + 16 * v, sum + p * m);
         }
 }
 
-/* A block of m rows and the panels b[0 .. panels - 1]: sum[p * m + i][v] += its products. */
-VEC void quant_block(const int type, const int m, const int vectors, const int panels, const int half, const rapt_real *a,
-                     const rapt_real *const *b, v16 (*sum)[GEMM_VECTORS])
+/* What of a block of 32 has scales of its own, of m rows and the panels b[0 .. panels - 1]: sum[p * m + i][v] += its products. */
+VEC void quant_part(const int type, const int m, const int vectors, const int panels, const int half, const int part,
+                    const rapt_real *a, const rapt_real *const *b, v16 (*sum)[GEMM_VECTORS])
 {
+    const int quads = QUANT_QUADS / 2 / QUANT_PARTS(type);
     v16i products[GEMM_ROWS][GEMM_VECTORS];
     UNROLL
     for (int i = 0; i < panels * m; i++)
         UNROLL
         for (int v = 0; v < vectors; v++)
-            products[i][v] = quant_start(type, a + i % m * QUANT_A_ROW, half);
+            products[i][v] = quant_start(type, a + i % m * QUANT_A_ROW, half, part);
     UNROLL
-    for (int q = 0; q < QUANT_QUADS / 2; q++)
+    for (int q = part * quads; q < (part + 1) * quads; q++)
         UNROLL
         for (int p = 0; p < panels; p++)
             UNROLL
@@ -104,7 +132,15 @@ VEC void quant_block(const int type, const int m, const int vectors, const int p
                     products[p * m + i][v] = quant_dot(type, w, x, products[p * m + i][v]);
                 }
             }
-    quant_scaled(type, m, vectors, panels, half, a, b, products, sum);
+    quant_scaled(type, m, vectors, panels, half, part, a, b, products, sum);
+}
+
+VEC void quant_block(const int type, const int m, const int vectors, const int panels, const int half, const rapt_real *a,
+                     const rapt_real *const *b, v16 (*sum)[GEMM_VECTORS])
+{
+    quant_part(type, m, vectors, panels, half, 0, a, b, sum);
+    if (QUANT_PARTS(type) > 1)
+        quant_part(type, m, vectors, panels, half, 1, a, b, sum);
 }
 
 /* A few rows, of a batch that decodes, are two tiles that read a panel, which comes from memory for the first one: the next panel
@@ -218,6 +254,8 @@ VEC void quant_row(const int type, size_t panels, size_t kc, const rapt_real *a,
 QUANT_GEMM(q8_0, QUANT_Q8_0)
 QUANT_GEMM(q4_0, QUANT_Q4_0)
 QUANT_GEMM(q4_k, QUANT_Q4_K)
+QUANT_GEMM(q5_k, QUANT_Q5_K)
+QUANT_GEMM(q6_k, QUANT_Q6_K)
 
 #define QUANT_TABLE(KERNELS, NAME, QUADS, SCALES, PACK_B, PACK_STORED, ...)                                              \
     {                                                                                                                    \
@@ -231,7 +269,9 @@ QUANT_GEMM(q4_k, QUANT_Q4_K)
     {                                                                                                                 \
         .q8_0 = QUANT_TABLE(NAME, q8_0, QUANT_QUADS, 1, pack_b_q8, pack_stored_q8, KERNELS_Q8_0, KERNELS_Q5_0),       \
         .q4_0 = QUANT_TABLE(NAME, q4_0, Q4_QUADS, 1, pack_b_q4, pack_stored_q4_0, KERNELS_Q4_0),                      \
-        .q4_k = QUANT_TABLE(NAME, q4_k, Q4_QUADS, 2, NULL, pack_stored_q4_k, KERNELS_Q4_K),                           \
+        .q4_k = QUANT_TABLE(NAME, q4_k, Q4_QUADS, K_ROWS(Q4_K_SCALES) - Q4_QUADS, NULL, pack_stored_q4_k, KERNELS_Q4_K), \
+        .q5_k = QUANT_TABLE(NAME, q5_k, Q4_QUADS, K_ROWS(Q5_K_SCALES) - Q4_QUADS, NULL, pack_stored_q5_k, KERNELS_Q5_K), \
+        .q6_k = QUANT_TABLE(NAME, q6_k, Q4_QUADS, K_ROWS(Q6_K_SCALES) - Q4_QUADS, NULL, pack_stored_q6_k, KERNELS_Q6_K), \
     }
 
 #endif

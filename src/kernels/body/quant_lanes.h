@@ -1,5 +1,5 @@
 /* kernels/body/quant_lanes.h: products of numbers of at most 8 bits, four to each of 16 lanes, summed in integers of 32 bits: in
- * plain C, for ISAs that do not define VEC_V16I and the same primitives. Bytes of weights have 128 added, or are from 0 to 15;
+ * plain C, for ISAs that do not define VEC_V16I and the same primitives. Bytes of weights have 128 added, or are from 0 to 63;
  * those of activations are signed, above -128. The instructions of some ISAs want one operand without a sign; sums of products of
  * the former begin at -128 times the sum of the activations there.
  * For body/quant_body.h. */
@@ -30,11 +30,20 @@ VEC v16i i_broadcast(const float *p)
 
 VEC v16i i_zero(void) { return (v16i){{0}}; }
 
-/* (a >> from) & mask in each lane. */
+/* (a >> from) & mask in each lane, with `from` below 0 (a << -from) & mask. */
 VEC v16i i_bits(v16i a, int from, uint32_t mask)
 {
+    for (int i = 0; i < 16; i++) {
+        const uint32_t lane = (uint32_t)a.lane[i];
+        a.lane[i] = (int32_t)((from < 0 ? lane << -from : lane >> from) & mask);
+    }
+    return a;
+}
+
+VEC v16i i_or(v16i a, v16i b)
+{
     for (int i = 0; i < 16; i++)
-        a.lane[i] = (int32_t)((uint32_t)a.lane[i] >> from & mask);
+        a.lane[i] |= b.lane[i];
     return a;
 }
 
@@ -58,7 +67,7 @@ VEC v16i i_products(v16i w, v16i a, v16i sum, int added)
 }
 
 VEC v16i i_dot(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 128); }
-VEC v16i i_dot_small(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 0); } /* of weights from 0 to 15 */
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 0); } /* of weights from 0 to 63 */
 
 VEC v16 v_of_i(v16i a)
 {

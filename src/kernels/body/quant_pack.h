@@ -11,20 +11,21 @@
 #define QUANT_QUADS (2 * Q8_BLOCK / 4)    /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
 #define QUANT_A_SCALES QUANT_QUADS        /* two scales, and two integers, */
 #define QUANT_A_STARTS (QUANT_QUADS + 2)  /* -128 times the sums of the values of the blocks, */
-#define QUANT_A_SMALL (QUANT_QUADS + 4)   /* and two, -8 times the sums */
-#define QUANT_A_STEP (QUANT_QUADS + 6)
+#define QUANT_A_SMALL (QUANT_QUADS + 4)   /* two, -8 times the sums, */
+#define QUANT_A_PARTS (QUANT_QUADS + 6)   /* and four, -32 times the sums of halves of the blocks */
+#define QUANT_A_STEP (QUANT_QUADS + 10)
 #define QUANT_A_ROW (KERNELS_K_BLOCK / (2 * Q8_BLOCK) * QUANT_A_STEP)
 
-/* The integers of a block, and their sum. */
-VEC void quant_values(const float *x, float factor, int8_t *values, int32_t *total)
+/* The integers of half a block; returns their sum. */
+VEC int32_t quant_values(const float *x, float factor, int8_t *values)
 {
     int32_t sum = 0;
-    for (int i = 0; i < Q8_BLOCK; i++) {
+    for (int i = 0; i < Q8_BLOCK / 2; i++) {
         const int32_t value = (int32_t)q8_nearest(x[i] * factor);
         values[i] = (int8_t)value;
         sum += value;
     }
-    *total = sum;
+    return sum;
 }
 
 /* A block that has a number that is not finite gets a scale that is not, and values of 0. */
@@ -33,16 +34,18 @@ VEC void quant_activations(const float *x, float *step, size_t half)
     const uint32_t largest = q8_largest(x);
     const float most = half_of_bits(largest);
     int8_t values[Q8_BLOCK];
-    int32_t total = 0;
+    int32_t first = 0, second = 0; /* sums of either half of the block */
     const bool usual = largest < Q8_NOT_FINITE && most >= Q8_LEAST;
-    if (usual)
-        quant_values(x, 127 / most, values, &total);
-    else
+    if (usual) {
+        first = quant_values(x, 127 / most, values);
+        second = quant_values(x + Q8_BLOCK / 2, 127 / most, values + Q8_BLOCK / 2);
+    } else
         memset(values, 0, sizeof values);
     step[QUANT_A_SCALES + half] = usual ? most / 127 : largest < Q8_NOT_FINITE ? 0 : half_of_bits(0x7fc00000);
     memcpy(step + half * QUANT_QUADS / 2, values, sizeof values);
-    memcpy(step + QUANT_A_STARTS + half, &(int32_t){-128 * total}, sizeof total);
-    memcpy(step + QUANT_A_SMALL + half, &(int32_t){-8 * total}, sizeof total);
+    memcpy(step + QUANT_A_STARTS + half, &(int32_t){-128 * (first + second)}, sizeof first);
+    memcpy(step + QUANT_A_SMALL + half, &(int32_t){-8 * (first + second)}, sizeof first);
+    memcpy(step + QUANT_A_PARTS + 2 * half, (int32_t[2]){-32 * first, -32 * second}, 2 * sizeof first);
 }
 
 /* dst[i * QUANT_A_ROW + ...]: steps of two blocks, QUANT_A_STEP numbers each. */

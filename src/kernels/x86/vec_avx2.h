@@ -366,10 +366,12 @@ VEC v16i i_zero(void) { return (v16i){_mm256_setzero_si256(), _mm256_setzero_si2
 
 VEC __m256i i8_bits(__m256i a, int from, uint32_t mask)
 {
-    return _mm256_and_si256(_mm256_srli_epi32(a, from), _mm256_set1_epi32((int)mask));
+    const __m256i moved = from < 0 ? _mm256_slli_epi32(a, -from) : _mm256_srli_epi32(a, from);
+    return _mm256_and_si256(moved, _mm256_set1_epi32((int)mask));
 }
 
 VEC v16i i_bits(v16i a, int from, uint32_t mask) { return (v16i){i8_bits(a.lo, from, mask), i8_bits(a.hi, from, mask)}; }
+VEC v16i i_or(v16i a, v16i b) { return (v16i){_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)}; }
 
 #ifdef __AVXVNNI__
 VEC v16i i_start(const float *p) { return i_broadcast(p); }

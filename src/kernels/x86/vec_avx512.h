@@ -259,8 +259,11 @@ VEC v16 v_half(const float *p, const int high)
 VEC v16i i_zero(void) { return _mm512_setzero_si512(); }
 VEC v16i i_bits(v16i a, int from, uint32_t mask)
 {
-    return _mm512_and_si512(_mm512_srli_epi32(a, (unsigned)from), _mm512_set1_epi32((int)mask));
+    const v16i moved = from < 0 ? _mm512_slli_epi32(a, (unsigned)-from) : _mm512_srli_epi32(a, (unsigned)from);
+    return _mm512_and_si512(moved, _mm512_set1_epi32((int)mask));
 }
+
+VEC v16i i_or(v16i a, v16i b) { return _mm512_or_si512(a, b); }
 
 #ifdef __AVX512VNNI__
 VEC v16i i_start(const float *p) { return i_broadcast(p); }

@@ -1,0 +1,118 @@
+/* kernels/body/k_pack.h: weights in blocks of 256 (Q4_K, Q5_K, Q6_K), packed for the tile of body/quant_body.h from blocks of a
+ * file, as they are. A step has 64 values of a column: 8 numbers with the lower four bits as body/q4_pack.h has them, then what
+ * each type has besides:
+ *     Q4_K   the scale and the minimum of the 256 values, and the integers, of either 32 values, that these are multiplied by;
+ *     Q5_K   two numbers with the fifth bits, of 32 values each, then the same;
+ *     Q6_K   four with the upper two bits, the scale, and the integers + 128, of each 16 values, that it is multiplied by.
+ * For the GEMM driver, through the table. */
+#ifndef KERNELS_BODY_K_PACK_H
+#define KERNELS_BODY_K_PACK_H
+
+#include "kernels/body/q4_pack.h"
+
+#define K_PARTS 8                        /* 32 values each, of a block */
+#define Q4_K_SCALES Q4_QUADS             /* the number with the scale; the integers are in the next one */
+#define Q5_K_SCALES (Q4_QUADS + 2)
+#define Q6_K_SCALES (Q4_QUADS + 4)
+#define K_ROWS(SCALES) ((SCALES) + 2)    /* of a step */
+#define Q4_K_BYTES 144 /* of a block: two numbers of two bytes, 12 bytes of integers, values */
+#define Q5_K_BYTES 176 /* the same, with the fifth bits before the lower four */
+#define Q6_K_BYTES 210 /* lower bits of 128 bytes, upper bits of 64, 16 integers, a scale of two bytes */
+
+/* The integers of 6 bits that the scale and the minimum of 256 values are multiplied by for block `part` of them: of the first
+ * four blocks in the lower bits of bytes, of the others in halves of bytes and the upper two bits of the first: as block_part of
+ * tensor/blocks.c has them, of which a kernel knows nothing. */
+VEC uint32_t k_factors(const uint8_t *scales, size_t part)
+{
+    if (part < K_PARTS / 2)
+        return (scales[part] & 63) | (uint32_t)(scales[part + 4] & 63) << 8;
+    const uint32_t scale = (scales[part + 4] & 15) | (uint32_t)(scales[part - 4] >> 6) << 4;
+    const uint32_t minimum = scales[part + 4] >> 4 | (uint32_t)(scales[part] >> 6) << 4;
+    return scale | minimum << 8;
+}
+
+/* Scale, minimum and their integers of Q4_K or Q5_K. */
+VEC void k_put_scales(rapt_real *to, size_t half, const uint8_t *block, size_t part)
+{
+    memcpy(to, block, 4);
+    quant_put_half(to + GEMM_NR, half, k_factors(block + 4, part));
+}
+
+/* The lower four bits: of two parts of 32, those of the first are the low halves of 32 bytes. */
+VEC void k_put_low(rapt_real *step, size_t half, const uint8_t *low, size_t part)
+{
+    uint8_t values[Q8_BLOCK];
+    for (int i = 0; i < Q8_BLOCK; i++)
+        values[i] = low[part / 2 * Q8_BLOCK + (size_t)i] >> 4 * (part % 2) & 15;
+    q4_put_values(step, half, values);
+}
+
+/* A quant_put of Q4_K. */
+static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t at)
+{
+    const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q4_K_BYTES;
+    k_put_low(step, half, block + 16, at % K_PARTS);
+    k_put_scales(step + Q4_K_SCALES * GEMM_NR, half, block, at % K_PARTS);
+}
+
+/* A quant_put of Q5_K: of 32 bytes bit `part` is the fifth one of the values of that part. Packed, bit q of byte i is that of
+ * value 4 q + i. */
+static void q5_put_q5_k(rapt_real *step, size_t half, const void *from, size_t at)
+{
+    const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q5_K_BYTES, *high = block + 16;
+    const size_t part = at % K_PARTS;
+    uint8_t bits[4] = {0};
+    for (int i = 0; i < Q8_BLOCK; i++)
+        bits[i % 4] = (uint8_t)(bits[i % 4] | (high[i] >> part & 1) << i / 4);
+    k_put_low(step, half, block + 48, part);
+    memcpy(step + (Q4_QUADS + half) * GEMM_NR, bits, sizeof bits);
+    k_put_scales(step + Q5_K_SCALES * GEMM_NR, half, block, part);
+}
+
+/* A quant_put of Q6_K: of 128 values, the lower four bits of parts 0 and 2, and of 1 and 3, share 32 bytes, the upper two bits of
+ * all four parts share 32. Packed, bits 2 (q % 4) and the next one of byte i of number q / 4 are those of value 4 q + i. */
+static void q6_put_q6_k(rapt_real *step, size_t half, const void *from, size_t at)
+{
+    const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q6_K_BYTES;
+    const size_t part = at % K_PARTS, quarter = part % 4;
+    const uint8_t *low = block + part / 4 * 64 + quarter % 2 * Q8_BLOCK, *high = block + 128 + part / 4 * Q8_BLOCK;
+    uint8_t values[Q8_BLOCK], bits[2][4] = {{0}}, factors[2];
+    for (int i = 0; i < Q8_BLOCK; i++) {
+        uint8_t *to = &bits[i / 16][i % 4];
+        values[i] = low[i] >> 4 * (quarter / 2) & 15;
+        *to = (uint8_t)(*to | (high[i] >> 2 * quarter & 3) << 2 * (i / 4 % 4));
+    }
+    for (int i = 0; i < 2; i++) {
+        memcpy(step + (Q4_QUADS + 2 * half + (size_t)i) * GEMM_NR, bits[i], sizeof bits[i]);
+        factors[i] = block[192 + 2 * part + (size_t)i] ^ 0x80;
+    }
+    q4_put_values(step, half, values);
+    if (half == 0)
+        memcpy(step + Q6_K_SCALES * GEMM_NR, &(uint32_t){quant_two_bytes(block + 208)}, 4);
+    quant_put_half(step + (Q6_K_SCALES + 1) * GEMM_NR, half, quant_two_bytes(factors));
+}
+
+/* A quant_put of zeros. */
+VEC void k_put_zeros(rapt_real *step, const size_t rows)
+{
+    for (size_t q = 0; q < rows; q++)
+        step[q * GEMM_NR] = 0;
+}
+
+#define K_PACK(NAME, PUT, ROWS)                                                                                             \
+    static void PUT##_zeros(rapt_real *step, size_t half, const void *from, size_t at)                                      \
+    {                                                                                                                       \
+        (void)half, (void)from, (void)at;                                                                                   \
+        k_put_zeros(step, ROWS);                                                                                            \
+    }                                                                                                                       \
+    static void NAME(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)                \
+    {                                                                                                                       \
+        (void)format;                                                                                                       \
+        quant_pack_stored(PUT, PUT##_zeros, ROWS, k0, kc, n, columns, dst);                                                 \
+    }
+
+K_PACK(pack_stored_q4_k, q4_put_q4_k, K_ROWS(Q4_K_SCALES))
+K_PACK(pack_stored_q5_k, q5_put_q5_k, K_ROWS(Q5_K_SCALES))
+K_PACK(pack_stored_q6_k, q6_put_q6_k, K_ROWS(Q6_K_SCALES))
+
+#endif
