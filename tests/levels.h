@@ -52,7 +52,8 @@ static inline size_t levels_tests(struct CMUnitTest *tests, const char *what, CM
             continue;
         snprintf(levels[used], sizeof levels[used], "%s", *first);
         snprintf(names[used], sizeof names[used], "%s_%s", what, *first);
-        tests[count++] = (struct CMUnitTest){names[used], test, NULL, NULL, levels[used++]};
+        tests[count++] = (struct CMUnitTest){names[used], test, NULL, NULL, levels[used]};
+        used++;
     }
     return count;
 }
