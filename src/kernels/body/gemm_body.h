@@ -31,16 +31,19 @@ typedef struct gemm_operands {
 } gemm_operands;
 
 /* Prefetches what a later step reads. Rows of B, or of a transposed A, are apart in memory: the hardware prefetcher does not
- * predict them. */
-VEC void gemm_ahead(const int m, const int vectors, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
-                    const rapt_real *b, ptrdiff_t b_row)
+ * predict them. A packed panel comes from memory for the first row tile that reads it, and from a cache for the others: they all
+ * prefetch the next panel, so that it is in the L2 cache by then. */
+VEC void gemm_ahead(const int m, const int vectors, const gemm_operands *o, const rapt_real *a, const rapt_real *b)
 {
     UNROLL
-    for (int v = 0; v < vectors; v++)
-        __builtin_prefetch(b + GEMM_AHEAD * b_row + 16 * v);
-    if (a_row == 1) {
-        __builtin_prefetch(a + GEMM_AHEAD * a_col);
-        __builtin_prefetch(a + GEMM_AHEAD * a_col + m - 1);
+    for (int v = 0; v < vectors; v++) {
+        __builtin_prefetch(b + GEMM_AHEAD * o->b_row + 16 * v);
+        if (o->b_row == GEMM_NR)
+            __builtin_prefetch(b + o->kc * GEMM_NR + 16 * v, 0, 2);
+    }
+    if (o->a_row == 1) {
+        __builtin_prefetch(a + GEMM_AHEAD * o->a_col);
+        __builtin_prefetch(a + GEMM_AHEAD * o->a_col + m - 1);
     }
 }
 
@@ -84,7 +87,7 @@ VEC void gemm_sums(const int pair, const int m, const int vectors, gemm_operands
     const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
         if (m > GEMM_FEW || o.b_row != GEMM_NR)
-            gemm_ahead(m, vectors, a[0], o.a_row, o.a_col, b, o.b_row);
+            gemm_ahead(m, vectors, &o, a[0], b);
         gemm_step(pair, m, vectors, a, o.a_row, b, o.b_lanes, sum);
         b += o.b_row;
         UNROLL
