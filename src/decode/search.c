@@ -54,8 +54,10 @@ size_t search_max_limit(const search_batch *b)
 rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err)
 {
     rapt_tape_begin(on->t, (rapt_pass){0});
-    rapt_tensor *encoded = rapt_encoder_forward(on->t, &on->m->encoder, batch->source, batch->source_lens);
-    rapt_decoder_start(on->t, &on->m->decoder, on->state, encoded, batch->source_lens,
+    rapt_tokens source = batch->source;
+    source.lens = batch->source_lens; /* no padding is encoded */
+    rapt_tensor *encoded = rapt_encoder_forward(on->t, &on->m->encoder, source, NULL);
+    rapt_decoder_start(on->t, &on->m->decoder, on->state, encoded, NULL,
                        (rapt_decoder_sizes){beam, search_max_limit(batch), on->kv_cache});
     return rapt_tape_status(on->t, err);
 }

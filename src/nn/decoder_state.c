@@ -42,13 +42,13 @@ size_t rapt_decoder_state_past(const rapt_decoder_state *s)
 
 /* ---- start -------------------------------------------------------------------------------------------------- */
 
-/* Whether `memory` is padded, [batch, time, feature]: the cache has the positions of a sentence at a fixed stride. */
+/* Whether `memory` has rows for each of several sentences. */
 static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
 {
     char text[96];
-    if (!rapt_tape_error(t)->code && memory->ndim != 3)
-        rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the memory %s%s is not [batch, time, feature]",
-                       rapt_shape_text(memory, text, sizeof text), memory->ragged ? ", rows without padding," : "");
+    if (!rapt_tape_error(t)->code && memory->ndim != 3 && !memory->ragged)
+        rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the memory %s is neither [batch, time, feature] nor ragged",
+                       rapt_shape_text(memory, text, sizeof text));
     return !rapt_tape_error(t)->code;
 }
 
@@ -63,10 +63,10 @@ static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_storage sto
 static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, const rapt_tensor *memory, bool lens,
                                         rapt_decoder_sizes sizes, rapt_error *err)
 {
-    const size_t sentences = memory->shape[0];
+    const size_t sentences = tape_examples(memory);
     rapt_kv_sizes cross = decoder_state_sizes(m, sizes.storage), self = cross;
     cross.rows = sentences;
-    cross.capacity = memory->shape[1];
+    cross.capacity = tape_longest(memory);
     self.capacity = sizes.capacity;
     self.grows = true;
     if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &self.rows))
@@ -80,10 +80,13 @@ static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decode
 }
 
 /* One row for each sentence, without tokens yet. */
-static void decoder_state_begin(rapt_decoder_state *s, size_t sentences, const int32_t *memory_lens)
+static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *memory_lens)
 {
+    const size_t sentences = tape_examples(memory);
     if (memory_lens)
         memcpy(s->memory_lens, memory_lens, sentences * sizeof *memory_lens);
+    for (size_t i = 0; !memory_lens && memory->ragged && i < sentences; i++)
+        s->memory_lens[i] = (int32_t)(memory->ragged->start[i + 1] - memory->ragged->start[i]);
     for (size_t i = 0; i <= sentences; i++)
         s->first[i] = i;
     s->one_each = true;
@@ -99,7 +102,7 @@ static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_kv_c
             return;
         kv_cache_append(t->k, rapt_kv_cache_layer(cross, i), k, v, 0);
     }
-    rapt_kv_cache_advance(cross, memory->shape[1]);
+    rapt_kv_cache_advance(cross, tape_longest(memory));
 }
 
 void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
@@ -109,16 +112,17 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
     if (!decoder_state_fits(t, memory))
         return;
     rapt_error err = {0};
-    rapt_code code = decoder_state_allocate(s, m, memory, memory_lens != NULL, sizes, &err);
+    rapt_code code = decoder_state_allocate(s, m, memory, memory_lens || memory->ragged, sizes, &err);
     if (code) {
         rapt_kv_cache_clear(s->cross, 0);
         if (code == RAPT_ERR_MEMORY)
-            rapt_tape_fail(t, code, "out of memory to decode %zu sentences of %zu tokens", memory->shape[0], sizes.capacity);
+            rapt_tape_fail(t, code, "out of memory to decode %zu sentences of %zu tokens", tape_examples(memory),
+                           sizes.capacity);
         else
             rapt_tape_fail(t, code, "decoder: %s", err.message);
         return;
     }
-    decoder_state_begin(s, memory->shape[0], memory_lens);
+    decoder_state_begin(s, memory, memory_lens);
     decoder_state_project(t, m, s->cross, memory);
 }
 

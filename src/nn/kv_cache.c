@@ -3,6 +3,7 @@
 #include "nn/kv_cache.h"
 
 #include "base/arena.h"
+#include "tape/tape_core.h"
 #include "tensor/stored.h"
 
 #include <stdlib.h>
@@ -246,13 +247,15 @@ rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer)
     return &c->layers[layer];
 }
 
-/* x [rows, time, features] to positions past .. past + time - 1 of rows of `data`. */
+/* x [rows, time, features] to positions past .. past + time - 1 of rows of `data`; of a ragged x as many as each row has. */
 static void kv_cache_put(const kernels *k, const rapt_kv *kv, const rapt_tensor *x, size_t past, size_t positions, uint8_t *data)
 {
-    const size_t features = x->shape[2], head = kv->storage == RAPT_STORAGE_FP32 ? features : kv->head;
-    const size_t heads = x->shape[1] * features / head, bytes = features / head * stored_bytes(kv->storage, head);
-    for (size_t b = 0; b < x->shape[0]; b++)
-        stored_write(k, kv->storage, heads, head, x->data + b * x->shape[1] * features, data + (b * positions + past) * bytes);
+    const size_t features = rapt_tensor_features(x), head = kv->storage == RAPT_STORAGE_FP32 ? features : kv->head;
+    const size_t heads = features / head, bytes = heads * stored_bytes(kv->storage, head);
+    for (size_t b = 0; b < tape_examples(x); b++) {
+        const tape_rows r = tape_rows_of(x, b);
+        stored_write(k, kv->storage, r.count * heads, head, x->data + r.first * features, data + (b * positions + past) * bytes);
+    }
 }
 
 void kv_cache_append(const kernels *k, rapt_kv *kv, const rapt_tensor *keys, const rapt_tensor *values, size_t past)

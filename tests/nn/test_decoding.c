@@ -19,6 +19,7 @@ typedef struct setting {
     rapt_tape *t;
     int32_t source[BATCH * SOURCE], lens[BATCH], target[BATCH * TIME];
     bool use_lens;
+    bool ragged; /* the source has no padding */
 } setting;
 
 static const int32_t *lens_of(const setting *s)
@@ -52,12 +53,14 @@ static rapt_real *whole(const setting *s, const int32_t *target, size_t time)
 static rapt_decoder_state *new_state(const setting *s, size_t capacity)
 {
     rapt_error err = {0};
+    rapt_tokens source = {s->source, BATCH, SOURCE, s->ragged ? s->lens : NULL};
     rapt_tape_begin(s->t, (rapt_pass){0});
-    rapt_tensor *memory =
-        rapt_encoder_forward(s->t, &s->m->encoder, (rapt_tokens){s->source, BATCH, SOURCE}, lens_of(s));
+    rapt_tensor *memory = rapt_encoder_forward(s->t, &s->m->encoder, source, lens_of(s));
     rapt_decoder_state *state = rapt_decoder_state_new(&err);
     assert_non_null(state);
-    rapt_decoder_start(s->t, &s->m->decoder, state, memory, lens_of(s), (rapt_decoder_sizes){.capacity = capacity});
+    assert_true(s->ragged == (memory->ragged != NULL));
+    rapt_decoder_start(s->t, &s->m->decoder, state, memory, s->ragged ? NULL : lens_of(s),
+                       (rapt_decoder_sizes){.capacity = capacity});
     if (rapt_tape_status(s->t, &err))
         fail_msg("%s", err.message);
     return state;
@@ -246,7 +249,7 @@ static void rows_change_places(void **unused)
     check_places(4); /* rotary positions, one key-value head */
 }
 
-/* ---- rows without padding, which the cache does not hold ------------------------------------------------------ */
+/* ---- rows without padding ------------------------------------------------------------------------------------- */
 
 static void assert_memory_refused(const setting *s, rapt_tensor *memory, const char *message)
 {
@@ -261,16 +264,31 @@ static void assert_memory_refused(const setting *s, rapt_tensor *memory, const c
     rapt_tape_begin(s->t, (rapt_pass){0});
 }
 
-static void ragged_memory_is_refused(void **unused)
+/* The encoder's output without padding: the same logits. */
+static void memory_has_no_padding(void **unused)
+{
+    (void)unused;
+    for (int variant = 0; variant < MODEL_VARIANTS; variant++) {
+        setting s = new_setting(NULL, 2, (size_t)variant);
+        rapt_real *want = whole(&s, s.target, TIME);
+        s.ragged = true;
+        rapt_decoder_state *state = new_state(&s, TIME);
+        rapt_real *got = piece(&s, state, s.target, TIME, 0, TIME);
+        assert_memory_equal(got, want, BATCH * TIME * MODEL_VOCAB * sizeof *got);
+        free(want);
+        free(got);
+        rapt_decoder_state_free(state);
+        free_setting(&s);
+    }
+}
+
+static void memory_of_one_sentence_is_refused(void **unused)
 {
     (void)unused;
     setting s = new_setting(NULL, 1, 0);
-    rapt_tokens ragged = {s.source, BATCH, SOURCE, s.lens}; /* 3 + 12 + 7 + 1 rows */
     rapt_tape_begin(s.t, (rapt_pass){0});
-    assert_memory_refused(&s, rapt_encoder_forward(s.t, &s.m->encoder, ragged, s.lens),
-                          "decoder: the memory [23, 42], rows without padding, is not [batch, time, feature]");
     assert_memory_refused(&s, rapt_tape_tensor(s.t, 2, (size_t[]){SOURCE, 42}, false),
-                          "decoder: the memory [12, 42] is not [batch, time, feature]");
+                          "decoder: the memory [12, 42] is neither [batch, time, feature] nor ragged");
     free_setting(&s);
 }
 
@@ -301,7 +319,7 @@ int main(void)
         cmocka_unit_test(long_rows_equal_whole_rows),
         cmocka_unit_test(packed_weights_change_nothing),
         cmocka_unit_test(rows_change_places),
-        cmocka_unit_test(ragged_memory_is_refused),
+        cmocka_unit_test(memory_has_no_padding), cmocka_unit_test(memory_of_one_sentence_is_refused),
         cmocka_unit_test(ragged_steps_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
