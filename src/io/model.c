@@ -148,7 +148,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
                          "that it was made of again", from->folder, m->stored_type);
     if (!code)
         code = task->load(m, from, err);
-    if (!code && stored_blocks_any(from->weights)) { /* its matrices stay there */
+    if (!code && model_stays(from)) {
         m->stored = from->weights;
         from->weights = NULL;
     }

@@ -16,7 +16,7 @@ typedef struct model_source {
     char *config_path, *weights_path;
     json_t *config;
     safetensors *weights;
-    bool inference; /* of a Hugging Face folder: matrices stay in the files */
+    bool inference; /* matrices stay in the files: of a Hugging Face folder all, of our own those of fewer bits */
     const struct hub_layout *layout; /* of a GGUF file: what its tensors are called; NULL: as the family has it */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
@@ -70,7 +70,9 @@ rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *w
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err);
 
-/* The seed of the parameters that params_fill fills: where some are stored as blocks, matrices have no values of their own. */
+/* Whether matrices stay in rapt's own parameter file: those in blocks always, those of 16 bits in a model for inference. */
+bool model_stays(const model_source *from);
+/* The seed of the parameters that params_fill fills: where some stay in the file, matrices have no values of their own. */
 uint64_t model_seed(const model_source *from);
 
 /* Refuses a parameter file of less than `min_bytes`, so that a damaged configuration does not allocate a model that the file

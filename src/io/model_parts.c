@@ -56,9 +56,14 @@ rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name,
     return k;
 }
 
+bool model_stays(const model_source *from)
+{
+    return stored_blocks_any(from->weights) || (from->inference && !from->add && stored_halves_any(from->weights));
+}
+
 uint64_t model_seed(const model_source *from)
 {
-    return stored_blocks_any(from->weights) ? RAPT_SEED_UNSET : RAPT_SEED_NONE;
+    return model_stays(from) ? RAPT_SEED_UNSET : RAPT_SEED_NONE;
 }
 
 /* Whether a file stores some weights in fewer bits than fp32 has. */

@@ -93,17 +93,19 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
     return code;
 }
 
-/* A matrix that is stored as blocks stays in the file. */
-static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err)
+/* A matrix that is stored as blocks stays in the file, and in one that stays open that of 16 bits, too. */
+static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, bool stays, const char *path, rapt_error *err)
 {
     const safetensors_entry *e = safetensors_find(file, p->value.name);
     bool wrong = false;
     if (e && (stored_blocks_format(file, e, &wrong) || wrong))
         return stored_blocks_take(set, p, file, path, err);
+    if (e && stays && params_is_half(e->dtype) && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value))
+        return stored_halves_take(set, p, e, path, err);
     return params_read(file, path, p->value.name, &p->value, p->value.data, err);
 }
 
-rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err)
+rapt_code params_fill(rapt_params *set, const safetensors *file, bool stays, const char *path, rapt_error *err)
 {
     size_t wanted = 0;
     rapt_code code = RAPT_OK;
@@ -111,7 +113,7 @@ rapt_code params_fill(rapt_params *set, const safetensors *file, const char *pat
         rapt_param *p = rapt_params_at(set, i);
         wanted += !p->transient;
         if (!p->transient)
-            code = params_take(set, p, file, path, err);
+            code = params_take(set, p, file, stays, path, err);
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
         const char *name = safetensors_at(file, i)->name;
@@ -130,7 +132,7 @@ rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
         return code;
     if (stored_blocks_any(file)) /* which would have to stay open */
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: it stores weights in blocks of few bits: a model for inference", path);
-    code = code ? code : params_fill(set, file, path, err);
+    code = code ? code : params_fill(set, file, false, path, err);
     safetensors_close(file);
     return code;
 }

@@ -2,6 +2,8 @@
 #include "io/stored_blocks.h"
 
 #include "base/quote.h"
+#include "io/weights/widen.h"
+#include "kernels/kernels.h"
 #include "tensor/param_source.h"
 
 #include <stdio.h>
@@ -9,9 +11,10 @@
 
 /* A matrix in a file. */
 typedef struct stored_matrix {
-    const block_format *format;
+    const block_format *format; /* NULL: none, but elements of `dtype` */
+    safetensors_dtype dtype;
     const char *data;
-    size_t row_bytes, row_blocks;
+    size_t row_bytes, row_blocks; /* row_blocks: or elements */
 } stored_matrix;
 
 const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY])
@@ -39,6 +42,19 @@ bool stored_blocks_any(const safetensors *file)
     return false;
 }
 
+static bool stored_is_half(const safetensors_entry *e)
+{
+    return e->dtype == SAFETENSORS_F16 || e->dtype == SAFETENSORS_BF16;
+}
+
+bool stored_halves_any(const safetensors *file)
+{
+    for (size_t i = 0; file && i < safetensors_count(file); i++)
+        if (stored_is_half(safetensors_at(file, i)) && safetensors_at(file, i)->ndim == 2)
+            return true;
+    return false;
+}
+
 const char *stored_blocks_type(const safetensors *file)
 {
     const char *type = NULL;
@@ -47,8 +63,7 @@ const char *stored_blocks_type(const safetensors *file)
         bool wrong;
         const safetensors_entry *e = safetensors_at(file, i);
         const block_format *format = stored_blocks_format(file, e, &wrong);
-        const bool half = e->dtype == SAFETENSORS_F16 || e->dtype == SAFETENSORS_BF16;
-        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : half ? 16 : 32;
+        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : stored_is_half(e) ? 16 : 32;
         if (bits < fewest) {
             type = format ? format->name : safetensors_dtype_name(e->dtype);
             fewest = bits;
@@ -64,11 +79,28 @@ static void stored_blocks_read(const void *context, size_t first, size_t count, 
     m->format->read(count * m->row_blocks, m->data + first * m->row_bytes, to);
 }
 
+/* A param_read_fn. */
+static void stored_halves_read(const void *context, size_t first, size_t count, rapt_real *to)
+{
+    const stored_matrix *m = context;
+    widen_row(m->dtype, &(weights_row){m->data + first * m->row_bytes, 1, count * m->row_blocks, 0}, to);
+}
+
 /* A param_blocks_fn. */
 static const void *stored_blocks_row(const void *context, size_t row)
 {
     const stored_matrix *m = context;
     return m->data + row * m->row_bytes;
+}
+
+static rapt_code stored_set(rapt_params *set, rapt_param *p, stored_matrix m, param_read_fn *read)
+{
+    stored_matrix *own = rapt_params_alloc(set, 1, sizeof *own);
+    if (!own)
+        return RAPT_ERR_MEMORY;
+    *own = m;
+    param_source_set(set, p, read, NULL, own);
+    return RAPT_OK;
 }
 
 rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err)
@@ -81,15 +113,21 @@ rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors 
     if (!fits)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not stored as blocks of a format that rapt knows, or has "
                          "another shape than config.json", path, quote(p->value.name).text);
-    const stored_matrix m = {format, e->data, e->shape[1], e->shape[1] / format->bytes};
+    const stored_matrix m = {format, e->dtype, e->data, e->shape[1], e->shape[1] / format->bytes};
     if (blocks_first_bad(format, e->shape[0] * m.row_blocks, m.data) < e->shape[0] * m.row_blocks)
         return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number somewhere", path,
                          quote(p->value.name).text);
-    stored_matrix *own = rapt_params_alloc(set, 1, sizeof *own);
-    if (!own)
+    if (stored_set(set, p, m, stored_blocks_read))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
-    *own = m;
-    param_source_set(set, p, stored_blocks_read, NULL, own);
     param_source_set_blocks(p, format, stored_blocks_row);
+    return RAPT_OK;
+}
+
+rapt_code stored_halves_take(rapt_params *set, rapt_param *p, const safetensors_entry *e, const char *path, rapt_error *err)
+{
+    const stored_matrix m = {NULL, e->dtype, e->data, e->shape[1] * safetensors_dtype_bytes(e->dtype), e->shape[1]};
+    if (stored_set(set, p, m, stored_halves_read))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
+    param_source_set_halves(p, e->dtype == SAFETENSORS_BF16 ? KERNELS_BF16 : KERNELS_F16);
     return RAPT_OK;
 }

@@ -75,6 +75,7 @@ typedef struct kernels_gemm {
     const char *name; /* of the kernels: "fp32"; "avx512_bf16", "amx", "emulated"; of quantized weights "avx512_vnni", ... */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
+    bool wide_a;      /* A has elements of fp32, whatever `pair` is: of weights that are stored in 16 bits */
     int pair;         /* products of a packed element: 1, 2 of bf16, 4 of 8 bits, 8 of fewer */
     int step;         /* packed elements along K come in multiples of it, */
     int scales;       /* each followed by this number of elements with scales, and what is left of numbers of 5 or 6 bits */
@@ -116,8 +117,14 @@ static inline size_t kernels_packed_count(const kernels_gemm *g, size_t kc)
     return (numbers + step - 1) / step * (step + (size_t)g->scales);
 }
 
-/* The numbers of GGUF for formats of blocks (ggml_type). */
-enum kernels_block_format { KERNELS_Q4_0 = 2, KERNELS_Q5_0 = 6, KERNELS_Q8_0 = 8, KERNELS_Q4_K = 12, KERNELS_Q5_K, KERNELS_Q6_K };
+/* Whether operand A is converted while it is packed. */
+static inline bool kernels_converts_a(const kernels_gemm *g)
+{
+    return g->pair > 1 && !g->wide_a;
+}
+
+/* The numbers of GGUF for formats of numbers and blocks (ggml_type). */
+enum kernels_block_format { KERNELS_F16 = 1, KERNELS_BF16 = 30, KERNELS_Q4_0 = 2, KERNELS_Q5_0 = 6, KERNELS_Q8_0 = 8, KERNELS_Q4_K = 12, KERNELS_Q5_K, KERNELS_Q6_K };
 
 /* Products of quantized weights: integers of 8 to 4 bits in blocks of 32 or 16 with scales; see body/quant_body.h. */
 typedef struct kernels_quantized {
@@ -130,6 +137,9 @@ typedef struct kernels {
     kernels_gemm gemm;        /* in the table's own numbers */
     const kernels_gemm *bf16; /* the same of elements rounded to bf16; NULL in the double build */
     const kernels_quantized *quantized; /* the same of quantized weights; NULL in the double build */
+    /* The same, with the bits of `gemm`, of packed weights that are numbers of bf16 or binary16, an even number of them along K;
+     * NULL in the double build. */
+    const kernels_gemm *bf16_weights, *f16_weights;
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
     /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may

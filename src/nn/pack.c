@@ -15,10 +15,15 @@ typedef struct packing {
     rapt_error *err;
 } packing;
 
-/* Those that take blocks as they are stored; of formats without kernels of their own, those of 8 bits. */
-static const kernels_gemm *kernels_of_blocks(const kernels_quantized *q, int format)
+/* Those that take numbers of 16 bits and blocks as they are stored; of blocks without kernels of their own, those of 8 bits. */
+static const kernels_gemm *kernels_of_stored(const kernels *k, const rapt_param *w)
 {
-    switch (format) {
+    const kernels_quantized *q = k->quantized;
+    const bool even = w->value.shape[1] % 2 == 0;
+    switch (param_source_type(w)) {
+    case 0: return &k->gemm;
+    case KERNELS_F16: return even ? k->f16_weights : &k->gemm;
+    case KERNELS_BF16: return even ? k->bf16_weights : &k->gemm;
     case KERNELS_Q4_0: return &q->q4_0;
     case KERNELS_Q4_K: return &q->q4_k;
     case KERNELS_Q5_K: return &q->q5_k;
@@ -30,12 +35,11 @@ static const kernels_gemm *kernels_of_blocks(const kernels_quantized *q, int for
 /* NULL: this build has none. */
 static const kernels_gemm *kernels_of_weight(const rapt_tape *t, const rapt_param *w, bool output, uint64_t *used)
 {
-    const block_format *stored = param_source_format(w);
     rapt_precision type;
     if (weight_types_find(t->weight_types, w, output, used, &type))
         return tape_gemm_of(t->k, type);
-    if (t->packs == &t->k->gemm && stored && t->k->quantized)
-        return kernels_of_blocks(t->k->quantized, stored->id);
+    if (t->packs == &t->k->gemm && t->k->quantized)
+        return kernels_of_stored(t->k, w);
     return output && t->k->quantized && t->packs == &t->k->quantized->q4_0 ? &t->k->quantized->q8_0 : t->packs;
 }
 
@@ -94,6 +98,6 @@ bool pack_is_needed(const rapt_params *set, const rapt_tape *t)
 {
     bool needed = t->packs != t->team.gemm || t->weight_types;
     for (size_t i = 0; i < rapt_params_count(set) && !needed; i++)
-        needed = param_source_format(params_at(set, i)) != NULL;
+        needed = param_source_type(params_at(set, i)) != 0;
     return needed;
 }

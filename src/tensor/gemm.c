@@ -64,7 +64,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
-    bool pairs = team->gemm->pair > 1, row = job->m == 1, few = team->gemm->a_row && job->packed && job->m <= FEW_ROWS;
+    bool pairs = kernels_converts_a(team->gemm), row = job->m == 1, few = team->gemm->a_row && job->packed && job->m <= FEW_ROWS;
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? ROW_TASKS : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
     s.column_tasks = count_of(job->n, columns_max(team->gemm));

@@ -65,14 +65,13 @@ static void pack_stored_rows(void *context, size_t chunk, int worker)
     (void)worker;
     for (size_t i = 0; i < count; i++)
         rows[i] = param_source_blocks(p->w, first + i);
-    panels_pack_stored(p->gemm, in, out, first, count, param_source_format(p->w)->id, rows, p->panels);
+    panels_pack_stored(p->gemm, in, out, first, count, param_source_type(p->w), rows, p->panels);
 }
 
 static bool takes_stored(const kernels_gemm *gemm, const rapt_param *w)
 {
-    const block_format *stored = param_source_format(w);
-    for (const int *id = gemm->stored; stored && *id; id++)
-        if (*id == stored->id)
+    for (const int *id = gemm->stored; *id; id++)
+        if (*id == param_source_type(w))
             return true;
     return false;
 }

@@ -56,7 +56,7 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real
  * product is far from that for the next: rows of A, or of a transposed A. */
 static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
-    return !a->packed && (kn->pair > 1 || ((a->row > PANELS_NEAR || a->col > PANELS_NEAR) && n > 2 * (size_t)kn->nr));
+    return !a->packed && (kernels_converts_a(kn) || ((a->row > PANELS_NEAR || a->col > PANELS_NEAR) && n > 2 * (size_t)kn->nr));
 }
 
 panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data)

@@ -10,8 +10,8 @@
 struct param_source {
     param_read_fn *read;
     param_leave_fn *leave;
-    const block_format *format; /* of stored blocks; NULL: there are none */
-    param_blocks_fn *blocks;
+    int type; /* as param_source_type */
+    param_blocks_fn *blocks; /* of stored blocks, or NULL */
     const void *context;
     rapt_tensor *value;
     size_t width; /* elements of a row */
@@ -89,20 +89,25 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
     if (!s || !lock || !there)
         return;
     pthread_mutex_init(lock, NULL); /* on Linux it holds nothing that would have to be given back */
-    *s = (param_source){read, leave, NULL, NULL, context, &p->value, rapt_tensor_size(&p->value) / rows, lock, there};
+    *s = (param_source){read, leave, 0, NULL, context, &p->value, rapt_tensor_size(&p->value) / rows, lock, there};
     p->state->source = s;
     p->state->fetch = param_source_fetch;
 }
 
 void param_source_set_blocks(rapt_param *p, const block_format *format, param_blocks_fn *blocks)
 {
-    p->state->source->format = format;
+    p->state->source->type = format->id;
     p->state->source->blocks = blocks;
 }
 
-const block_format *param_source_format(const rapt_param *p)
+void param_source_set_halves(rapt_param *p, int type)
 {
-    return p->state->source ? p->state->source->format : NULL;
+    p->state->source->type = type;
+}
+
+int param_source_type(const rapt_param *p)
+{
+    return p->state->source ? p->state->source->type : 0;
 }
 
 const void *param_source_blocks(const rapt_param *p, size_t row)

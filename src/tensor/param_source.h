@@ -22,8 +22,10 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
 
 /* Says that the rows of a parameter, which has a source, are stored as blocks of a format, which `blocks` finds. */
 void param_source_set_blocks(rapt_param *p, const block_format *format, param_blocks_fn *blocks);
-/* The format that the rows of a parameter are stored in; NULL: not as blocks. */
-const block_format *param_source_format(const rapt_param *p);
+/* Says that all its numbers are of 16 bits: bf16 or binary16, by their id of GGUF (kernels_block_format). */
+void param_source_set_halves(rapt_param *p, int type);
+/* The id of GGUF of what a parameter is stored in, blocks or numbers of 16 bits; 0: neither, or it has no source. */
+int param_source_type(const rapt_param *p);
 /* The blocks of a row of a parameter with a format; they live as long as what its source reads from. */
 const void *param_source_blocks(const rapt_param *p, size_t row);
 

@@ -92,6 +92,11 @@ is 'its type' dtype q8_0
 keys='batch tok_s ms_token step_ms prompt_ms weights_gb gb_s read_gb_s read_share rss_mb threads'
 bench 1 'decode a model of GGUF' "$keys" "${decode[@]}" --threads 1 --batch 2 --prompt 3 --time 10 "$SOURCE"/tests/golden/gguf/mixed.gguf
 is 'its name' case mixed.gguf
+llama=("${decode[@]}" --threads 1 --batch 1 --prompt 3 --time 10 "$SOURCE"/tests/golden/hub/llama)
+bench 1 'decode a model of bf16' "$keys" "${llama[@]}"
+halves=$(value weights_gb)
+bench 1 'the same in fp32' "$keys" "${llama[@]}" --weights fp32
+check 'bf16 is read in half of the bytes' awk -v a="$halves" -v b="$(value weights_gb)" 'BEGIN { exit !(a / b > 0.4999 && a / b < 0.5001) }'
 
 # ---- group ---------------------------------------------------------------------------------------------------------
 # One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements: rank 0

@@ -46,6 +46,7 @@ for model in pair lm; do
     # Another model: the one that was stored in fewer bits, beside the one it was made of.
     "$RAPT" convert $model --weights f16 -o $model.f16
     "$RAPT" eval $model.f16 $file --json >alone
+    check "$model: f16 computes what its numbers in fp32 do" cmp alone <("$RAPT" eval $model.f16 $file --json --weights fp32)
     "$RAPT" eval $model.f16 $file --json --compare=$model >other
     check "$model: another model has its loss" test "$(first loss other)" = "$(first loss alone)"
     check "$model: and the first one its own" test "$(value loss other)" = "$(first loss exact)"

@@ -65,6 +65,7 @@ check 'a Hugging Face folder' "$RAPT" convert "$SOURCE/tests/golden/hub/llama" -
 check 'its files but for the weights' sh -c 'for f in "$0"/tokenizer.json "$0"/generation_config.json; do test ! -e "$f" || cmp "$f" "stored/llama/${f##*/}" || exit 1; done' \
     "$SOURCE/tests/golden/hub/llama"
 check 'rapt info' sh -c "'$RAPT' info stored/llama | grep -q LlamaForCausalLM"
+check 'its numbers of bf16 count as in fp32' cmp <("$RAPT" eval stored/llama text.txt --json) <("$RAPT" eval stored/llama text.txt --json --weights fp32)
 refused 1 'has rows and columns the other way round' 'GPT-2 in blocks' "$RAPT" convert "$SOURCE/tests/golden/hub/gpt2_exact" --weights q8_0 -o no
 cp -r stored stored.before
 refused 1 'stored/q8_0 is there already' 'a folder that is there' "$RAPT" convert wide --weights q8_0 -o stored/q8_0

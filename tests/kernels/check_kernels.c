@@ -28,6 +28,7 @@ struct same_shape {
     kernels_gemm gemm;
     const kernels_gemm *bf16;
     const kernels_quantized *quantized;
+    const kernels_gemm *bf16_weights, *f16_weights;
     void (*function[ENTRIES - GEMM_ENTRIES])(void);
 };
 _Static_assert(sizeof(struct same_shape) == sizeof(kernels), "CHECK_KERNELS does not list every kernel");

@@ -25,6 +25,8 @@ void hub_slice_read(const void *slice, size_t first, size_t count, float *to);
 /* Row `row` as it is in the file, whole blocks without gaps, which need not be aligned. NULL: the rows are no blocks, or other
  * numbers than those in the file. */
 const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format **format);
+/* Whether all numbers of a slice are of 16 bits: the id of GGUF of bf16 or binary16, else 0. */
+int hub_slice_halves(const hub_slice *s);
 /* The inverse for all `rows` of a parameter: writes them to where they are in the tensor, of `width` elements a row (of a vector
  * 1), whose elements are at `to`. `w` and `t` are not used. */
 void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to);

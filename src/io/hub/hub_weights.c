@@ -93,6 +93,8 @@ static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
         param_source_set(f->params, p, hub_slice_read, hub_slice_leave, kept);
         if (hub_slice_blocks(kept, 0, &format))
             param_source_set_blocks(p, format, hub_row_blocks);
+        else
+            param_source_set_halves(p, hub_slice_halves(kept));
     } else {
         hub_slice_read(&slice, 0, p->value.shape[0], p->value.data);
     }

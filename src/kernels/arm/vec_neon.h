@@ -436,6 +436,17 @@ VEC v16 v_of_i(v16i a)
     return r;
 }
 
+VEC v16 v_upper(const float *p, const int high)
+{
+    v16 r;
+    EACH_PART(i)
+    {
+        const float32x4_t pairs = vld1q_f32(p + 4 * i);
+        r.part[i] = high ? bf16_high(pairs) : bf16_low(pairs);
+    }
+    return r;
+}
+
 VEC v16 v_half(const float *p, const int high)
 {
     v16 r;

@@ -1,7 +1,7 @@
 /* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the epilogue. For the
- * GEMM driver, through the table. An ISA defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16 columns, GEMM_A_STRIDE. Two
- * functions come of it: GEMM_TILE(gemm_tile, 1), and for pairs of bf16 GEMM_TILE(name, 2). Not the blocking or the packing:
- * see tensor/gemm.c and body/pack_body.h. */
+ * GEMM driver, through the table. An ISA defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16 columns, GEMM_A_STRIDE. A
+ * function comes of it for each kind of packed numbers: GEMM_TILE(gemm_tile, GEMM_ELEMENTS). Not the blocking or the packing: see
+ * tensor/gemm.c and body/pack_body.h. */
 #ifndef KERNELS_BODY_GEMM_BODY_H
 #define KERNELS_BODY_GEMM_BODY_H
 
@@ -13,6 +13,11 @@
 #define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
 #define GEMM_ROWS 16 /* that sums have capacity for */
 #define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
+
+/* What a number of B is: an element; a pair of bf16 values that are adjacent along K, as in A; such a pair of bf16 or binary16
+ * values, which are widened, while A has elements: the same sums as of elements. */
+enum { GEMM_ELEMENTS = 1, GEMM_PAIRS, GEMM_BF16_WEIGHTS, GEMM_F16_WEIGHTS };
+#define GEMM_IS_WIDENED(KIND) ((KIND) >= GEMM_BF16_WEIGHTS)
 
 /* A loop over the sums of a tile of m rows. */
 #define EACH_SUM(i, v)          \
@@ -48,51 +53,73 @@ VEC void gemm_ahead(const int m, const int vectors, const gemm_operands *o, cons
 }
 
 /* sum + a b, of elements or of pairs. */
-VEC v16 gemm_add_product(const int pair, v16 a, v16 b, v16 sum)
+VEC v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
 {
 #ifndef RAPT_DOUBLE
-    if (pair == 2)
+    if (kind == GEMM_PAIRS)
         return v_dot(a, b, sum);
 #endif
-    (void)pair;
+    (void)kind;
     return v_fma(a, b, sum);
 }
 
+/* 16 columns of B for one number of A; of widened pairs the first or, with `second`, the other element. */
+VEC v16 gemm_column(const int kind, const rapt_real *b, const int second)
+{
+#ifndef RAPT_DOUBLE
+    if (GEMM_IS_WIDENED(kind))
+        return kind == GEMM_BF16_WEIGHTS ? v_upper(b, second) : v_half(b, second);
+#endif
+    (void)kind, (void)second;
+    return v_load(b);
+}
+
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
-VEC void gemm_step(const int pair, const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
-                   const rapt_real *b, size_t b_lanes, v16 sum[GEMM_ROWS][GEMM_VECTORS])
+VEC void gemm_step(const int kind, const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
+                   const rapt_real *b, size_t b_lanes, const int second, v16 sum[GEMM_ROWS][GEMM_VECTORS])
 {
     v16 column[GEMM_VECTORS];
     UNROLL
-    for (int v = 0; v < vectors; v++)
-        column[v] = vectors == 1 ? v_load_n(b, b_lanes) : v_load(b + 16 * v);
+    for (int v = 0; v < vectors; v++) {
+        const bool narrow = vectors == 1 && !GEMM_IS_WIDENED(kind); /* only elements are read in place */
+        column[v] = narrow ? v_load_n(b, b_lanes) : gemm_column(kind, b + 16 * v, second);
+    }
     UNROLL
     for (int i = 0; i < m; i++) {
         v16 x = v_broadcast(a[i / GEMM_ROW_GROUP] + i % GEMM_ROW_GROUP * a_row, vectors);
         UNROLL
         for (int v = 0; v < vectors; v++)
-            sum[i][v] = gemm_add_product(pair, x, column[v], sum[i][v]);
+            sum[i][v] = gemm_add_product(kind, x, column[v], sum[i][v]);
     }
 }
 
-/* The products of each row and column, added one by one from 0. */
-VEC void gemm_sums(const int pair, const int m, const int vectors, gemm_operands o, v16 sum[GEMM_ROWS][GEMM_VECTORS])
+/* The next k of A. */
+VEC void gemm_advance(const int m, const rapt_real **a, ptrdiff_t a_col)
 {
-    const int groups = (m + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP;
+    UNROLL
+    for (int g = 0; g < (m + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP; g++)
+        a[g] += a_col;
+}
+
+/* The products of each row and column, added one by one from 0. */
+VEC void gemm_sums(const int kind, const int m, const int vectors, gemm_operands o, v16 sum[GEMM_ROWS][GEMM_VECTORS])
+{
     const rapt_real *a[GEMM_POINTERS];
     UNROLL
-    for (int g = 0; g < groups; g++)
+    for (int g = 0; g < (m + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP; g++)
         a[g] = o.a + g * GEMM_ROW_GROUP * o.a_row;
     EACH_SUM(i, v) sum[i][v] = v_zero();
     const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
         if (m > GEMM_FEW || o.b_row != GEMM_NR)
             gemm_ahead(m, vectors, &o, a[0], b);
-        gemm_step(pair, m, vectors, a, o.a_row, b, o.b_lanes, sum);
+        gemm_step(kind, m, vectors, a, o.a_row, b, o.b_lanes, 0, sum);
+        gemm_advance(m, a, o.a_col);
+        if (GEMM_IS_WIDENED(kind)) {
+            gemm_step(kind, m, vectors, a, o.a_row, b, o.b_lanes, 1, sum);
+            gemm_advance(m, a, o.a_col);
+        }
         b += o.b_row;
-        UNROLL
-        for (int g = 0; g < groups; g++)
-            a[g] += o.a_col;
     }
 }
 
@@ -118,7 +145,7 @@ VEC void gemm_finish(const int m, const int vectors, size_t last, v16 (*sum)[GEM
     EACH_SUM(i, v) v_store_n(c + i * ldc + 16 * v, sum[i][v], gemm_lanes(v, vectors, last));
 }
 
-VEC void gemm_rows(const int pair, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
+VEC void gemm_rows(const int kind, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
                    const kernels_epilogue *epilogue)
 {
     v16 sum[GEMM_ROWS][GEMM_VECTORS];
@@ -127,7 +154,7 @@ VEC void gemm_rows(const int pair, const int m, const int vectors, int n, gemm_o
         UNROLL
         for (int v = 0; v < vectors; v++)
             __builtin_prefetch(c + i * ldc + 16 * v, 1);
-    gemm_sums(pair, m, vectors, o, sum);
+    gemm_sums(kind, m, vectors, o, sum);
     if (n % 16 == 0)
         gemm_finish(m, vectors, 16, sum, c, ldc, epilogue);
     else
@@ -136,19 +163,31 @@ VEC void gemm_rows(const int pair, const int m, const int vectors, int n, gemm_o
 
 /* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of
  * five. */
-VEC void gemm_strides(const int pair, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
+VEC void gemm_strides(const int kind, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
                       const kernels_epilogue *epilogue)
 {
     if (o.a_row == 1)
-        gemm_rows(pair, m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, epilogue);
+        gemm_rows(kind, m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, epilogue);
     else
-        gemm_rows(pair, m, vectors, n, o, c, ldc, epilogue);
+        gemm_rows(kind, m, vectors, n, o, c, ldc, epilogue);
 }
 
 #define GEMM_STREAMS 2 /* panels that a row reads at once: memory delivers two faster than one, and than four or eight */
 
+/* sum[p][v] += *a times the columns of each panel, for one k. */
+VEC void gemm_streams_step(const int kind, const int panels, const rapt_real *a, const rapt_real *b, size_t panel,
+                           const int second, v16 sum[GEMM_STREAMS][1][GEMM_VECTORS])
+{
+    const v16 x = v_broadcast(a, panels * GEMM_VECTORS);
+    UNROLL
+    for (int p = 0; p < panels; p++)
+        UNROLL
+        for (int v = 0; v < GEMM_VECTORS; v++)
+            sum[p][0][v] = gemm_add_product(kind, x, gemm_column(kind, b + (size_t)p * panel + 16 * v, second), sum[p][0][v]);
+}
+
 /* One row times `panels` panels side by side. */
-VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
+VEC void gemm_streams(const int kind, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
                       size_t panel, rapt_real *c, const kernels_epilogue *epilogue)
 {
     v16 sum[GEMM_STREAMS][1][GEMM_VECTORS];
@@ -158,12 +197,9 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
         for (int v = 0; v < GEMM_VECTORS; v++)
             sum[p][0][v] = v_zero();
     for (size_t k = 0; k < kc; k++, a += a_col, b += GEMM_NR) {
-        v16 x = v_broadcast(a, panels * GEMM_VECTORS);
-        UNROLL
-        for (int p = 0; p < panels; p++)
-            UNROLL
-            for (int v = 0; v < GEMM_VECTORS; v++)
-                sum[p][0][v] = gemm_add_product(pair, x, v_load(b + (size_t)p * panel + 16 * v), sum[p][0][v]);
+        gemm_streams_step(kind, panels, a, b, panel, 0, sum);
+        if (GEMM_IS_WIDENED(kind))
+            gemm_streams_step(kind, panels, a += a_col, b, panel, 1, sum);
     }
     UNROLL
     for (int p = 0; p < panels; p++) {
@@ -172,7 +208,7 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
     }
 }
 
-#define GEMM_ROW(NAME, PAIR)                                                                                          \
+#define GEMM_ROW(NAME, KIND)                                                                                          \
     static void NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b, size_t panel, \
                      rapt_real *c, const kernels_epilogue *epilogue)                                                          \
     {                                                                                                                 \
@@ -181,9 +217,9 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
             kernels_epilogue part = *epilogue;                                                                                \
             part.bias = epilogue->bias ? epilogue->bias + done * GEMM_NR : NULL;                                              \
             if (panels - done >= GEMM_STREAMS)                                                                        \
-                gemm_streams(PAIR, GEMM_STREAMS, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);               \
+                gemm_streams(KIND, GEMM_STREAMS, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);               \
             else                                                                                                      \
-                gemm_streams(PAIR, 1, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
+                gemm_streams(KIND, 1, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
         }                                                                                                             \
     }
 
@@ -191,29 +227,29 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
 typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,
                            const kernels_epilogue *epilogue);
 
-#define GEMM_FUNCTION(NAME, PAIR, M)                                                                \
+#define GEMM_FUNCTION(NAME, KIND, M)                                                                \
     static __attribute__((noinline)) void NAME##_##M(int n, const gemm_operands *o, rapt_real *c,   \
                                                      ptrdiff_t ldc, const kernels_epilogue *epilogue)       \
     {                                                                                               \
         if (M > GEMM_MR)                                                                            \
             return;                                                                                 \
         if (GEMM_VECTORS > 1 && n <= 16)                                                            \
-            gemm_strides(PAIR, M, 1, n, *o, c, ldc, epilogue);                                          \
+            gemm_strides(KIND, M, 1, n, *o, c, ldc, epilogue);                                          \
         else                                                                                        \
-            gemm_strides(PAIR, M, GEMM_VECTORS, n, *o, c, ldc, epilogue);                               \
+            gemm_strides(KIND, M, GEMM_VECTORS, n, *o, c, ldc, epilogue);                               \
     }
-#define GEMM_EACH(DO, NAME, PAIR)                                                                          \
-    DO(NAME, PAIR, 1) DO(NAME, PAIR, 2) DO(NAME, PAIR, 3) DO(NAME, PAIR, 4) DO(NAME, PAIR, 5)              \
-    DO(NAME, PAIR, 6) DO(NAME, PAIR, 7) DO(NAME, PAIR, 8) DO(NAME, PAIR, 9) DO(NAME, PAIR, 10)             \
-    DO(NAME, PAIR, 11) DO(NAME, PAIR, 12) DO(NAME, PAIR, 13) DO(NAME, PAIR, 14)
-#define GEMM_ADDRESS(NAME, PAIR, M) NAME##_##M,
+#define GEMM_EACH(DO, NAME, KIND)                                                                          \
+    DO(NAME, KIND, 1) DO(NAME, KIND, 2) DO(NAME, KIND, 3) DO(NAME, KIND, 4) DO(NAME, KIND, 5)              \
+    DO(NAME, KIND, 6) DO(NAME, KIND, 7) DO(NAME, KIND, 8) DO(NAME, KIND, 9) DO(NAME, KIND, 10)             \
+    DO(NAME, KIND, 11) DO(NAME, KIND, 12) DO(NAME, KIND, 13) DO(NAME, KIND, 14)
+#define GEMM_ADDRESS(NAME, KIND, M) NAME##_##M,
 
-#define GEMM_TILE(NAME, PAIR)                                                                                    \
-    GEMM_EACH(GEMM_FUNCTION, NAME, PAIR)                                                                         \
+#define GEMM_TILE(NAME, KIND)                                                                                    \
+    GEMM_EACH(GEMM_FUNCTION, NAME, KIND)                                                                         \
     static void NAME(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,              \
                      const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_epilogue *epilogue) \
     {                                                                                                            \
-        static gemm_function *const functions[] = {GEMM_EACH(GEMM_ADDRESS, NAME, PAIR)};                         \
+        static gemm_function *const functions[] = {GEMM_EACH(GEMM_ADDRESS, NAME, KIND)};                         \
         const gemm_operands o = {kc, a, a_row, a_col, b, b_row, (size_t)n};                                      \
         functions[m - 1](n, &o, c, ldc, epilogue);                                                                   \
     }

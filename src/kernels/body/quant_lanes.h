@@ -77,7 +77,18 @@ VEC v16 v_of_i(v16i a)
     return v_load(lanes);
 }
 
-/* The numbers of 16 bits in the low or high half of each of 16 numbers. */
+/* The numbers of bf16 in the low or high half of each of 16 numbers. */
+VEC v16 v_upper(const float *p, const int high)
+{
+    uint32_t bits[16];
+    float lanes[16];
+    memcpy(bits, p, sizeof bits);
+    for (int i = 0; i < 16; i++)
+        lanes[i] = bf16_to_float(high ? bits[i] >> 16 : bits[i] & 0xffff);
+    return v_load(lanes);
+}
+
+/* Those of binary16. */
 VEC v16 v_half(const float *p, const int high)
 {
     uint32_t bits[16];

@@ -4,6 +4,7 @@
 #include "kernels/body/exp.h"
 #ifndef RAPT_DOUBLE
 #include "kernels/body/bf16.h"
+#include "kernels/body/quant_lanes.h"
 #endif
 #include "kernels/body/gemm_body.h"
 #include "kernels/body/pack_body.h"
@@ -20,14 +21,19 @@
 #include "kernels/body/adam.h"
 #include "kernels/body/stored_rows.h"
 
-GEMM_TILE(gemm_tile, 1)
-GEMM_ROW(gemm_row, 1)
+GEMM_TILE(gemm_tile, GEMM_ELEMENTS)
+GEMM_ROW(gemm_row, GEMM_ELEMENTS)
 
 #ifndef RAPT_DOUBLE
 #include "kernels/body/adam8.h"
 #include "kernels/body/pack_bf16.h"
-GEMM_TILE(gemm_tile_bf16, 2)
-GEMM_ROW(gemm_row_bf16, 2)
+#include "kernels/body/pack_f16.h"
+GEMM_TILE(gemm_tile_bf16, GEMM_PAIRS)
+GEMM_ROW(gemm_row_bf16, GEMM_PAIRS)
+GEMM_TILE(gemm_tile_bf16_weights, GEMM_BF16_WEIGHTS)
+GEMM_ROW(gemm_row_bf16_weights, GEMM_BF16_WEIGHTS)
+GEMM_TILE(gemm_tile_f16_weights, GEMM_F16_WEIGHTS)
+GEMM_ROW(gemm_row_f16_weights, GEMM_F16_WEIGHTS)
 
 /* Products in bf16 by fused multiply-adds: right, and no faster than fp32. */
 static const kernels_gemm gemm_bf16 = {
@@ -43,12 +49,24 @@ static const kernels_gemm gemm_bf16 = {
     .pack_b = pack_b_bf16,
 };
 
-#include "kernels/body/quant_lanes.h"
+/* Weights that are stored in 16 bits. */
+#define WIDENED_GEMM(NAME, TILE, ROW, PACK)                                                                               \
+    {                                                                                                                     \
+        .name = NAME, .mr = GEMM_MR, .nr = GEMM_NR, .a_stride = GEMM_A_STRIDE, .pair = 2, .wide_a = true, .step = 1,      \
+        .gemm_tile = TILE, .gemm_row = ROW, .pack_a = pack_a, .pack_b = PACK                                              \
+    }
+static const kernels_gemm gemm_bf16_weights = WIDENED_GEMM("bf16 in fp32", gemm_tile_bf16_weights, gemm_row_bf16_weights, pack_b_bf16);
+static const kernels_gemm gemm_f16_weights = WIDENED_GEMM("f16 in fp32", gemm_tile_f16_weights, gemm_row_f16_weights, pack_b_f16);
+#define BF16_WEIGHTS &gemm_bf16_weights
+#define F16_WEIGHTS &gemm_f16_weights
+
 #include "kernels/body/quant_body.h"
 static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
 #define ADAM8 adam8_all
 #else
 #define ADAM8 NULL
+#define BF16_WEIGHTS NULL
+#define F16_WEIGHTS NULL
 #endif
 
 #define KERNELS_TABLE(TABLE, NAME, BF16, QUANTIZED)  \
@@ -56,6 +74,8 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
         .name = NAME,                                \
         .bf16 = BF16,                                \
         .quantized = QUANTIZED,                      \
+        .bf16_weights = BF16_WEIGHTS,                \
+        .f16_weights = F16_WEIGHTS,                  \
         .gemm = {.name = "fp32",                     \
                  .mr = GEMM_MR,                      \
                  .nr = GEMM_NR,                      \

@@ -9,8 +9,8 @@
 #include "kernels/body/gemm_body.h"
 #include "kernels/body/pack_bf16.h"
 
-GEMM_TILE(gemm_tile_bf16, 2)
-GEMM_ROW(gemm_row_bf16, 2)
+GEMM_TILE(gemm_tile_bf16, GEMM_PAIRS)
+GEMM_ROW(gemm_row_bf16, GEMM_PAIRS)
 
 const kernels_gemm kernels_gemm_avx512_bf16 = {
     .name = "avx512_bf16",

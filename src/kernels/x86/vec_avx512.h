@@ -256,6 +256,13 @@ VEC v16 v_half(const float *p, const int high)
     return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pairs));
 }
 
+/* The numbers of bf16 in the low or high half of each of 16 numbers. */
+VEC v16 v_upper(const float *p, const int high)
+{
+    const v16i pairs = i_load(p);
+    return _mm512_castsi512_ps(high ? _mm512_and_si512(pairs, _mm512_set1_epi32((int)0xffff0000)) : _mm512_slli_epi32(pairs, 16));
+}
+
 VEC v16i i_zero(void) { return _mm512_setzero_si512(); }
 VEC v16i i_bits(v16i a, int from, uint32_t mask)
 {
