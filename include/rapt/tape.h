@@ -311,11 +311,11 @@ typedef struct rapt_block_input {
 } rapt_block_input;
 typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_block_input *in);
 
-/* Runs fn(t, module, &in), a block of a deep model. In a pass with `recompute` (activation checkpointing, Chen et al. 2016,
- * section 4.1), the block's intermediates are released at once; the backward pass recomputes them, bit for bit, and traverses
- * them. fn must then compute the same result each time, in a tensor of its own with x's shape, from `in`, parameters and
- * constants alone, and `module` must last as long as the pass. While the tape is inspected (rapt_observe,
- * rapt_tape_capture_attention, keep_gradients), nothing is released. */
+/* Runs fn(t, module, &in), a block of a deep model. The block's intermediates are released at once in a pass that is not
+ * recorded, and in one with `recompute` (activation checkpointing, Chen et al. 2016, section 4.1), where the backward pass
+ * recomputes them, bit for bit, and traverses them. fn must then compute the same result each time, in a tensor of its own with
+ * x's shape, from `in`, parameters and constants alone, and `module` must last as long as the pass. While the tape is inspected
+ * (rapt_observe, rapt_tape_capture_attention, keep_gradients), nothing is released. */
 RAPT_API rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
 /* The sum of all elements, as a simple loss for experiments and tests. */

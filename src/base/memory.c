@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define LONGEST_PATH 4096
 
@@ -64,4 +67,11 @@ void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS])
         (memory_limit){"the limit of the address space (ulimit -v) leaves", true, available(RLIMIT_AS, now.all)};
     limits[MEMORY_DATA] = (memory_limit){"the limit of the data segment (ulimit -d) leaves", true,
                                          available(RLIMIT_DATA, now.data)};
+}
+
+void memory_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

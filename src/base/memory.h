@@ -1,4 +1,5 @@
-/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before it is allocated. */
+/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before it is allocated. And
+ * what malloc holds without need. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -15,5 +16,9 @@ enum { MEMORY_RAM, MEMORY_CGROUP, MEMORY_ADDRESS_SPACE, MEMORY_DATA, MEMORY_LIMI
 
 /* All of them. `root` is put before /proc and /sys: "", or a folder that looks like them, in tests. */
 void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS]);
+
+/* Gives the system back what malloc keeps of memory that was freed: behind work that took a lot of it once, as reading the JSON
+ * of a large vocabulary. Nothing where the C library has no such function. */
+void memory_trim(void);
 
 #endif

@@ -54,12 +54,6 @@ static bool same_shape(const safetensors_entry *e, const rapt_tensor *shape)
     return same;
 }
 
-/* Of a file of rapt's own that is for inference alone. */
-static bool params_is_half(safetensors_dtype dtype)
-{
-    return dtype == SAFETENSORS_F16 || dtype == SAFETENSORS_BF16;
-}
-
 static rapt_code params_check_entry(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape,
                                     bool halves, rapt_error *err)
 {
@@ -67,7 +61,7 @@ static rapt_code params_check_entry(const safetensors *file, const char *path, c
     const safetensors_entry *e = safetensors_find(file, name);
     if (!e)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing", path, name);
-    if (e->dtype != REAL_TYPE && !(halves && params_is_half(e->dtype)))
+    if (e->dtype != REAL_TYPE && !(halves && stored_is_half(e->dtype)))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
                          safetensors_dtype_name(REAL_TYPE));
     if (!same_shape(e, shape))
@@ -86,7 +80,7 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
 {
     rapt_code code = params_check_entry(file, path, name, shape, true, err);
     const safetensors_entry *e = code ? NULL : safetensors_find(file, name);
-    if (e && params_is_half(e->dtype))
+    if (e && stored_is_half(e->dtype))
         widen_row(e->dtype, &(weights_row){e->data, 1, rapt_tensor_size(shape), 0}, to);
     else if (e)
         memcpy(to, e->data, e->bytes);
@@ -94,13 +88,14 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
 }
 
 /* A matrix that is stored as blocks stays in the file, and in one that stays open that of 16 bits, too. */
-static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, bool stays, const char *path, rapt_error *err)
+static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, bool stays, const char *path,
+                             rapt_error *err)
 {
     const safetensors_entry *e = safetensors_find(file, p->value.name);
     bool wrong = false;
     if (e && (stored_blocks_format(file, e, &wrong) || wrong))
         return stored_blocks_take(set, p, file, path, err);
-    if (e && stays && params_is_half(e->dtype) && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value))
+    if (e && stays && stored_is_half(e->dtype) && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value))
         return stored_halves_take(set, p, e, path, err);
     return params_read(file, path, p->value.name, &p->value, p->value.data, err);
 }

@@ -42,15 +42,15 @@ bool stored_blocks_any(const safetensors *file)
     return false;
 }
 
-static bool stored_is_half(const safetensors_entry *e)
+bool stored_is_half(safetensors_dtype dtype)
 {
-    return e->dtype == SAFETENSORS_F16 || e->dtype == SAFETENSORS_BF16;
+    return dtype == SAFETENSORS_F16 || dtype == SAFETENSORS_BF16;
 }
 
 bool stored_halves_any(const safetensors *file)
 {
     for (size_t i = 0; file && i < safetensors_count(file); i++)
-        if (stored_is_half(safetensors_at(file, i)) && safetensors_at(file, i)->ndim == 2)
+        if (stored_is_half(safetensors_at(file, i)->dtype) && safetensors_at(file, i)->ndim == 2)
             return true;
     return false;
 }
@@ -63,7 +63,7 @@ const char *stored_blocks_type(const safetensors *file)
         bool wrong;
         const safetensors_entry *e = safetensors_at(file, i);
         const block_format *format = stored_blocks_format(file, e, &wrong);
-        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : stored_is_half(e) ? 16 : 32;
+        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : stored_is_half(e->dtype) ? 16 : 32;
         if (bits < fewest) {
             type = format ? format->name : safetensors_dtype_name(e->dtype);
             fewest = bits;

@@ -15,7 +15,9 @@ const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY]);
 
 /* Whether the file has such tensors; it may be NULL. */
 bool stored_blocks_any(const safetensors *file);
-/* Whether it has matrices in 16 bits. */
+/* Whether elements have 16 bits: in a file of rapt's own that is for inference alone. */
+bool stored_is_half(safetensors_dtype dtype);
+/* Whether the file has matrices of them. */
 bool stored_halves_any(const safetensors *file);
 /* The type of fewer bits than fp32 that the file's tensors are stored in ("Q8_0", "BF16"), of several the one of the fewest;
  * NULL: there is none. */

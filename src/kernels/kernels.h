@@ -124,7 +124,16 @@ static inline bool kernels_converts_a(const kernels_gemm *g)
 }
 
 /* The numbers of GGUF for formats of numbers and blocks (ggml_type). */
-enum kernels_block_format { KERNELS_F16 = 1, KERNELS_BF16 = 30, KERNELS_Q4_0 = 2, KERNELS_Q5_0 = 6, KERNELS_Q8_0 = 8, KERNELS_Q4_K = 12, KERNELS_Q5_K, KERNELS_Q6_K };
+enum kernels_block_format {
+    KERNELS_F16 = 1,
+    KERNELS_BF16 = 30,
+    KERNELS_Q4_0 = 2,
+    KERNELS_Q5_0 = 6,
+    KERNELS_Q8_0 = 8,
+    KERNELS_Q4_K = 12,
+    KERNELS_Q5_K,
+    KERNELS_Q6_K
+};
 
 /* Products of quantized weights: integers of 8 to 4 bits in blocks of 32 or 16 with scales; see body/quant_body.h. */
 typedef struct kernels_quantized {

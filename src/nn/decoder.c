@@ -97,6 +97,30 @@ static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_bl
     return rapt_decoder_block_forward(t, m, in->x, &(rapt_decoder_memory){.output = in->memory, .lens = in->lens}, NULL, 0);
 }
 
+/* A block in a decoding step. */
+typedef struct decoder_cached_block {
+    const rapt_decoder_block *block;
+    rapt_decoder_memory memory;
+    rapt_kv *kv;
+    size_t past;
+} decoder_cached_block;
+
+static rapt_tensor *decoder_run_cached(rapt_tape *t, const void *m, const rapt_block_input *in)
+{
+    const decoder_cached_block *b = m;
+    return rapt_decoder_block_forward(t, b->block, in->x, &b->memory, b->kv, b->past);
+}
+
+static rapt_tensor *decoder_cached(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, size_t layer, rapt_tensor *x)
+{
+    decoder_cached_block *b = tape_alloc(t, 1, sizeof *b);
+    if (!b)
+        return x;
+    *b = (decoder_cached_block){&m->blocks[layer], decoder_state_memory(s, layer), rapt_kv_cache_layer(s->self, layer),
+                                rapt_decoder_state_past(s)};
+    return rapt_run_block(t, decoder_run_cached, b, (rapt_block_input){.x = x});
+}
+
 static rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
 {
     x = m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
@@ -133,12 +157,9 @@ rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder
     rapt_tensor *bad = decoder_state_prepare(t, m, s, tokens);
     if (bad)
         return bad;
-    size_t past = rapt_decoder_state_past(s);
-    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
-    for (size_t i = 0; i < m->layers; i++) {
-        rapt_decoder_memory memory = decoder_state_memory(s, i);
-        x = rapt_decoder_block_forward(t, &m->blocks[i], x, &memory, rapt_kv_cache_layer(s->self, i), past);
-    }
+    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, rapt_decoder_state_past(s));
+    for (size_t i = 0; i < m->layers; i++)
+        x = decoder_cached(t, m, s, i, x);
     rapt_tensor *logits = decoder_logits(t, m, decoder_last_norm(t, m, x));
     if (!rapt_tape_error(t)->code)
         rapt_kv_cache_advance(s->self, tokens.time);

@@ -110,6 +110,28 @@ static rapt_tensor *lm_run_block(rapt_tape *t, const void *m, const rapt_block_i
     return rapt_lm_block_forward(t, m, in->x, NULL, 0);
 }
 
+/* A block with its KV cache. */
+typedef struct lm_cached_block {
+    const rapt_lm_block *block;
+    rapt_kv *kv;
+    size_t past;
+} lm_cached_block;
+
+static rapt_tensor *lm_run_cached(rapt_tape *t, const void *m, const rapt_block_input *in)
+{
+    const lm_cached_block *b = m;
+    return rapt_lm_block_forward(t, b->block, in->x, b->kv, b->past);
+}
+
+static rapt_tensor *lm_cached(rapt_tape *t, const rapt_lm *m, size_t layer, rapt_tensor *x, rapt_kv_cache *cache, size_t past)
+{
+    lm_cached_block *b = tape_alloc(t, 1, sizeof *b);
+    if (!b)
+        return x;
+    *b = (lm_cached_block){&m->blocks[layer], rapt_kv_cache_layer(cache, layer), past};
+    return rapt_run_block(t, lm_run_cached, b, (rapt_block_input){.x = x});
+}
+
 /* The products are divided where they are few: here, and not the logits. */
 static rapt_tensor *lm_divide(rapt_tape *t, rapt_tensor *x, double divisor)
 {
@@ -126,7 +148,7 @@ rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_
         return bad;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
     for (size_t i = 0; i < m->layers; i++)
-        x = cache ? rapt_lm_block_forward(t, &m->blocks[i], x, rapt_kv_cache_layer(cache, i), past)
+        x = cache ? lm_cached(t, m, i, x, cache, past)
                   : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
     if (m->has_norm)
         x = rapt_layer_norm_forward(t, &m->norm, x);

@@ -1,5 +1,6 @@
-/* tape/recompute.c: activation checkpointing (Chen et al. 2016): blocks that keep nothing but their input and are recomputed
- * in the backward pass. For the layers of deep models and long rows; it computes nothing itself.
+/* tape/recompute.c: blocks that keep nothing but their output: in a pass that is not recorded, where nobody needs more, and as
+ * activation checkpointing (Chen et al. 2016), where they keep their input, too, and are recomputed in the backward pass. For the
+ * layers of deep models and long rows; it computes nothing itself.
  *
  * The second run draws the same dropout and reads the same input, so it gives the same bits; and its gradients go into the
  * same tensors in the same order as those of a block that is kept. */
@@ -118,10 +119,11 @@ static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void
     return n;
 }
 
-/* Whether blocks are checkpointed: not while the pass is inspected. */
+/* Whether blocks release what they have computed: not while the pass is inspected. */
 static bool recompute_wanted(const rapt_tape *t)
 {
-    return t->pass.recompute && !t->pass.keep_gradients && !observe_on(t) && t->capture == RAPT_CAPTURE_NONE;
+    const bool kept = t->pass.record && (!t->pass.recompute || t->pass.keep_gradients);
+    return !kept && !observe_on(t) && t->capture == RAPT_CAPTURE_NONE;
 }
 
 rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)

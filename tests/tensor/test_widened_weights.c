@@ -39,7 +39,8 @@ static float *weights_of(size_t count, uint64_t key, bool bf16)
     for (size_t i = 0; i < count; i++) {
         const uint32_t bits = (uint32_t)rng_below(key, i, 0x10000);
         const uint32_t exponent = bits >> 7 & 31 ? 100 + (bits >> 7 & 31) : 0;
-        x[i] = bf16 ? bf16_to_float((bits & 0x807f) | exponent << 7) : half_to_float((bits & 0x7c00) == 0x7c00 ? bits & 0x83ff : bits);
+        x[i] = bf16 ? bf16_to_float((bits & 0x807f) | exponent << 7)
+                    : half_to_float((bits & 0x7c00) == 0x7c00 ? bits & 0x83ff : bits);
     }
     return x;
 }

@@ -55,8 +55,9 @@ static const kernels_gemm gemm_bf16 = {
         .name = NAME, .mr = GEMM_MR, .nr = GEMM_NR, .a_stride = GEMM_A_STRIDE, .pair = 2, .wide_a = true, .step = 1,      \
         .gemm_tile = TILE, .gemm_row = ROW, .pack_a = pack_a, .pack_b = PACK                                              \
     }
-static const kernels_gemm gemm_bf16_weights = WIDENED_GEMM("bf16 in fp32", gemm_tile_bf16_weights, gemm_row_bf16_weights, pack_b_bf16);
-static const kernels_gemm gemm_f16_weights = WIDENED_GEMM("f16 in fp32", gemm_tile_f16_weights, gemm_row_f16_weights, pack_b_f16);
+static const kernels_gemm gemm_bf16_weights = WIDENED_GEMM("bf16 weights", gemm_tile_bf16_weights, gemm_row_bf16_weights,
+                                                           pack_b_bf16);
+static const kernels_gemm gemm_f16_weights = WIDENED_GEMM("f16 weights", gemm_tile_f16_weights, gemm_row_f16_weights, pack_b_f16);
 #define BF16_WEIGHTS &gemm_bf16_weights
 #define F16_WEIGHTS &gemm_f16_weights
 
