@@ -85,7 +85,7 @@ typedef struct rapt_model {
     void *origin;                       /* of a Hugging Face folder that was not loaded for inference: what it is saved with */
     void *lora;                         /* its adapters, which alone are trained and saved (rapt_model_add_lora), or NULL */
     void *adapter;                      /* that was added to its matrices, or NULL; the library's own */
-    void *stored;                       /* the file whose blocks its matrices are read from, or NULL; the library's own */
+    void *stored;                       /* the file that matrices of fewer bits are read from, or NULL; the library's own */
     const char *stored_type;            /* of rapt: the type of fewer bits that its file has weights in ("Q8_0", "BF16"), of
                                            several the one of the fewest; NULL: all are fp32. Not to be freed */
     rapt_translation_model translation; /* zeroed for another task */
@@ -110,7 +110,7 @@ RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, ra
 /* rapt_model_load_task for inference in as little memory as may be. Matrices of a Hugging Face folder stay in its files, which
  * must not be written over until the model is freed: translators and generators pack them from there, and rows of an embedding
  * are read as tokens need them. Their elements are there once rapt_params_at or rapt_params_find has returned the parameter.
- * Such a model is not trained. A folder of rapt is loaded as by rapt_model_load_task. */
+ * Such a model is not trained. Of a folder of rapt matrices stay that are stored in fewer bits than fp32. */
 RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err);
 /* Zeroed: rapt_model_load. */
 typedef struct rapt_load_options {

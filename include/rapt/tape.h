@@ -30,7 +30,7 @@ typedef struct rapt_tape_options {
                         "avx512_bf16", "amx", "neon", "neon_dot" */
     rapt_precision precision;
     const char *weights; /* types of the weights that are held for inference, by their names; NULL: all as `precision` says, and
-                            where that is fp32, quantized weights as a file stores them. A list "T,PATTERN=T,...": T is fp32,
+                            where that is fp32, weights of fewer bits as a file stores them. A list "T,PATTERN=T,...": T is fp32,
                             bf16, q8_0 or q4_0, the first one, which may be missing, for all; a pattern, as of the shell, is for
                             matrices of linear layers of such a name ("blocks.0.*"), rapt's or that of the file
                             (rapt_param.origin), and "output" for the output matrix; the last one that fits counts, and one that

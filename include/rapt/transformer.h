@@ -126,8 +126,9 @@ typedef struct rapt_decoder_sizes {
 
 /* Starts a batch, whatever the state held: projects `memory` [sentences, source time, d_model], or ragged, the encoder's output,
  * for all blocks, and copies what it needs, so that the tape may begin another pass. There is one row for each sentence.
- * `memory_lens` [sentences], copied, are valid lengths; NULL: all. Fails in the tape: RAPT_ERR_SHAPE where `memory` is neither,
- * RAPT_ERR_VALUE where there is no such storage, RAPT_ERR_MEMORY; a step is refused then. */
+ * `memory_lens` [sentences], copied, are valid lengths, of which no more count than a sentence has rows; NULL: all. Fails in the
+ * tape: RAPT_ERR_SHAPE where `memory` is neither, RAPT_ERR_VALUE where there is no such storage, RAPT_ERR_MEMORY; a step is
+ * refused then. */
 RAPT_API void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
                                  const int32_t *memory_lens, rapt_decoder_sizes sizes);
 /* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); in fp32, with caches in fp32,

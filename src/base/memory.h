@@ -1,5 +1,5 @@
-/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before it is allocated. And
- * what malloc holds without need. */
+/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before it is allocated. Also
+ * gives back what malloc holds unused. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 

@@ -43,8 +43,9 @@ enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_WEIGHTS, CLI_KEY_SEE
      "memory) or q8_0 (8 bits and a scale for 32: about a quarter)", 0}
 #define CLI_OPTION_WEIGHTS                                                                                           \
     {"weights", CLI_KEY_WEIGHTS, "T", 0, "Type of the weights of linear layers, and precision of their products: fp32 " \
-     "(default, where a file does not store others), bf16, as --precision, or q8_0 or q4_0: 8 or 4 bits, with the same "   \
-     "result on every processor. T,PATTERN=T,...: others for parameters of such names, or for `output`", 0}
+     "(default, where a file does not store fewer bits; 16 of them give what fp32 gives), bf16, as --precision, or q8_0 " \
+     "or q4_0: 8 or 4 bits, with the same result on every processor. T,PATTERN=T,...: others for parameters of such "    \
+     "names, or for `output`", 0}
 #define CLI_OPTION_JSON(meaning) {"json", CLI_KEY_JSON, NULL, 0, meaning, 0}
 #define CLI_OPTION_CONTEXT(meaning) {"context", CLI_KEY_CONTEXT, "N", 0, meaning, 0}
 #define CLI_OPTION_QUIET(meaning) {"quiet", CLI_KEY_QUIET, NULL, 0, meaning, 0}

@@ -2,6 +2,8 @@
  * folder has no seal. */
 #include "cli/cli_model.h"
 
+#include "base/memory.h"
+
 #include "cli/cmd_info.h"
 #include "cli/say.h"
 
@@ -11,8 +13,10 @@ static void cli_model_say(const char *folder)
             "that a changed number would not be noticed; `rapt info %s --seal` binds them\n", folder, folder);
 }
 
-static rapt_model *cli_model_note(rapt_model *m, const char *folder)
+static rapt_model *cli_model_load(const char *folder, const rapt_load_options *o, rapt_error *err)
 {
+    rapt_model *m = rapt_model_load_with(folder, o, err);
+    memory_trim(); /* of the JSON of a large vocabulary */
     if (m && !m->sealed && !m->family)
         cli_model_say(folder);
     return m;
@@ -40,13 +44,13 @@ rapt_model *cli_model_any_inference(const char *folder, rapt_error *err)
 rapt_model *cli_model_adapted(const char *folder, const char *adapter, bool inference, rapt_error *err)
 {
     const rapt_load_options o = {.inference = inference, .adapter = adapter};
-    return cli_model_refuse_encoder(cli_model_note(rapt_model_load_with(folder, &o, err), folder), folder, err);
+    return cli_model_refuse_encoder(cli_model_load(folder, &o, err), folder, err);
 }
 
 rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_task task, rapt_error *err)
 {
     const rapt_load_options o = {.task = &task, .inference = true, .adapter = adapter};
-    return cli_model_note(rapt_model_load_with(folder, &o, err), folder);
+    return cli_model_load(folder, &o, err);
 }
 
 void cli_model_limit_context(rapt_model *m, long context)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS, KEY_EVAL };
@@ -22,7 +23,7 @@ static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
     {"eval", KEY_EVAL, "FILE", 0, "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, and "
      "print what changed", 0},
-    CLI_OPTION_QUIET("No line about the types of matrices"),
+    CLI_OPTION_QUIET("No line about the types of matrices, and no warnings of --eval"),
     {0}};
 
 typedef struct convert_arguments {
@@ -120,23 +121,35 @@ static rapt_code convert_tell(const char *path, rapt_error *err)
     return RAPT_OK;
 }
 
-/* A file that --eval can't read is an error before anything is written. */
-static rapt_code convert_find_text(const convert_arguments *a, rapt_error *err)
+/* A file for --eval that can't be read is an error before anything is written. */
+static rapt_code convert_check_file(const convert_arguments *a, rapt_error *err)
 {
-    if (!a->eval || strcmp(a->eval, "-") == 0 || access(a->eval, R_OK) == 0)
+    struct stat info;
+    if (!a->eval || strcmp(a->eval, "-") == 0)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_IO, "cannot read %s: %s", a->eval, strerror(errno));
+    if (access(a->eval, R_OK) != 0 || stat(a->eval, &info) != 0)
+        return rapt_fail(err, RAPT_ERR_IO, "cannot read %s: %s", a->eval, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return rapt_fail(err, RAPT_ERR_IO, "cannot read %s: %s", a->eval, strerror(EISDIR));
+    if (S_ISREG(info.st_mode) && info.st_size == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty: there is nothing to evaluate on", a->eval);
+    return RAPT_OK;
 }
 
-/* What was written, beside m. */
+/* What was written, beside m. A Hugging Face folder of rapt's translators says nothing of detokenization and capitals, so that
+ * BLEU of what it writes would be of other texts. */
 static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_error *err)
 {
-    eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .quiet = a->quiet, .compare = m, .model = a->out, .compare_with = a->model};
+    eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .quiet = a->quiet, .compare = m, .model = a->out, .compare_with = a->model,
+                        .loss_only = a->to == RAPT_EXPORT_HF && !m->family};
     char *files[] = {a->eval};
+    signals_leave();
     rapt_model *written = cli_model_adapted(a->out, NULL, true, err);
     e.files = files;
     e.file_count = 1;
     rapt_code code = written ? eval_files(&e, written, err) : err->code;
+    if (code)
+        cli_say("rapt: %s was written, and could not be evaluated\n", a->out);
     rapt_model_free(written);
     return code;
 }
@@ -146,13 +159,15 @@ int cmd_convert(int argc, char **argv)
     convert_arguments a = {.to = -1, .weights = -1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = convert_find_text(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
+    rapt_model *m = convert_check_file(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
     const rapt_export_options options = {.to = (rapt_export_format)a.to, .stop = signals_stop,
                                          .weights = a.weights < 0 ? RAPT_EXPORT_FP32 : (rapt_export_weights)a.weights};
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
     if (!code && options.weights >= RAPT_EXPORT_Q8_0 && !a.quiet)
         code = convert_tell(a.out, &err);
+    if (!code && signals_stop(NULL))
+        code = RAPT_ERR_INTERRUPTED;
     if (!code && a.eval)
         code = convert_eval(&a, m, &err);
     rapt_model_free(m);

@@ -1,4 +1,4 @@
-/* cli/signals.c: see signals.h. For `rapt train`, `rapt generate` and `rapt chat`; other commands keep the default actions. */
+/* cli/signals.c: see signals.h. For `rapt train`, `generate`, `chat` and `convert`; other commands keep the default actions. */
 #define _GNU_SOURCE
 #include "cli/signals.h"
 
@@ -54,6 +54,15 @@ void signals_catch_turn(void)
 void signals_release(void)
 {
     signal(SIGINT, SIG_DFL);
+}
+
+void signals_leave(void)
+{
+    struct sigaction old;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        signal(SIGHUP, SIG_DFL);
 }
 
 bool signals_stop(void *context)

@@ -15,6 +15,8 @@ void signals_catch_turn(void);
 void signals_release(void);
 /* A rapt_stop_fn: whether one of them was received. */
 bool signals_stop(void *context);
+/* The default actions again, for a part of the work that nothing is to be saved of. */
+void signals_leave(void);
 /* The exit status of a command that was stopped: 128 and the signal's number, as a shell has it. */
 int signals_status(void);
 

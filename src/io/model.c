@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/lock.h"
-#include "base/memory.h"
 #include "base/quote.h"
 #include "io/gguf/gguf_folder.h"
 #include "io/hub/hub_model.h"
@@ -221,8 +220,6 @@ static rapt_model *model_load_adapted(model_source from, const rapt_task *wanted
 {
     rapt_model *m = load_from(&from, wanted, err);
     close_source(&from);
-    if (from.inference)
-        memory_trim();
     if (m)
         m->adapter = from.add;
     else

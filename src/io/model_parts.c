@@ -58,7 +58,7 @@ rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name,
 
 bool model_stays(const model_source *from)
 {
-    return stored_blocks_any(from->weights) || (from->inference && !from->add && stored_halves_any(from->weights));
+    return stored_blocks_any(from->weights) || (from->inference && !from->add && stored_16_bits_any(from->weights));
 }
 
 uint64_t model_seed(const model_source *from)

@@ -42,15 +42,20 @@ bool stored_blocks_any(const safetensors *file)
     return false;
 }
 
-bool stored_is_half(safetensors_dtype dtype)
+int stored_16_bits_type(safetensors_dtype dtype)
 {
-    return dtype == SAFETENSORS_F16 || dtype == SAFETENSORS_BF16;
+    return dtype == SAFETENSORS_BF16 ? KERNELS_BF16 : dtype == SAFETENSORS_F16 ? KERNELS_F16 : 0;
 }
 
-bool stored_halves_any(const safetensors *file)
+bool stored_is_16_bits(safetensors_dtype dtype)
+{
+    return stored_16_bits_type(dtype) != 0;
+}
+
+bool stored_16_bits_any(const safetensors *file)
 {
     for (size_t i = 0; file && i < safetensors_count(file); i++)
-        if (stored_is_half(safetensors_at(file, i)->dtype) && safetensors_at(file, i)->ndim == 2)
+        if (stored_is_16_bits(safetensors_at(file, i)->dtype) && safetensors_at(file, i)->ndim == 2)
             return true;
     return false;
 }
@@ -63,7 +68,8 @@ const char *stored_blocks_type(const safetensors *file)
         bool wrong;
         const safetensors_entry *e = safetensors_at(file, i);
         const block_format *format = stored_blocks_format(file, e, &wrong);
-        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : stored_is_half(e->dtype) ? 16 : 32;
+        const double whole = stored_is_16_bits(e->dtype) ? 16 : 32;
+        const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : whole;
         if (bits < fewest) {
             type = format ? format->name : safetensors_dtype_name(e->dtype);
             fewest = bits;
@@ -80,7 +86,7 @@ static void stored_blocks_read(const void *context, size_t first, size_t count, 
 }
 
 /* A param_read_fn. */
-static void stored_halves_read(const void *context, size_t first, size_t count, rapt_real *to)
+static void stored_16_bits_read(const void *context, size_t first, size_t count, rapt_real *to)
 {
     const stored_matrix *m = context;
     widen_row(m->dtype, &(weights_row){m->data + first * m->row_bytes, 1, count * m->row_blocks, 0}, to);
@@ -123,11 +129,11 @@ rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors 
     return RAPT_OK;
 }
 
-rapt_code stored_halves_take(rapt_params *set, rapt_param *p, const safetensors_entry *e, const char *path, rapt_error *err)
+rapt_code stored_16_bits_take(rapt_params *set, rapt_param *p, const safetensors_entry *e, const char *path, rapt_error *err)
 {
     const stored_matrix m = {NULL, e->dtype, e->data, e->shape[1] * safetensors_dtype_bytes(e->dtype), e->shape[1]};
-    if (stored_set(set, p, m, stored_halves_read))
+    if (stored_set(set, p, m, stored_16_bits_read))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
-    param_source_set_halves(p, e->dtype == SAFETENSORS_BF16 ? KERNELS_BF16 : KERNELS_F16);
+    param_source_set_16_bits(p, stored_16_bits_type(e->dtype));
     return RAPT_OK;
 }

@@ -70,13 +70,14 @@ typedef struct kernels_strides {
 } kernels_strides;
 
 /* GEMM kernels of one precision. Operands are packed elements: for fp32 the elements themselves; for bf16 pairs of adjacent
- * elements along K, the first in the low half, rounded to nearest even; both their products are added to one sum. */
+ * elements along K, the first in the low half, rounded to nearest even; both their products are added to one sum. With `wide_a` B
+ * has such pairs, of bf16 or binary16, and A elements: kc counts pairs, a_row and a_col elements. */
 typedef struct kernels_gemm {
     const char *name; /* of the kernels: "fp32"; "avx512_bf16", "amx", "emulated"; of quantized weights "avx512_vnni", ... */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
     bool wide_a;      /* A has elements of fp32, whatever `pair` is: of weights that are stored in 16 bits */
-    int pair;         /* products of a packed element: 1, 2 of bf16, 4 of 8 bits, 8 of fewer */
+    int pair;         /* products of a packed element: 1, 2 of 16 bits, 4 of 8 bits, 8 of fewer */
     int step;         /* packed elements along K come in multiples of it, */
     int scales;       /* each followed by this number of elements with scales, and what is left of numbers of 5 or 6 bits */
     int a_row;        /* of quantized weights: numbers of a row of A and K block that pack_a has packed, whatever the depth of
@@ -98,10 +99,10 @@ typedef struct kernels_gemm {
      * to whole steps and, where k is the slower index, up to a_stride. Returns where they are. One of the strides is 1. */
     kernels_strides (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);
     /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 from there to a multiple of 16; the tile reads no
-     * further. Of bf16, k counts pairs, with zeros up to whole steps. One of the strides is 1. */
+     * further. Of pairs, k counts these, with zeros up to whole steps. One of the strides is 1. */
     void (*pack_b)(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst);
-    /* Of quantized weights: the formats of blocks (kernels_block_format, ended by 0) that pack_stored packs as they are. Column j
-     * of the panel is in the blocks at columns[j], from row k0 on, kc rows, which are whole blocks. pack_b is NULL where rapt
+    /* Of quantized weights: the formats of blocks (kernels_stored_format, ended by 0) that pack_stored packs as they are. Column
+     * j of the panel is in the blocks at columns[j], from row k0 on, kc rows, which are whole blocks. pack_b is NULL where rapt
      * does not round numbers to the type. */
     int stored[3];
     void (*pack_stored)(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst);
@@ -123,16 +124,16 @@ static inline bool kernels_converts_a(const kernels_gemm *g)
     return g->pair > 1 && !g->wide_a;
 }
 
-/* The numbers of GGUF for formats of numbers and blocks (ggml_type). */
-enum kernels_block_format {
+/* What weights are stored as, by the numbers of GGUF (ggml_type): numbers of 16 bits, and formats of blocks. */
+enum kernels_stored_format {
     KERNELS_F16 = 1,
-    KERNELS_BF16 = 30,
     KERNELS_Q4_0 = 2,
     KERNELS_Q5_0 = 6,
     KERNELS_Q8_0 = 8,
     KERNELS_Q4_K = 12,
-    KERNELS_Q5_K,
-    KERNELS_Q6_K
+    KERNELS_Q5_K = 13,
+    KERNELS_Q6_K = 14,
+    KERNELS_BF16 = 30
 };
 
 /* Products of quantized weights: integers of 8 to 4 bits in blocks of 32 or 16 with scales; see body/quant_body.h. */

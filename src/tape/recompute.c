@@ -48,7 +48,7 @@ static rapt_tensor *recompute_run(rapt_tape *t, const block_node *n)
     char sx[96], sy[96];
     rapt_tensor *y = n->fn(t, n->module, &n->in);
     if (!tape_failed(t) && y == n->in.x)
-        return rapt_tape_fail(t, RAPT_ERR_VALUE, "block: its output is its input; a recomputed block needs its own");
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "block: its output is its input; it needs a tensor of its own");
     if (!tape_failed(t) && !rapt_tensor_same_shape(n->in.x, y))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "block: its output is %s, its input %s", rapt_shape_text(y, sy, sizeof sy),
                               rapt_shape_text(n->in.x, sx, sizeof sx));

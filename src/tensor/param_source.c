@@ -96,13 +96,16 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
 
 void param_source_set_blocks(rapt_param *p, const block_format *format, param_blocks_fn *blocks)
 {
+    if (!p->state->source) /* out of memory */
+        return;
     p->state->source->type = format->id;
     p->state->source->blocks = blocks;
 }
 
-void param_source_set_halves(rapt_param *p, int type)
+void param_source_set_16_bits(rapt_param *p, int type)
 {
-    p->state->source->type = type;
+    if (p->state->source)
+        p->state->source->type = type;
 }
 
 int param_source_type(const rapt_param *p)

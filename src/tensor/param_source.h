@@ -20,10 +20,11 @@ typedef const void *param_blocks_fn(const void *context, size_t row);
  * NULL. Out of memory: the failure sticks in the set. */
 void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, param_leave_fn *leave, const void *context);
 
-/* Says that the rows of a parameter, which has a source, are stored as blocks of a format, which `blocks` finds. */
+/* Says that the rows of a parameter are stored as blocks of a format, which `blocks` finds; where memory for a
+ * source has run out, nothing. */
 void param_source_set_blocks(rapt_param *p, const block_format *format, param_blocks_fn *blocks);
-/* Says that all its numbers are of 16 bits: bf16 or binary16, by their id of GGUF (kernels_block_format). */
-void param_source_set_halves(rapt_param *p, int type);
+/* The same of numbers that are all of 16 bits: bf16 or binary16, by their id of GGUF (kernels_stored_format). */
+void param_source_set_16_bits(rapt_param *p, int type);
 /* The id of GGUF of what a parameter is stored in, blocks or numbers of 16 bits; 0: neither, or it has no source. */
 int param_source_type(const rapt_param *p);
 /* The blocks of a row of a parameter with a format; they live as long as what its source reads from. */

@@ -62,9 +62,20 @@ check 'pairs: keys' test "$(keys got)" = "$(keys plain)fp32 loss perplexity bleu
 check 'pairs: BLEU in fp32' test "$(value bleu got)" = "$(first bleu plain)"
 "$RAPT" convert lm --to gguf --weights q8_0 -o lm.gguf --eval some.txt --quiet >got
 check 'convert --eval of a GGUF file' cmp got <("$RAPT" eval lm.gguf some.txt --compare=lm)
+: >empty.txt
 refused 1 'cannot read none.txt: No such file' 'no such text' "$RAPT" convert lm --to gguf -o no --eval none.txt
+refused 1 'cannot read lm: Is a directory' 'a folder' "$RAPT" convert lm --to gguf -o no --eval lm
+refused 1 'empty.txt is empty' 'an empty text' "$RAPT" convert lm --to gguf -o no --eval empty.txt
 check 'nothing is written' test ! -e no
 refused 2 'rapt does not read models of CTranslate2' 'what rapt cannot evaluate' "$RAPT" convert pair --to ctranslate2 -o no --eval few.tsv
+check 'convert --eval of standard input' cmp got <("$RAPT" convert lm --to gguf --weights q8_0 -o again.gguf --eval - --quiet <some.txt | sed 's/^-:/some.txt:/')
+"$RAPT" convert pair --to hf -o pair.hf --eval few.tsv >hf
+check 'of a folder that does not detokenize: losses alone' sh -c '! grep -q BLEU hf && grep -q "changed by" hf'
+"$RAPT" train lm.yaml --out odd --quiet --set model.d_model=30 --set model.ffn=33 >train.log 2>&1 || cat train.log
+for type in f16 bf16; do
+    "$RAPT" convert odd --weights $type -o odd.$type
+    check "$type: rows of an odd number of weights" cmp <("$RAPT" eval odd.$type some.txt --json) <("$RAPT" eval odd.$type some.txt --json --weights fp32)
+done
 "$RAPT" eval pair few.tsv --json --compare --loss-only >got
 check 'pairs: keys without translations' sh -c '! grep -q bleu got && grep -q "\"fp32\": {\"loss\"" got'
 "$RAPT" eval lm some.txt --json >plain

@@ -282,6 +282,29 @@ static void memory_has_no_padding(void **unused)
     }
 }
 
+/* Lengths beyond the rows of ragged memory are those of its rows; shorter ones count. */
+static void lengths_end_with_the_rows(void **unused)
+{
+    (void)unused;
+    const int32_t given[BATCH] = {SOURCE, 2, 7, SOURCE};
+    setting s = new_setting(NULL, 1, 0);
+    rapt_decoder_state *states[2];
+    for (int i = 0; i < 2; i++) {
+        const int32_t rows[BATCH] = {3, SOURCE, 7, 1}, least[BATCH] = {3, 2, 7, 1};
+        rapt_tape_begin(s.t, (rapt_pass){0});
+        rapt_tensor *memory = rapt_encoder_forward(s.t, &s.m->encoder, (rapt_tokens){s.source, BATCH, SOURCE, rows}, NULL);
+        states[i] = rapt_decoder_state_new(NULL);
+        rapt_decoder_start(s.t, &s.m->decoder, states[i], memory, i ? least : given, (rapt_decoder_sizes){.capacity = TIME});
+    }
+    rapt_real *want = piece(&s, states[1], s.target, TIME, 0, TIME), *got = piece(&s, states[0], s.target, TIME, 0, TIME);
+    assert_memory_equal(got, want, BATCH * TIME * MODEL_VOCAB * sizeof *got);
+    free(want);
+    free(got);
+    rapt_decoder_state_free(states[0]);
+    rapt_decoder_state_free(states[1]);
+    free_setting(&s);
+}
+
 static void memory_of_one_sentence_is_refused(void **unused)
 {
     (void)unused;
@@ -319,7 +342,8 @@ int main(void)
         cmocka_unit_test(long_rows_equal_whole_rows),
         cmocka_unit_test(packed_weights_change_nothing),
         cmocka_unit_test(rows_change_places),
-        cmocka_unit_test(memory_has_no_padding), cmocka_unit_test(memory_of_one_sentence_is_refused),
+        cmocka_unit_test(memory_has_no_padding), cmocka_unit_test(lengths_end_with_the_rows),
+        cmocka_unit_test(memory_of_one_sentence_is_refused),
         cmocka_unit_test(ragged_steps_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,13 +287,19 @@ static void blocks_make_their_own_of_the_same_shape(void **state)
     (void)state;
     rapt_tape *t = model_tape(NULL, 1);
     for (int i = 0; i < 4; i++) {
-        bool again = i % 2;
+        const bool again = i % 2;
         rapt_tape_begin(t, (rapt_pass){.record = true, .recompute = again});
         rapt_block_input in = {.x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, x, true)};
         rapt_run_block(t, i < 2 ? give_back : split, NULL, in);
         assert_int_equal(rapt_tape_error(t)->code, again ? i < 2 ? RAPT_ERR_VALUE : RAPT_ERR_SHAPE : RAPT_OK);
         if (i == 3)
             assert_string_equal(rapt_tape_error(t)->message, "block: its output is [1, 2, 2, 1], its input [1, 2, 2]");
+    }
+    for (int i = 0; i < 2; i++) { /* a pass that is not recorded releases them, too */
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_block_input in = {.x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, x, true)};
+        rapt_run_block(t, i ? split : give_back, NULL, in);
+        assert_int_equal(rapt_tape_error(t)->code, i ? RAPT_ERR_SHAPE : RAPT_ERR_VALUE);
     }
     rapt_tape_free(t);
 }
@@ -353,6 +359,41 @@ static void a_block_costs_one_tensor(void **state)
     assert_true(without >= 10 * 6 * tensor);
 }
 
+/* Of a prompt: whole, or with a KV cache, which is memory of its own. */
+static double inference_memory(size_t layers, bool cached)
+{
+    rapt_error err = {0};
+    rapt_tape *t = model_tape(NULL, 2);
+    rapt_lm *m = narrow_model(layers, 256);
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), &err);
+    int32_t ids[256] = {1, 2, 3};
+    assert_non_null(cache);
+    rapt_tape_begin(t, (rapt_pass){0});
+    const rapt_tokens tokens = {ids, 1, 256, NULL};
+    if (cached)
+        rapt_lm_step(t, m, cache, tokens, true);
+    else
+        rapt_lm_hidden(t, m, tokens);
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+    const double bytes = (double)rapt_tape_memory(t);
+    rapt_kv_cache_free(cache);
+    rapt_lm_free(m);
+    rapt_tape_free(t);
+    return bytes;
+}
+
+/* A further block keeps its output. */
+static void inference_keeps_one_tensor_a_block(void **state)
+{
+    const double tensor = 256 * D * sizeof(rapt_real), details = 2048;
+    (void)state;
+    for (int cached = 0; cached < 2; cached++) {
+        const double more = inference_memory(12, cached) - inference_memory(2, cached);
+        print_message("a block more takes %.2f of its input\n", more / 10 / tensor);
+        assert_true(more <= 10 * (tensor + details));
+    }
+}
+
 /* One matrix of weights [time, time], of whatever head or block, would make the growth four times as large. */
 static void memory_is_linear_in_the_row(void **state)
 {
@@ -398,7 +439,7 @@ int main(void)
         cmocka_unit_test(whoever_looks_sees_everything),
         cmocka_unit_test(reports_name_the_block),
         cmocka_unit_test(blocks_make_their_own_of_the_same_shape),
-        cmocka_unit_test(a_block_costs_one_tensor),
+        cmocka_unit_test(a_block_costs_one_tensor), cmocka_unit_test(inference_keeps_one_tensor_a_block),
         cmocka_unit_test(memory_is_linear_in_the_row),
         cmocka_unit_test(rows_of_8192_tokens),
     };

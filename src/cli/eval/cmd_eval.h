@@ -22,7 +22,7 @@ typedef struct eval_arguments {
     const char *for_pairs, *for_text; /* an option that was given and means nothing for a text, or for pairs; or NULL */
 } eval_arguments;
 
-/* Evaluates on the files, one after the other; a->compare, where there is one, can be compared with m. */
+/* Evaluates on the files, one after the other; a->compare, where there is one, must fit m (eval_compare_check). */
 rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err);
 
 /* Evaluates on one file and prints what comes out: sentence pairs for translation models, a text for language models. */

@@ -1,7 +1,7 @@
 /* io/hub/hub_slice.c: see hub_slice.h. */
 #include "io/hub/hub_slice.h"
 
-#include "kernels/kernels.h"
+#include "io/stored_blocks.h"
 
 /* A tile of a transpose: what a cache line of the result holds, of as many rows as a thread is asked for at a time. */
 #define TILE_COLUMNS 16
@@ -93,11 +93,9 @@ const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format 
     return slice_part(*s->t, 0, slice_row(s, row), 1).data;
 }
 
-int hub_slice_halves(const hub_slice *s)
+int hub_slice_16_bits(const hub_slice *s)
 {
-    if (s->t->blocks || s->plus_one || s->adapter)
-        return 0;
-    return s->t->dtype == SAFETENSORS_BF16 ? KERNELS_BF16 : s->t->dtype == SAFETENSORS_F16 ? KERNELS_F16 : 0;
+    return s->t->blocks || s->plus_one || s->adapter ? 0 : stored_16_bits_type(s->t->dtype);
 }
 
 void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to)

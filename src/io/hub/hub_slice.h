@@ -26,7 +26,7 @@ void hub_slice_read(const void *slice, size_t first, size_t count, float *to);
  * numbers than those in the file. */
 const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format **format);
 /* Whether all numbers of a slice are of 16 bits: the id of GGUF of bf16 or binary16, else 0. */
-int hub_slice_halves(const hub_slice *s);
+int hub_slice_16_bits(const hub_slice *s);
 /* The inverse for all `rows` of a parameter: writes them to where they are in the tensor, of `width` elements a row (of a vector
  * 1), whose elements are at `to`. `w` and `t` are not used. */
 void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to);

@@ -94,7 +94,7 @@ static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
         if (hub_slice_blocks(kept, 0, &format))
             param_source_set_blocks(p, format, hub_row_blocks);
         else
-            param_source_set_halves(p, hub_slice_halves(kept));
+            param_source_set_16_bits(p, hub_slice_16_bits(kept));
     } else {
         hub_slice_read(&slice, 0, p->value.shape[0], p->value.data);
     }

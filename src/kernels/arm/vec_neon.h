@@ -436,7 +436,7 @@ VEC v16 v_of_i(v16i a)
     return r;
 }
 
-VEC v16 v_upper(const float *p, const int high)
+VEC v16 v_widen_bf16(const float *p, const int high)
 {
     v16 r;
     EACH_PART(i)
@@ -447,7 +447,7 @@ VEC v16 v_upper(const float *p, const int high)
     return r;
 }
 
-VEC v16 v_half(const float *p, const int high)
+VEC v16 v_widen_f16(const float *p, const int high)
 {
     v16 r;
     EACH_PART(i)

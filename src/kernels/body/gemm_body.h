@@ -68,7 +68,7 @@ VEC v16 gemm_column(const int kind, const rapt_real *b, const int second)
 {
 #ifndef RAPT_DOUBLE
     if (GEMM_IS_WIDENED(kind))
-        return kind == GEMM_BF16_WEIGHTS ? v_upper(b, second) : v_half(b, second);
+        return kind == GEMM_BF16_WEIGHTS ? v_widen_bf16(b, second) : v_widen_f16(b, second);
 #endif
     (void)kind, (void)second;
     return v_load(b);

@@ -58,8 +58,8 @@ VEC v16 quant_factor(const int type, const rapt_real *b, const int from)
 VEC v16 quant_scale(const int type, const rapt_real *b, const int half, const int part)
 {
     if (type == QUANT_Q8_0 || type == QUANT_Q4_0)
-        return v_half(b + QUANT_SCALES(type) * GEMM_NR, half);
-    const v16 all = v_half(b + QUANT_SCALES(type) * GEMM_NR, 0);
+        return v_widen_f16(b + QUANT_SCALES(type) * GEMM_NR, half);
+    const v16 all = v_widen_f16(b + QUANT_SCALES(type) * GEMM_NR, 0);
     if (type == QUANT_Q6_K)
         return v_mul(all, v_add(quant_factor(type, b, 16 * half + 8 * part), v_set1(-128)));
     return v_mul(all, quant_factor(type, b, 16 * half));
@@ -68,7 +68,7 @@ VEC v16 quant_scale(const int type, const rapt_real *b, const int half, const in
 /* What is subtracted from each of 16 columns' weights. */
 VEC v16 quant_minimum(const int type, const rapt_real *b, const int half)
 {
-    return v_mul(v_half(b + QUANT_SCALES(type) * GEMM_NR, 1), quant_factor(type, b, 16 * half + 8));
+    return v_mul(v_widen_f16(b + QUANT_SCALES(type) * GEMM_NR, 1), quant_factor(type, b, 16 * half + 8));
 }
 
 /* -1 times the sum of a block of activations. */

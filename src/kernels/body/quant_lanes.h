@@ -78,7 +78,7 @@ VEC v16 v_of_i(v16i a)
 }
 
 /* The numbers of bf16 in the low or high half of each of 16 numbers. */
-VEC v16 v_upper(const float *p, const int high)
+VEC v16 v_widen_bf16(const float *p, const int high)
 {
     uint32_t bits[16];
     float lanes[16];
@@ -89,7 +89,7 @@ VEC v16 v_upper(const float *p, const int high)
 }
 
 /* Those of binary16. */
-VEC v16 v_half(const float *p, const int high)
+VEC v16 v_widen_f16(const float *p, const int high)
 {
     uint32_t bits[16];
     float lanes[16];

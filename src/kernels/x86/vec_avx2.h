@@ -405,18 +405,18 @@ VEC v16i i_dot_small(v16i w, v16i a, v16i sum)
 
 VEC v16 v_of_i(v16i a) { return (v16){_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)}; }
 
-VEC __m256 v8_upper(__m256i pairs, const int high)
+VEC __m256 v8_widen_bf16(__m256i pairs, const int high)
 {
     return _mm256_castsi256_ps(high ? _mm256_and_si256(pairs, _mm256_set1_epi32((int)0xffff0000)) : _mm256_slli_epi32(pairs, 16));
 }
 
-VEC v16 v_upper(const float *p, const int high)
+VEC v16 v_widen_bf16(const float *p, const int high)
 {
     const v16i pairs = i_load(p);
-    return (v16){v8_upper(pairs.lo, high), v8_upper(pairs.hi, high)};
+    return (v16){v8_widen_bf16(pairs.lo, high), v8_widen_bf16(pairs.hi, high)};
 }
 
-VEC v16 v_half(const float *p, const int high)
+VEC v16 v_widen_f16(const float *p, const int high)
 {
     const v16i pairs = i_load(p);
     const __m256i keep = _mm256_set1_epi32(0xffff);

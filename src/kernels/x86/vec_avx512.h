@@ -250,14 +250,14 @@ typedef __m512i v16i;
 VEC v16i i_load(const float *p) { return _mm512_castps_si512(_mm512_loadu_ps(p)); }
 VEC v16i i_broadcast(const float *p) { return _mm512_castps_si512(_mm512_set1_ps(*p)); }
 VEC v16 v_of_i(v16i a) { return _mm512_cvtepi32_ps(a); }
-VEC v16 v_half(const float *p, const int high)
+VEC v16 v_widen_f16(const float *p, const int high)
 {
     const v16i pairs = high ? _mm512_srli_epi32(i_load(p), 16) : i_load(p);
     return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pairs));
 }
 
 /* The numbers of bf16 in the low or high half of each of 16 numbers. */
-VEC v16 v_upper(const float *p, const int high)
+VEC v16 v_widen_bf16(const float *p, const int high)
 {
     const v16i pairs = i_load(p);
     return _mm512_castsi512_ps(high ? _mm512_and_si512(pairs, _mm512_set1_epi32((int)0xffff0000)) : _mm512_slli_epi32(pairs, 16));
