@@ -186,6 +186,17 @@ VEC void gemm_streams_step(const int kind, const int panels, const rapt_real *a,
             sum[p][0][v] = gemm_add_product(kind, x, gemm_column(kind, b + (size_t)p * panel + 16 * v, second), sum[p][0][v]);
 }
 
+/* Prefetches what the next panels have for this k: a short panel ends before the hardware prefetcher has got far ahead. Longer
+ * ones, which two threads read at the rate of the memory, would only take longer. */
+VEC void gemm_streams_ahead(const int panels, const rapt_real *b, size_t panel)
+{
+    UNROLL
+    for (int p = 0; p < panels; p++)
+        UNROLL
+        for (int v = 0; v < GEMM_VECTORS; v++)
+            __builtin_prefetch(b + (size_t)(panels + p) * panel + 16 * v);
+}
+
 /* One row times `panels` panels side by side. */
 VEC void gemm_streams(const int kind, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
                       size_t panel, rapt_real *c, const kernels_epilogue *epilogue)
@@ -197,6 +208,8 @@ VEC void gemm_streams(const int kind, const int panels, size_t kc, const rapt_re
         for (int v = 0; v < GEMM_VECTORS; v++)
             sum[p][0][v] = v_zero();
     for (size_t k = 0; k < kc; k++, a += a_col, b += GEMM_NR) {
+        if (GEMM_IS_WIDENED(kind) && GEMM_VECTORS == 1 && panels > 1)
+            gemm_streams_ahead(panels, b, panel);
         gemm_streams_step(kind, panels, a, b, panel, 0, sum);
         if (GEMM_IS_WIDENED(kind))
             gemm_streams_step(kind, panels, a += a_col, b, panel, 1, sum);

@@ -144,14 +144,17 @@ VEC void quant_block(const int type, const int m, const int vectors, const int p
 }
 
 /* A few rows, of a batch that decodes, are two tiles that read a panel, which comes from memory for the first one: the next panel
- * is prefetched meanwhile. */
+ * is prefetched meanwhile. So are the next panels of a row that reads several, where they are short: the hardware prefetcher
+ * begins anew with each. */
 #define QUANT_IS_FEW(M) ((M) == 3 || (M) == 4)
+#define QUANT_IS_SHORT(TYPE) ((TYPE) != QUANT_Q8_0 || GEMM_VECTORS == 1)
 
-/* A step of the panel behind this one. */
-VEC void quant_ahead(const int type, size_t kc, const rapt_real *b)
+/* A step of the panel that begins `distance` numbers behind this one, into the L1 cache or, where this one is read again before,
+ * the L2 cache. */
+VEC void quant_ahead(const int type, size_t distance, const rapt_real *b, const bool near)
 {
     for (int i = 0; i < QUANT_ROWS(type) * GEMM_VECTORS; i++)
-        __builtin_prefetch(b + kc * GEMM_NR + 16 * i, 0, 2);
+        __builtin_prefetch(b + distance + 16 * i, 0, near ? 3 : 2);
 }
 
 /* The panels are `panel` numbers apart. */
@@ -169,7 +172,11 @@ VEC void quant_sums(const int type, const int m, const int vectors, const int pa
             sum[i][v] = v_zero();
     for (size_t k = 0; k < kc; k += QUANT_ROWS(type), a += QUANT_A_STEP) {
         if (QUANT_IS_FEW(m))
-            quant_ahead(type, kc, from[0]);
+            quant_ahead(type, kc * GEMM_NR, from[0], false);
+        UNROLL
+        for (int p = 0; p < panels; p++)
+            if (panels > 1 && QUANT_IS_SHORT(type))
+                quant_ahead(type, (size_t)panels * panel, from[p], true);
         quant_block(type, m, vectors, panels, 0, a, from, sum);
         quant_block(type, m, vectors, panels, 1, a, from, sum);
         UNROLL
