@@ -62,6 +62,7 @@ is 'their numbers' batch '1 8'
 bench 1 'decode three rows' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40
 is 'of as many new tokens as were left' new 8
 product 'their share is their rate of the machine' gb_s read_gb_s read_share
+check 'which is never above 1' awk -v a="$(value read_share)" 'BEGIN { exit !(a > 0 && a <= 1) }'
 # All matrices, 4 bytes an element: the output matrix, and a block of 12 d^2.
 is 'their weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (300 * 64 + 12 * 64 * 64) }')"
 full=$(value weights_gb)
