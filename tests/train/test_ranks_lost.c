@@ -53,7 +53,8 @@ static void stop_after_step_3(void *context, const rapt_progress *p)
 
 static void check_lost(const char *changes, rapt_train_options o)
 {
-    met = stop = false;
+    met = false;
+    stop = false;
     o.out = "m";
     put_words("text.txt", 6000);
     all = ranks_make(2, changes, o, "text.txt");

@@ -154,7 +154,10 @@ VEC void quant_block(const int type, const int m, const int vectors, const int p
 VEC void quant_ahead(const int type, size_t distance, const rapt_real *b, const bool near)
 {
     for (int i = 0; i < QUANT_ROWS(type) * GEMM_VECTORS; i++)
-        __builtin_prefetch(b + distance + 16 * i, 0, near ? 3 : 2);
+        if (near)
+            __builtin_prefetch(b + distance + 16 * i, 0, 3);
+        else
+            __builtin_prefetch(b + distance + 16 * i, 0, 2);
 }
 
 /* The panels are `panel` numbers apart. */
