@@ -3,7 +3,6 @@
 #include "cli/cli_model.h"
 
 #include "base/memory.h"
-
 #include "cli/cmd_info.h"
 #include "cli/say.h"
 

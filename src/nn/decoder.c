@@ -118,9 +118,7 @@ static rapt_tensor *decoder_cached(rapt_tape *t, const rapt_decoder *m, rapt_dec
         return x;
     *b = (decoder_cached_block){&m->blocks[layer], decoder_state_memory(s, layer), rapt_kv_cache_layer(s->self, layer),
                                 rapt_decoder_state_past(s)};
-    if (t->pass.record) /* what is appended to a cache is not appended twice */
-        return decoder_run_cached(t, b, &(rapt_block_input){.x = x});
-    return rapt_run_block(t, decoder_run_cached, b, (rapt_block_input){.x = x});
+    return tape_run_once(t, decoder_run_cached, b, (rapt_block_input){.x = x});
 }
 
 static rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)

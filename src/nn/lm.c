@@ -123,16 +123,13 @@ static rapt_tensor *lm_run_cached(rapt_tape *t, const void *m, const rapt_block_
     return rapt_lm_block_forward(t, b->block, in->x, b->kv, b->past);
 }
 
-/* What is appended to a cache is not appended twice: a pass that is recorded recomputes no such block. */
 static rapt_tensor *lm_cached(rapt_tape *t, const rapt_lm *m, size_t layer, rapt_tensor *x, rapt_kv_cache *cache, size_t past)
 {
     lm_cached_block *b = tape_alloc(t, 1, sizeof *b);
     if (!b)
         return x;
     *b = (lm_cached_block){&m->blocks[layer], rapt_kv_cache_layer(cache, layer), past};
-    if (t->pass.record)
-        return lm_run_cached(t, b, &(rapt_block_input){.x = x});
-    return rapt_run_block(t, lm_run_cached, b, (rapt_block_input){.x = x});
+    return tape_run_once(t, lm_run_cached, b, (rapt_block_input){.x = x});
 }
 
 /* The products are divided where they are few: here, and not the logits. */

@@ -139,3 +139,8 @@ rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module,
         tape_record(t, &n->node, recompute_backward);
     return n->out;
 }
+
+rapt_tensor *tape_run_once(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)
+{
+    return t->pass.record ? fn(t, module, &in) : rapt_run_block(t, fn, module, in);
+}

@@ -126,6 +126,10 @@ bool tape_failed(const rapt_tape *t);
 
 /* Memory that lasts until the next pass. NULL on out-of-memory (the failure is recorded). */
 void *tape_alloc(rapt_tape *t, size_t count, size_t size);
+/* rapt_run_block for a block that changes what is not the tape's, as a KV cache, and so is never recomputed: in a pass that is
+ * recorded its intermediates are kept. */
+rapt_tensor *tape_run_once(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
+
 /* Memory of an operation, until tape_release. NULL on out-of-memory (the failure is recorded). */
 void *tape_scratch(rapt_tape *t, size_t count, size_t size);
 /* tape_alloc for the elements of tensors, whose count depends on the batch. In a pass that is only counted they are not

@@ -23,7 +23,7 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
 /* Says that the rows of a parameter are stored as blocks of a format, which `blocks` finds; where memory for a
  * source has run out, nothing. */
 void param_source_set_blocks(rapt_param *p, const block_format *format, param_blocks_fn *blocks);
-/* The same of numbers that are all of 16 bits: bf16 or binary16, by their id of GGUF (kernels_stored_format). */
+/* The same of numbers that are all of 16 bits: bf16 or binary16, by their id of GGUF (kernels_stored_format); 0: they are not. */
 void param_source_set_16_bits(rapt_param *p, int type);
 /* The id of GGUF of what a parameter is stored in, blocks or numbers of 16 bits; 0: neither, or it has no source. */
 int param_source_type(const rapt_param *p);

@@ -13,6 +13,7 @@
 
 #include "tensor/gemm.h"
 
+#include "aligned.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -32,18 +33,9 @@ typedef struct product {
     double *exact, *size;                          /* sums of products and of their absolute values */
 } product;
 
-static rapt_real *numbers(size_t n, uint64_t key)
-{
-    rapt_real *x = aligned_alloc(KERNELS_ALIGN, (n * sizeof *x + KERNELS_ALIGN) / KERNELS_ALIGN * KERNELS_ALIGN);
-    assert_non_null(x);
-    for (size_t i = 0; i < n; i++)
-        x[i] = (rapt_real)(2 * rng_uniform(key, i) - 1);
-    return x;
-}
-
 static rapt_real *turned(const rapt_real *x, size_t rows, size_t columns)
 {
-    rapt_real *y = numbers(rows * columns, 0);
+    rapt_real *y = aligned_uniform(rows * columns, 0);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             y[j * rows + i] = x[i * columns + j];
@@ -79,16 +71,16 @@ static product new_product(uint64_t key, bool coarse)
     product p = {.m = 1 + (size_t)rng_below(key, 0, key % 4 ? 40 : 150) + (key % 16 == 7 ? 560 : 0)};
     p.n = 1 + (size_t)rng_below(key, 1, key % 3 ? 50 : 420) + (key % 8 == 5 ? PANELS_NEAR : 0);
     p.k = ks[rng_below(key, 2, sizeof ks / sizeof *ks)];
-    p.a = numbers(p.m * p.k, rng_mix(key, 1));
-    p.b = numbers(p.k * p.n, rng_mix(key, 2));
+    p.a = aligned_uniform(p.m * p.k, rng_mix(key, 1));
+    p.b = aligned_uniform(p.k * p.n, rng_mix(key, 2));
     if (coarse) {
         make_coarse(p.a, p.m * p.k);
         make_coarse(p.b, p.k * p.n);
     }
-    p.bias = numbers(p.n, rng_mix(key, 3));
-    p.start = numbers(p.m * p.n, rng_mix(key, 4));
-    p.want = numbers(p.m * p.n, 0);
-    p.c = numbers(p.m * p.n + CANARY, 0);
+    p.bias = aligned_uniform(p.n, rng_mix(key, 3));
+    p.start = aligned_uniform(p.m * p.n, rng_mix(key, 4));
+    p.want = aligned_uniform(p.m * p.n, 0);
+    p.c = aligned_uniform(p.m * p.n + CANARY, 0);
     p.a_turned = turned(p.a, p.m, p.k);
     p.b_turned = turned(p.b, p.k, p.n);
     p.epilogue = (kernels_epilogue){key % 2, key % 5 < 2 ? p.bias : NULL, key % 7 < 3};
@@ -184,7 +176,7 @@ static void check_orders(const gemm_team *team, product *p, const char *what)
 
 static void check_packed(const gemm_team *team, product *p)
 {
-    rapt_real *panels = numbers(panels_size(team->gemm, p->k, p->n), 0);
+    rapt_real *panels = aligned_uniform(panels_size(team->gemm, p->k, p->n), 0);
     for (int turn = 0; turn < 2; turn++) {
         gemm_job job = whole_job(p, false, turn);
         panels_pack(team->gemm, p->k, p->n, job.b, panels);
@@ -220,7 +212,7 @@ static void check_continued(const gemm_team *team, product *p)
 {
     gemm_job jobs[GEMM_MAX_JOBS], other = whole_job(p, true, false);
     size_t count = 0;
-    rapt_real *beside = numbers(p->m * p->n, 0);
+    rapt_real *beside = aligned_uniform(p->m * p->n, 0);
     if (p->epilogue.bias || p->epilogue.relu)
         return free(beside);
     for (size_t k = 0; k < p->k; k += KERNELS_K_BLOCK) {

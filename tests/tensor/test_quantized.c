@@ -11,6 +11,7 @@
 #define LEVELS_QUANTIZED
 #include "tensor/gemm.h"
 
+#include "aligned.h"
 #include "base/rng.h"
 #include "levels.h"
 
@@ -235,13 +236,6 @@ typedef struct product {
     uint8_t *blocks;                        /* [n][row_bytes], in place of w */
     size_t row_bytes;
 } product;
-
-static float *aligned(size_t count)
-{
-    float *x = aligned_alloc(KERNELS_ALIGN, (count * sizeof *x + KERNELS_ALIGN) / KERNELS_ALIGN * KERNELS_ALIGN);
-    assert_non_null(x);
-    return x;
-}
 
 /* Of magnitudes that differ a lot between blocks; some blocks are zeros, and some products ties. */
 static float *numbers(size_t count, uint64_t key)

@@ -9,28 +9,13 @@
 
 #include "tensor/gemm.h"
 
-#include "base/rng.h"
+#include "aligned.h"
 #include "kernels/half.h"
 #include "levels.h"
 
 #include <stdlib.h>
 
 enum { SHAPES = 60, TEAMS = 3 }; /* of 1, 2 and 3 threads */
-
-static float *aligned(size_t count)
-{
-    float *x = aligned_alloc(KERNELS_ALIGN, (count * sizeof *x + KERNELS_ALIGN) / KERNELS_ALIGN * KERNELS_ALIGN);
-    assert_non_null(x);
-    return x;
-}
-
-static float *activations(size_t count, uint64_t key)
-{
-    float *x = aligned(count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = (float)(2 * rng_uniform(key, i) - 1);
-    return x;
-}
 
 /* Numbers of 16 bits, subnormal ones among them: of bf16 those below 2^5, of binary16 all that are finite. */
 static float *weights_of(size_t count, uint64_t key, bool bf16)
@@ -57,10 +42,10 @@ static product product_new(uint64_t key, bool bf16)
     static const size_t ks[] = {2, 6, 32, 64, 96, 200, 384, 386, 416, 768, 800, 1600};
     product p = {.m = 1 + (size_t)rng_below(key, 0, key % 3 ? 20 : 90), .n = 1 + (size_t)rng_below(key, 1, 150),
                  .k = ks[key % 12], .accumulates = key % 5 == 0};
-    p.a = activations(p.m * p.k, key + 100);
+    p.a = aligned_uniform(p.m * p.k, key + 100);
     p.w = weights_of(p.n * p.k, key + 200, bf16);
-    p.bias = activations(p.n, key + 300);
-    p.start = activations(p.m * p.n, key + 400);
+    p.bias = aligned_uniform(p.n, key + 300);
+    p.start = aligned_uniform(p.m * p.n, key + 400);
     p.want = aligned(p.m * p.n);
     p.got = aligned(p.m * p.n);
     p.row = key % 4 ? (ptrdiff_t)p.k : 1;
@@ -103,10 +88,10 @@ static void products_are_those_of_fp32(void **state)
     for (int threads = 1; threads <= TEAMS; threads++) {
         pool *threads_of = pool_new(threads, &err);
         const gemm_team exact = {&k->gemm, k, threads_of, aligned(gemm_workspace_size(threads))};
-        for (uint64_t key = 0; key < 2 * SHAPES; key++) {
-            product p = product_new(key, key % 2);
+        for (uint64_t i = 0; i < 2 * SHAPES; i++) {
+            product p = product_new(i / 2, i % 2);
             gemm_team widened = exact;
-            widened.gemm = key % 2 ? k->bf16_weights : k->f16_weights;
+            widened.gemm = i % 2 ? k->bf16_weights : k->f16_weights;
             compare(&p, &exact, &widened, 0, p.m);
             compare(&p, &exact, &widened, p.m / 2, 1);
             product_free(&p);
