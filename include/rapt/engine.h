@@ -1,0 +1,180 @@
+/* rapt/engine.h: many requests at once to models that stay loaded: continuous batching (Yu et al. 2022, "Orca", section 3.2)
+ * without sockets. What a request gets has the bits that it gets alone, from rapt_generator or rapt_translator: they depend
+ * neither on the requests beside it, nor on slots, chunks of a prefill, cached prefixes or threads (in fp32, and with weights in
+ * fewer bits; in bf16 products see rapt_precision).
+ *
+ *    rapt_engine *engine = rapt_engine_new(NULL, &err);
+ *    rapt_engine_model *lm = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL;
+ *    const rapt_engine_generation request = {.tokens = ids, .count = count, .on_token = print, .on_done = done};
+ *    rapt_engine_job *job = lm ? rapt_engine_generate(engine, lm, &request, &err) : NULL;
+ *    ...                             // `print` and `done` are called by the engine's thread
+ *    rapt_engine_job_free(job);      // waits for `done`
+ *    rapt_engine_free(engine);
+ *
+ * One thread of the engine computes, with the threads of its options: a step of a language model (a token of every running
+ * text, and a part of the prompts that are read), then a batch of translations, then a call, and so on. All functions here may be
+ * called by any thread but that one, unless they say otherwise.
+ */
+#ifndef RAPT_ENGINE_H
+#define RAPT_ENGINE_H
+
+#include "rapt/decode.h"
+#include "rapt/generate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the engine --------------------------------------------------------------------------------------------- */
+
+typedef struct rapt_engine rapt_engine;
+
+/* Zeroed: the defaults. */
+typedef struct rapt_engine_options {
+    int threads; /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use */
+} rapt_engine_options;
+
+/* Starts the engine's thread. `options` may be NULL. NULL with `err` set: threads out of range, out of memory. */
+RAPT_API rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err);
+/* Cancels all jobs, waits for the thread and frees the models. Jobs are freed before or after. NULL is fine. */
+RAPT_API void rapt_engine_free(rapt_engine *e);
+
+/* ---- models ------------------------------------------------------------------------------------------------- */
+
+/* A model that an engine serves. */
+typedef struct rapt_engine_model rapt_engine_model;
+
+enum { RAPT_ENGINE_SLOTS = 8 };
+
+/* Zeroed: the defaults. */
+typedef struct rapt_engine_model_options {
+    rapt_precision precision; /* as in rapt_generate_options and rapt_translate_options; those of requests are not heeded */
+    const char *weights;
+    rapt_storage kv_cache;
+    size_t slots;      /* language model: texts that run together; 0: RAPT_ENGINE_SLOTS */
+    size_t kv_memory;  /* language model: bytes that keys and values of running texts may come to; 0: as many as `slots` texts of
+                          the whole context take */
+    size_t chunk;      /* language model: tokens of prompts in a step; 0: as many as keep a step beside running texts within twice
+                          the time of one without */
+    bool no_prefix_cache; /* language model: prompts are always computed from their beginning */
+    size_t batch;      /* translation: segments computed together; 0: RAPT_TRANSLATE_BATCH */
+    rapt_translate_options translate; /* translation: languages, split and detokenization, the same for all requests */
+} rapt_engine_model_options;
+
+/* Takes a model over, also where it fails (it frees it then), and packs its weights, so that no request waits for that.
+ * `options` may be NULL and is copied, but for the texts that options->translate points to, which must last. NULL with `err`
+ * set: errors of rapt_generator_new, rapt_translator_new or rapt_embedder_new. */
+RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,
+                                            rapt_error *err);
+/* No request comes for it any more: it is freed once its last job is done and freed. */
+RAPT_API void rapt_engine_remove(rapt_engine *e, rapt_engine_model *m);
+/* The model, which is only read. */
+RAPT_API const rapt_model *rapt_engine_model_of(const rapt_engine_model *m);
+
+/* What an engine does at the moment for a model, and has done. */
+typedef struct rapt_engine_counts {
+    size_t waiting, running;       /* jobs */
+    size_t slots;                  /* of a language model */
+    size_t kv_positions, kv_bytes; /* that running texts have reserved; bytes that a position takes are kv_bytes / kv_positions */
+    uint64_t steps;                /* of a language model, or batches of translations */
+    uint64_t prompt_tokens;        /* computed; those of cached prefixes are not among them */
+    uint64_t cached_tokens;        /* of prompts, found in cached prefixes */
+    uint64_t generated_tokens;     /* or tokens of translations */
+    uint64_t done, cancelled, failed; /* jobs */
+    double busy_seconds;           /* in which its steps were computed */
+} rapt_engine_counts;
+
+RAPT_API rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m);
+
+/* ---- jobs --------------------------------------------------------------------------------------------------- */
+
+/* A request that an engine works on. */
+typedef struct rapt_engine_job rapt_engine_job;
+
+/* Ends the job before its next step, also while it waits or its prompt is read; on_done gets RAPT_ERR_INTERRUPTED. From any
+ * thread, the engine's own too. A job that is done stays as it is. */
+RAPT_API void rapt_engine_cancel(rapt_engine_job *job);
+/* Waits until on_done has returned, and frees the job. NULL is fine. */
+RAPT_API void rapt_engine_job_free(rapt_engine_job *job);
+
+/* Called by the engine's thread as the last thing that it does for a job: `code` and `message` say how it ended. It may not call
+ * rapt_engine_job_free. */
+
+/* One token of a text, with what it makes certain of the text. */
+typedef struct rapt_engine_token {
+    int32_t id;
+    double log_prob;         /* of the model's softmax, in nats, before any option */
+    size_t count;            /* of the likeliest below: request.top, or the whole of a smaller vocabulary */
+    const int32_t *ids;      /* [count] the most probable tokens at this position, the most probable first */
+    const double *log_probs; /* [count] */
+    const char *text;        /* [size] of the text that could be handed out with this token: whole characters, maybe none */
+    size_t size;
+} rapt_engine_token;
+
+/* How a text ended. What it points to lasts during the call. */
+typedef struct rapt_engine_generated {
+    rapt_code code;
+    const char *message;         /* where code is not RAPT_OK */
+    const rapt_generated *result; /* as of rapt_generator_run; what there is of it after a failure */
+    const char *rest;            /* [rest_size] text that was held back until the end */
+    size_t rest_size;
+    size_t cached_tokens;        /* of the prompt, found in cached prefixes */
+    double wait_seconds;         /* from the request to its slot */
+    double prefill_seconds;      /* from there to its first token */
+    double decode_seconds;       /* from there to its end */
+} rapt_engine_generated;
+
+/* A text to continue. Pointers are read during rapt_engine_generate only, but for the context. */
+typedef struct rapt_engine_generation {
+    const int32_t *tokens;         /* [count] the prompt, at least one token; see prompt_encode for a text */
+    size_t count;
+    rapt_generate_options options; /* sample, max_tokens, stops; of the others `beam` is to be 0 or 1, and none counts */
+    bool no_tokens;                /* nothing is generated: the prompt is scored only (options.max_tokens of 0 is the default) */
+    uint64_t sample;               /* sample index, as in rapt_generator_run */
+    size_t top;                    /* likeliest tokens to report with each token; 0: none */
+    bool score_prompt;             /* report the prompt's tokens as well, before the generated ones */
+    /* All three may be NULL, and are called by the engine's thread with `context`. on_prompt_token: token `position` of the
+     * prompt (score_prompt); the first one has no log-probability, NaN, and no likeliest tokens; its text is empty. */
+    void (*on_prompt_token)(void *context, size_t position, const rapt_engine_token *token);
+    void (*on_token)(void *context, const rapt_engine_token *token);
+    void (*on_done)(void *context, const rapt_engine_generated *end);
+    rapt_stop_fn *stop;            /* asked before each step: true cancels the job; or NULL */
+    void *context;
+} rapt_engine_generation;
+
+/* Queues a text: first come, first served. NULL with `err` set, and nothing called: RAPT_ERR_VALUE for an empty prompt, one that
+ * is longer than the model's context or has a token beyond its vocabulary, an option out of range, a beam search; not a language
+ * model; RAPT_ERR_MEMORY. */
+RAPT_API rapt_engine_job *rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
+                                               rapt_error *err);
+
+/* Lines to translate. Pointers are read during rapt_engine_translate only, but for the context. */
+typedef struct rapt_engine_translation {
+    const char *const *lines;       /* [count] valid UTF-8, strings */
+    size_t count;
+    rapt_translate_options options; /* beam, length_penalty, no_length_penalty, n_best, no_repeat, max_ratio, prefix, alignment,
+                                       tokens; the others are those of the model's options */
+    void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out); /* out[count] lasts during
+                                       the call; NULL after a failure */
+    rapt_stop_fn *stop;             /* asked before each decoding step: true cancels the job; or NULL */
+    void *context;
+} rapt_engine_translation;
+
+/* Queues lines. Requests take turns: a batch has lines of all that wait with the same options, an equal share of each. NULL with
+ * `err` set, and nothing called: an option out of range or a prefix that is refused, as of rapt_translate; not a translation
+ * model; RAPT_ERR_MEMORY. */
+RAPT_API rapt_engine_job *rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
+                                                rapt_error *err);
+
+/* Calls fn(context, model, threads) between two steps, with all the engine's threads its to use: for passes of other kinds, such
+ * as rapt_explanation_new. `stop` (or NULL) is asked before: true, or a cancel, calls fn with a NULL model in its place. NULL
+ * with `err` set: out of memory. */
+RAPT_API rapt_engine_job *rapt_engine_call(rapt_engine *e, rapt_engine_model *m,
+                                           void (*fn)(void *context, const rapt_model *model, int threads), rapt_stop_fn *stop,
+                                           void *context, rapt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
