@@ -1,17 +1,12 @@
 /* decode/generator.c: rapt_generator: a text, the KV cache of what the model has seen of it, and what runs add to it, token by
- * token. For `rapt generate`, samples in training, and C programs. How a token is chosen is in sampler.c, when its text can be
- * shown in text_stream.c, which tokens a prompt has in prompt.c. */
+ * token. For `rapt generate`, samples in training, and C programs. What a run does with logits is in continuation.c, which tokens
+ * a prompt has in prompt.c. */
 #include "decode/generator.h"
 
-#include "base/buffer.h"
-#include "base/math.h"
+#include "decode/continuation.h"
 #include "decode/generate_options.h"
 #include "decode/generator_beam.h"
-#include "decode/policy_scores.h"
 #include "decode/prompt.h"
-#include "decode/sampler.h"
-#include "decode/text_stream.h"
-#include "decode/token_text.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
@@ -30,35 +25,20 @@ struct rapt_generator {
     rapt_tape *tape, *own_tape;    /* own_tape: NULL where the tape is the caller's */
     packed_weights *packed;        /* of own_tape */
     rapt_kv_cache *cache;          /* of what the model has seen of the text */
-    int32_t *tokens;               /* the text */
-    size_t count, capacity;
+    text_tokens text;
     arena memory, scratch;         /* of the generator; of one token */
     atomic_bool cancelled;
 };
-
-/* A run in progress. */
-typedef struct generator_run {
-    rapt_generator *g;
-    uint64_t sample;
-    rapt_generated *result;
-    size_t token_capacity, log_prob_capacity; /* of the result */
-    buffer text;
-    token_text shown;
-    text_stream *out;
-} generator_run;
 
 /* ---- the text ----------------------------------------------------------------------------------------------------- */
 
 /* Tokens 0 .. at - 1 stay, `count` more come behind them. */
 static rapt_code generator_put(rapt_generator *g, size_t at, const int32_t *tokens, size_t count, rapt_error *err)
 {
-    if (!ARRAY_RESERVE(&g->tokens, &g->capacity, at + count))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", at + count);
-    if (count > 0)
-        memcpy(g->tokens + at, tokens, count * sizeof *tokens);
-    g->count = at + count;
-    rapt_kv_cache_truncate(g->cache, at);
-    return RAPT_OK;
+    rapt_code code = text_tokens_put(&g->text, at, tokens, count, err);
+    if (!code)
+        rapt_kv_cache_truncate(g->cache, at);
+    return code;
 }
 
 /* An empty text has tokens where a text may begin with nothing, at token 0. */
@@ -95,122 +75,41 @@ rapt_code rapt_generator_begin_tokens(rapt_generator *g, const int32_t *tokens, 
 
 rapt_code rapt_generator_append(rapt_generator *g, const char *text, size_t size, rapt_error *err)
 {
-    return generator_put_text(g, g->count, text, size, err);
+    return generator_put_text(g, g->text.count, text, size, err);
 }
 
 rapt_code rapt_generator_append_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err)
 {
-    return generator_put_tokens(g, g->count, tokens, count, err);
+    return generator_put_tokens(g, g->text.count, tokens, count, err);
 }
 
 size_t rapt_generator_tokens(const rapt_generator *g)
 {
-    return g->count;
+    return g->text.count;
 }
 
 rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err)
 {
-    if (count == 0 || count > g->count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a text of %zu tokens does not go back to %zu", g->count, count);
+    if (count == 0 || count > g->text.count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of %zu tokens does not go back to %zu", g->text.count, count);
     return generator_put(g, count, NULL, 0, err);
-}
-
-/* ---- one token ---------------------------------------------------------------------------------------------------- */
-
-/* Logits [vocab] after the whole text: of the tape, until its next pass. NULL with `err` set. */
-static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
-{
-    if (g->count == 0) {
-        rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
-        return NULL;
-    }
-    rapt_tape_begin(g->tape, (rapt_pass){0});
-    const rapt_tensor *logits = rapt_lm_next(g->tape, g->model->language.net, g->cache, g->tokens, g->count, g->count);
-    if (rapt_tape_status(g->tape, err))
-        return NULL;
-    return logits->data;
-}
-
-/* A window of the repetition penalty may reach further back than the context; without one, the context counts. */
-static sampler_input generator_input(const generator_run *r, const rapt_real *logits)
-{
-    const rapt_generator *g = r->g;
-    const rapt_lm_config *c = &g->model->language.net->config;
-    size_t history = g->options.sample.repetition_window > 0 ? g->count : rapt_lm_visible(c, g->count);
-    return (sampler_input){.logits = logits, .vocab = c->vocab, .row = r->sample, .position = g->count,
-                           .history = g->tokens + g->count - history, .count = history};
-}
-
-/* Of a model without a policy they say what ends a text. */
-static policy_rules generator_rules(const rapt_generator *g)
-{
-    const rapt_language_model *m = &g->model->language;
-    return (policy_rules){&g->model->search, m->end_of_text, m->end_of_text_count, true};
-}
-
-/* The logits with what the model's policy excludes and forces, which are they themselves where it has no such rules: a copy in
- * scratch memory. NULL: out of memory. */
-static const rapt_real *generator_restrict(generator_run *r, const rapt_real *logits)
-{
-    rapt_generator *g = r->g;
-    const size_t vocab = g->model->language.net->config.vocab, given = r->result->prompt_tokens;
-    const policy_rules rules = generator_rules(g);
-    const policy_text text = {g->tokens, g->count, given, given + g->options.max_tokens, g->tokens, given};
-    if (!policy_restricts(&g->model->search))
-        return logits;
-    rapt_real *x = arena_array(&g->scratch, vocab, sizeof *x);
-    if (!x)
-        return NULL;
-    memcpy(x, logits, vocab * sizeof *x);
-    policy_restrict(&rules, &text, vocab, x);
-    return x;
-}
-
-static rapt_code generator_choose(generator_run *r, int32_t *id, double *log_prob, rapt_error *err)
-{
-    rapt_generator *g = r->g;
-    rapt_real max, sum;
-    const rapt_real *logits = generator_logits(g, err);
-    if (!logits)
-        return err->code;
-    const arena_mark mark = arena_save(&g->scratch);
-    const rapt_real *allowed = generator_restrict(r, logits);
-    const sampler_input in = generator_input(r, allowed);
-    rapt_code code = allowed ? sampler_choose(&g->sampler, &in, &g->scratch, id, err)
-                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", in.vocab);
-    arena_release(&g->scratch, mark);
-    if (code)
-        return code;
-    g->tape->k->log_sum_exp(in.vocab, logits, &max, &sum);
-    *log_prob = (double)logits[*id] - (double)max - math_log((double)sum);
-    return RAPT_OK;
-}
-
-static rapt_code generator_keep(generator_run *r, int32_t id, double log_prob, rapt_error *err)
-{
-    rapt_generated *to = r->result;
-    size_t count = to->token_count + 1;
-    if (!ARRAY_RESERVE(&to->tokens, &r->token_capacity, count) || !ARRAY_RESERVE(&to->log_probs, &r->log_prob_capacity, count))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", count);
-    rapt_code code = generator_put(r->g, r->g->count, &id, 1, err);
-    if (code)
-        return code;
-    to->tokens[to->token_count] = id;
-    to->log_probs[to->token_count++] = log_prob;
-    return RAPT_OK;
 }
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
-/* A rapt_text_fn: of the result, and the caller's. */
-static rapt_code generator_take_text(void *context, const char *text, size_t size, rapt_error *err)
+/* Logits [vocab] after the whole text: of the tape, until its next pass. NULL with `err` set. */
+static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
 {
-    generator_run *r = context;
-    const rapt_generate_options *o = &r->g->options;
-    if (!buffer_append(&r->text, text, size))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    rapt_code code = o->on_text ? o->on_text(o->context, text, size, err) : RAPT_OK;
-    return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if it has left no reason of its own */
+    const text_tokens *text = &g->text;
+    if (text->count == 0) {
+        rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
+        return NULL;
+    }
+    rapt_tape_begin(g->tape, (rapt_pass){0});
+    const rapt_tensor *logits = rapt_lm_next(g->tape, g->model->language.net, g->cache, text->ids, text->count, text->count);
+    if (rapt_tape_status(g->tape, err))
+        return NULL;
+    return logits->data;
 }
 
 /* A rapt_stop_fn: whether the run in progress is to end. A cancel is of one run. */
@@ -226,92 +125,64 @@ static rapt_code generator_cancelled(rapt_error *err)
     return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
 }
 
-static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
+static rapt_code generator_loop(rapt_generator *g, continuation *run, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    const policy_rules rules = generator_rules(r->g);
-    while (!code && r->result->token_count < r->g->options.max_tokens && !text_stream_done(r->out)) {
-        int32_t id;
-        double log_prob = 0;
-        if (generator_stops(r->g))
+    while (!code && !continuation_is_over(run)) {
+        if (generator_stops(g))
             return generator_cancelled(err);
-        code = generator_choose(r, &id, &log_prob, err);
-        if (!code && policy_ends(&rules, id)) {
-            *finish = RAPT_FINISH_END_OF_TEXT;
-            return RAPT_OK;
-        }
-        code = code ? code : generator_keep(r, id, log_prob, err);
-        code = code ? code : token_text_next(&r->shown, r->g->tokens, r->g->count, r->out, err);
+        const rapt_real *logits = generator_logits(g, err);
+        code = logits ? continuation_next(run, logits, &g->scratch, err) : err->code;
     }
     return code;
 }
 
 /* The best hypothesis of a beam search, as if it had been chosen token by token. */
-static rapt_code generator_take_best(generator_run *r, const search_hypothesis *best, rapt_finish_reason *finish, rapt_error *err)
+static rapt_code generator_take_best(continuation *run, const search_hypothesis *best, rapt_error *err)
 {
-    rapt_generator *g = r->g;
     rapt_code code = RAPT_OK;
-    const policy_rules rules = generator_rules(g);
-    r->result->score = best->score;
-    for (size_t i = 0; i < best->length && !code && !text_stream_done(r->out); i++) {
-        if (policy_ends(&rules, best->tokens[i])) {
-            *finish = RAPT_FINISH_END_OF_TEXT;
-            break;
-        }
-        code = generator_keep(r, best->tokens[i], NAN, err);
-        code = code ? code : token_text_next(&r->shown, g->tokens, g->count, r->out, err);
-    }
+    run->result->score = best->score;
+    for (size_t i = 0; i < best->length && !code && !continuation_is_over(run); i++)
+        code = continuation_put(run, best->tokens[i], NAN, err);
     return code;
 }
 
-static rapt_code generator_search(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
+static rapt_code generator_search(rapt_generator *g, continuation *run, rapt_error *err)
 {
-    rapt_generator *g = r->g;
-    const generator_beams b = {g->tape, g->model, g->tokens, g->count, g->options.beam,
+    const generator_beams b = {g->tape, g->model, g->text.ids, g->text.count, g->options.beam,
                                g->options.max_tokens, generator_stops, g, g->options.kv_cache};
     search_result found = {0};
     const arena_mark mark = arena_save(&g->scratch);
-    rapt_code code = g->count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
-                                  : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
+    rapt_code code = g->text.count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
+                                       : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
     if (!code && found.count > 0)
-        code = generator_take_best(r, &found.best[0], finish, err);
+        code = generator_take_best(run, &found.best[0], err);
     arena_release(&g->scratch, mark);
     return code;
 }
 
-static rapt_code generator_generate(generator_run *r, rapt_error *err)
+static rapt_code generator_generate(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err)
 {
-    rapt_finish_reason finish = RAPT_FINISH_LENGTH;
-    const rapt_generate_options *o = &r->g->options;
-    r->result->prompt_tokens = r->g->count;
-    token_text_begin(&r->shown, r->g->model->language.tokenizer, r->g->count);
-    r->out = text_stream_new(o->stops, o->stop_count, generator_take_text, r, err);
-    bool ok = r->out && buffer_reserve(&r->text, 0);
-    if (ok)
-        text_stream_leave_out(r->out);
-    rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    const rapt_generate_options *o = &g->options;
+    continuation run = {.model = g->model, .options = o, .sampler = &g->sampler, .k = g->tape->k, .text = &g->text,
+                        .sample = sample, .on_text = o->on_text, .context = o->context, .result = result};
+    rapt_code code = continuation_begin(&run, err);
     if (!code)
-        code = o->beam > 1 ? generator_search(r, &finish, err) : generator_loop(r, &finish, err);
-    code = code ? code : text_stream_finish(r->out, err);
-    if (!code)
-        r->result->finish = text_stream_stopped(r->out) ? RAPT_FINISH_STOP : finish;
-    text_stream_free(r->out);
-    return code;
+        code = o->beam > 1 ? generator_search(g, &run, err) : generator_loop(g, &run, err);
+    rapt_code end = continuation_end(&run, code != RAPT_OK, err);
+    return code ? code : end;
 }
 
 rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err)
 {
     rapt_error own = {0};
-    rapt_generated unwanted = {0};
-    generator_run r = {.g = g, .sample = sample, .result = result ? result : &unwanted};
-    *r.result = (rapt_generated){0};
-    rapt_code code = generator_generate(&r, &own);
+    rapt_generated unwanted = {0}, *to = result ? result : &unwanted;
+    *to = (rapt_generated){0};
+    rapt_code code = generator_generate(g, sample, to, &own);
     if (!code && generator_stops(g)) { /* during the last token: not the next run's */
-        r.result->finish = RAPT_FINISH_NONE;
+        to->finish = RAPT_FINISH_NONE;
         code = generator_cancelled(&own);
     }
-    r.result->text = r.text.data;
-    r.result->text_size = r.text.size;
     rapt_generated_free(&unwanted);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
@@ -334,7 +205,7 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
     const rapt_real *logits = generator_logits(g, err);
     if (!logits)
         return err->code;
-    const sampler_input in = {.logits = logits, .vocab = g->model->language.net->config.vocab, .position = g->count - 1};
+    const sampler_input in = {.logits = logits, .vocab = g->model->language.net->config.vocab, .position = g->text.count - 1};
     return sampler_likeliest(g->tape->k, &in, n, ids, probabilities, &g->scratch, err);
 }
 
@@ -427,7 +298,7 @@ void rapt_generator_free(rapt_generator *g)
     rapt_kv_cache_free(g->cache);
     rapt_tape_free(g->own_tape);
     packed_weights_free(g->packed);
-    free(g->tokens);
+    free(g->text.ids);
     arena_free(&g->memory);
     arena_free(&g->scratch);
     free(g);

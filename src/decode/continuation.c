@@ -1,0 +1,145 @@
+/* decode/continuation.c: one run over a text; see continuation.h. How a token is chosen is in sampler.c, when its text can be
+ * shown in text_stream.c. */
+#include "decode/continuation.h"
+
+#include "base/math.h"
+
+#include <string.h>
+
+rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size_t count, rapt_error *err)
+{
+    if (!ARRAY_RESERVE(&list->ids, &list->capacity, at + count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", at + count);
+    if (count > 0)
+        memcpy(list->ids + at, ids, count * sizeof *ids);
+    list->count = at + count;
+    return RAPT_OK;
+}
+
+/* ---- a run -------------------------------------------------------------------------------------------------------- */
+
+/* A rapt_text_fn: of the result, and the caller's. */
+static rapt_code continuation_take_text(void *context, const char *text, size_t size, rapt_error *err)
+{
+    continuation *c = context;
+    if (!buffer_append(&c->kept, text, size))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    rapt_code code = c->on_text ? c->on_text(c->context, text, size, err) : RAPT_OK;
+    return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if it has left no reason of its own */
+}
+
+rapt_code continuation_begin(continuation *c, rapt_error *err)
+{
+    const rapt_generate_options *o = c->options;
+    c->finish = RAPT_FINISH_LENGTH;
+    c->result->prompt_tokens = c->text->count;
+    token_text_begin(&c->shown, c->model->language.tokenizer, c->text->count);
+    c->out = text_stream_new(o->stops, o->stop_count, continuation_take_text, c, err);
+    if (!c->out || !buffer_reserve(&c->kept, 0))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    text_stream_leave_out(c->out);
+    return RAPT_OK;
+}
+
+bool continuation_is_over(const continuation *c)
+{
+    return c->finish == RAPT_FINISH_END_OF_TEXT || c->result->token_count >= c->options->max_tokens || text_stream_done(c->out);
+}
+
+rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
+{
+    rapt_code code = failed || !c->out ? RAPT_OK : text_stream_finish(c->out, err);
+    if (!failed && !code && c->out)
+        c->result->finish = text_stream_stopped(c->out) ? RAPT_FINISH_STOP : c->finish;
+    text_stream_free(c->out);
+    c->out = NULL;
+    c->result->text = c->kept.data;
+    c->result->text_size = c->kept.size;
+    c->kept = (buffer){0};
+    return code;
+}
+
+/* ---- one token ---------------------------------------------------------------------------------------------------- */
+
+/* A window of the repetition penalty may reach further back than the context; without one, the context counts. */
+static sampler_input continuation_input(const continuation *c, const rapt_real *logits)
+{
+    const rapt_lm_config *config = &c->model->language.net->config;
+    const text_tokens *t = c->text;
+    size_t history = c->options->sample.repetition_window > 0 ? t->count : rapt_lm_visible(config, t->count);
+    return (sampler_input){.logits = logits, .vocab = config->vocab, .row = c->sample, .position = t->count,
+                           .history = t->ids + t->count - history, .count = history};
+}
+
+/* Of a model without a policy they say what ends a text. */
+static policy_rules continuation_rules(const continuation *c)
+{
+    const rapt_language_model *m = &c->model->language;
+    return (policy_rules){&c->model->search, m->end_of_text, m->end_of_text_count, true};
+}
+
+/* The logits with what the model's policy excludes and forces, which are they themselves where it has no such rules: a copy in
+ * scratch memory. NULL: out of memory. */
+static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch)
+{
+    const size_t vocab = c->model->language.net->config.vocab, given = c->result->prompt_tokens;
+    const policy_rules rules = continuation_rules(c);
+    const text_tokens *t = c->text;
+    const policy_text text = {t->ids, t->count, given, given + c->options->max_tokens, t->ids, given};
+    if (!policy_restricts(&c->model->search))
+        return logits;
+    rapt_real *x = arena_array(scratch, vocab, sizeof *x);
+    if (!x)
+        return NULL;
+    memcpy(x, logits, vocab * sizeof *x);
+    policy_restrict(&rules, &text, vocab, x);
+    return x;
+}
+
+/* The token, without its log-probability. */
+static rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, rapt_error *err)
+{
+    const arena_mark mark = arena_save(scratch);
+    const rapt_real *allowed = continuation_restrict(c, logits, scratch);
+    const sampler_input in = continuation_input(c, allowed);
+    rapt_code code = allowed ? sampler_choose(c->sampler, &in, scratch, id, err)
+                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", in.vocab);
+    arena_release(scratch, mark);
+    return code;
+}
+
+static rapt_code continuation_keep(continuation *c, int32_t id, double log_prob, rapt_error *err)
+{
+    rapt_generated *to = c->result;
+    size_t count = to->token_count + 1;
+    if (!ARRAY_RESERVE(&to->tokens, &c->token_capacity, count) || !ARRAY_RESERVE(&to->log_probs, &c->log_prob_capacity, count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", count);
+    rapt_code code = text_tokens_put(c->text, c->text->count, &id, 1, err);
+    if (code)
+        return code;
+    to->tokens[to->token_count] = id;
+    to->log_probs[to->token_count++] = log_prob;
+    return RAPT_OK;
+}
+
+rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err)
+{
+    const policy_rules rules = continuation_rules(c);
+    if (policy_ends(&rules, id)) {
+        c->finish = RAPT_FINISH_END_OF_TEXT;
+        return RAPT_OK;
+    }
+    rapt_code code = continuation_keep(c, id, log_prob, err);
+    return code ? code : token_text_next(&c->shown, c->text->ids, c->text->count, c->out, err);
+}
+
+rapt_code continuation_next(continuation *c, const rapt_real *logits, arena *scratch, rapt_error *err)
+{
+    int32_t id;
+    rapt_real max, sum;
+    rapt_code code = continuation_choose(c, logits, scratch, &id, err);
+    if (code)
+        return code;
+    c->k->log_sum_exp(c->model->language.net->config.vocab, logits, &max, &sum);
+    return continuation_put(c, id, (double)logits[id] - (double)max - math_log((double)sum), err);
+}
