@@ -6,7 +6,8 @@
  *    rapt_engine *engine = rapt_engine_new(NULL, &err);
  *    rapt_engine_model *lm = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL;
  *    const rapt_engine_generation request = {.tokens = ids, .count = count, .on_token = print, .on_done = done};
- *    rapt_engine_job *job = lm ? rapt_engine_generate(engine, lm, &request, &err) : NULL;
+ *    rapt_engine_job *job = NULL;
+ *    rapt_code code = lm ? rapt_engine_generate(engine, lm, &request, &job, &err) : err.code;
  *    ...                             // `print` and `done` are called by the engine's thread
  *    rapt_engine_job_free(job);      // waits for `done`
  *    rapt_engine_free(engine);
@@ -36,7 +37,7 @@ typedef struct rapt_engine_options {
 
 /* Starts the engine's thread. `options` may be NULL. NULL with `err` set: threads out of range, out of memory. */
 RAPT_API rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err);
-/* Cancels all jobs, waits for the thread and frees the models. Jobs are freed before or after. NULL is fine. */
+/* Cancels all jobs, waits for the thread and frees the models. Jobs that were handed out have been freed before. NULL is fine. */
 RAPT_API void rapt_engine_free(rapt_engine *e);
 
 /* ---- models ------------------------------------------------------------------------------------------------- */
@@ -88,17 +89,15 @@ RAPT_API rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
 
 /* ---- jobs --------------------------------------------------------------------------------------------------- */
 
-/* A request that an engine works on. */
+/* A request that an engine works on. The functions that queue one have a parameter `job`: NULL, or where the handle goes, before
+ * the first call of the request's functions. A job without a handle is freed when its on_done has returned. */
 typedef struct rapt_engine_job rapt_engine_job;
 
 /* Ends the job before its next step, also while it waits or its prompt is read; on_done gets RAPT_ERR_INTERRUPTED. From any
  * thread, the engine's own too. A job that is done stays as it is. */
 RAPT_API void rapt_engine_cancel(rapt_engine_job *job);
-/* Waits until on_done has returned, and frees the job. NULL is fine. */
+/* Waits until on_done has returned, and frees the job. Not from the engine's own thread. NULL is fine. */
 RAPT_API void rapt_engine_job_free(rapt_engine_job *job);
-
-/* Called by the engine's thread as the last thing that it does for a job: `code` and `message` say how it ended. It may not call
- * rapt_engine_job_free. */
 
 /* One token of a text, with what it makes certain of the text. */
 typedef struct rapt_engine_token {
@@ -142,11 +141,11 @@ typedef struct rapt_engine_generation {
     void *context;
 } rapt_engine_generation;
 
-/* Queues a text: first come, first served. NULL with `err` set, and nothing called: RAPT_ERR_VALUE for an empty prompt, one that
+/* Queues a text: first come, first served. A failure calls nothing: RAPT_ERR_VALUE for an empty prompt, one that
  * is longer than the model's context or has a token beyond its vocabulary, an option out of range, a beam search; not a language
  * model; RAPT_ERR_MEMORY. */
-RAPT_API rapt_engine_job *rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
-                                               rapt_error *err);
+RAPT_API rapt_code rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
+                                        rapt_engine_job **job, rapt_error *err);
 
 /* Lines to translate. Pointers are read during rapt_engine_translate only, but for the context. */
 typedef struct rapt_engine_translation {
@@ -160,18 +159,18 @@ typedef struct rapt_engine_translation {
     void *context;
 } rapt_engine_translation;
 
-/* Queues lines. Requests take turns: a batch has lines of all that wait with the same options, an equal share of each. NULL with
- * `err` set, and nothing called: an option out of range or a prefix that is refused, as of rapt_translate; not a translation
+/* Queues lines. Requests take turns: a batch has lines of all that wait with the same options, an equal share of each. A
+ * failure calls nothing: RAPT_ERR_VALUE for an option out of range or a prefix that is refused, as of rapt_translate; not a translation
  * model; RAPT_ERR_MEMORY. */
-RAPT_API rapt_engine_job *rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
-                                                rapt_error *err);
+RAPT_API rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
+                                         rapt_engine_job **job, rapt_error *err);
 
 /* Calls fn(context, model, threads) between two steps, with all the engine's threads its to use: for passes of other kinds, such
- * as rapt_explanation_new. `stop` (or NULL) is asked before: true, or a cancel, calls fn with a NULL model in its place. NULL
- * with `err` set: out of memory. */
-RAPT_API rapt_engine_job *rapt_engine_call(rapt_engine *e, rapt_engine_model *m,
-                                           void (*fn)(void *context, const rapt_model *model, int threads), rapt_stop_fn *stop,
-                                           void *context, rapt_error *err);
+ * as rapt_explanation_new. `stop` (or NULL) is asked before: true, or a cancel, calls fn with a NULL model in its place.
+ * RAPT_ERR_MEMORY calls nothing. */
+RAPT_API rapt_code rapt_engine_call(rapt_engine *e, rapt_engine_model *m,
+                                    void (*fn)(void *context, const rapt_model *model, int threads), rapt_stop_fn *stop,
+                                    void *context, rapt_engine_job **job, rapt_error *err);
 
 #ifdef __cplusplus
 }
