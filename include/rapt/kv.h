@@ -4,7 +4,7 @@
 #ifndef RAPT_KV_H
 #define RAPT_KV_H
 
-#include "rapt/tensor.h"
+#include "rapt/tape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +17,8 @@ typedef struct rapt_kv {
     rapt_storage storage;
     size_t head;                  /* features of a head, a row that is stored by itself; read where not in fp32 */
     uint8_t *k_stored, *v_stored; /* [rows, capacity, features / head, bytes of a head's row], or NULL: in fp32 */
+    const rapt_cached_row *cached; /* of a step whose examples have rows and positions of their own: [batch]; or NULL, for
+                                 example b has row b */
 } rapt_kv;
 
 /* The KV cache of a decoder: of every layer, keys and values at positions 0 .. past - 1 of rows that grow together. Owns its

@@ -214,6 +214,9 @@ RAPT_API void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, con
 /* tokens [batch, time], of which the first column is at position `first`; gives [batch, time, d], ragged where tokens have
  * lens. */
 RAPT_API rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first);
+/* rapt_preprocess of rows that begin at positions of their own, rows[batch].past. Inference only. */
+RAPT_API rapt_tensor *rapt_preprocess_cached(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens,
+                                             const rapt_cached_row *rows);
 
 /* ---- multi-head attention ------------------------------------------------------------------------------- */
 
@@ -262,7 +265,8 @@ RAPT_API rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt
 /* Causal self-attention of x [batch, time, hidden]. `kv` NULL: x is whole rows. Otherwise x stands at positions past .. past +
  * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, as `kv` stores them, which
  * in fp32 equals the pass over whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE)
- * where `kv` has other rows, features or heads, or no capacity for the positions. */
+ * where `kv` has other rows, features or heads, or no capacity for the positions. Where kv->cached says which row and position
+ * each example has, x may be ragged, and `past` is not read. */
 RAPT_API rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                                  size_t past);
 /* Attention of x, [batch, time, hidden] or ragged, to keys and values that are projected already: all positions of `kv`, or the

@@ -100,6 +100,12 @@ RAPT_API rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shap
 
 /* ---- masks: 1 means keep --------------------------------------------------------------------------- */
 
+/* Where an example stands in a KV cache whose rows have lengths of their own (rapt/kv.h). */
+typedef struct rapt_cached_row {
+    size_t row;  /* of the cache */
+    size_t past; /* positions that it holds: the example's own begin there */
+} rapt_cached_row;
+
 /* Which keys a query may attend to: those that satisfy all conditions. The output and the gradients of a query that may attend
  * to no key are zeros. Arrays are copied where the backward pass needs them. NULL in place of a mask: every key. */
 typedef struct rapt_mask {
@@ -107,6 +113,9 @@ typedef struct rapt_mask {
     bool per_query;
     bool causal;               /* query i (at position past + i) attends to keys 0 .. past + i */
     size_t past;               /* positions before the first query (cached decoding) */
+    const rapt_cached_row *cached; /* [batch] example b attends to row cached[b].row of keys and values [rows, positions,
+                                  feature], and has cached[b].past in place of `past`; causal, without `keep` and valid_lens,
+                                  in inference; or NULL */
     size_t window;             /* causal: of these keys, only to the last `window`, its own one included (sliding-window
                                   attention: Child et al. 2019; Mistral); without `keep`; 0: all */
     const uint8_t *keep;       /* 1 keeps: [batch, 1, keys], or [batch, queries, keys] with keep_per_query; or NULL */
@@ -173,6 +182,8 @@ RAPT_API rapt_tensor *rapt_op_softcap(rapt_tape *t, rapt_tensor *x, double cap);
  * first + i is rotated by the angle whose cosine and sine are table[first + i][j] and table[first + i][d/2 + j]. x [batch,
  * time, heads * d], or ragged; table [max_len, d], a buffer; d is even. */
 RAPT_API rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
+/* rapt_op_rotary of examples that begin at positions of their own, rows[batch].past. Inference only. */
+RAPT_API rapt_tensor *rapt_op_rotary_cached(rapt_tape *t, rapt_tensor *x, const rapt_param *table, const rapt_cached_row *rows);
 
 /* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
  * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */
@@ -269,6 +280,8 @@ typedef struct rapt_embed_options {
     double scale;            /* multiplies the looked-up rows; 0 means 1 */
     rapt_param *positions;   /* [max_len, d] added to each row by its position, and trained unless it is a buffer; or NULL */
     size_t first_position;
+    const rapt_cached_row *cached; /* [batch] example b begins at position cached[b].past in place of first_position, in
+                                inference; or NULL */
     double dropout;          /* after the sum */
 } rapt_embed_options;
 

@@ -60,9 +60,15 @@ static rapt_tensor *attention_normalize(rapt_tape *t, const rapt_layer_norm *m, 
     return observe_tensor(t, what, "x / sqrt(mean(x^2) + eps) * gamma", axes, y);
 }
 
-/* `first` is the position of the first query and key. */
+static rapt_tensor *attention_rotate(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, size_t first,
+                                     const rapt_cached_row *rows)
+{
+    return rows ? rapt_op_rotary_cached(t, x, m->rotary, rows) : rapt_op_rotary(t, x, m->rotary, first);
+}
+
+/* `first` is the position of the first query and key, unless `rows` has those of each example. */
 static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
-                                          rapt_tensor *v, size_t first)
+                                          rapt_tensor *v, size_t first, const rapt_cached_row *rows)
 {
     rapt_tensor *y[3];
     rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
@@ -72,8 +78,8 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
     y[1] = attention_normalize(t, &m->k_norm, y[1], "k.normed", OBSERVE_KEYS);
     if (!m->rotary)
         return (attention_inputs){.q = y[0], .k = y[1], .v = y[2]};
-    rapt_tensor *rotated = rapt_op_rotary(t, y[0], m->rotary, first);
-    return (attention_inputs){.q = rotated, .k = rapt_op_rotary(t, y[1], m->rotary, first), .v = y[2]};
+    rapt_tensor *rotated = attention_rotate(t, m, y[0], first, rows);
+    return (attention_inputs){.q = rotated, .k = attention_rotate(t, m, y[1], first, rows), .v = y[2]};
 }
 
 /* Attention of projected queries to projected keys and values, then the output projection. */
@@ -91,7 +97,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
 {
     observe_scope outer = observe_enter(t, m->name, 0);
-    return observe_leave(t, outer, attention_attend(t, m, attention_project(t, m, q, k, v, 0), mask));
+    return observe_leave(t, outer, attention_attend(t, m, attention_project(t, m, q, k, v, 0, NULL), mask));
 }
 
 static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
@@ -103,9 +109,16 @@ static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
 static bool attention_fits_cache(const rapt_multi_head_attention *m, const rapt_tensor *x, const attention_inputs *p,
                                  const rapt_kv *kv)
 {
-    return x->ndim == 3 && x->shape[0] == kv->k.shape[0] && p->k->shape[2] == kv->k.shape[2] &&
-           p->v->shape[2] == kv->v.shape[2] && kv->v.shape[0] == kv->k.shape[0] && kv->v.shape[1] == kv->k.shape[1] &&
+    const bool rows = kv->cached ? x->ndim == 3 || x->ragged : x->ndim == 3 && x->shape[0] == kv->k.shape[0];
+    return rows && rapt_tensor_features(p->k) == kv->k.shape[2] && rapt_tensor_features(p->v) == kv->v.shape[2] &&
+           kv->v.shape[0] == kv->k.shape[0] && kv->v.shape[1] == kv->k.shape[1] &&
            (kv->storage == RAPT_STORAGE_FP32 || kv->head * m->kv_heads == kv->k.shape[2]);
+}
+
+/* Whether the cache has the positions that an example's tokens are to be appended at. */
+static bool attention_has_room(const rapt_tensor *x, const rapt_kv *kv, size_t example, rapt_cached_row at)
+{
+    return at.row < kv->k.shape[0] && at.past <= kv->k.shape[1] && tape_rows_of(x, example).count <= kv->k.shape[1] - at.past;
 }
 
 rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
@@ -115,17 +128,20 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
     if (!kv)
         return rapt_multi_head_attention_forward(t, m, x, x, x, &(rapt_mask){.causal = true, .window = m->window});
     observe_scope outer = observe_enter(t, m->name, 0);
-    attention_inputs p = attention_project(t, m, x, x, x, past);
+    attention_inputs p = attention_project(t, m, x, x, x, past, kv->cached);
     if (rapt_tape_error(t)->code)
         return p.v;
     if (!attention_fits_cache(m, x, &p, kv))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
                               rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
-    if (past > kv->k.shape[1] || x->shape[1] > kv->k.shape[1] - past)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
-                              past + x->shape[1] - 1, kv->k.shape[1]);
+    for (size_t b = 0; b < tape_examples(x); b++) {
+        const rapt_cached_row at = kv->cached ? kv->cached[b] : (rapt_cached_row){b, past};
+        if (!attention_has_room(x, kv, b, at))
+            return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
+                                  at.past + tape_rows_of(x, b).count - 1, kv->k.shape[1]);
+    }
     kv_cache_append(t->k, kv, p.k, p.v, past);
-    rapt_mask mask = {.causal = true, .past = past, .window = m->window};
+    rapt_mask mask = {.causal = true, .past = past, .window = m->window, .cached = kv->cached};
     return observe_leave(t, outer, attention_attend(t, m, attention_of_cache(p.q, kv), &mask));
 }
 

@@ -247,14 +247,17 @@ rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer)
     return &c->layers[layer];
 }
 
-/* x [rows, time, features] to positions past .. past + time - 1 of rows of `data`; of a ragged x as many as each row has. */
+/* x [rows, time, features] to positions past .. past + time - 1 of rows of `data`, or to those that kv->cached says; of a ragged
+ * x as many as each row has. */
 static void kv_cache_put(const kernels *k, const rapt_kv *kv, const rapt_tensor *x, size_t past, size_t positions, uint8_t *data)
 {
     const size_t features = rapt_tensor_features(x), head = kv->storage == RAPT_STORAGE_FP32 ? features : kv->head;
     const size_t heads = features / head, bytes = heads * stored_bytes(kv->storage, head);
     for (size_t b = 0; b < tape_examples(x); b++) {
         const tape_rows r = tape_rows_of(x, b);
-        stored_write(k, kv->storage, r.count * heads, head, x->data + r.first * features, data + (b * positions + past) * bytes);
+        const rapt_cached_row at = kv->cached ? kv->cached[b] : (rapt_cached_row){b, past};
+        stored_write(k, kv->storage, r.count * heads, head, x->data + r.first * features,
+                     data + (at.row * positions + at.past) * bytes);
     }
 }
 

@@ -10,7 +10,8 @@
 void kv_cache_move(rapt_kv_cache *c, size_t first);
 
 /* Puts keys and values [rows, time, features] at positions past .. past + time - 1 of each row of `kv`, which has room for them,
- * rounded to what it is stored in; ragged ones at as many positions as each row has, from `past` on. */
+ * rounded to what it is stored in; ragged ones at as many positions as each row has, from `past` on, or from where kv->cached
+ * says. */
 void kv_cache_append(const kernels *k, rapt_kv *kv, const rapt_tensor *keys, const rapt_tensor *values, size_t past);
 
 #endif

@@ -88,8 +88,6 @@ void rapt_lm_free(rapt_lm *m)
 
 rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first)
 {
-    if (tokens.lens)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the rows of a language model are of one length");
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= m->config.vocab)
             return rapt_tape_fail(t, RAPT_ERR_VALUE, "token %d at position %zu of row %zu is not in the vocabulary of %zu",
@@ -99,6 +97,8 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
 
 static rapt_tensor *lm_check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
 {
+    if (tokens.lens)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the rows of a language model are of one length");
     if (past > m->config.context || tokens.time > m->config.context - past)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
                               m->config.context);
@@ -123,12 +123,12 @@ static rapt_tensor *lm_run_cached(rapt_tape *t, const void *m, const rapt_block_
     return rapt_lm_block_forward(t, b->block, in->x, b->kv, b->past);
 }
 
-static rapt_tensor *lm_cached(rapt_tape *t, const rapt_lm *m, size_t layer, rapt_tensor *x, rapt_kv_cache *cache, size_t past)
+static rapt_tensor *lm_cached(rapt_tape *t, const rapt_lm *m, size_t layer, rapt_tensor *x, rapt_kv *kv, size_t past)
 {
     lm_cached_block *b = tape_alloc(t, 1, sizeof *b);
     if (!b)
         return x;
-    *b = (lm_cached_block){&m->blocks[layer], rapt_kv_cache_layer(cache, layer), past};
+    *b = (lm_cached_block){&m->blocks[layer], kv, past};
     return tape_run_once(t, lm_run_cached, b, (rapt_block_input){.x = x});
 }
 
@@ -146,10 +146,14 @@ rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_
     rapt_tensor *bad = lm_check(t, m, tokens, past);
     if (bad)
         return bad;
-    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
+    return lm_blocks(t, m, rapt_preprocess(t, &m->input, tokens, past), cache ? rapt_kv_cache_layer(cache, 0) : NULL, past);
+}
+
+rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past)
+{
     for (size_t i = 0; i < m->layers; i++)
-        x = cache ? lm_cached(t, m, i, x, cache, past)
-                  : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
+        x = layers ? lm_cached(t, m, i, x, &layers[i], past)
+                   : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
     if (m->has_norm)
         x = rapt_layer_norm_forward(t, &m->norm, x);
     return m->config.logits_divisor != 0 ? lm_divide(t, x, m->config.logits_divisor) : x;

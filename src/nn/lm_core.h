@@ -4,13 +4,16 @@
 
 #include "rapt/lm.h"
 
-/* NULL where rows are of one length and all ids in the vocabulary; else the poison tensor, with a failure that names
+/* NULL where all ids are in the vocabulary; else the poison tensor, with a failure that names
  * row, position and id. `first` is the position of the first token. */
 rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first);
 
 /* Hidden states [batch, time, d_model], which the output matrix multiplies. `cache` NULL: of whole rows. Otherwise of tokens
  * that follow the cached positions; their keys and values are appended, and the caller calls rapt_kv_cache_advance. */
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache);
+/* Hidden states of x, embedded tokens: of whole rows with `layers` NULL; otherwise of tokens at positions `past` and later, or
+ * those that layers[i].cached says, of rows of layers[m->layers] (rapt_causal_self_attention). */
+rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past);
 /* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
 /* rapt_lm_loss of hidden states [batch, time, d_model] in place of the rows that they are of. */

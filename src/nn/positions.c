@@ -103,17 +103,30 @@ static rapt_tensor *preprocessor_add_type(rapt_tape *t, const rapt_embedding *ty
     return rapt_op_add(t, x, rapt_embedding_forward(t, types, tokens));
 }
 
-rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
+/* o: where the rows begin. */
+static rapt_tensor *preprocessor_run(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, rapt_embed_options o)
 {
     rapt_param *w = m->embedding.weight, *table = m->positions.table;
-    rapt_embed_options o = m->embedding.options;
     o.scale = m->multiplier != 0 ? m->multiplier : m->scale ? sqrt((double)w->value.shape[1]) : 1;
     o.positions = table;
-    o.first_position = first;
     o.dropout = m->positions.dropout;
     observe_scope outer = observe_enter(t, m->name, 0);
     rapt_tensor *x = observe_leave(t, outer, rapt_op_embed(t, m->embedding.weight, tokens, &o));
     if (m->types.weight)
         x = preprocessor_add_type(t, &m->types, x, tokens);
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+}
+
+rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
+{
+    rapt_embed_options o = m->embedding.options;
+    o.first_position = first;
+    return preprocessor_run(t, m, tokens, o);
+}
+
+rapt_tensor *rapt_preprocess_cached(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, const rapt_cached_row *rows)
+{
+    rapt_embed_options o = m->embedding.options;
+    o.cached = rows;
+    return preprocessor_run(t, m, tokens, o);
 }

@@ -37,7 +37,7 @@ attention_head attention_head_of(const attention_loop *loop, size_t item)
     attention_head h = {.n = n, .kn = loop->t->k, .gemm = loop->t->team.gemm, .example = item / n->heads,
                         .head = item % n->heads, .key = n->key};
     h.query_rows = tape_rows_of(n->q, h.example);
-    h.key_rows = tape_rows_of(n->k, h.example);
+    h.key_rows = tape_rows_of(n->k, mask_keys_example(&n->mask, h.example));
     h.seen = mask_keys(mask_of(n), h.example, h.query_rows.count, h.key_rows.count);
     h.q = attention_slice(n->q, n->q->data, h.query_rows, h.head, n->d);
     if (!n->stored.k) {
@@ -59,7 +59,7 @@ query_tile attention_tile(const attention_head *h, size_t first)
     const rapt_mask *mask = mask_of(h->n);
     query_tile tile = {.first = first, .m = MIN(QUERY_TILE, h->query_rows.count - first), .seen = h->seen};
     if (mask && mask->causal)
-        tile.seen = MIN(tile.seen, mask->past + first + tile.m);
+        tile.seen = MIN(tile.seen, mask_past(mask, h->example) + first + tile.m);
     tile.width = attention_vectors(tile.seen);
     return tile;
 }
@@ -91,7 +91,7 @@ void attention_scores(const attention_head *h, const query_tile *tile, const rap
 void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows)
 {
     if (h->n->drops)
-        h->kn->dropout(&h->key, h->n->mask.past + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
+        h->kn->dropout(&h->key, mask_past(&h->n->mask, h->example) + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
 }
 
 /* Copies the weights of a tile to the captured ones, [batch, heads, queries, keys], which are zero behind `seen`. */
@@ -179,7 +179,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
             mask_row mask = attention_mask_row(h, i + r);
             size_t at = attention_row(h, i + r);
             if (n->bias.weight)
-                attention_bias_row(n, h->head, n->mask.past + i + r, tile.seen, rows + r * tile.width);
+                attention_bias_row(n, h->head, mask_past(&n->mask, h->example) + i + r, tile.seen, rows + r * tile.width);
             h->kn->softmax(tile.width, mask.count, rows + r * tile.width, mask.keep, attention_rest_scale(n),
                            rows + r * tile.width, &n->row_max[at], &n->row_inv_sum[at]);
         }

@@ -98,25 +98,53 @@ static size_t kv_heads_of(const rapt_tensor *q, const rapt_tensor *k, const rapt
     return heads % count == 0 && dv % count == 0 ? count : 0;
 }
 
-static bool attention_shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+/* Whether each example has a row of keys of its own, or rows of a cache that hold its positions. */
+static bool attention_rows_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_mask *mask)
 {
-    return attention_is_batch(q) && attention_is_batch(k) && attention_is_batch(v) && tape_examples(q) == tape_examples(k) &&
+    bool fit = true;
+    if (!mask || !mask->cached)
+        return tape_examples(q) == tape_examples(k);
+    for (size_t b = 0; b < tape_examples(q); b++)
+        fit = fit && mask->cached[b].row < tape_examples(k) &&
+              mask->cached[b].past + tape_rows_of(q, b).count <= tape_longest(k);
+    return fit && !k->ragged;
+}
+
+static bool attention_shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads,
+                                 const rapt_mask *mask)
+{
+    return attention_is_batch(q) && attention_is_batch(k) && attention_is_batch(v) && attention_rows_fit(q, k, mask) &&
            tape_examples(k) == tape_examples(v) && k->ragged == v->ragged && tape_longest(k) == tape_longest(v) &&
            kv_heads_of(q, k, v, heads) > 0;
+}
+
+/* Keys that any query may attend to: those of a cache that are held, not all that it has room for. */
+static size_t attention_keys(const rapt_tensor *q, const rapt_tensor *k, const rapt_mask *mask)
+{
+    size_t keys = 0;
+    if (!mask || !mask->cached)
+        return tape_longest(k);
+    for (size_t b = 0; b < tape_examples(q); b++) {
+        size_t end = mask->cached[b].past + tape_rows_of(q, b).count;
+        keys = end > keys ? end : keys;
+    }
+    return keys;
 }
 
 static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v,
                                     size_t heads, const rapt_mask *mask, double p)
 {
     char sq[96], sk[96], sv[96];
-    if (!attention_shapes_fit(q, k, v, heads))
+    if (!attention_shapes_fit(q, k, v, heads, mask))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
                               rapt_shape_text(q, sq, sizeof sq), rapt_shape_text(k, sk, sizeof sk),
                               rapt_shape_text(v, sv, sizeof sv), heads);
     if (mask && (q->ragged || k->ragged) && (mask->keep || mask->per_query))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: ragged examples take valid_lens of keys and causal, no other mask");
     if (!mask_fits(mask))
-        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: a window is of causal masks without keep");
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: a window and cached rows are of causal masks without keep");
+    if (mask && mask->cached && (tape_wants(t, q) || tape_wants(t, k) || tape_wants(t, v)))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: there is no backward pass of cached rows");
     if (!(p >= 0 && p < 1))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
     return NULL;
@@ -207,12 +235,12 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
         return &t->poison;
     size_t kv_heads = kv_heads_of(q, k, v, heads);
     *n = (attention_node){.q = q, .k = k, .v = v, .stored = stored, .batch = tape_examples(q), .queries = tape_longest(q),
-                          .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
+                          .keys = attention_keys(q, k, mask), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
                           .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
     attention_set_scores(t, n, scores);
     attention_copy_mask(t, n, mask);
-    if (observe_here(t) && !q->ragged && !k->ragged)
+    if (observe_here(t) && !q->ragged && !k->ragged && !n->mask.cached)
         return attention_observed(t, n, p, weights);
     if (n->drops)
         n->key = tape_dropout(t, p);

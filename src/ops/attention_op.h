@@ -21,7 +21,7 @@ typedef struct attention_node {
     rapt_tensor *q, *out;        /* [batch, queries, heads * d] and [.. heads * dv], or ragged */
     rapt_tensor *k, *v;          /* [batch, keys, heads / group * d] and [.. heads / group * dv], or ragged */
     attention_stored stored;     /* of k and v, if they have no elements of their own: k NULL where they have */
-    size_t batch, queries, keys; /* of the longest example */
+    size_t batch, queries, keys; /* of the longest example; of cached rows, keys that any example attends to */
     size_t heads, d, dv;
     size_t group;                /* query heads that share a key-value head */
     rapt_mask mask;              /* the caller's arrays are copied: they must last until the backward pass */

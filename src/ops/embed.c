@@ -65,6 +65,12 @@ static void embed_drop(const rapt_tape *t, const embed_node *n, size_t example, 
     t->k->dropout(&key, n->o.first_position, rows.count, n->d, from + at, n->d, to + at, n->d);
 }
 
+/* The position of the first token of an example. */
+static size_t embed_first_position(const rapt_embed_options *o, size_t example)
+{
+    return o->cached ? o->cached[example].past : o->first_position;
+}
+
 typedef struct embed_loop {
     rapt_tape *t;
     const embed_node *n;
@@ -73,6 +79,7 @@ typedef struct embed_loop {
     rapt_real *to;         /* backward: dropped gradient, or dw */
 } embed_loop;
 
+/* `position` is that of the table. */
 static void embed_look_up(const embed_loop *loop, size_t row, size_t position)
 {
     const embed_node *n = loop->n;
@@ -80,7 +87,7 @@ static void embed_look_up(const embed_loop *loop, size_t row, size_t position)
     rapt_real *y = n->y->data + row * n->d;
     if (n->o.positions)
         loop->t->k->scale_add(n->d, n->row_scale[row], from,
-                              n->o.positions->value.data + (n->o.first_position + position) * n->d, y);
+                              n->o.positions->value.data + position * n->d, y);
     else
         loop->t->k->scale(n->d, n->row_scale[row], from, y);
 }
@@ -92,7 +99,7 @@ static void embed_forward_examples(void *context, size_t first, size_t last, siz
     for (size_t b = first; b < last; b++) {
         tape_rows rows = tape_rows_of(loop->n->y, b);
         for (size_t i = 0; i < rows.count; i++)
-            embed_look_up(loop, rows.first + i, i);
+            embed_look_up(loop, rows.first + i, embed_first_position(&loop->n->o, b) + i);
         if (loop->n->drops)
             embed_drop(loop->t, loop->n, b, loop->n->y->data, loop->n->y->data);
     }
@@ -215,8 +222,13 @@ static rapt_tensor *embed_check_options(rapt_tape *t, const rapt_tensor *w, rapt
     if (p && (p->ndim != 2 || p->shape[1] != w->shape[1]))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: positions %s have not %zu features", w->name, p->name,
                               w->shape[1]);
-    if (p && (o->first_position > p->shape[0] || tokens.time > p->shape[0] - o->first_position))
-        return embed_too_long(t, p, o->first_position, tokens.time);
+    for (size_t b = 0; p && b < tokens.batch; b++) {
+        const size_t first = embed_first_position(o, b), time = tokens.lens ? (size_t)tokens.lens[b] : tokens.time;
+        if (first > p->shape[0] || time > p->shape[0] - first)
+            return embed_too_long(t, p, first, time);
+    }
+    if (o->cached && t->pass.record)
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "embed %s: there is no backward pass of cached rows", w->name);
     if (!(o->dropout >= 0 && o->dropout < 1))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "embed %s: dropout probability %g is not in [0, 1)", w->name, o->dropout);
     return NULL;

@@ -11,6 +11,18 @@ typedef struct mask_row {
     const uint8_t *keep;
 } mask_row;
 
+/* Positions before the first query of an example. */
+static inline size_t mask_past(const rapt_mask *mask, size_t example)
+{
+    return mask->cached ? mask->cached[example].past : mask->past;
+}
+
+/* The example of keys and values that one of queries attends to. */
+static inline size_t mask_keys_example(const rapt_mask *mask, size_t example)
+{
+    return mask->cached ? mask->cached[example].row : example;
+}
+
 static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t query, size_t queries, size_t keys)
 {
     mask_row row = {0, keys, NULL};
@@ -21,10 +33,11 @@ static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t
         int32_t length = mask->valid_lens[mask->per_query ? at : example];
         row.count = length < 0 ? 0 : (size_t)length < keys ? (size_t)length : keys;
     }
-    if (mask->causal && row.count > mask->past + query + 1)
-        row.count = mask->past + query + 1;
-    if (mask->window && mask->past + query + 1 > mask->window)
-        row.first = mask->past + query + 1 - mask->window;
+    const size_t seen = mask_past(mask, example) + query + 1;
+    if (mask->causal && row.count > seen)
+        row.count = seen;
+    if (mask->window && seen > mask->window)
+        row.first = seen - mask->window;
     if (mask->keep)
         row.keep = mask->keep + (mask->keep_per_query ? at : example) * keys;
     return row;
@@ -33,10 +46,12 @@ static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t
 /* The maximum of keys that any query of the example attends to: keys behind them are never read. */
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys);
 
-/* Whether the operations know such a mask: a window is causal, and there is no `keep` beside it. */
+/* Whether the operations know such a mask: a window is causal, and there is no `keep` beside it; of cached rows there are no
+ * valid_lens either. */
 static inline bool mask_fits(const rapt_mask *mask)
 {
-    return !mask || !mask->window || (mask->causal && !mask->keep);
+    return !mask || ((!mask->window || (mask->causal && !mask->keep)) &&
+                     (!mask->cached || (mask->causal && !mask->keep && !mask->valid_lens)));
 }
 
 /* Fills pattern [2 keys] with zeros, then ones: the `keep` of each row of a window lies in it. */

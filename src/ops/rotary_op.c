@@ -10,6 +10,7 @@ typedef struct rotary_node {
     tape_node node;
     rapt_tensor *x, *y;
     const rapt_real *table; /* of position `first` */
+    const rapt_cached_row *rows; /* of examples with positions of their own, which count from `first`; or NULL */
     size_t d;               /* features of a head */
 } rotary_node;
 
@@ -39,9 +40,10 @@ static void rotary_turn_units(void *context, size_t first, size_t last, size_t c
     size_t longest = tape_longest(loop->r->x);
     (void)chunk;
     for (size_t unit = first; unit < last; unit++) {
-        tape_rows rows = tape_rows_of(loop->r->x, unit / longest);
-        if (unit % longest < rows.count)
-            turn_row(loop, rows.first + unit % longest, unit % longest, worker);
+        const size_t example = unit / longest, at = unit % longest, past = loop->r->rows ? loop->r->rows[example].past : 0;
+        tape_rows rows = tape_rows_of(loop->r->x, example);
+        if (at < rows.count)
+            turn_row(loop, rows.first + at, past + at, worker);
     }
 }
 
@@ -66,7 +68,7 @@ static void rotary_backward(rapt_tape *t, tape_node *node)
         rotary_turn(t, loop);
 }
 
-static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_param *table, size_t first)
+static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_param *table, size_t end)
 {
     char sx[96], st[96];
     const rapt_tensor *w = &table->value;
@@ -79,9 +81,9 @@ static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_
     if ((x->ndim != 3 && !x->ragged) || rapt_tensor_features(x) % w->shape[1] != 0)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: %s does not consist of heads of %zu features", w->name, sx,
                               w->shape[1]);
-    if (first > w->shape[0] || tape_longest(x) > w->shape[0] - first)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name,
-                              first + tape_longest(x) - 1, sx, w->shape[0]);
+    if (end > w->shape[0])
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name, end - 1, sx,
+                              w->shape[0]);
     return NULL;
 }
 
@@ -95,12 +97,12 @@ static rapt_tensor *rotary_observe(rapt_tape *t, const rapt_tensor *x, rapt_tens
     return y;
 }
 
-rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)
+/* Positions first .. end - 1 of the table are read. */
+static rapt_tensor *rotary_run(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first, size_t end,
+                               const rapt_cached_row *rows)
 {
     rapt_tensor *bad;
-    if (tape_failed(t))
-        return &t->poison;
-    if ((bad = rotary_check(t, x, table, first)))
+    if ((bad = rotary_check(t, x, table, end)))
         return bad;
     size_t d = table->value.shape[1];
     rotary_node *node = tape_alloc(t, 1, sizeof *node);
@@ -108,10 +110,34 @@ rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *tabl
     if (tape_failed(t))
         return &t->poison;
     if (tape_computes(t))
-        param_source_rows(table, t->pool, first, tape_longest(x));
-    *node = (rotary_node){.x = x, .y = y, .table = table->value.data + first * d, .d = d};
+        param_source_rows(table, t->pool, first, end - first);
+    *node = (rotary_node){.x = x, .y = y, .table = table->value.data + first * d, .rows = rows, .d = d};
     rotary_turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
     if (y->requires_grad)
         tape_record(t, &node->node, rotary_backward);
     return rotary_observe(t, x, y);
+}
+
+rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)
+{
+    size_t end;
+    if (tape_failed(t))
+        return &t->poison;
+    if (__builtin_add_overflow(first, tape_longest(x), &end))
+        end = SIZE_MAX;
+    return rotary_run(t, x, table, first, end, NULL);
+}
+
+rapt_tensor *rapt_op_rotary_cached(rapt_tape *t, rapt_tensor *x, const rapt_param *table, const rapt_cached_row *rows)
+{
+    size_t end = 0;
+    if (tape_failed(t))
+        return &t->poison;
+    if (tape_wants(t, x))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "rotary %s: there is no backward pass of cached rows", table->value.name);
+    for (size_t b = 0; b < tape_examples(x); b++) {
+        size_t of_row = rows[b].past + tape_rows_of(x, b).count;
+        end = of_row > end ? of_row : end;
+    }
+    return rotary_run(t, x, table, 0, end, rows);
 }
