@@ -96,16 +96,21 @@ static const rapt_real *continuation_restrict(const continuation *c, const rapt_
     return x;
 }
 
-/* The token, without its log-probability. */
-static rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, rapt_error *err)
+rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, double *log_prob,
+                              rapt_error *err)
 {
+    rapt_real max, sum;
     const arena_mark mark = arena_save(scratch);
     const rapt_real *allowed = continuation_restrict(c, logits, scratch);
     const sampler_input in = continuation_input(c, allowed);
     rapt_code code = allowed ? sampler_choose(c->sampler, &in, scratch, id, err)
                              : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", in.vocab);
     arena_release(scratch, mark);
-    return code;
+    if (code)
+        return code;
+    c->k->log_sum_exp(in.vocab, logits, &max, &sum);
+    *log_prob = (double)logits[*id] - (double)max - math_log((double)sum);
+    return RAPT_OK;
 }
 
 static rapt_code continuation_keep(continuation *c, int32_t id, double log_prob, rapt_error *err)
@@ -131,15 +136,4 @@ rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_er
     }
     rapt_code code = continuation_keep(c, id, log_prob, err);
     return code ? code : token_text_next(&c->shown, c->text->ids, c->text->count, c->out, err);
-}
-
-rapt_code continuation_next(continuation *c, const rapt_real *logits, arena *scratch, rapt_error *err)
-{
-    int32_t id;
-    rapt_real max, sum;
-    rapt_code code = continuation_choose(c, logits, scratch, &id, err);
-    if (code)
-        return code;
-    c->k->log_sum_exp(c->model->language.net->config.vocab, logits, &max, &sum);
-    return continuation_put(c, id, (double)logits[id] - (double)max - math_log((double)sum), err);
 }

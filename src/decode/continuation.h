@@ -40,10 +40,11 @@ typedef struct continuation {
 rapt_code continuation_begin(continuation *c, rapt_error *err);
 /* Whether the run is at its end: its tokens are all there, a stop text came, or the model ended the text. */
 bool continuation_is_over(const continuation *c);
-/* Chooses the next token by the logits [vocab] after the text, and keeps it; the end of text ends the run and is not kept. Leaves
- * nothing in `scratch`. Errors as of rapt_generator_run. */
-rapt_code continuation_next(continuation *c, const rapt_real *logits, arena *scratch, rapt_error *err);
-/* Keeps a token that was chosen otherwise, as continuation_next does; an end of text ends the run. */
+/* Chooses the next token by the logits [vocab] after the text, with its log-probability. Changes nothing, so that threads may
+ * choose for several runs, and leaves nothing in `scratch`. Errors as of rapt_generator_run. */
+rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, double *log_prob,
+                              rapt_error *err);
+/* Keeps a token that was chosen; the end of text ends the run and is not kept. */
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err);
 /* Hands out the text that was held back, unless `failed`, and fills the result. After continuation_begin, whatever it returned. */
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err);

@@ -4,6 +4,8 @@
 #include "decode/sampler.h"
 #include "decode/text_stream.h"
 
+#include <string.h>
+
 #define LARGEST_BEAM ((size_t)1 << 16)
 
 static rapt_code check_biases(const rapt_model *m, const rapt_sample_options *s, rapt_error *err)
@@ -52,4 +54,23 @@ rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_gene
     s->min_p = s->min_p != 0 ? s->min_p : p->min_p;
     s->repetition_penalty = s->repetition_penalty != 0 ? s->repetition_penalty : p->repetition_penalty;
     return o;
+}
+
+rapt_code generate_options_copy(const rapt_model *m, const rapt_generate_options *o, arena *memory, rapt_generate_options *copy,
+                                rapt_error *err)
+{
+    size_t biases = o->sample.bias_count;
+    const char **stops = arena_array(memory, o->stop_count, sizeof *stops);
+    rapt_logit_bias *bias = arena_array(memory, biases, sizeof *bias);
+    bool ok = stops && bias;
+    for (size_t i = 0; i < o->stop_count && ok; i++)
+        ok = (stops[i] = arena_string(memory, o->stops[i])) != NULL;
+    if (!ok)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the options of a text");
+    if (biases > 0)
+        memcpy(bias, o->sample.biases, biases * sizeof *bias);
+    *copy = generate_options_fill(m, o);
+    copy->stops = stops;
+    copy->sample.biases = bias;
+    return RAPT_OK;
 }

@@ -2,11 +2,15 @@
 #ifndef DECODE_GENERATE_OPTIONS_H
 #define DECODE_GENERATE_OPTIONS_H
 
+#include "base/arena.h"
 #include "rapt/generate.h"
 
 /* RAPT_ERR_VALUE where the model does not generate text, or an option is out of its range or does not fit the model. */
 rapt_code generate_options_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err);
 /* Arrays are not copied. */
 rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *o);
+/* generate_options_fill, with the arrays copied to `memory`. RAPT_ERR_MEMORY. */
+rapt_code generate_options_copy(const rapt_model *m, const rapt_generate_options *o, arena *memory, rapt_generate_options *copy,
+                                rapt_error *err);
 
 #endif

@@ -129,10 +129,13 @@ static rapt_code generator_loop(rapt_generator *g, continuation *run, rapt_error
 {
     rapt_code code = RAPT_OK;
     while (!code && !continuation_is_over(run)) {
+        int32_t id;
+        double log_prob;
         if (generator_stops(g))
             return generator_cancelled(err);
         const rapt_real *logits = generator_logits(g, err);
-        code = logits ? continuation_next(run, logits, &g->scratch, err) : err->code;
+        code = logits ? continuation_choose(run, logits, &g->scratch, &id, &log_prob, err) : err->code;
+        code = code ? code : continuation_put(run, id, log_prob, err);
     }
     return code;
 }
@@ -211,24 +214,6 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
 
-static rapt_code generator_copy_options(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
-{
-    size_t biases = o->sample.bias_count;
-    const char **stops = arena_array(&g->memory, o->stop_count, sizeof *stops);
-    rapt_logit_bias *bias = arena_array(&g->memory, biases, sizeof *bias);
-    bool ok = stops && bias;
-    for (size_t i = 0; i < o->stop_count && ok; i++)
-        ok = (stops[i] = arena_string(&g->memory, o->stops[i])) != NULL;
-    if (!ok)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
-    if (biases > 0)
-        memcpy(bias, o->sample.biases, biases * sizeof *bias);
-    g->options = generate_options_fill(g->model, o);
-    g->options.stops = stops;
-    g->options.sample.biases = bias;
-    return RAPT_OK;
-}
-
 /* A tape of its own, which reads packed weights. */
 static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 {
@@ -247,7 +232,7 @@ static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
 {
     rapt_code code = generate_options_check(g->model, o, err);
-    code = code ? code : generator_copy_options(g, o, err);
+    code = code ? code : generate_options_copy(g->model, o, &g->memory, &g->options, err);
     if (!code && !g->tape)
         code = generator_make_tape(g, err);
     code = code ? code : sampler_init(&g->sampler, &g->options.sample, g->tape->k, err);

@@ -1,0 +1,11 @@
+/* engine/engine_call.h: jobs that call a function of the caller's between two steps. */
+#ifndef ENGINE_ENGINE_CALL_H
+#define ENGINE_ENGINE_CALL_H
+
+#include "engine/engine_core.h"
+
+bool engine_call_is(const rapt_engine_job *job);
+/* Calls the function, and ends the job. */
+void engine_call_run(rapt_engine_job *job, int threads);
+
+#endif

@@ -1,0 +1,75 @@
+/* engine/engine_core.h: the inside of an engine: its thread, models and jobs, and what a lane has to do: the part of a model that
+ * computes its jobs step by step (lm_lane.c, translation_lane.c). */
+#ifndef ENGINE_ENGINE_CORE_H
+#define ENGINE_ENGINE_CORE_H
+
+#include "rapt/engine.h"
+
+#include <stdatomic.h>
+
+/* The first member of each kind of job. */
+struct rapt_engine_job {
+    rapt_engine_model *model;
+    rapt_engine_job *next;              /* of the queue, or of a lane's own list */
+    void (*free)(rapt_engine_job *job); /* frees all of it */
+    rapt_stop_fn *stop;
+    void *context;                      /* of stop */
+    atomic_bool cancelled;
+    bool held;                          /* somebody has its handle, and frees it */
+    bool done;                          /* under the engine's lock */
+    double queued;                      /* clock_seconds */
+};
+
+/* Jobs, first come first served. */
+typedef struct engine_queue {
+    rapt_engine_job *first, *last;
+    size_t count;
+} engine_queue;
+
+/* What computes a model's jobs. All are called by the engine's thread, without its lock. */
+typedef struct engine_lane {
+    /* Takes what is queued (engine_take) and computes one step; false: there was nothing to do. Jobs that stop (engine_stops) end
+     * first. */
+    bool (*step)(rapt_engine_model *m, void *lane);
+    void (*free)(void *lane);
+} engine_lane;
+
+struct rapt_engine_model {
+    rapt_engine *engine;
+    rapt_engine_model *next;   /* of the engine's list */
+    rapt_model *model;
+    const engine_lane *lane;   /* NULL: there are calls only */
+    void *of_lane;
+    engine_queue jobs, calls;  /* under the engine's lock: queued, not yet taken */
+    size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
+    bool removed;              /* under the engine's lock */
+    rapt_engine_counts counts; /* under the engine's lock */
+};
+
+/* Makes a lane. NULL with `err` set. */
+void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
+extern const engine_lane lm_lane_functions;
+void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
+extern const engine_lane translation_lane_functions;
+
+/* Queues a job that is filled but for model, next, queued; *handle gets it, unless that is NULL. From any thread. */
+void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle);
+
+/* ---- for lanes ---------------------------------------------------------------------------------------------------------- */
+
+/* The next queued job; NULL: there is none. */
+rapt_engine_job *engine_take(rapt_engine_model *m);
+/* Whether a job is to end: cancelled, stopped by its own function, or with the engine. */
+bool engine_stops(rapt_engine_job *job);
+/* A job has ended, and its on_done has returned: it is not to be touched any more. */
+void engine_job_done(rapt_engine_job *job, rapt_code code);
+/* Publishes what a lane counts: all of rapt_engine_counts but done, cancelled and failed; `waiting` of those it has taken. */
+void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts);
+
+/* A list of a lane's own. */
+void engine_queue_put(engine_queue *q, rapt_engine_job *job);
+rapt_engine_job *engine_queue_pop(engine_queue *q);
+/* Takes a job out of the list, behind `before`, or the first one for NULL. */
+rapt_engine_job *engine_queue_remove(engine_queue *q, rapt_engine_job *before);
+
+#endif

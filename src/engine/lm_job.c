@@ -1,0 +1,151 @@
+/* engine/lm_job.c: a text that an engine continues, from the request to on_done; see lm_job.h. */
+#include "engine/lm_job.h"
+
+#include "base/clock.h"
+#include "base/math.h"
+#include "decode/generate_options.h"
+#include "decode/prompt.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CHUNK ((size_t)4 << 10)
+
+/* ---- from a request ------------------------------------------------------------------------------------------------ */
+
+static void lm_job_free(rapt_engine_job *job)
+{
+    lm_job *j = (lm_job *)job;
+    text_stream_free(j->run.out);
+    buffer_free(&j->run.kept);
+    rapt_generated_free(&j->result);
+    free(j->text.ids);
+    arena_free(&j->memory);
+    free(j);
+}
+
+static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation *r, rapt_error *err)
+{
+    rapt_code code = generate_options_check(m, &r->options, err);
+    if (code)
+        return code;
+    const size_t context = m->language.net->config.context;
+    if (r->options.beam > 1)
+        return rapt_fail(err, RAPT_ERR_VALUE, "an engine does no beam search of texts");
+    if (r->count == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
+    if (r->count > context)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the prompt has %zu tokens, the model's context %zu", r->count, context);
+    return prompt_check(m, r->tokens, r->count, err);
+}
+
+/* What the policy of a folder says of beams is not asked for here. */
+static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const kernels *k, rapt_error *err)
+{
+    rapt_generate_options o = j->request.options;
+    const size_t vocab = m->language.net->config.vocab;
+    o.beam = 1;
+    j->request.top = j->request.top < vocab ? j->request.top : vocab;
+    j->top_ids = arena_array(&j->memory, j->request.top, sizeof *j->top_ids);
+    j->top = arena_array(&j->memory, j->request.top, sizeof *j->top);
+    rapt_code code = j->top_ids && j->top ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    code = code ? code : generate_options_copy(m, &o, &j->memory, &j->options, err);
+    code = code ? code : sampler_init(&j->sampler, &j->options.sample, k, err);
+    return code ? code : text_tokens_put(&j->text, 0, j->request.tokens, j->request.count, err);
+}
+
+lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, const kernels *k, rapt_error *err)
+{
+    rapt_error own = {0};
+    if (lm_job_check(m->model, request, &own)) {
+        rapt_fail(err, own.code, "%s", own.message);
+        return NULL;
+    }
+    lm_job *j = calloc(1, sizeof *j);
+    if (!j) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+        return NULL;
+    }
+    *j = (lm_job){.job = {.free = lm_job_free, .stop = request->stop, .context = request->context}, .request = *request};
+    arena_init(&j->memory, CHUNK);
+    rapt_code code = lm_job_fill(j, m->model, k, &own);
+    j->run = (continuation){.model = m->model, .options = &j->options, .sampler = &j->sampler, .k = k, .text = &j->text,
+                            .sample = request->sample, .result = &j->result};
+    code = code ? code : continuation_begin(&j->run, &own);
+    if (!code)
+        return j;
+    rapt_fail(err, own.code, "%s", own.message);
+    lm_job_free(&j->job);
+    return NULL;
+}
+
+/* ---- tokens -------------------------------------------------------------------------------------------------------- */
+
+/* Fills the likeliest tokens of logits [vocab]. Where there is no memory for it none are reported. */
+static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch, rapt_engine_token *token)
+{
+    rapt_real max, sum;
+    rapt_error err = {0};
+    const size_t vocab = j->run.model->language.net->config.vocab;
+    const sampler_input in = {.logits = logits, .vocab = vocab, .position = j->text.count};
+    if (j->request.top == 0 || sampler_likeliest(j->run.k, &in, j->request.top, j->top_ids, j->top, scratch, &err))
+        return;
+    j->run.k->log_sum_exp(vocab, logits, &max, &sum);
+    for (size_t i = 0; i < j->request.top; i++) /* the logarithm of a probability would be rounded twice */
+        j->top[i] = (double)logits[j->top_ids[i]] - (double)max - math_log((double)sum);
+    token->count = j->request.top;
+    token->ids = j->top_ids;
+    token->log_probs = j->top;
+}
+
+void lm_job_score(lm_job *j, const rapt_real *logits, arena *scratch)
+{
+    rapt_real max, sum;
+    rapt_engine_token token = {.id = j->text.ids[j->scored], .log_prob = NAN, .text = ""};
+    if (logits) {
+        j->run.k->log_sum_exp(j->run.model->language.net->config.vocab, logits, &max, &sum);
+        token.log_prob = (double)logits[token.id] - (double)max - math_log((double)sum);
+        lm_job_likeliest(j, logits, scratch, &token);
+    }
+    if (j->request.on_prompt_token)
+        j->request.on_prompt_token(j->request.context, j->scored, &token);
+    j->scored++;
+}
+
+void lm_job_choose(lm_job *j, const rapt_real *logits, arena *scratch)
+{
+    continuation_choose(&j->run, logits, scratch, &j->chosen, &j->log_prob, &j->error);
+}
+
+bool lm_job_take(lm_job *j, const rapt_real *logits, arena *scratch)
+{
+    const size_t before = j->result.token_count;
+    if (j->first == 0)
+        j->first = clock_seconds();
+    if (j->error.code || continuation_put(&j->run, j->chosen, j->log_prob, &j->error))
+        return false;
+    if (j->result.token_count > before && j->request.on_token) {
+        rapt_engine_token token = {.id = j->chosen, .log_prob = j->log_prob, .text = j->run.kept.data + j->shown,
+                                   .size = j->run.kept.size - j->shown};
+        lm_job_likeliest(j, logits, scratch, &token);
+        j->request.on_token(j->request.context, &token);
+        j->shown = j->run.kept.size;
+    }
+    return !continuation_is_over(&j->run);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------- */
+
+void lm_job_end(lm_job *j)
+{
+    const double now = clock_seconds(), admitted = j->admitted > 0 ? j->admitted : now, first = j->first > 0 ? j->first : now;
+    continuation_end(&j->run, j->error.code != RAPT_OK, &j->error);
+    const rapt_engine_generated end = {.code = j->error.code, .message = j->error.message, .result = &j->result,
+                                       .rest = j->result.text ? j->result.text + j->shown : "",
+                                       .rest_size = j->result.text_size - j->shown, .cached_tokens = j->cached,
+                                       .wait_seconds = admitted - j->job.queued, .prefill_seconds = first - admitted,
+                                       .decode_seconds = now - first};
+    if (j->request.on_done)
+        j->request.on_done(j->request.context, &end);
+    engine_job_done(&j->job, j->error.code);
+}

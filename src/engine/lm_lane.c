@@ -1,0 +1,345 @@
+/* engine/lm_lane.c: the lane of a language model: in each step every running text gets a token, and prompts that are being read a
+ * part of theirs, all in one pass (continuous batching). */
+#include "engine/lm_lane.h"
+
+#include "base/clock.h"
+#include "decode/generate_options.h"
+#include "nn/pack.h"
+#include "tape/tape_core.h"
+#include "tensor/params.h"
+
+#include <stdlib.h>
+
+#define CHUNK ((size_t)64 << 10)
+#define SCORED 64 /* tokens of a scored prompt in a step: each has logits of the whole vocabulary */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* ---- jobs that come and go ----------------------------------------------------------------------------------------- */
+
+static void lm_lane_end(lm_lane *l, lm_slot *s)
+{
+    lm_job *j = s->job;
+    lm_slot_release(l, s);
+    lm_job_end(j);
+}
+
+static void lm_lane_stop(lm_job *j)
+{
+    rapt_fail(&j->error, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
+}
+
+/* Ends jobs that stop, waiting and running ones. Whether there were any. */
+static bool lm_lane_end_stopped(lm_lane *l)
+{
+    bool any = false;
+    for (rapt_engine_job *before = NULL, *job = l->waiting.first; job; job = before ? before->next : l->waiting.first) {
+        if (!engine_stops(job)) {
+            before = job;
+            continue;
+        }
+        engine_queue_remove(&l->waiting, before);
+        lm_lane_stop((lm_job *)job);
+        lm_job_end((lm_job *)job);
+        any = true;
+    }
+    for (size_t i = 0; i < l->slot_count; i++)
+        if (l->slots[i].job && engine_stops(&l->slots[i].job->job)) {
+            lm_lane_stop(l->slots[i].job);
+            lm_lane_end(l, &l->slots[i]);
+            any = true;
+        }
+    return any;
+}
+
+/* First come, first served: none overtakes one that needs more memory. */
+static void lm_lane_admit(lm_lane *l)
+{
+    while (l->waiting.first && lm_slot_admit(l, (lm_job *)l->waiting.first)) {
+        lm_job *j = (lm_job *)engine_queue_pop(&l->waiting);
+        j->admitted = clock_seconds();
+        if (j->request.score_prompt)
+            lm_job_score(j, NULL, l->scratch);
+    }
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------------------- */
+
+static bool lm_lane_scores(const lm_job *j)
+{
+    return j->request.score_prompt && j->scored < j->request.count;
+}
+
+static void lm_lane_put(lm_lane *l, const lm_slot *s, size_t count, size_t rest)
+{
+    const lm_piece_logits logits = lm_lane_scores(s->job) ? LM_PIECE_ALL : count == rest ? LM_PIECE_LAST : LM_PIECE_NONE;
+    const int32_t *ids = s->job->text.ids + s->first + s->held.count;
+    l->pieces[l->piece_count++] = (lm_piece){(size_t)(s - l->slots), ids, count, logits};
+}
+
+/* The slot of the next prompt in the order of admission, behind `after`; NULL: there is none. */
+static lm_slot *lm_lane_next_prompt(const lm_lane *l, uint64_t after)
+{
+    lm_slot *next = NULL;
+    for (size_t i = 0; i < l->slot_count; i++) {
+        lm_slot *s = &l->slots[i];
+        if (l->rest[i] > 1 && s->order > after && (!next || s->order < next->order))
+            next = s;
+    }
+    return next;
+}
+
+/* Chooses the pieces: a token of each text whose prompt is read, then parts of prompts. Returns how many tokens these have. */
+static size_t lm_lane_plan(lm_lane *l)
+{
+    size_t prompts = 0;
+    l->piece_count = 0;
+    for (size_t i = 0; i < l->slot_count; i++) {
+        l->rest[i] = l->slots[i].job ? lm_slot_rest(l, &l->slots[i]) : 0;
+        if (l->rest[i] == 1)
+            lm_lane_put(l, &l->slots[i], 1, 1);
+    }
+    size_t budget = lm_budget_tokens(&l->budget, l->piece_count);
+    for (lm_slot *s = lm_lane_next_prompt(l, 0); s && budget > 0; s = lm_lane_next_prompt(l, s->order)) {
+        const size_t of = l->rest[s - l->slots], most = lm_lane_scores(s->job) ? MIN(budget, SCORED) : budget;
+        const size_t count = MIN(of, most);
+        if (lm_slot_follows(l, s))
+            continue;
+        lm_lane_put(l, s, count, of);
+        prompts += count;
+        budget -= count;
+    }
+    return prompts;
+}
+
+/* A pool_fn. */
+static void lm_lane_choose(void *context, size_t at, int worker)
+{
+    const lm_lane *l = context;
+    lm_job_choose(l->choosing[at], l->logits[at], &l->scratch[worker]);
+}
+
+/* Reports scored tokens of a piece with logits [rows, vocab]. */
+static void lm_lane_score(lm_lane *l, lm_job *j, const lm_piece *p, const rapt_real *logits)
+{
+    const size_t vocab = l->model->language.net->config.vocab;
+    for (size_t i = 0; i < p->count && lm_lane_scores(j); i++)
+        lm_job_score(j, logits + i * vocab, l->scratch);
+}
+
+/* What the logits [rows, vocab] of a step say: scores, and the texts that choose a token by theirs. */
+static void lm_lane_read(lm_lane *l, const rapt_real *logits)
+{
+    const size_t vocab = l->model->language.net->config.vocab;
+    l->choosing_count = 0;
+    for (size_t i = 0; i < l->piece_count; i++) {
+        const lm_piece *p = &l->pieces[i];
+        lm_slot *s = &l->slots[p->slot];
+        const size_t rows = p->logits == LM_PIECE_ALL ? p->count : p->logits == LM_PIECE_LAST;
+        const bool last = s->first + s->held.count + p->count == s->job->text.count;
+        if (p->logits == LM_PIECE_ALL)
+            lm_lane_score(l, s->job, p, logits);
+        if (!lm_slot_extend(l, s, p->count))
+            rapt_fail(&s->job->error, RAPT_ERR_MEMORY, "out of memory for the tokens of a text");
+        else if (last && s->job->request.no_tokens)
+            lm_lane_end(l, s);
+        else if (last) {
+            l->choosing[l->choosing_count] = s->job;
+            l->logits[l->choosing_count++] = logits + (rows - 1) * vocab;
+        }
+        logits += rows * vocab;
+    }
+}
+
+/* Every text that got its last logits takes a token. */
+static void lm_lane_take(lm_lane *l)
+{
+    pool_run(l->tape->pool, l->choosing_count, l->choosing_count * l->model->language.net->config.vocab * 8, lm_lane_choose, l);
+    for (size_t i = 0; i < l->choosing_count; i++) {
+        lm_job *j = l->choosing[i];
+        const size_t before = j->result.token_count;
+        const bool goes_on = lm_job_take(j, l->logits[i], l->scratch);
+        l->counts.generated_tokens += j->result.token_count - before;
+        if (!goes_on)
+            lm_lane_end(l, &l->slots[j->slot]);
+    }
+}
+
+/* Ends the jobs of a step that failed as a whole, and those that failed alone. */
+static void lm_lane_fail(lm_lane *l, const rapt_error *step)
+{
+    for (size_t i = 0; i < l->slot_count; i++) {
+        lm_slot *s = &l->slots[i];
+        bool in_step = false;
+        for (size_t p = 0; p < l->piece_count; p++)
+            in_step = in_step || l->pieces[p].slot == i;
+        if (s->job && step->code && in_step)
+            rapt_fail(&s->job->error, step->code, "%s", step->message);
+        if (s->job && s->job->error.code)
+            lm_lane_end(l, s);
+    }
+}
+
+static void lm_lane_count(lm_lane *l, size_t prompts, double seconds)
+{
+    l->counts.steps++;
+    l->counts.prompt_tokens += prompts;
+    l->counts.busy_seconds += seconds;
+}
+
+static void lm_lane_publish(rapt_engine_model *m, lm_lane *l)
+{
+    rapt_engine_counts *c = &l->counts;
+    c->running = c->kv_positions = 0;
+    for (size_t i = 0; i < l->slot_count; i++)
+        if (l->slots[i].job) {
+            c->running++;
+            c->kv_positions += l->slots[i].job->reserved;
+        }
+    const rapt_kv_sizes sizes = kv_slots_sizes(l->kv);
+    c->kv_bytes = c->kv_positions * rapt_kv_position_bytes(&sizes);
+    c->waiting = l->waiting.count;
+    engine_publish(m, c);
+}
+
+static void lm_lane_compute(lm_lane *l)
+{
+    rapt_error err = {0};
+    const double start = clock_seconds();
+    const size_t prompts = lm_lane_plan(l);
+    size_t running = 0;
+    for (size_t i = 0; i < l->slot_count; i++)
+        running += l->rest[i] == 1;
+    rapt_tape_begin(l->tape, (rapt_pass){0});
+    const rapt_tensor *x = lm_slots_step(l->tape, l->model->language.net, l->kv, l->pieces, l->piece_count);
+    if (rapt_tape_status(l->tape, &err) == RAPT_OK) {
+        const double seconds = clock_seconds() - start;
+        lm_lane_count(l, prompts, seconds);
+        lm_budget_measured(&l->budget, running, prompts, seconds);
+        lm_lane_read(l, x->data);
+        lm_lane_take(l);
+    }
+    lm_lane_fail(l, &err);
+}
+
+static bool lm_lane_step(rapt_engine_model *m, void *lane)
+{
+    lm_lane *l = lane;
+    rapt_engine_job *job;
+    while ((job = engine_take(m)))
+        engine_queue_put(&l->waiting, job);
+    const bool stopped = lm_lane_end_stopped(l);
+    lm_lane_admit(l);
+    bool running = false;
+    for (size_t i = 0; i < l->slot_count && !running; i++)
+        running = l->slots[i].job != NULL;
+    if (running)
+        lm_lane_compute(l);
+    if (running || stopped)
+        lm_lane_publish(m, l);
+    return running || stopped;
+}
+
+/* ---- the lane ------------------------------------------------------------------------------------------------------ */
+
+static void lm_lane_free(void *lane)
+{
+    lm_lane *l = lane;
+    for (size_t i = 0; l->slots && i < l->slot_count; i++)
+        free(l->slots[i].held.ids);
+    for (int i = 0; l->scratch && i < rapt_tape_threads(l->tape); i++)
+        arena_free(&l->scratch[i]);
+    kv_slots_free(l->kv);
+    rapt_tape_free(l->tape);
+    packed_weights_free(l->packed);
+    free(l->slots);
+    free(l->pieces);
+    free(l->rest);
+    free(l->choosing);
+    free(l->logits);
+    free(l->scratch);
+    free(l);
+}
+
+const engine_lane lm_lane_functions = {lm_lane_step, lm_lane_free};
+
+static rapt_code lm_lane_make_tape(lm_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
+{
+    const rapt_tape_options options = {.threads = threads, .precision = o->precision, .weights = o->weights};
+    l->tape = rapt_tape_new(&options, err);
+    if (!l->tape)
+        return err->code;
+    params_sync(l->model->params, l->tape->pool); /* from here on the model is only read */
+    l->packed = pack_lm(l->model->language.net, l->tape, err);
+    if (!l->packed)
+        return err->code;
+    tape_use_packed(l->tape, l->packed);
+    return RAPT_OK;
+}
+
+/* At least one text of the whole context. */
+static size_t lm_lane_positions(const lm_lane *l, size_t bytes)
+{
+    const rapt_kv_sizes sizes = kv_slots_sizes(l->kv);
+    const size_t position = rapt_kv_position_bytes(&sizes), held = bytes && position ? bytes / position : SIZE_MAX;
+    const size_t all = l->slot_count * sizes.capacity;
+    return held < sizes.capacity ? sizes.capacity : MIN(held, all);
+}
+
+static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
+{
+    rapt_code code = generate_options_check(l->model, &(rapt_generate_options){.kv_cache = o->kv_cache}, err);
+    code = code ? code : lm_lane_make_tape(l, o, threads, err);
+    if (code)
+        return code;
+    l->slots = calloc(l->slot_count, sizeof *l->slots);
+    l->pieces = calloc(l->slot_count, sizeof *l->pieces);
+    l->rest = calloc(l->slot_count, sizeof *l->rest);
+    l->choosing = calloc(l->slot_count, sizeof *l->choosing);
+    l->logits = calloc(l->slot_count, sizeof *l->logits);
+    l->scratch = calloc((size_t)threads, sizeof *l->scratch);
+    if (!l->slots || !l->pieces || !l->rest || !l->choosing || !l->logits || !l->scratch)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu slots", l->slot_count);
+    for (int i = 0; i < threads; i++)
+        arena_init(&l->scratch[i], CHUNK);
+    l->kv = lm_slots_new(l->model->language.net, l->slot_count, o->kv_cache, err);
+    if (!l->kv)
+        return err->code;
+    l->positions = lm_lane_positions(l, o->kv_memory);
+    return RAPT_OK;
+}
+
+void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
+{
+    rapt_error own = {0};
+    lm_lane *l = calloc(1, sizeof *l);
+    if (!l) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to serve a model");
+        return NULL;
+    }
+    *l = (lm_lane){.model = m->model, .slot_count = o->slots ? o->slots : RAPT_ENGINE_SLOTS,
+                   .no_prefix_cache = o->no_prefix_cache, .budget = {.fixed = o->chunk}};
+    l->counts.slots = m->counts.slots = l->slot_count;
+    if (lm_lane_set_up(l, o, threads, &own) == RAPT_OK)
+        return l;
+    rapt_fail(err, own.code, "%s", own.message);
+    lm_lane_free(l);
+    return NULL;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------ */
+
+rapt_code rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
+                               rapt_engine_job **job, rapt_error *err)
+{
+    rapt_error own = {0};
+    (void)e;
+    if (m->lane && m->lane != &lm_lane_functions)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
+    if (!m->lane)
+        return rapt_fail(err, RAPT_ERR_VALUE, "an encoder does not generate text from a prompt");
+    lm_job *j = lm_job_new(m, request, ((const lm_lane *)m->of_lane)->tape->k, &own);
+    if (!j)
+        return rapt_fail(err, own.code, "%s", own.message);
+    engine_queue_job(m, &j->job, job);
+    return RAPT_OK;
+}

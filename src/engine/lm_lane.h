@@ -1,0 +1,55 @@
+/* engine/lm_lane.h: the inside of a language model's lane, which its parts share: slots and their prefixes (lm_slot.c), steps
+ * (lm_lane.c), how much of the prompts a step computes (lm_budget.c). */
+#ifndef ENGINE_LM_LANE_H
+#define ENGINE_LM_LANE_H
+
+#include "engine/lm_budget.h"
+#include "engine/lm_job.h"
+#include "nn/lm_slots.h"
+#include "tensor/packed_weights.h"
+
+/* A slot of the KV cache. When its text is done it keeps what it holds, as a prefix of texts to come. */
+typedef struct lm_slot {
+    lm_job *job;      /* NULL: free */
+    text_tokens held; /* tokens whose keys and values it holds, from position 0 on */
+    size_t first;     /* tokens of the job's text before position 0 (rapt_lm_visible) */
+    uint64_t used;    /* the step that used it last */
+    uint64_t order;   /* of its job's admission */
+} lm_slot;
+
+typedef struct lm_lane {
+    const rapt_model *model;
+    rapt_tape *tape;
+    packed_weights *packed;
+    kv_slots *kv;
+    lm_slot *slots;            /* [slot_count] */
+    size_t slot_count;
+    bool no_prefix_cache;
+    size_t positions;          /* that running texts and cached prefixes may hold together */
+    engine_queue waiting;
+    lm_budget budget;
+    lm_piece *pieces;          /* [slot_count] of a step */
+    size_t piece_count;
+    size_t *rest;              /* [slot_count] tokens that the text of each slot lacks; 0: the slot is free */
+    lm_job **choosing;         /* [slot_count] texts that choose a token in a step, by these logits [vocab] */
+    const rapt_real **logits;
+    size_t choosing_count;
+    arena *scratch;            /* [threads] of the tape's pool */
+    uint64_t admitted;         /* jobs so far */
+    rapt_engine_counts counts;
+} lm_lane;
+
+/* Gives a waiting job a slot, with the longest prefix that is held somewhere. False: no slot is free, or the KV memory has no
+ * room. */
+bool lm_slot_admit(lm_lane *l, lm_job *job);
+/* The part of its text that a job sees, as the slot has to hold it: where the window has moved, what is held is dropped, and where
+ * another slot holds more of it, that is copied. Returns how many tokens are still to be computed, 1 or more. */
+size_t lm_slot_rest(lm_lane *l, lm_slot *s);
+/* Whether another text, whose prompt is being computed, will soon hold more of this one's than it has. */
+bool lm_slot_follows(const lm_lane *l, const lm_slot *s);
+/* Tokens behind what is held were computed. False: out of memory; the slot holds nothing then. */
+bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count);
+/* The job has left. */
+void lm_slot_release(lm_lane *l, lm_slot *s);
+
+#endif

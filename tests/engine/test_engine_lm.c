@@ -1,0 +1,327 @@
+/* tests/engine/test_engine_lm.c: an engine's texts have the bits that a generator gives each alone: for any number of slots,
+ * chunks of prompts, threads and requests at once, with and without cached prefixes, whatever the model and the KV cache; jobs
+ * that are cancelled or stop leave the others as they are; prompts are scored as the model's softmax has them. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/lm_requests.h"
+
+#include "base/math.h"
+#include "tape/tape_core.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <time.h>
+
+enum { CLIENTS = 4 };
+
+static rapt_engine *engine_new(int threads)
+{
+    rapt_error err = {0};
+    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = threads}, &err);
+    if (!e)
+        fail_msg("%s", err.message);
+    return e;
+}
+
+static rapt_engine_model *engine_add(rapt_engine *e, size_t variant, const rapt_engine_model_options *o)
+{
+    rapt_error err = {0};
+    rapt_engine_model *m = rapt_engine_add(e, request_model(variant), o, &err);
+    if (!m)
+        fail_msg("%s", err.message);
+    return m;
+}
+
+/* ---- the same bits --------------------------------------------------------------------------------------------------- */
+
+typedef struct client {
+    rapt_engine *e;
+    rapt_engine_model *m;
+    lm_request *r;
+    size_t number;
+    uint64_t cancels; /* a key of what is cancelled; 0: nothing is */
+} client;
+
+/* Every fourth request, in an order of its own. */
+static void *client_main(void *context)
+{
+    const client *c = context;
+    rapt_engine_job *jobs[REQUESTS] = {NULL};
+    for (size_t i = c->number; i < REQUESTS; i += CLIENTS)
+        jobs[i] = request_queue(&c->r[i], c->e, c->m);
+    for (size_t i = c->number; i < REQUESTS && c->cancels; i += CLIENTS)
+        if (rng_below(c->cancels, i, 3) == 0)
+            rapt_engine_cancel(jobs[i]);
+    for (size_t i = REQUESTS; i-- > 0;)
+        rapt_engine_job_free(jobs[i]);
+    return NULL;
+}
+
+static void serve_all(rapt_engine *e, rapt_engine_model *m, lm_request *r, uint64_t cancels)
+{
+    pthread_t threads[CLIENTS];
+    client clients[CLIENTS];
+    for (size_t i = 0; i < CLIENTS; i++) {
+        clients[i] = (client){e, m, r, i, cancels};
+        assert_int_equal(pthread_create(&threads[i], NULL, client_main, &clients[i]), 0);
+    }
+    for (size_t i = 0; i < CLIENTS; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < REQUESTS; i++)
+        request_check(&r[i]);
+}
+
+/* The engine counts at the end of a step: after its jobs are done. */
+static rapt_engine_counts counts_at_rest(const rapt_engine_model *m)
+{
+    rapt_engine_counts counts = rapt_engine_model_counts(m);
+    for (int i = 0; i < 5000 && counts.running + counts.waiting > 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        counts = rapt_engine_model_counts(m);
+    }
+    assert_int_equal(counts.running + counts.waiting, 0);
+    return counts;
+}
+
+static void check_setting(size_t variant, int threads, const rapt_engine_model_options *o, uint64_t cancels)
+{
+    lm_request *r = calloc(REQUESTS, sizeof *r);
+    rapt_engine *e = engine_new(threads);
+    rapt_engine_model *m = engine_add(e, variant, o);
+    assert_non_null(r);
+    requests_make(r, rapt_engine_model_of(m));
+    requests_alone(r, o);
+    for (size_t i = 0; i < REQUESTS && cancels; i++)
+        r[i].stop_after = (size_t)rng_below(cancels, 100 + i, 8);
+    serve_all(e, m, r, cancels);
+    serve_all(e, m, r, cancels); /* with what is left in the slots */
+    const rapt_engine_counts counts = counts_at_rest(m);
+    assert_int_equal(counts.done + counts.cancelled, 2 * REQUESTS);
+    assert_int_equal(counts.failed, 0);
+    assert_true(!o->no_prefix_cache || counts.cached_tokens == 0);
+    rapt_engine_free(e);
+    requests_free(r);
+    free(r);
+}
+
+static void texts_have_the_bits_of_a_generator(void **state)
+{
+    static const size_t slots[] = {1, 3, 16}, chunks[] = {1, 7, 64, 0};
+    static const int threads[] = {1, 2, 5};
+    (void)state;
+    for (size_t i = 0; i < 36; i++) {
+        const rapt_engine_model_options o = {.slots = slots[i % 3], .chunk = chunks[i / 3 % 4], .no_prefix_cache = i % 5 == 0,
+                                             .kv_cache = (rapt_storage)(i % 4 == 3 ? RAPT_STORAGE_Q8_0 : RAPT_STORAGE_FP32),
+                                             .precision = i % 6 == 5 ? RAPT_PRECISION_Q8_0 : RAPT_PRECISION_FP32};
+        check_setting(i * 7 % LM_VARIANTS, threads[i / 12], &o, 0);
+    }
+}
+
+static void stopped_jobs_leave_the_others(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 24; i++) {
+        const rapt_engine_model_options o = {.slots = 1 + i % 5, .chunk = i % 3, .no_prefix_cache = i % 4 == 0};
+        check_setting(i * 5 % LM_VARIANTS, 1 + (int)(i % 3), &o, i);
+    }
+}
+
+/* A text whose slot has no room for all waits for the others' memory. */
+static void memory_is_never_passed(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < 4; i++) {
+        const rapt_kv_sizes sizes = {2, 1, LM_CONTEXT, 24, .head = 4};
+        const rapt_engine_model_options o = {.slots = 4, .kv_memory = i * LM_CONTEXT * rapt_kv_position_bytes(&sizes)};
+        check_setting(30 + i, 2, &o, 0);
+    }
+}
+
+/* ---- prefixes -------------------------------------------------------------------------------------------------------- */
+
+static void prefixes_are_found(void **state)
+{
+    (void)state;
+    lm_request *r = calloc(REQUESTS, sizeof *r);
+    rapt_engine *e = engine_new(1);
+    rapt_engine_model *m = engine_add(e, 4, &(rapt_engine_model_options){.slots = 2});
+    const rapt_engine_model_options plain = {0};
+    assert_non_null(r);
+    requests_make(r, rapt_engine_model_of(m));
+    for (size_t i = 0; i < REQUESTS; i++) {
+        r[i].count = 8;
+        for (size_t k = 0; k < 8; k++)
+            r[i].prompt[k] = (int32_t)(k < 7 ? k : i % 3);
+        r[i].options.max_tokens = 3;
+    }
+    requests_alone(r, &plain);
+    rapt_engine_job_free(request_queue(&r[0], e, m));
+    assert_int_equal(r[0].cached, 0);
+    rapt_engine_job_free(request_queue(&r[1], e, m));
+    assert_int_equal(r[1].cached, 7);
+    request_check(&r[0]);
+    request_check(&r[1]);
+    serve_all(e, m, r, 0);
+    for (size_t i = 0; i < REQUESTS; i++)
+        assert_int_equal(r[i].cached, 7);
+    rapt_engine_free(e);
+    requests_free(r);
+    free(r);
+}
+
+/* ---- scores ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct scores {
+    size_t count, top;
+    double log_probs[PROMPT];
+    int32_t first[PROMPT];
+    double first_log_probs[PROMPT];
+    bool done;
+} scores;
+
+static void score_token(void *context, size_t position, const rapt_engine_token *token)
+{
+    scores *s = context;
+    assert_int_equal(position, s->count);
+    assert_int_equal(token->count, position > 0 ? s->top : 0);
+    s->log_probs[s->count] = token->log_prob;
+    s->first[s->count] = token->count ? token->ids[0] : -1;
+    s->first_log_probs[s->count++] = token->count ? token->log_probs[0] : 0;
+}
+
+static void score_done(void *context, const rapt_engine_generated *end)
+{
+    scores *s = context;
+    assert_int_equal(end->code, RAPT_OK);
+    assert_int_equal(end->result->token_count, 0);
+    s->done = true;
+}
+
+static void prompts_are_scored(void **state)
+{
+    (void)state;
+    for (size_t chunk = 0; chunk < 5; chunk++) {
+        int32_t ids[PROMPT];
+        rapt_error err = {0};
+        scores s = {.top = 3};
+        rapt_engine *e = engine_new(2);
+        rapt_engine_model *m = engine_add(e, 60 + chunk, &(rapt_engine_model_options){.chunk = chunk});
+        const rapt_lm *net = rapt_engine_model_of(m)->language.net;
+        rapt_engine_job *job;
+        model_ids(ids, PROMPT, chunk);
+        rapt_tape *t = model_tape(NULL, 1);
+        rapt_real *logits = lm_whole(t, net, ids, 1, PROMPT);
+        for (int again = 0; again < 2; again++) { /* and with the prompt in the cache */
+            const rapt_engine_generation g = {.tokens = ids, .count = PROMPT, .no_tokens = true, .score_prompt = true, .top = 3,
+                                              .on_prompt_token = score_token, .on_done = score_done, .context = &s};
+            s.count = 0;
+            s.done = false;
+            assert_int_equal(rapt_engine_generate(e, m, &g, &job, &err), RAPT_OK);
+            rapt_engine_job_free(job);
+            assert_true(s.done && s.count == PROMPT && isnan(s.log_probs[0]));
+            for (size_t i = 1; i < PROMPT; i++) {
+                const rapt_real *x = logits + (i - 1) * MODEL_VOCAB;
+                rapt_real max, sum;
+                size_t best = 0;
+                for (size_t k = 0; k < MODEL_VOCAB; k++)
+                    best = x[k] > x[best] ? k : best;
+                t->k->log_sum_exp(MODEL_VOCAB, x, &max, &sum);
+                assert_true(s.log_probs[i] == (double)x[ids[i]] - (double)max - math_log((double)sum));
+                assert_int_equal(s.first[i], best);
+                assert_true(s.first_log_probs[i] == (double)x[best] - (double)max - math_log((double)sum));
+            }
+        }
+        free(logits);
+        rapt_tape_free(t);
+        rapt_engine_free(e);
+    }
+}
+
+/* ---- refusals, calls, models ----------------------------------------------------------------------------------------- */
+
+static void refuse(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *g, const char *message)
+{
+    rapt_error err = {0};
+    rapt_engine_job *job = NULL;
+    assert_int_equal(rapt_engine_generate(e, m, g, &job, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, message);
+    assert_null(job);
+}
+
+static void requests_are_refused(void **state)
+{
+    (void)state;
+    rapt_engine *e = engine_new(1);
+    rapt_engine_model *m = engine_add(e, 1, NULL);
+    const int32_t ids[LM_CONTEXT + 1] = {0}, bad[] = {1, -1};
+    refuse(e, m, &(rapt_engine_generation){.tokens = ids}, "a prompt of at least one token is needed");
+    refuse(e, m, &(rapt_engine_generation){.tokens = ids, .count = LM_CONTEXT + 1},
+           "the prompt has 13 tokens, the model's context 12");
+    refuse(e, m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.beam = 2}},
+           "an engine does no beam search of texts");
+    refuse(e, m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.sample = {.temperature = -1}}},
+           "temperature -1: it is a number of 0 or more");
+    rapt_error err = {0};
+    assert_int_equal(rapt_engine_generate(e, m, &(rapt_engine_generation){.tokens = bad, .count = 2}, NULL, &err),
+                     RAPT_ERR_VALUE);
+    rapt_engine_free(e);
+}
+
+static void call(void *context, const rapt_model *model, int threads)
+{
+    *(int *)context += model ? threads : 100;
+}
+
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Calls get the model between steps; a model that is removed finishes its jobs; jobs without a handle free themselves. */
+static void models_come_and_go(void **state)
+{
+    (void)state;
+    lm_request *r = calloc(REQUESTS, sizeof *r);
+    rapt_engine *e = engine_new(2);
+    rapt_engine_job *job, *stopped;
+    rapt_error err = {0};
+    int calls = 0;
+    rapt_engine_model *a = engine_add(e, 9, NULL), *b = engine_add(e, 9, NULL);
+    assert_non_null(r);
+    requests_make(r, rapt_engine_model_of(a));
+    requests_alone(r, &(rapt_engine_model_options){0});
+    rapt_engine_job *first = request_queue(&r[0], e, a), *second = request_queue(&r[1], e, b);
+    rapt_engine_remove(e, a);
+    assert_int_equal(rapt_engine_call(e, b, call, NULL, &calls, &job, &err), RAPT_OK);
+    rapt_engine_job_free(job);
+    assert_int_equal(rapt_engine_call(e, b, call, always, &calls, &stopped, &err), RAPT_OK);
+    rapt_engine_job_free(stopped);
+    assert_int_equal(calls, 102);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(rapt_engine_generate(e, b, &(rapt_engine_generation){.tokens = r[0].prompt, .count = 1}, NULL, &err), 0);
+    rapt_engine_job_free(first);
+    rapt_engine_job_free(second);
+    request_check(&r[0]);
+    request_check(&r[1]);
+    rapt_engine_free(e);
+    rapt_engine_free(NULL);
+    requests_free(r);
+    free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_have_the_bits_of_a_generator), cmocka_unit_test(stopped_jobs_leave_the_others),
+        cmocka_unit_test(memory_is_never_passed),             cmocka_unit_test(prefixes_are_found),
+        cmocka_unit_test(prompts_are_scored),                 cmocka_unit_test(requests_are_refused),
+        cmocka_unit_test(models_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
