@@ -2,8 +2,6 @@
  * shown in text_stream.c. */
 #include "decode/continuation.h"
 
-#include "base/math.h"
-
 #include <string.h>
 
 rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size_t count, rapt_error *err)
@@ -109,7 +107,7 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
     if (code)
         return code;
     c->k->log_sum_exp(in.vocab, logits, &max, &sum);
-    *log_prob = (double)logits[*id] - (double)max - math_log((double)sum);
+    *log_prob = sampler_log_prob(logits[*id], max, sum);
     return RAPT_OK;
 }
 

@@ -2,6 +2,7 @@
  * Not a model, and not a loop over positions: it sees one row of logits at a time. */
 #include "decode/sampler.h"
 
+#include "base/math.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -354,4 +355,9 @@ rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n,
     rapt_code code = sampler_top(k, in, n, ids, probabilities, scratch, err);
     arena_release(scratch, mark);
     return code;
+}
+
+double sampler_log_prob(rapt_real logit, rapt_real max, rapt_real sum)
+{
+    return (double)logit - ((double)max + math_log((double)sum));
 }

@@ -38,6 +38,10 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
  * RAPT_ERR_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err);
 
+/* The log-probability of a token by its logit and what kernels' log_sum_exp gives of all: minus its loss in rapt_loss_options'
+ * terms, bit for bit. */
+double sampler_log_prob(rapt_real logit, rapt_real max, rapt_real sum);
+
 /* The n <= vocab most probable tokens, ids[n], in descending order, of equal ones the smaller id first, and their softmax
  * probabilities[n], without any of the options. Errors are those of sampler_choose. */
 rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,

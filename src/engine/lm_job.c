@@ -2,7 +2,6 @@
 #include "engine/lm_job.h"
 
 #include "base/clock.h"
-#include "base/math.h"
 #include "decode/generate_options.h"
 #include "decode/prompt.h"
 
@@ -92,7 +91,7 @@ static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch,
         return;
     j->run.k->log_sum_exp(vocab, logits, &max, &sum);
     for (size_t i = 0; i < j->request.top; i++) /* the logarithm of a probability would be rounded twice */
-        j->top[i] = (double)logits[j->top_ids[i]] - (double)max - math_log((double)sum);
+        j->top[i] = sampler_log_prob(logits[j->top_ids[i]], max, sum);
     token->count = j->request.top;
     token->ids = j->top_ids;
     token->log_probs = j->top;
@@ -104,7 +103,7 @@ void lm_job_score(lm_job *j, const rapt_real *logits, arena *scratch)
     rapt_engine_token token = {.id = j->text.ids[j->scored], .log_prob = NAN, .text = ""};
     if (logits) {
         j->run.k->log_sum_exp(j->run.model->language.net->config.vocab, logits, &max, &sum);
-        token.log_prob = (double)logits[token.id] - (double)max - math_log((double)sum);
+        token.log_prob = sampler_log_prob(logits[token.id], max, sum);
         lm_job_likeliest(j, logits, scratch, &token);
     }
     if (j->request.on_prompt_token)

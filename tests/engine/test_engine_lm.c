@@ -231,9 +231,9 @@ static void prompts_are_scored(void **state)
                 for (size_t k = 0; k < MODEL_VOCAB; k++)
                     best = x[k] > x[best] ? k : best;
                 t->k->log_sum_exp(MODEL_VOCAB, x, &max, &sum);
-                assert_true(s.log_probs[i] == (double)x[ids[i]] - (double)max - math_log((double)sum));
+                assert_true(s.log_probs[i] == (double)x[ids[i]] - ((double)max + math_log((double)sum)));
                 assert_int_equal(s.first[i], best);
-                assert_true(s.first_log_probs[i] == (double)x[best] - (double)max - math_log((double)sum));
+                assert_true(s.first_log_probs[i] == (double)x[best] - ((double)max + math_log((double)sum)));
             }
         }
         free(logits);
