@@ -17,9 +17,11 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_SAMPLES, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_STRICT, KEY_CHAT, KEY_SYSTEM };
+enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_SAMPLES, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_STRICT, KEY_CHAT, KEY_SYSTEM,
+       KEY_LOG_PROBS };
 
 static const struct argp_option OPTIONS[] = {
     {"prompt", KEY_PROMPT, "TEXT", 0, "Prompt text, like the operand PROMPT; special tokens in it are encoded as such", 0},
@@ -34,6 +36,8 @@ static const struct argp_option OPTIONS[] = {
      "from 0, or with -1 from its end; all: after each", 0},
     {"top", KEY_TOP, "N", 0, "Number of tokens that --at prints (default 5)", 0},
     CLI_OPTION_JSON("Print a JSON object for each sample, when it is complete"),
+    {"log-probs", KEY_LOG_PROBS, NULL, 0, "Add the ids of the new tokens to it, and the log-probability of each in nats: of the "
+     "model's softmax, before any option", 0},
     {"strict", KEY_STRICT, NULL, 0, "A prompt that is longer than the model's context is an error", 0},
     CLI_OPTION_QUIET("No throughput and no warnings on stderr"),
     {0}};
@@ -49,6 +53,8 @@ static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--top needs --at");
     if (a->system && !a->chat)
         cli_usage_error(state, "--system needs --chat");
+    if (a->log_probs && !a->json)
+        cli_usage_error(state, "--log-probs needs --json");
     if (a->chat && a->has_at)
         cli_usage_error(state, "--at is not for --chat");
     a->no_prompt = a->no_prompt || a->chat;
@@ -75,6 +81,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_AT: take_at(a, text, state); return 0;
     case KEY_TOP: a->top = cli_integer(text, 1, CLI_MAX, "top", state); return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
+    case KEY_LOG_PROBS: a->log_probs = true; return 0;
     case KEY_STRICT: a->strict = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
@@ -158,9 +165,23 @@ static json_t *generated_json(const output *out, const rapt_generated *g)
     return o;
 }
 
+/* Of a beam search there are none. */
+static void put_log_probs(json_t *o, const rapt_generated *g)
+{
+    json_t *ids = json_array(), *log_probs = json_array();
+    for (size_t i = 0; i < g->token_count; i++) {
+        json_array_append_new(ids, json_integer(g->tokens[i]));
+        json_array_append_new(log_probs, isnan(g->log_probs[i]) ? json_null() : json_real(g->log_probs[i]));
+    }
+    json_object_set_new(o, "ids", ids);
+    json_object_set_new(o, "log_probs", log_probs);
+}
+
 static rapt_code print_generated_json(const output *out, const rapt_generated *g, rapt_error *err)
 {
     json_t *o = generated_json(out, g);
+    if (o && out->a->log_probs)
+        put_log_probs(o, g);
     char *line = json_text(o, 0);
     rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))

@@ -8,7 +8,7 @@ typedef struct generate_arguments {
     const char *model, *operand, *prompt, *prompt_file, *system;
     generation_options g;
     long samples, top, at;
-    bool no_prompt, json, quiet, has_at, at_all, strict, chat;
+    bool no_prompt, json, log_probs, quiet, has_at, at_all, strict, chat;
 } generate_arguments;
 
 /* The prompt as it was given. */

@@ -175,6 +175,9 @@ json() {
 generate --prompt 'the cat' --max-tokens 40 --json >.out
 json '--json: the same text' 'o["prompt"] + o["text"] + "\n" == open("plain.out", encoding="utf-8").read()'
 json '--json: figures' 'o["tokens"] == 40 and o["prompt_tokens"] == 7 and o["end"] == "length" and o["seed"] == 1'
+generate --prompt 'the cat' --max-tokens 40 --json --log-probs >.out
+json '--log-probs: ids and log-probabilities' \
+    'len(o["ids"]) == len(o["log_probs"]) == 40 and all(p < 0 for p in o["log_probs"]) and all(type(n) is int for n in o["ids"])'
 generate --prompt 'the "naïve"' --max-tokens 5 --samples 3 --json >.out 2>.err
 check '--json: a character that is unknown is refused as ever' grep -q 'U+0022' .err
 generate --prompt $'was;\n日' --max-tokens 5 --samples 3 --json --seed 4 >.out
