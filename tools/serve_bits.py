@@ -185,6 +185,7 @@ def main():
     parser.add_argument("translation_model")
     parser.add_argument("--responses", type=int, default=10000)
     parser.add_argument("--servers", type=int, default=60, help="servers that are started")
+    parser.add_argument("--requests", type=int, default=100, help="different requests of each number format")
     parser.add_argument("--lines", help="a text whose lines are prompts and sources")
     parser.add_argument("--seed", type=int, default=1)
     a = parser.parse_args()
@@ -196,9 +197,10 @@ def main():
     expected = {}
     for name in FORMATS:
         options = format_options(name)
-        expected[name] = [("lm", r, generate(a.rapt, a.language_model, r, options)) for r in language_requests(rng, text, 60)]
+        expected[name] = [("lm", r, generate(a.rapt, a.language_model, r, options)) for r in
+                          language_requests(rng, text, a.requests * 3 // 5)]
         expected[name] += [("mt", r, translate(a.rapt, a.translation_model, r, options))
-                           for r in translation_requests(rng, lines, 40)]
+                           for r in translation_requests(rng, lines, a.requests * 2 // 5)]
         print("%s: %d requests, on the command line" % (name, len(expected[name])), flush=True)
     counts = {"responses": 0, "differ": 0}
 
