@@ -12,6 +12,7 @@ need_server() {
 # Models lm, of characters, and en-fr, of words: trained for a few steps, so that texts are more than noise.
 train_served_models() {
     make_inputs
+    for _ in {1..3}; do printf 'A man in a red shirt.\tUn homme en chemise rouge.\nA dog runs.\tUn chien court.\n'; done >>pairs.tsv
     { cut -f1 pairs.tsv; echo 'To be, or not to be: "a dog runs"; A man in a red shirt. J Q Z X V K Y?'; } >text.txt
     for _ in {1..3}; do cat text.txt; done >more.txt && mv more.txt text.txt
     cat >lm.yaml <<'YAML'
@@ -30,7 +31,7 @@ start_server() {
     "$RAPT" serve "$@" --port 0 --log none >server.out 2>server.err &
     SERVER=$!
     for _ in {1..300}; do
-        PORT=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' server.out)
+        PORT=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' server.out 2>/dev/null)
         [ -z "$PORT" ] || return 0
         kill -0 "$SERVER" 2>/dev/null || break
         sleep 0.1
