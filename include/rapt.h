@@ -101,7 +101,7 @@
  *
  * Floating-point environment. It is part of the number format: every function that computes a pass sets that of the calling
  * thread to the default (round to nearest, denormals kept, no traps) and leaves it so: rapt_tape_begin, and with it
- * rapt_translate, rapt_translator_run, rapt_translator_run_prefixed, rapt_generate, rapt_generator_run, rapt_explanation_new and
+ * rapt_translate, rapt_translator_run (_prefixed, _with), rapt_generate, rapt_generator_run, rapt_explanation_new and
  * rapt_train. A host that computes with another one (rounding mode, FTZ, DAZ, traps) saves it before and restores it after:
  * fegetenv, fesetenv.
  *

@@ -93,6 +93,7 @@ typedef struct rapt_translation {
     int32_t *source; /* [source_count] with rapt_translate_options.tokens: those of the source, as rapt_alignment counts them */
     size_t source_count;
     bool split; /* the line, or a sentence that was to be one segment, had more tokens than the model takes */
+    bool cancelled; /* by rapt_translator_request.stop: the translation is that of an empty line */
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of
@@ -124,9 +125,28 @@ RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const char *const *li
 RAPT_API rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes,
                                                 size_t count, rapt_translation *out, rapt_error *err);
 
-/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED: batches that have begun are finished first, and
- * no other one begins. A call that comes after a run has returned counts for the next one. From any thread, and from a signal
- * handler, but not while rapt_translator_free runs, nor after it. */
+/* How one run differs from others. Zeroed: in nothing. What it points to is read during the run only. */
+typedef struct rapt_translator_request {
+    const rapt_translate_options *options; /* beam, length_penalty, no_length_penalty, n_best, no_repeat, max_ratio, prefix,
+                                              alignment, tokens of this run; its other fields are not read: the weights stay as
+                                              they are packed. NULL: the translator's */
+    const char *const *prefixes;           /* as of rapt_translator_run_prefixed, in place of the options' prefix; or NULL */
+    bool (*stop)(void *context, size_t line); /* asked of each unfinished line in each decoding step, as a rapt_stop_fn is: true
+                                              cancels the line, which leaves its batch without changing the others; or NULL */
+    void *context;
+} rapt_translator_request;
+
+/* Translates lines as rapt_translator_run does, as `request` says: each line as a new translator with these options translates
+ * it. Errors as of rapt_translate, those of options included. Lines that were cancelled are no error. */
+RAPT_API rapt_code rapt_translator_run_with(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
+                                            size_t count, rapt_translation *out, rapt_error *err);
+/* Whether rapt_translator_run_with takes such options: RAPT_ERR_VALUE where it does not. May be called
+ * while a run is in progress. */
+RAPT_API rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_options *options, rapt_error *err);
+
+/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED: each thread stops after the decoding step that it
+ * computes. A call that comes after a run has returned counts for the next one. From any thread, and from a signal handler, but
+ * not while rapt_translator_free runs, nor after it. */
 RAPT_API void rapt_translator_cancel(rapt_translator *t);
 
 /* Frees what `count` translations hold and zeroes them; zeroed ones are fine. */

@@ -11,13 +11,13 @@
 #include <string.h>
 
 typedef struct beam_search {
+    search_run base; /* its rows are those below */
     const kernels *k;
-    const searcher *on;
     const search_batch *batch;
     const search_options *options;
     size_t classes, capacity, length;
-    search_row *rows, *next;   /* [row_count]: of sentence 0, of sentence 1, ... */
-    size_t row_count, next_count;
+    search_row *rows, *next;   /* [base.rows]: of sentence 0, of sentence 1, ... */
+    size_t next_count;
     size_t *counts;            /* [batch] rows of each sentence; 0: it is done */
     int32_t *tokens, *parents; /* of the next rows */
     candidate_list found;
@@ -43,7 +43,7 @@ static bool beam_allocate(beam_search *s, arena *memory)
 /* ---- candidates --------------------------------------------------------------------------------------------- */
 
 /* Collects the candidates of a sentence, whose rows are `first` and following. The softmax is over all tokens, banned ones
- * included. `logits`: [row_count, classes]. */
+ * included. `logits`: [rows, classes]. */
 static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     int32_t forced = search_forced(s->batch, sentence, s->length);
@@ -111,11 +111,16 @@ static void beam_continue_row(beam_search *s, const candidate *c)
     s->parents[s->next_count++] = (int32_t)c->row;
 }
 
-/* Extends one sentence by a token: candidates that end become results, the best others stay if they can still become one. */
+/* Extends one sentence by a token, unless it is to stop: candidates that end become results, the best others stay if they can
+ * still become one. */
 static rapt_code beam_extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
+    if (search_is_stopped(&s->batch->stop, sentence)) {
+        s->results[sentence].count = s->counts[sentence] = 0;
+        return RAPT_OK;
+    }
     if (beam_gather(s, sentence, first, logits, err))
         return RAPT_ERR_NOT_FINITE;
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
@@ -151,7 +156,7 @@ static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
     search_row *rows = s->rows;
     s->rows = s->next;
     s->next = rows;
-    s->row_count = s->next_count;
+    s->base.rows = s->next_count;
     s->length++;
     return code;
 }
@@ -159,36 +164,35 @@ static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
 /* All hypotheses of a sentence begin with <bos>: one row is enough. */
 static void beam_start_rows(beam_search *s)
 {
-    s->row_count = s->batch->source.batch;
-    for (size_t i = 0; i < s->row_count; i++) {
+    s->base.rows = s->batch->source.batch;
+    for (size_t i = 0; i < s->base.rows; i++) {
         s->tokens[i] = s->options->special.bos;
         s->counts[i] = 1;
     }
 }
 
-static rapt_code beam_run(beam_search *s, rapt_error *err)
+/* A search's step. */
+static rapt_code beam_step(search_run *base, const searcher *on, rapt_error *err)
 {
-    beam_start_rows(s);
-    while (s->row_count > 0) {
-        rapt_real *logits;
-        rapt_code code = search_step(s->on, s->tokens, s->row_count, &logits, err);
-        code = code ? code : beam_extend(s, logits, err);
-        if (code)
-            return code;
-        if (s->row_count > 0)
-            rapt_decoder_state_select(s->on->state, s->parents, s->row_count);
-    }
-    return RAPT_OK;
+    beam_search *s = (beam_search *)base;
+    rapt_real *logits;
+    rapt_code code = search_step(on, s->tokens, base->rows, &logits, err);
+    code = code ? code : beam_extend(s, logits, err);
+    if (!code && base->rows > 0)
+        rapt_decoder_state_select(on->state, s->parents, base->rows);
+    return code;
 }
 
 rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                      search_result *results, rapt_error *err)
+                      search_result *results, search_run **out, rapt_error *err)
 {
-    beam_search s = {.on = on, .batch = batch, .options = options, .results = results};
-    s.k = search_kernels(on->t);
-    s.classes = on->m->config.target_vocab;
-    if (!beam_allocate(&s, memory))
+    beam_search *s = arena_array(memory, 1, sizeof *s);
+    if (s)
+        *s = (beam_search){.base.step = beam_step, .k = search_kernels(on->t), .batch = batch, .options = options,
+                           .classes = on->m->config.target_vocab, .results = results};
+    if (!s || !beam_allocate(s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", options->beam);
-    rapt_code code = search_start(on, batch, options->beam, err);
-    return code ? code : beam_run(&s, err);
+    beam_start_rows(s);
+    *out = &s->base;
+    return search_start(on, batch, options->beam, err);
 }

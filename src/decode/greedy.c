@@ -6,11 +6,11 @@
 
 /* The unfinished sentences, one row each. */
 typedef struct greedy_search {
+    search_run base; /* its rows are the sentences' */
     const kernels *k;
-    const searcher *on;
     const search_batch *batch;
     const search_options *options;
-    size_t classes, rows;
+    size_t classes;
     size_t *sentences;          /* [rows] */
     int32_t *tokens, *parents;  /* [rows]: the last token; the row before */
     search_result *results;
@@ -19,12 +19,12 @@ typedef struct greedy_search {
 static bool greedy_allocate(greedy_search *s, arena *memory)
 {
     const search_batch *b = s->batch;
-    s->rows = b->source.batch;
-    s->tokens = arena_array(memory, s->rows, sizeof *s->tokens);
-    s->parents = arena_array(memory, s->rows, sizeof *s->parents);
-    s->sentences = arena_array(memory, s->rows, sizeof *s->sentences);
+    const size_t rows = s->base.rows = b->source.batch;
+    s->tokens = arena_array(memory, rows, sizeof *s->tokens);
+    s->parents = arena_array(memory, rows, sizeof *s->parents);
+    s->sentences = arena_array(memory, rows, sizeof *s->sentences);
     bool ok = s->tokens && s->parents && s->sentences;
-    for (size_t i = 0; ok && i < s->rows; i++) {
+    for (size_t i = 0; ok && i < rows; i++) {
         search_hypothesis *h = arena_zeroed(memory, 1, sizeof *h);
         s->results[i] = (search_result){h, 1};
         ok = h && (h->tokens = arena_array(memory, b->limits[i], sizeof *h->tokens));
@@ -52,13 +52,17 @@ static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_rea
     return RAPT_OK;
 }
 
-/* Appends the most probable token to each sentence. The *count unfinished ones move up, without gaps. */
+/* Appends the most probable token to each sentence that is not to stop. The *count unfinished ones move up, without gaps. */
 static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *count, rapt_error *err)
 {
     size_t left = 0;
-    for (size_t r = 0; r < s->rows; r++) {
+    for (size_t r = 0; r < s->base.rows; r++) {
         size_t sentence = s->sentences[r];
         search_hypothesis *h = s->results[sentence].best;
+        if (search_is_stopped(&s->batch->stop, sentence)) {
+            s->results[sentence].count = 0;
+            continue;
+        }
         rapt_code code = greedy_append(s, sentence, logits + r * s->classes, err);
         if (code)
             return code;
@@ -75,30 +79,31 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
     return RAPT_OK;
 }
 
-static rapt_code greedy_run(greedy_search *s, rapt_error *err)
+/* A search's step. */
+static rapt_code greedy_step(search_run *base, const searcher *on, rapt_error *err)
 {
-    while (s->rows > 0) {
-        size_t left;
-        rapt_real *logits;
-        rapt_code code = search_step(s->on, s->tokens, s->rows, &logits, err);
-        code = code ? code : greedy_extend(s, logits, &left, err);
-        if (code)
-            return code;
-        if (left > 0 && left < s->rows)
-            rapt_decoder_state_select(s->on->state, s->parents, left);
-        s->rows = left;
-    }
+    greedy_search *s = (greedy_search *)base;
+    size_t left;
+    rapt_real *logits;
+    rapt_code code = search_step(on, s->tokens, base->rows, &logits, err);
+    code = code ? code : greedy_extend(s, logits, &left, err);
+    if (code)
+        return code;
+    if (left > 0 && left < base->rows)
+        rapt_decoder_state_select(on->state, s->parents, left);
+    base->rows = left;
     return RAPT_OK;
 }
 
 rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                        search_result *results, rapt_error *err)
+                        search_result *results, search_run **out, rapt_error *err)
 {
-    greedy_search s = {.on = on, .batch = batch, .options = options, .results = results};
-    s.k = search_kernels(on->t);
-    s.classes = on->m->config.target_vocab;
-    if (!greedy_allocate(&s, memory))
+    greedy_search *s = arena_array(memory, 1, sizeof *s);
+    if (s)
+        *s = (greedy_search){.base.step = greedy_step, .k = search_kernels(on->t), .batch = batch, .options = options,
+                             .classes = on->m->config.target_vocab, .results = results};
+    if (!s || !greedy_allocate(s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a greedy search");
-    rapt_code code = search_start(on, batch, 1, err);
-    return code ? code : greedy_run(&s, err);
+    *out = &s->base;
+    return search_start(on, batch, 1, err);
 }

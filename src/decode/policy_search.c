@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct policy_run {
+struct policy_run {
     const policy_model *m;
     const policy_start *starts;
     size_t texts;
@@ -22,7 +22,7 @@ typedef struct policy_run {
     candidate_list found;
     bool *seen;                /* [classes] */
     search_result *results;
-} policy_run;
+};
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -116,13 +116,17 @@ static rapt_code policy_gather(policy_run *s, size_t text, size_t first, rapt_re
                                       s->length);
 }
 
-/* Extends one text by a token. Of the candidates, which are more than the beams, the first `beams` may end the text, and the best
- * `beams` of those that do not end it stay. */
+/* Extends one text by a token, unless it is to stop. Of the candidates, which are more than the beams, the first `beams` may end
+ * the text, and the best `beams` of those that do not end it stay. */
 static rapt_code policy_extend_text(policy_run *s, size_t text, size_t first, rapt_real *logits, rapt_error *err)
 {
     const policy_start *start = &s->starts[text];
     const size_t before = s->next_count, beams = s->options->beams;
     const bool last = s->length + 1 == start->count + start->limit;
+    if (search_is_stopped(&s->options->stop, text)) {
+        s->results[text].count = s->counts[text] = 0;
+        return RAPT_OK;
+    }
     if (s->length < start->count) {
         policy_continue_row(s, &(candidate){s->rows[first].log_prob, first, start->prompt[s->length]});
         return RAPT_OK;
@@ -174,21 +178,37 @@ static void policy_start_rows(policy_run *s)
     }
 }
 
+rapt_code policy_search_begin(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
+                              arena *memory, search_result *results, policy_run **run, rapt_error *err)
+{
+    policy_run *s = arena_array(memory, 1, sizeof *s);
+    if (s)
+        *s = (policy_run){.m = m, .starts = starts, .texts = texts, .options = options, .results = results};
+    if (!s || !policy_allocate(s, memory))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu beams", options->beams);
+    policy_start_rows(s);
+    *run = s;
+    return RAPT_OK;
+}
+
+rapt_code policy_search_step(policy_run *s, size_t *rows, rapt_error *err)
+{
+    rapt_real *logits;
+    rapt_code code = s->m->step(s->m->context, s->tokens, s->row_count, &logits, err);
+    code = code ? code : policy_extend(s, logits, err);
+    if (!code && s->row_count > 0)
+        s->m->select(s->m->context, s->parents, s->row_count);
+    *rows = s->row_count;
+    return code;
+}
+
 rapt_code policy_search(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
                         arena *memory, search_result *results, rapt_error *err)
 {
-    policy_run s = {.m = m, .starts = starts, .texts = texts, .options = options, .results = results};
-    if (!policy_allocate(&s, memory))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu beams", options->beams);
-    policy_start_rows(&s);
-    while (s.row_count > 0) {
-        rapt_real *logits;
-        rapt_code code = m->step(m->context, s.tokens, s.row_count, &logits, err);
-        code = code ? code : policy_extend(&s, logits, err);
-        if (code)
-            return code;
-        if (s.row_count > 0)
-            m->select(m->context, s.parents, s.row_count);
-    }
-    return RAPT_OK;
+    policy_run *run;
+    size_t rows = texts;
+    rapt_code code = policy_search_begin(m, starts, texts, options, memory, results, &run, err);
+    while (!code && rows > 0)
+        code = policy_search_step(run, &rows, err);
+    return code;
 }

@@ -31,12 +31,22 @@ typedef struct policy_options {
     size_t beams; /* 1: greedy search */
     double length_penalty;
     size_t known; /* tokens of each prompt that the first step continues; the others follow one by one */
+    search_stop stop; /* of texts */
 } policy_options;
+
+/* A search in progress. */
+typedef struct policy_run policy_run;
 
 /* Fills results[texts] with up to `beams` hypotheses each, best first, in memory of the arena: their tokens are those after the
  * first `known` ones, the rest of the prompt, which counts neither as log-probability nor as length, among them. A text's result
  * does not depend on the others. RAPT_ERR_VALUE: the rules leave no token. */
 rapt_code policy_search(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
                         arena *memory, search_result *results, rapt_error *err);
+
+/* The same in steps of a token: begins a search, in memory of the arena, whose arguments last until it is over; *rows are the
+ * rows that a step leaves, 0 at the end. */
+rapt_code policy_search_begin(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
+                              arena *memory, search_result *results, policy_run **run, rapt_error *err);
+rapt_code policy_search_step(policy_run *run, size_t *rows, rapt_error *err);
 
 #endif

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+typedef struct policy_translation {
+    search_run base;
+    rapt_search_policy policy; /* with the options' no-repeat n-gram size */
+    policy_options options;
+    policy_model model;
+    searcher on; /* of the step that runs */
+    policy_run *run;
+} policy_translation;
+
 /* A policy_model's step and select: of a searcher. */
 static rapt_code policy_translate_step(void *context, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err)
 {
@@ -36,22 +45,38 @@ static bool policy_translate_start(const search_batch *b, size_t sentence, const
     return true;
 }
 
+static policy_start *policy_translate_starts(const search_batch *b, const search_options *o, arena *memory)
+{
+    policy_start *starts = arena_array(memory, b->source.batch, sizeof *starts);
+    bool ok = starts != NULL;
+    for (size_t i = 0; ok && i < b->source.batch; i++)
+        ok = policy_translate_start(b, i, o, memory, &starts[i]);
+    return ok ? starts : NULL;
+}
+
+/* A search's step. */
+static rapt_code policy_translation_step(search_run *base, const searcher *on, rapt_error *err)
+{
+    policy_translation *s = (policy_translation *)base;
+    s->on = *on;
+    return policy_search_step(s->run, &base->rows, err);
+}
+
 rapt_code search_policy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                        search_result *results, rapt_error *err)
+                        search_result *results, search_run **out, rapt_error *err)
 {
     const size_t sentences = batch->source.batch;
-    rapt_search_policy policy = *options->policy;
-    policy_start *starts = arena_array(memory, sentences, sizeof *starts);
-    bool ok = starts != NULL;
-    for (size_t i = 0; ok && i < sentences; i++)
-        ok = policy_translate_start(batch, i, options, memory, &starts[i]);
-    if (!ok)
+    policy_start *starts = policy_translate_starts(batch, options, memory);
+    policy_translation *s = arena_array(memory, 1, sizeof *s);
+    if (!starts || !s)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a search");
-    policy.no_repeat_ngram = options->no_repeat;
-    searcher own = *on;
-    const policy_model model = {&own, policy_translate_step, policy_translate_select, search_kernels(on->t),
-                                on->m->config.target_vocab};
-    const policy_options o = {{&policy, &options->special.eos, 1, options->beam == 1}, options->beam, options->length_penalty, 1};
-    rapt_code code = search_start(on, batch, options->beam, err);
-    return code ? code : policy_search(&model, starts, sentences, &o, memory, results, err);
+    *s = (policy_translation){.base = {policy_translation_step, sentences}, .policy = *options->policy};
+    s->policy.no_repeat_ngram = options->no_repeat;
+    s->model = (policy_model){&s->on, policy_translate_step, policy_translate_select, search_kernels(on->t),
+                              on->m->config.target_vocab};
+    s->options = (policy_options){{&s->policy, &options->special.eos, 1, options->beam == 1}, options->beam,
+                                  options->length_penalty, 1, batch->stop};
+    *out = &s->base;
+    rapt_code code = policy_search_begin(&s->model, starts, sentences, &s->options, memory, results, &s->run, err);
+    return code ? code : search_start(on, batch, options->beam, err);
 }

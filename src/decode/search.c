@@ -69,6 +69,22 @@ rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, ra
     return rapt_tape_status(on->t, err);
 }
 
+rapt_code search_finish(search_run *s, const searcher *on, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    while (s->rows > 0 && !code)
+        code = s->step(s, on, err);
+    return code;
+}
+
+bool search_is_stopped(const search_stop *stop, size_t sentence)
+{
+    bool is = stop->asked && stop->asked(stop->context, sentence);
+    if (is)
+        stop->stopped[sentence] = true;
+    return is;
+}
+
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
 {
     return b->prefixes && length < b->prefixes[sentence].count ? b->prefixes[sentence].ids[length] : -1;

@@ -37,11 +37,19 @@ typedef struct search_result {
     size_t count;
 } search_result;
 
+/* Sentences of a search that are to end before they are translated. */
+typedef struct search_stop {
+    bool (*asked)(void *context, size_t sentence); /* of each unfinished sentence in each decoding step; NULL: never */
+    void *context;
+    bool *stopped; /* [batch], set for those that have ended so: they leave the batch as finished ones do, with no hypotheses */
+} search_stop;
+
 typedef struct search_batch {
     rapt_tokens source;
     const int32_t *source_lens; /* [batch] */
     const size_t *limits;       /* [batch] max target tokens */
     const search_prefix *prefixes; /* [batch], NULL: none */
+    search_stop stop;
 } search_batch;
 
 /* Max target tokens for a source of `source_count` tokens, <eos> included in both: the book's models stop at the length of
@@ -49,7 +57,8 @@ typedef struct search_batch {
  * after the prefix and the token that a policy puts before it. A max_ratio that is given counts for all. */
 size_t search_limit(const rapt_model *m, const search_options *o, size_t source_count, size_t prefix_count);
 
-/* The tape, network and decoder state of a search: one for each thread, for any number of batches. */
+/* The tape, network and decoder state of a search: one for each thread, for any number of batches. The tape may be another one in
+ * each step; the state is that of one search at a time. */
 typedef struct searcher {
     rapt_tape *t;
     const rapt_transformer *m;
@@ -57,17 +66,30 @@ typedef struct searcher {
     rapt_storage kv_cache; /* what its KV caches are stored in */
 } searcher;
 
-/* Greedy and beam search: both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the
+/* A search in progress, in the arena that it was begun with. */
+typedef struct search_run search_run;
+struct search_run {
+    rapt_code (*step)(search_run *s, const searcher *on, rapt_error *err);
+    size_t rows; /* unfinished hypotheses; 0: it is over */
+};
+
+/* Begin a greedy and a beam search: encode the batch. What they point to lasts until the search is over, which then has filled
+ * results[batch]; their memory is the arena's. A beam search ends a sentence when nothing unfinished can come before the
  * last of the n_best that are finished; they are the first n_best of any larger n_best. */
 rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                        search_result *results, rapt_error *err);
+                        search_result *results, search_run **s, rapt_error *err);
 rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                      search_result *results, rapt_error *err);
+                      search_result *results, search_run **s, rapt_error *err);
 
 /* The search of options->policy, which the two above know nothing of: greedy for a beam of 1. options->special.bos is the
  * decoder's start token. The log_prob of a hypothesis is the sum of its scores (rapt/policy.h), without those of a prefix. */
 rapt_code search_policy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                        search_result *results, rapt_error *err);
+                        search_result *results, search_run **s, rapt_error *err);
+
+/* Continues a search to its end. */
+rapt_code search_finish(search_run *s, const searcher *on, rapt_error *err);
+/* Whether a sentence is to end now, in which case it is marked as stopped. */
+bool search_is_stopped(const search_stop *stop, size_t sentence);
 
 /* Encodes the batch and starts the decoder's state: one row of each sentence, capacity for `beam`. */
 rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err);

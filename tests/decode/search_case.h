@@ -61,8 +61,10 @@ static inline void search(setting *s, size_t first, size_t count, size_t beam, s
     o.special = RAPT_SPECIAL_IDS;
     o.n_best = o.n_best ? o.n_best : 1;
     const searcher on = {s->t, s->m, s->state};
+    search_run *run;
     rapt_code code = (o.policy ? search_policy : beam ? search_beam : search_greedy)(&on, &b, &o, &s->memory,
-                                                                                     s->results + first, &err);
+                                                                                     s->results + first, &run, &err);
+    code = code ? code : search_finish(run, &on, &err);
     if (code)
         fail_msg("%s", err.message);
 }

@@ -42,6 +42,10 @@ static void translating(void **state)
     assert_int_not_equal(rapt_translate(m, bad, 1, NULL, out, NULL), RAPT_OK);
     assert_int_not_equal(rapt_translator_run(t, bad, 1, out, NULL), RAPT_OK);
     assert_int_not_equal(rapt_translator_run_prefixed(t, good, prefix, 1, out, NULL), RAPT_OK);
+    const rapt_translate_options wide = {.beam = 1 << 17};
+    assert_int_equal(rapt_translator_check(t, &wide, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_translator_run_with(t, &(rapt_translator_request){.options = &wide}, good, 1, out, NULL),
+                     RAPT_ERR_VALUE);
     assert_int_equal(rapt_translator_run(t, good, 1, out, NULL), RAPT_OK);
     rapt_translations_free(out, 1);
     rapt_translator_free(t);

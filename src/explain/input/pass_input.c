@@ -113,6 +113,14 @@ static rapt_code take_translation(const search_hypothesis *h, int32_t bos, pass_
     return RAPT_OK;
 }
 
+static rapt_code pass_search(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                             search_result *result, rapt_error *err)
+{
+    search_run *s;
+    rapt_code code = search_greedy(on, batch, options, memory, result, &s, err);
+    return code ? code : search_finish(s, on, err);
+}
+
 rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *source, pass_tokens *target, rapt_error *err)
 {
     arena memory;
@@ -124,10 +132,10 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     *target = (pass_tokens){0};
     arena_init(&memory, CHUNK);
     const searcher on = {t, m->translation.net, rapt_decoder_state_new(err)};
-    rapt_code code = on.state ? search_greedy(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
+    rapt_code code = on.state ? pass_search(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
     if (!code && !whole_text_is(m->translation.target, result.best->tokens, result.best->length)) { /* as rapt_translate does */
         options.whole = m->translation.target;
-        code = search_greedy(&on, &batch, &options, &memory, &result, err);
+        code = pass_search(&on, &batch, &options, &memory, &result, err);
     }
     if (!code)
         code = take_translation(&result.best[0], m->translation.special.bos, target, err);

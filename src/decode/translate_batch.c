@@ -1,0 +1,275 @@
+/* decode/translate_batch.c: see translate_batch.h. The searches are in greedy.c, beam.c and policy_translate.c. */
+#include "decode/translate_batch.h"
+
+#include "decode/align.h"
+#include "decode/whole_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)256 << 10)
+
+rapt_code translate_batch_init(translate_batch *b, const translate_setup *setup, rapt_error *err)
+{
+    *b = (translate_batch){.m = setup->m};
+    arena_init(&b->memory, CHUNK);
+    b->on = (searcher){NULL, setup->m->translation.net, rapt_decoder_state_new(err), setup->o.kv_cache};
+    return b->on.state ? RAPT_OK : RAPT_ERR_MEMORY;
+}
+
+void translate_batch_free(translate_batch *b)
+{
+    rapt_decoder_state_free(b->on.state);
+    arena_free(&b->memory);
+}
+
+/* ---- packing ------------------------------------------------------------------------------------------------------ */
+
+/* A search_stop's question. */
+static bool translate_asks(void *context, size_t sentence)
+{
+    translate_item *const *items = context;
+    return translate_text_is_stopped(items[sentence]);
+}
+
+static rapt_code translate_out_of_memory(size_t n, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu segment%s", n, n == 1 ? "" : "s");
+}
+
+/* items[n] as rows of tokens, in memory of the arena. */
+static bool translate_pack(translate_batch *b, translate_item **items, size_t n, bool *stopped, search_batch *out)
+{
+    size_t time = 0;
+    for (size_t i = 0; i < n; i++)
+        time = items[i]->source->count > time ? items[i]->source->count : time;
+    int32_t *ids = arena_array(&b->memory, n * time, sizeof *ids);
+    int32_t *lens = arena_array(&b->memory, n, sizeof *lens);
+    size_t *limits = arena_array(&b->memory, n, sizeof *limits);
+    search_prefix *begins = arena_array(&b->memory, n, sizeof *begins);
+    if (!ids || !lens || !limits || !begins)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const source_segment *source = items[i]->source;
+        for (size_t j = 0; j < time; j++)
+            ids[i * time + j] = j < source->count ? source->ids[j] : b->m->translation.special.pad;
+        lens[i] = (int32_t)source->count;
+        begins[i] = items[i]->begin;
+        limits[i] = search_limit(b->m, &b->settings.search, source->count, begins[i].count);
+    }
+    *out = (search_batch){{ids, n, time}, lens, limits, begins, {translate_asks, items, stopped}};
+    return true;
+}
+
+static rapt_code translate_search(translate_batch *b, const search_options *o, const search_batch *batch, search_result *results,
+                                  search_run **run, rapt_error *err)
+{
+    if (o->policy)
+        return search_policy(&b->on, batch, o, &b->memory, results, run, err);
+    return o->beam > 1 ? search_beam(&b->on, batch, o, &b->memory, results, run, err)
+                       : search_greedy(&b->on, batch, o, &b->memory, results, run, err);
+}
+
+/* ---- what stops --------------------------------------------------------------------------------------------------- */
+
+static void translate_stop(translate_item *item)
+{
+    item->stopped = true;
+    translate_text_end(item);
+}
+
+static void translate_release_stopped(translate_batch *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (b->items[i] && b->stopped[i]) {
+            translate_stop(b->items[i]);
+            b->items[i] = NULL;
+        }
+}
+
+static void translate_take_items(translate_batch *b, translate_item *const *items, size_t count)
+{
+    b->count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (translate_text_is_stopped(items[i]))
+            translate_stop(items[i]);
+        else
+            b->items[b->count++] = items[i];
+}
+
+/* Encodes items[count], but for those that are to stop. */
+static rapt_code translate_start(translate_batch *b, translate_item *const *items, size_t count, rapt_error *err)
+{
+    arena_release(&b->memory, (arena_mark){0});
+    b->run = NULL;
+    b->count = 0;
+    b->items = arena_array(&b->memory, count, sizeof *b->items);
+    b->results = arena_zeroed(&b->memory, count, sizeof *b->results);
+    b->stopped = arena_zeroed(&b->memory, count, sizeof *b->stopped);
+    if (!b->items || !b->results || !b->stopped)
+        return translate_out_of_memory(count, err);
+    translate_take_items(b, items, count);
+    if (b->count == 0)
+        return RAPT_OK;
+    if (!translate_pack(b, b->items, b->count, b->stopped, &b->batch))
+        return translate_out_of_memory(b->count, err);
+    rapt_code code = translate_search(b, &b->settings.search, &b->batch, b->results, &b->run, err);
+    if (code)
+        b->run = NULL;
+    return code;
+}
+
+/* ---- what comes out ----------------------------------------------------------------------------------------------- */
+
+/* A translation with bytes that are no character is searched once more, by itself and among whole characters only. */
+static rapt_code translate_search_whole(translate_batch *b, size_t i, rapt_error *err)
+{
+    const rapt_tokenizer *k = b->m->translation.target;
+    search_result *r = &b->results[i];
+    search_run *run;
+    search_batch batch;
+    if (r->count == 0 || b->settings.search.policy || whole_text_is(k, r->best[0].tokens, r->best[0].length))
+        return RAPT_OK;
+    search_options o = b->settings.search;
+    o.whole = k;
+    if (!translate_pack(b, &b->items[i], 1, &b->stopped[i], &batch))
+        return translate_out_of_memory(1, err);
+    rapt_code code = translate_search(b, &o, &batch, r, &run, err);
+    return code ? code : search_finish(run, &b->on, err);
+}
+
+static rapt_code translate_deliver(const translate_batch *b, const search_result *r, rapt_translation *out, rapt_error *err)
+{
+    const rapt_tokenizer *k = b->m->translation.target;
+    size_t n = r->count < b->settings.o.n_best ? r->count : b->settings.o.n_best;
+    out->hypotheses = calloc(n ? n : 1, sizeof *out->hypotheses);
+    bool ok = out->hypotheses != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        const search_hypothesis *h = &r->best[i];
+        out->hypotheses[i].text = whole_text_of(k, h->tokens, h->length);
+        out->hypotheses[i].score = h->score;
+        out->hypotheses[i].log_prob = h->log_prob;
+        out->count = i + 1;
+        ok = out->hypotheses[i].text != NULL;
+        if (ok && !whole_text_is(k, h->tokens, h->length))
+            whole_text_trim(k, out->hypotheses[i].text);
+    }
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
+}
+
+/* Without <eos>. */
+static bool translate_copy_tokens(const translate_batch *b, const int32_t *ids, size_t count, int32_t **out, size_t *out_count)
+{
+    *out_count = count > 0 && ids[count - 1] == b->m->translation.special.eos ? count - 1 : count;
+    *out = malloc((*out_count + 1) * sizeof **out);
+    if (*out && *out_count > 0)
+        memcpy(*out, ids, *out_count * sizeof *ids);
+    return *out != NULL;
+}
+
+/* Those that are aligned. */
+static rapt_code keep_tokens(const translate_batch *b, const source_segment *source, const search_result *r,
+                             rapt_translation *out, rapt_error *err)
+{
+    bool ok = !b->settings.o.tokens || translate_copy_tokens(b, source->ids, source->count, &out->source, &out->source_count);
+    for (size_t i = 0; i < out->count && b->settings.o.tokens && ok; i++)
+        ok = translate_copy_tokens(b, r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens,
+                                   &out->hypotheses[i].token_count);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a translation");
+}
+
+static rapt_code align(const translate_batch *b, const source_segment *source, const search_result *r, rapt_translation *out,
+                       rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < out->count && b->settings.o.alignment && !code; i++)
+        code = align_tokens(b->on.t, b->m, source->ids, source->count, r->best[i].tokens, r->best[i].length,
+                            &out->hypotheses[i].alignment, err);
+    return code;
+}
+
+static rapt_code translate_write(translate_batch *b, size_t i, rapt_error *err)
+{
+    const source_segment *source = b->items[i]->source;
+    rapt_translation *out = b->items[i]->out;
+    rapt_code code = translate_deliver(b, &b->results[i], out, err);
+    code = code ? code : keep_tokens(b, source, &b->results[i], out, err);
+    return code ? code : align(b, source, &b->results[i], out, err);
+}
+
+/* The last step of a batch, after that of its search. */
+static rapt_code translate_end(translate_batch *b, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < b->count && !code; i++)
+        code = b->items[i] ? translate_search_whole(b, i, err) : RAPT_OK;
+    translate_release_stopped(b);
+    for (size_t i = 0; i < b->count && !code; i++)
+        code = b->items[i] ? translate_write(b, i, err) : RAPT_OK;
+    for (size_t i = 0; i < b->count && !code; i++)
+        if (b->items[i])
+            translate_text_end(b->items[i]);
+    b->run = NULL;
+    return code;
+}
+
+static rapt_code translate_step(translate_batch *b, rapt_error *err)
+{
+    rapt_code code = b->run->step(b->run, &b->on, err);
+    translate_release_stopped(b);
+    return code || b->run->rows > 0 ? code : translate_end(b, err);
+}
+
+/* ---- failures ----------------------------------------------------------------------------------------------------- */
+
+static void translate_alone(translate_batch *b, translate_item *item)
+{
+    rapt_error err = {0};
+    rapt_translations_free(item->out, 1); /* what the batch had delivered */
+    rapt_code code = translate_start(b, &item, 1, &err);
+    while (!code && b->run)
+        code = translate_step(b, &err);
+    b->run = NULL;
+    if (code)
+        translate_text_fail(item, &err);
+}
+
+/* items[count], of which those that are NULL have ended, each by itself: which of them fail depends on themselves alone. Out of
+ * memory is no matter of one item: all fail then. */
+static void translate_retry(translate_batch *b, translate_item *const *items, size_t count, const rapt_error *err)
+{
+    translate_item **again = err->code != RAPT_ERR_MEMORY && count > 1 ? malloc(count * sizeof *again) : NULL;
+    if (again)
+        memcpy(again, items, count * sizeof *again); /* they may be the batch's */
+    for (size_t i = 0; i < count; i++) {
+        translate_item *item = again ? again[i] : items[i];
+        if (item && !again)
+            translate_text_fail(item, err);
+        else if (item && translate_text_is_wanted(item))
+            translate_alone(b, item);
+        else if (item)
+            translate_text_end(item);
+    }
+    b->run = NULL;
+    free(again);
+}
+
+/* ---- for callers -------------------------------------------------------------------------------------------------- */
+
+void translate_batch_begin(translate_batch *b, rapt_tape *t, const translate_settings *settings, translate_item *const *items,
+                           size_t count)
+{
+    rapt_error err = {0};
+    b->on.t = t;
+    b->settings = *settings;
+    if (translate_start(b, items, count, &err))
+        translate_retry(b, b->count ? b->items : items, b->count ? b->count : count, &err);
+}
+
+void translate_batch_step(translate_batch *b, rapt_tape *t)
+{
+    rapt_error err = {0};
+    b->on.t = t;
+    if (translate_step(b, &err))
+        translate_retry(b, b->items, b->count, &err);
+}

@@ -1,0 +1,49 @@
+/* decode/translate_settings.c: see translate_settings.h. Ranges of options are checked in translate_options.c. */
+#include "decode/translate_settings.h"
+
+#include "decode/translate_options.h"
+
+rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
+{
+    s->m = m;
+    rapt_code code = translate_options_fill(m, options, &s->o, err);
+    return code ? code : languages_set(&s->lang, m, &s->o, err);
+}
+
+/* What the header says of rapt_translator_request.options. */
+static rapt_translate_options options_of_run(const rapt_translate_options *fixed, const rapt_translate_options *run)
+{
+    rapt_translate_options o = *fixed;
+    o.beam = run->beam;
+    o.length_penalty = run->length_penalty;
+    o.no_length_penalty = run->no_length_penalty;
+    o.n_best = run->n_best;
+    o.no_repeat = run->no_repeat;
+    o.max_ratio = run->max_ratio;
+    o.prefix = run->prefix;
+    o.alignment = run->alignment;
+    o.tokens = run->tokens;
+    return o;
+}
+
+rapt_code translate_settings_init(translate_settings *s, const translate_setup *setup, const rapt_translate_options *options,
+                                  rapt_error *err)
+{
+    const rapt_model *m = setup->m;
+    rapt_code code = RAPT_OK;
+    s->o = setup->o;
+    if (options) {
+        const rapt_translate_options own = options_of_run(&setup->o, options);
+        code = translate_options_fill(m, &own, &s->o, err);
+    }
+    s->search = (search_options){s->o.beam, s->o.length_penalty, s->o.n_best, s->o.no_repeat, s->o.max_ratio,
+                                 m->translation.special, m->search.given ? &setup->lang.policy : NULL, NULL};
+    return code;
+}
+
+bool translate_settings_equal(const translate_settings *a, const translate_settings *b)
+{
+    return a->o.beam == b->o.beam && a->o.length_penalty == b->o.length_penalty && a->o.n_best == b->o.n_best &&
+           a->o.no_repeat == b->o.no_repeat && a->o.max_ratio == b->o.max_ratio && a->o.alignment == b->o.alignment &&
+           a->o.tokens == b->o.tokens;
+}

@@ -1,0 +1,195 @@
+/* decode/translate_text.c: see translate_text.h. Which texts are one segment is in source_segments.c. */
+#include "decode/translate_text.h"
+
+#include "base/quote.h"
+#include "text/prose/capitalize.h"
+#include "text/prose/detokenize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from lines to segments --------------------------------------------------------------------------------------- */
+
+static source_limits translate_limits(const translate_setup *s)
+{
+    const rapt_translation_model *m = &s->m->translation;
+    const rapt_sentence_split split = s->o.split;
+    const bool fairseq = m->net->config.sinusoid_layout == RAPT_SINUSOID_LAYOUT_FAIRSEQ; /* such models count other tokens only */
+    return (source_limits){
+        .max_len = m->max_len,
+        .by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->by_sentence : split == RAPT_SENTENCE_SPLIT_ALL,
+        .specials = m->specials_in_text,
+        .eos = m->special.eos,
+        .skipped = fairseq ? m->special.pad : -1,
+        .begin = s->lang.begin,
+        .begin_count = s->lang.count,
+    };
+}
+
+/* What the lines' translations begin with: *begins has one prefix of each line, or one of all (*each: false), or none (NULL). */
+static rapt_code translate_set_prefixes(translate_text *x, const rapt_translator_request *r, const prefixes *otherwise,
+                                        const search_prefix **begins, bool *each, rapt_error *err)
+{
+    const rapt_translate_options *o = r->options;
+    const char *const *texts = r->prefixes ? r->prefixes : o && o->prefix ? &o->prefix : NULL;
+    *each = r->prefixes != NULL;
+    *begins = texts || o || otherwise->count == 0 ? NULL : otherwise->prefix;
+    if (!texts)
+        return RAPT_OK;
+    rapt_code code = prefixes_encode(&x->prefix, x->setup->m, &x->setup->lang.policy, texts, *each ? x->count : 1, err);
+    *begins = x->prefix.prefix;
+    return code;
+}
+
+/* Of a line in segments the first one begins with the prefix. */
+static rapt_code translate_set_items(translate_text *x, const search_prefix *begins, bool each, rapt_error *err)
+{
+    const size_t count = x->source.count;
+    x->segments = calloc(count + 1, sizeof *x->segments);
+    x->items = calloc(count + 1, sizeof *x->items);
+    if (!x->segments || !x->items)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", x->count);
+    for (size_t line = 0; line < x->count; line++)
+        for (size_t i = x->first[line]; i < x->first[line + 1]; i++) {
+            const search_prefix begin = begins && i == x->first[line] ? begins[each ? line : 0] : (search_prefix){0};
+            x->items[i] = (translate_item){x, &x->source.segment[i], begin, line, false, &x->segments[i]};
+        }
+    atomic_init(&x->left, count);
+    return RAPT_OK;
+}
+
+static rapt_code translate_encode_lines(translate_text *x, rapt_error *err)
+{
+    source_limits limits = translate_limits(x->setup);
+    rapt_code code = RAPT_OK;
+    x->first = calloc(x->count + 1, sizeof *x->first);
+    x->fits = calloc(x->count + 1, sizeof *x->fits);
+    if (!x->first || !x->fits)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", x->count);
+    for (size_t i = 0; i < x->count && !code; i++) {
+        code = languages_of_line(x->setup->m, x->lines[i], &limits.language, &limits.language_size, err);
+        code = code ? code : source_segments_add(&x->source, x->setup->m->translation.source, limits, x->lines[i], &x->fits[i],
+                                                 err);
+        x->first[i + 1] = x->source.count;
+    }
+    return code;
+}
+
+rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,
+                                const prefixes *prefix, rapt_error *err)
+{
+    const search_prefix *begins;
+    bool each;
+    pthread_mutex_init(&x->lock, NULL);
+    x->setup = setup;
+    x->failed = SIZE_MAX;
+    rapt_code code = translate_settings_init(&x->settings, setup, request->options, err);
+    code = code ? code : translate_set_prefixes(x, request, prefix, &begins, &each, err);
+    code = code ? code : translate_encode_lines(x, err);
+    return code ? code : translate_set_items(x, begins, each, err);
+}
+
+void translate_text_free(translate_text *x)
+{
+    if (x->segments)
+        rapt_translations_free(x->segments, x->source.count);
+    free(x->segments);
+    free(x->items);
+    free(x->first);
+    free(x->fits);
+    prefixes_free(&x->prefix);
+    source_segments_free(&x->source);
+    pthread_mutex_destroy(&x->lock);
+}
+
+/* ---- what happens to segments ------------------------------------------------------------------------------------- */
+
+bool translate_text_is_stopped(const translate_item *item)
+{
+    return item->text->stop && item->text->stop(item->text->context, item->line);
+}
+
+void translate_text_end(translate_item *item)
+{
+    atomic_fetch_sub(&item->text->left, 1);
+}
+
+void translate_text_fail(translate_item *item, const rapt_error *err)
+{
+    translate_text *x = item->text;
+    pthread_mutex_lock(&x->lock);
+    if (item->source->index < x->failed) {
+        x->failed = item->source->index;
+        x->error = *err;
+    }
+    pthread_mutex_unlock(&x->lock);
+    translate_text_end(item);
+}
+
+bool translate_text_is_wanted(const translate_item *item)
+{
+    translate_text *x = item->text;
+    pthread_mutex_lock(&x->lock);
+    bool wanted = item->source->index < x->failed;
+    pthread_mutex_unlock(&x->lock);
+    return wanted;
+}
+
+/* ---- from segments to lines --------------------------------------------------------------------------------------- */
+
+static rapt_code translate_replace(char **text, char *by, rapt_error *err)
+{
+    if (!by)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
+    free(*text);
+    *text = by;
+    return RAPT_OK;
+}
+
+/* The texts of all hypotheses, from the model's tokens to raw text: detokenized, and capitalized. */
+static rapt_code write_raw_text(const translate_setup *s, rapt_translation *out, rapt_error *err)
+{
+    rapt_language language = s->o.detokenize ? s->o.detokenize : s->m->translation.detokenize;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < out->count && !s->o.as_tokens && !code; i++) {
+        char **text = &out->hypotheses[i].text;
+        if (language)
+            code = translate_replace(text, detokenize(*text, language, s->m->translation.capitalize), err);
+        else if (s->m->translation.capitalize)
+            code = translate_replace(text, capitalize(*text), err);
+    }
+    return code;
+}
+
+/* A line that was cancelled is translated as an empty one. */
+static rapt_code translate_write_line(translate_text *x, size_t line, rapt_translation *out, rapt_error *err)
+{
+    const size_t first = x->first[line], count = x->first[line + 1] - first;
+    out->split = x->fits[line].split;
+    out->cut = x->fits[line].cut;
+    for (size_t i = first; i < first + count; i++)
+        out->cancelled |= x->items[i].stopped;
+    rapt_code code = source_segments_join(x->segments + first, out->cancelled ? 0 : count, out, err);
+    return code ? code : write_raw_text(x->setup, out, err);
+}
+
+static rapt_code translate_failure(const translate_text *x, rapt_error *err)
+{
+    if (x->error.code == RAPT_ERR_MEMORY)
+        return rapt_fail(err, x->error.code, "%s", x->error.message);
+    const char *line = x->lines[x->items[x->failed].line];
+    return rapt_fail(err, x->error.code, "\"%s\": %s", quote(line).text, x->error.message);
+}
+
+rapt_code translate_text_write(translate_text *x, rapt_translation *out, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    memset(out, 0, x->count * sizeof *out);
+    if (x->failed != SIZE_MAX)
+        return translate_failure(x, err);
+    for (size_t i = 0; i < x->count && !code; i++)
+        code = translate_write_line(x, i, &out[i], err);
+    if (code)
+        rapt_translations_free(out, x->count);
+    return code;
+}
