@@ -138,6 +138,8 @@ static rapt_code beam_extend_sentence(beam_search *s, size_t sentence, size_t fi
     while (s->next_count > before && !(beam_bound(s, sentence, s->next[s->next_count - 1].log_prob) > worst))
         s->next_count--;
     s->counts[sentence] = s->next_count - before;
+    if (s->counts[sentence] == 0)
+        search_end_sentence(s->batch, sentence);
     return RAPT_OK;
 }
 
@@ -171,15 +173,13 @@ static void beam_start_rows(beam_search *s)
     }
 }
 
-/* A search's step. */
-static rapt_code beam_step(search_run *base, const searcher *on, rapt_error *err)
+/* A search's extend. */
+static rapt_code beam_step(search_run *base, rapt_decoder_state *state, rapt_real *logits, rapt_error *err)
 {
     beam_search *s = (beam_search *)base;
-    rapt_real *logits;
-    rapt_code code = search_step(on, s->tokens, base->rows, &logits, err);
-    code = code ? code : beam_extend(s, logits, err);
+    rapt_code code = beam_extend(s, logits, err);
     if (!code && base->rows > 0)
-        rapt_decoder_state_select(on->state, s->parents, base->rows);
+        rapt_decoder_state_select(state, s->parents, base->rows);
     return code;
 }
 
@@ -188,11 +188,12 @@ rapt_code search_beam(const searcher *on, const search_batch *batch, const searc
 {
     beam_search *s = arena_array(memory, 1, sizeof *s);
     if (s)
-        *s = (beam_search){.base.step = beam_step, .k = search_kernels(on->t), .batch = batch, .options = options,
+        *s = (beam_search){.base.extend = beam_step, .k = search_kernels(on->t), .batch = batch, .options = options,
                            .classes = on->m->config.target_vocab, .results = results};
     if (!s || !beam_allocate(s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", options->beam);
     beam_start_rows(s);
+    s->base.tokens = s->tokens;
     *out = &s->base;
     return search_start(on, batch, options->beam, err);
 }

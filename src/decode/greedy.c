@@ -69,6 +69,7 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
         int32_t last = h->tokens[h->length - 1];
         if (h->length == s->batch->limits[sentence] || last == s->options->special.eos) {
             h->score = h->log_prob / search_penalty(s->options->length_penalty, h->length);
+            search_end_sentence(s->batch, sentence);
             continue;
         }
         s->sentences[left] = sentence;
@@ -79,18 +80,16 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
     return RAPT_OK;
 }
 
-/* A search's step. */
-static rapt_code greedy_step(search_run *base, const searcher *on, rapt_error *err)
+/* A search's extend. */
+static rapt_code greedy_step(search_run *base, rapt_decoder_state *state, rapt_real *logits, rapt_error *err)
 {
     greedy_search *s = (greedy_search *)base;
     size_t left;
-    rapt_real *logits;
-    rapt_code code = search_step(on, s->tokens, base->rows, &logits, err);
-    code = code ? code : greedy_extend(s, logits, &left, err);
+    rapt_code code = greedy_extend(s, logits, &left, err);
     if (code)
         return code;
     if (left > 0 && left < base->rows)
-        rapt_decoder_state_select(on->state, s->parents, left);
+        rapt_decoder_state_select(state, s->parents, left);
     base->rows = left;
     return RAPT_OK;
 }
@@ -100,10 +99,11 @@ rapt_code search_greedy(const searcher *on, const search_batch *batch, const sea
 {
     greedy_search *s = arena_array(memory, 1, sizeof *s);
     if (s)
-        *s = (greedy_search){.base.step = greedy_step, .k = search_kernels(on->t), .batch = batch, .options = options,
+        *s = (greedy_search){.base.extend = greedy_step, .k = search_kernels(on->t), .batch = batch, .options = options,
                              .classes = on->m->config.target_vocab, .results = results};
     if (!s || !greedy_allocate(s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a greedy search");
+    s->base.tokens = s->tokens;
     *out = &s->base;
     return search_start(on, batch, 1, err);
 }

@@ -143,6 +143,8 @@ static rapt_code policy_extend_text(policy_run *s, size_t text, size_t first, ra
     if (s->next_count > before && policy_is_done(s, text, &s->next[before]))
         s->next_count = before;
     s->counts[text] = s->next_count - before;
+    if (s->counts[text] == 0 && s->options->over)
+        s->options->over[text] = true;
     return code;
 }
 
@@ -191,24 +193,29 @@ rapt_code policy_search_begin(const policy_model *m, const policy_start *starts,
     return RAPT_OK;
 }
 
-rapt_code policy_search_step(policy_run *s, size_t *rows, rapt_error *err)
+const int32_t *policy_search_tokens(const policy_run *s, size_t *rows)
 {
-    rapt_real *logits;
-    rapt_code code = s->m->step(s->m->context, s->tokens, s->row_count, &logits, err);
-    code = code ? code : policy_extend(s, logits, err);
+    *rows = s->row_count;
+    return s->tokens;
+}
+
+rapt_code policy_search_extend(policy_run *s, rapt_real *logits, rapt_error *err)
+{
+    rapt_code code = policy_extend(s, logits, err);
     if (!code && s->row_count > 0)
         s->m->select(s->m->context, s->parents, s->row_count);
-    *rows = s->row_count;
     return code;
 }
 
 rapt_code policy_search(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
                         arena *memory, search_result *results, rapt_error *err)
 {
-    policy_run *run;
-    size_t rows = texts;
-    rapt_code code = policy_search_begin(m, starts, texts, options, memory, results, &run, err);
-    while (!code && rows > 0)
-        code = policy_search_step(run, &rows, err);
+    policy_run *s;
+    rapt_code code = policy_search_begin(m, starts, texts, options, memory, results, &s, err);
+    while (!code && s->row_count > 0) {
+        rapt_real *logits;
+        code = m->step(m->context, s->tokens, s->row_count, &logits, err);
+        code = code ? code : policy_search_extend(s, logits, err);
+    }
     return code;
 }

@@ -32,6 +32,7 @@ typedef struct policy_options {
     double length_penalty;
     size_t known; /* tokens of each prompt that the first step continues; the others follow one by one */
     search_stop stop; /* of texts */
+    bool *over;       /* [texts], set when a text's result is there; or NULL */
 } policy_options;
 
 /* A search in progress. */
@@ -43,10 +44,12 @@ typedef struct policy_run policy_run;
 rapt_code policy_search(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
                         arena *memory, search_result *results, rapt_error *err);
 
-/* The same in steps of a token: begins a search, in memory of the arena, whose arguments last until it is over; *rows are the
- * rows that a step leaves, 0 at the end. */
+/* The same a token at a time: begins a search, in memory of the arena, whose arguments last until it is over; m->step is not
+ * called. Tokens [*rows] are what is to be continued, after each call of policy_search_extend, which takes the logits: 0 rows at
+ * the end. */
 rapt_code policy_search_begin(const policy_model *m, const policy_start *starts, size_t texts, const policy_options *options,
                               arena *memory, search_result *results, policy_run **run, rapt_error *err);
-rapt_code policy_search_step(policy_run *run, size_t *rows, rapt_error *err);
+const int32_t *policy_search_tokens(const policy_run *run, size_t *rows);
+rapt_code policy_search_extend(policy_run *run, rapt_real *logits, rapt_error *err);
 
 #endif

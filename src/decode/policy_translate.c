@@ -9,20 +9,15 @@ typedef struct policy_translation {
     rapt_search_policy policy; /* with the options' no-repeat n-gram size */
     policy_options options;
     policy_model model;
-    searcher on; /* of the step that runs */
+    rapt_decoder_state *state;
     policy_run *run;
 } policy_translation;
 
-/* A policy_model's step and select: of a searcher. */
-static rapt_code policy_translate_step(void *context, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err)
-{
-    return search_step(context, tokens, rows, logits, err);
-}
-
+/* A policy_model's select. Its step is the caller's of the search. */
 static void policy_translate_select(void *context, const int32_t *parents, size_t rows)
 {
-    const searcher *on = context;
-    rapt_decoder_state_select(on->state, parents, rows);
+    policy_translation *s = context;
+    rapt_decoder_state_select(s->state, parents, rows);
 }
 
 /* The start token; before a prefix, which is given then, also the token that would be forced. */
@@ -54,12 +49,14 @@ static policy_start *policy_translate_starts(const search_batch *b, const search
     return ok ? starts : NULL;
 }
 
-/* A search's step. */
-static rapt_code policy_translation_step(search_run *base, const searcher *on, rapt_error *err)
+/* A search's extend. */
+static rapt_code policy_translation_step(search_run *base, rapt_decoder_state *state, rapt_real *logits, rapt_error *err)
 {
     policy_translation *s = (policy_translation *)base;
-    s->on = *on;
-    return policy_search_step(s->run, &base->rows, err);
+    s->state = state;
+    rapt_code code = policy_search_extend(s->run, logits, err);
+    base->tokens = policy_search_tokens(s->run, &base->rows);
+    return code;
 }
 
 rapt_code search_policy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
@@ -70,13 +67,15 @@ rapt_code search_policy(const searcher *on, const search_batch *batch, const sea
     policy_translation *s = arena_array(memory, 1, sizeof *s);
     if (!starts || !s)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a search");
-    *s = (policy_translation){.base = {policy_translation_step, sentences}, .policy = *options->policy};
+    *s = (policy_translation){.base.extend = policy_translation_step, .policy = *options->policy};
     s->policy.no_repeat_ngram = options->no_repeat;
-    s->model = (policy_model){&s->on, policy_translate_step, policy_translate_select, search_kernels(on->t),
-                              on->m->config.target_vocab};
+    s->model = (policy_model){.context = s, .select = policy_translate_select, .k = search_kernels(on->t),
+                              .classes = on->m->config.target_vocab};
     s->options = (policy_options){{&s->policy, &options->special.eos, 1, options->beam == 1}, options->beam,
-                                  options->length_penalty, 1, batch->stop};
+                                  options->length_penalty, 1, batch->stop, batch->over};
     *out = &s->base;
     rapt_code code = policy_search_begin(&s->model, starts, sentences, &s->options, memory, results, &s->run, err);
+    if (!code)
+        s->base.tokens = policy_search_tokens(s->run, &s->base.rows);
     return code ? code : search_start(on, batch, options->beam, err);
 }

@@ -4,6 +4,7 @@
 
 #include "base/math.h"
 #include "decode/whole_text.h"
+#include "nn/decoder_parts.h"
 #include "tape/tape_core.h"
 
 #include <math.h>
@@ -72,9 +73,23 @@ rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, ra
 rapt_code search_finish(search_run *s, const searcher *on, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    while (s->rows > 0 && !code)
-        code = s->step(s, on, err);
+    while (s->rows > 0 && !code) {
+        rapt_real *logits;
+        code = search_step(on, s->tokens, s->rows, &logits, err);
+        code = code ? code : s->extend(s, on->state, logits, err);
+    }
     return code;
+}
+
+rapt_code search_step_parts(const searcher *on, const search_part *parts, size_t count, rapt_real **logits, rapt_error *err)
+{
+    rapt_tape_begin(on->t, (rapt_pass){0});
+    decoder_part *steps = tape_alloc(on->t, count, sizeof *steps);
+    for (size_t i = 0; steps && i < count; i++)
+        steps[i] = (decoder_part){parts[i].state, parts[i].run->tokens, parts[i].run->rows};
+    if (steps)
+        *logits = decoder_step_parts(on->t, &on->m->decoder, steps, count)->data;
+    return rapt_tape_status(on->t, err);
 }
 
 bool search_is_stopped(const search_stop *stop, size_t sentence)

@@ -50,6 +50,7 @@ typedef struct search_batch {
     const size_t *limits;       /* [batch] max target tokens */
     const search_prefix *prefixes; /* [batch], NULL: none */
     search_stop stop;
+    bool *over; /* [batch], set when a sentence's result is there, or it was stopped; or NULL */
 } search_batch;
 
 /* Max target tokens for a source of `source_count` tokens, <eos> included in both: the book's models stop at the length of
@@ -69,8 +70,11 @@ typedef struct searcher {
 /* A search in progress, in the arena that it was begun with. */
 typedef struct search_run search_run;
 struct search_run {
-    rapt_code (*step)(search_run *s, const searcher *on, rapt_error *err);
-    size_t rows; /* unfinished hypotheses; 0: it is over */
+    /* Extends its rows by a token as the logits [rows, vocabulary] say, which may be overwritten, and selects those of the state
+     * that stay. */
+    rapt_code (*extend)(search_run *s, rapt_decoder_state *state, rapt_real *logits, rapt_error *err);
+    size_t rows;           /* unfinished hypotheses; 0: it is over */
+    const int32_t *tokens; /* [rows] the last one of each */
 };
 
 /* Begin a greedy and a beam search: encode the batch. What they point to lasts until the search is over, which then has filled
@@ -88,8 +92,24 @@ rapt_code search_policy(const searcher *on, const search_batch *batch, const sea
 
 /* Continues a search to its end. */
 rapt_code search_finish(search_run *s, const searcher *on, rapt_error *err);
+
+/* A search and the state that it was begun with. */
+typedef struct search_part {
+    search_run *run;
+    rapt_decoder_state *state;
+} search_part;
+
+/* search_step of parts[count] that have rows, in one pass: *logits [all rows, vocabulary], part by part. `on` has no state. */
+rapt_code search_step_parts(const searcher *on, const search_part *parts, size_t count, rapt_real **logits, rapt_error *err);
+
 /* Whether a sentence is to end now, in which case it is marked as stopped. */
 bool search_is_stopped(const search_stop *stop, size_t sentence);
+/* A sentence's result is there. */
+static inline void search_end_sentence(const search_batch *b, size_t sentence)
+{
+    if (b->over)
+        b->over[sentence] = true;
+}
 
 /* Encodes the batch and starts the decoder's state: one row of each sentence, capacity for `beam`. */
 rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err);

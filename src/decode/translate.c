@@ -137,7 +137,7 @@ static void translate_one_batch(void *context, size_t batch, int worker)
         return;
     translate_batch_begin(b, tape, &c->text.settings, c->items + first, n);
     while (!translate_batch_is_over(b))
-        translate_batch_step(b, tape);
+        translate_batch_step(&b, 1, tape);
 }
 
 static rapt_code translate_compute(translate_call *c, rapt_translation *out, rapt_error *err)

@@ -20,6 +20,7 @@ rapt_code translate_batch_init(translate_batch *b, const translate_setup *setup,
 void translate_batch_free(translate_batch *b)
 {
     rapt_decoder_state_free(b->on.state);
+    rapt_decoder_state_free(b->again);
     arena_free(&b->memory);
 }
 
@@ -38,7 +39,7 @@ static rapt_code translate_out_of_memory(size_t n, rapt_error *err)
 }
 
 /* items[n] as rows of tokens, in memory of the arena. */
-static bool translate_pack(translate_batch *b, translate_item **items, size_t n, bool *stopped, search_batch *out)
+static bool translate_pack(translate_batch *b, translate_item **items, size_t n, bool *stopped, bool *over, search_batch *out)
 {
     size_t time = 0;
     for (size_t i = 0; i < n; i++)
@@ -57,17 +58,17 @@ static bool translate_pack(translate_batch *b, translate_item **items, size_t n,
         begins[i] = items[i]->begin;
         limits[i] = search_limit(b->m, &b->settings.search, source->count, begins[i].count);
     }
-    *out = (search_batch){{ids, n, time}, lens, limits, begins, {translate_asks, items, stopped}};
+    *out = (search_batch){{ids, n, time}, lens, limits, begins, {translate_asks, items, stopped}, over};
     return true;
 }
 
-static rapt_code translate_search(translate_batch *b, const search_options *o, const search_batch *batch, search_result *results,
-                                  search_run **run, rapt_error *err)
+static rapt_code translate_search(const searcher *on, const search_batch *batch, const search_options *o, arena *memory,
+                                  search_result *results, search_run **run, rapt_error *err)
 {
     if (o->policy)
-        return search_policy(&b->on, batch, o, &b->memory, results, run, err);
-    return o->beam > 1 ? search_beam(&b->on, batch, o, &b->memory, results, run, err)
-                       : search_greedy(&b->on, batch, o, &b->memory, results, run, err);
+        return search_policy(on, batch, o, memory, results, run, err);
+    return o->beam > 1 ? search_beam(on, batch, o, memory, results, run, err)
+                       : search_greedy(on, batch, o, memory, results, run, err);
 }
 
 /* ---- what stops --------------------------------------------------------------------------------------------------- */
@@ -76,15 +77,6 @@ static void translate_stop(translate_item *item)
 {
     item->stopped = true;
     translate_text_end(item);
-}
-
-static void translate_release_stopped(translate_batch *b)
-{
-    for (size_t i = 0; i < b->count; i++)
-        if (b->items[i] && b->stopped[i]) {
-            translate_stop(b->items[i]);
-            b->items[i] = NULL;
-        }
 }
 
 static void translate_take_items(translate_batch *b, translate_item *const *items, size_t count)
@@ -106,14 +98,15 @@ static rapt_code translate_start(translate_batch *b, translate_item *const *item
     b->items = arena_array(&b->memory, count, sizeof *b->items);
     b->results = arena_zeroed(&b->memory, count, sizeof *b->results);
     b->stopped = arena_zeroed(&b->memory, count, sizeof *b->stopped);
-    if (!b->items || !b->results || !b->stopped)
+    b->over = arena_zeroed(&b->memory, count, sizeof *b->over);
+    if (!b->items || !b->results || !b->stopped || !b->over)
         return translate_out_of_memory(count, err);
     translate_take_items(b, items, count);
     if (b->count == 0)
         return RAPT_OK;
-    if (!translate_pack(b, b->items, b->count, b->stopped, &b->batch))
+    if (!translate_pack(b, b->items, b->count, b->stopped, b->over, &b->batch))
         return translate_out_of_memory(b->count, err);
-    rapt_code code = translate_search(b, &b->settings.search, &b->batch, b->results, &b->run, err);
+    rapt_code code = translate_search(&b->on, &b->batch, &b->settings.search, &b->memory, b->results, &b->run, err);
     if (code)
         b->run = NULL;
     return code;
@@ -126,16 +119,19 @@ static rapt_code translate_search_whole(translate_batch *b, size_t i, rapt_error
 {
     const rapt_tokenizer *k = b->m->translation.target;
     search_result *r = &b->results[i];
+    searcher on = b->on;
     search_run *run;
     search_batch batch;
     if (r->count == 0 || b->settings.search.policy || whole_text_is(k, r->best[0].tokens, r->best[0].length))
         return RAPT_OK;
     search_options o = b->settings.search;
     o.whole = k;
-    if (!translate_pack(b, &b->items[i], 1, &b->stopped[i], &batch))
+    b->again = b->again ? b->again : rapt_decoder_state_new(err);
+    on.state = b->again;
+    if (!on.state || !translate_pack(b, &b->items[i], 1, &b->stopped[i], NULL, &batch))
         return translate_out_of_memory(1, err);
-    rapt_code code = translate_search(b, &o, &batch, r, &run, err);
-    return code ? code : search_finish(run, &b->on, err);
+    rapt_code code = translate_search(&on, &batch, &o, &b->memory, r, &run, err);
+    return code ? code : search_finish(run, &on, err);
 }
 
 static rapt_code translate_deliver(const translate_batch *b, const search_result *r, rapt_translation *out, rapt_error *err)
@@ -197,27 +193,29 @@ static rapt_code translate_write(translate_batch *b, size_t i, rapt_error *err)
     return code ? code : align(b, source, &b->results[i], out, err);
 }
 
-/* The last step of a batch, after that of its search. */
-static rapt_code translate_end(translate_batch *b, rapt_error *err)
+/* A sentence is through the search. What fails from here on is its own matter. */
+static void translate_end_item(translate_batch *b, size_t i)
 {
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < b->count && !code; i++)
-        code = b->items[i] ? translate_search_whole(b, i, err) : RAPT_OK;
-    translate_release_stopped(b);
-    for (size_t i = 0; i < b->count && !code; i++)
-        code = b->items[i] ? translate_write(b, i, err) : RAPT_OK;
-    for (size_t i = 0; i < b->count && !code; i++)
-        if (b->items[i])
-            translate_text_end(b->items[i]);
-    b->run = NULL;
-    return code;
+    rapt_error err = {0};
+    translate_item *item = b->items[i];
+    rapt_code code = b->stopped[i] ? RAPT_OK : translate_search_whole(b, i, &err);
+    code = code || b->stopped[i] ? code : translate_write(b, i, &err);
+    b->items[i] = NULL;
+    if (code)
+        translate_text_fail(item, &err);
+    else if (b->stopped[i])
+        translate_stop(item);
+    else
+        translate_text_end(item);
 }
 
-static rapt_code translate_step(translate_batch *b, rapt_error *err)
+static void translate_end_items(translate_batch *b)
 {
-    rapt_code code = b->run->step(b->run, &b->on, err);
-    translate_release_stopped(b);
-    return code || b->run->rows > 0 ? code : translate_end(b, err);
+    for (size_t i = 0; i < b->count; i++)
+        if (b->items[i] && (b->over[i] || b->stopped[i]))
+            translate_end_item(b, i);
+    if (b->run->rows == 0)
+        b->run = NULL;
 }
 
 /* ---- failures ----------------------------------------------------------------------------------------------------- */
@@ -225,13 +223,13 @@ static rapt_code translate_step(translate_batch *b, rapt_error *err)
 static void translate_alone(translate_batch *b, translate_item *item)
 {
     rapt_error err = {0};
-    rapt_translations_free(item->out, 1); /* what the batch had delivered */
     rapt_code code = translate_start(b, &item, 1, &err);
-    while (!code && b->run)
-        code = translate_step(b, &err);
-    b->run = NULL;
+    code = code || !b->run ? code : search_finish(b->run, &b->on, &err);
     if (code)
         translate_text_fail(item, &err);
+    else if (b->run)
+        translate_end_items(b);
+    b->run = NULL;
 }
 
 /* items[count], of which those that are NULL have ended, each by itself: which of them fail depends on themselves alone. Out of
@@ -266,10 +264,34 @@ void translate_batch_begin(translate_batch *b, rapt_tape *t, const translate_set
         translate_retry(b, b->count ? b->items : items, b->count ? b->count : count, &err);
 }
 
-void translate_batch_step(translate_batch *b, rapt_tape *t)
+/* What each batch's search makes of its rows of the logits. The tape is not used, so that they last. */
+static void translate_extend(translate_batch *const *batches, size_t count, size_t classes, rapt_real *logits, rapt_error *errors)
 {
-    rapt_error err = {0};
-    b->on.t = t;
-    if (translate_step(b, &err))
-        translate_retry(b, b->items, b->count, &err);
+    for (size_t i = 0; i < count; i++) {
+        translate_batch *b = batches[i];
+        const size_t rows = b->run->rows;
+        b->run->extend(b->run, b->on.state, logits, &errors[i]);
+        logits += rows * classes;
+    }
+}
+
+void translate_batch_step(translate_batch *const *batches, size_t count, rapt_tape *t)
+{
+    const searcher on = {t, batches[0]->on.m, NULL, batches[0]->on.kv_cache};
+    search_part parts[TRANSLATE_TOGETHER] = {{0}};
+    rapt_error errors[TRANSLATE_TOGETHER], err = {0};
+    rapt_real *logits;
+    for (size_t i = 0; i < count; i++) {
+        batches[i]->on.t = t;
+        errors[i].code = RAPT_OK;
+        parts[i] = (search_part){batches[i]->run, batches[i]->on.state};
+    }
+    rapt_code code = search_step_parts(&on, parts, count, &logits, &err);
+    if (!code)
+        translate_extend(batches, count, on.m->config.target_vocab, logits, errors);
+    for (size_t i = 0; i < count; i++)
+        if (code || errors[i].code)
+            translate_retry(batches[i], batches[i]->items, batches[i]->count, code ? &err : &errors[i]);
+        else
+            translate_end_items(batches[i]);
 }

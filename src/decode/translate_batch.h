@@ -10,28 +10,31 @@ typedef struct translate_batch {
     const rapt_model *m;
     translate_settings settings;
     searcher on; /* the model, KV caches, and the tape of the step that runs */
+    rapt_decoder_state *again; /* of searches beside that of the batch; NULL: there was none yet */
     arena memory;
     search_run *run;        /* NULL: there is no batch, or it is over */
-    translate_item **items; /* [count]; NULL for one that was stopped */
+    translate_item **items; /* [count]; NULL for one that has ended */
     size_t count;
     search_result *results;
-    bool *stopped;          /* [count] by this step */
+    bool *stopped, *over;   /* [count] as the search says */
     search_batch batch;
 } translate_batch;
 
 rapt_code translate_batch_init(translate_batch *b, const translate_setup *setup, rapt_error *err);
 void translate_batch_free(translate_batch *b);
 
-/* Encodes items[count], of texts with these settings; neither has to last, but the items have. Items that are to stop are left
- * out, and ended (translate_text_end), as they are in every step; all others end with the batch's last step. A batch that fails
- * is translated item by item: those that fail alone fail in their texts, the others are translated. */
+/* Encodes items[count], of texts with these settings; neither has to last, but the items have until they end
+ * (translate_text_end): with the step that completes their translation, or the first in which they are to stop. A batch that
+ * fails is translated item by item: those that fail alone fail in their texts. */
 void translate_batch_begin(translate_batch *b, rapt_tape *t, const translate_settings *settings, translate_item *const *items,
                            size_t count);
 static inline bool translate_batch_is_over(const translate_batch *b)
 {
     return !b->run;
 }
-/* One decoding step, on a tape that may be another one each time. The last one fills the items' translations. */
-void translate_batch_step(translate_batch *b, rapt_tape *t);
+enum { TRANSLATE_TOGETHER = 16 };
+/* One decoding step of batches[count] of one model, 1 to TRANSLATE_TOGETHER, that are not over: all their rows together, on a
+ * tape that may be another one each time. */
+void translate_batch_step(translate_batch *const *batches, size_t count, rapt_tape *t);
 
 #endif

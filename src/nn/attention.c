@@ -1,11 +1,14 @@
 /* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): of whole rows, and with a KV cache. The heads are
  * computed by ops/attention_op.c; the same computation, unfused and readable, is ops/attention_observed.c. */
-#include "nn/linear.h"
+#include "nn/attention_parts.h"
 
 #include "nn/kv_cache.h"
+#include "nn/linear.h"
 #include "nn/names.h"
 #include "ops/attention_op.h"
 #include "tape/observe_op.h"
+
+#include <string.h>
 
 static void attention_init_norms(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                  const rapt_attention_options *o, size_t q, size_t k)
@@ -82,15 +85,21 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
     return (attention_inputs){.q = rotated, .k = attention_rotate(t, m, y[1], first, rows), .v = y[2]};
 }
 
-/* Attention of projected queries to projected keys and values, then the output projection. */
-static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
+/* Attention of projected queries to projected keys and values, before the output projection. */
+static rapt_tensor *attention_of_heads(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p,
+                                       const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
     rapt_tensor *y = attention_op_stored(t, p.q, p.k, p.v, p.stored, m->heads, mask, &m->scores, m->dropout,
                                          rapt_tape_attention_capture(t), &weights);
     if (weights)
         rapt_tape_store_attention(t, m->name, weights);
-    return rapt_linear_forward(t, &m->o, y);
+    return y;
+}
+
+static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
+{
+    return rapt_linear_forward(t, &m->o, attention_of_heads(t, m, p, mask));
 }
 
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
@@ -155,4 +164,63 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
     observe_scope outer = observe_enter(t, m->name, 0);
     attention_inputs p = attention_of_cache(rapt_linear_forward(t, &m->q, x), kv);
     return observe_leave(t, outer, attention_attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens}));
+}
+
+/* ---- parts with caches of their own --------------------------------------------------------------------------------- */
+
+/* The rows of a part, in x's own memory. */
+static rapt_tensor *attention_rows_of(rapt_tape *t, const rapt_tensor *x, const attention_part *p)
+{
+    rapt_tensor *y = tape_alloc(t, 1, sizeof *y);
+    const size_t d = rapt_tensor_features(x);
+    if (!y)
+        return &t->poison;
+    *y = (rapt_tensor){.data = x->data + p->first * d, .ndim = 3, .shape = {p->count, 1, d}};
+    return y;
+}
+
+/* What a part's heads give becomes its rows of `out`. */
+static void attention_place(rapt_tape *t, rapt_tensor *out, const attention_part *p, const rapt_tensor *y)
+{
+    const size_t d = rapt_tensor_features(out);
+    if (!tape_failed(t))
+        memcpy(out->data + p->first * d, y->data, p->count * d * sizeof *y->data);
+}
+
+rapt_tensor *attention_parts_causal(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const attention_part *parts,
+                                    size_t count, const rapt_cached_row *positions)
+{
+    observe_scope outer = observe_enter(t, m->name, 0);
+    attention_inputs all = attention_project(t, m, x, x, x, 0, positions);
+    rapt_tensor *out = rapt_tape_tensor(t, 3, (size_t[]){x->shape[0], 1, rapt_tensor_features(all.q)}, false);
+    for (size_t i = 0; i < count && !tape_failed(t); i++) {
+        const attention_part *p = &parts[i];
+        rapt_tensor *q = attention_rows_of(t, all.q, p), *k = attention_rows_of(t, all.k, p), *v = attention_rows_of(t, all.v, p);
+        const rapt_mask mask = {.causal = true, .past = p->past, .window = m->window};
+        if (tape_failed(t))
+            break;
+        if (p->past >= p->kv->k.shape[1])
+            return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name, p->past,
+                                  p->kv->k.shape[1]);
+        kv_cache_append(t->k, p->kv, k, v, p->past);
+        attention_place(t, out, p, attention_of_heads(t, m, attention_of_cache(q, p->kv), &mask));
+    }
+    return observe_leave(t, outer, rapt_linear_forward(t, &m->o, out));
+}
+
+rapt_tensor *attention_parts_cross(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const attention_part *parts,
+                                   size_t count)
+{
+    observe_scope outer = observe_enter(t, m->name, 0);
+    rapt_tensor *all = rapt_linear_forward(t, &m->q, x);
+    rapt_tensor *out = rapt_tape_tensor(t, 3, (size_t[]){x->shape[0], 1, rapt_tensor_features(all)}, false);
+    for (size_t i = 0; i < count && !tape_failed(t); i++) {
+        const attention_part *p = &parts[i];
+        rapt_tensor *q = attention_rows_of(t, all, p);
+        const rapt_mask mask = {.valid_lens = p->memory.lens};
+        if (p->memory.shared) /* the rows of a sentence are the queries of one example */
+            q = rapt_op_reshape(t, q, 2, (size_t[]){p->count, rapt_tensor_features(all)}, p->memory.shared);
+        attention_place(t, out, p, attention_of_heads(t, m, attention_of_cache(q, p->memory.kv), &mask));
+    }
+    return observe_leave(t, outer, rapt_linear_forward(t, &m->o, out));
 }

@@ -2,6 +2,7 @@
  * three corrections: the mask is causal whenever several positions are computed, a cached token keeps its own
  * position, and the KV cache holds projected keys and values. One block serves whole rows and decoding steps. */
 #include "nn/block.h"
+#include "nn/decoder_core.h"
 #include "nn/decoder_state.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
@@ -121,7 +122,7 @@ static rapt_tensor *decoder_cached(rapt_tape *t, const rapt_decoder *m, rapt_dec
     return tape_run_once(t, decoder_run_cached, b, (rapt_block_input){.x = x});
 }
 
-static rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
+rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
 {
     x = m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
     if (m->output_scale == 0)
@@ -140,7 +141,7 @@ rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_token
     return decoder_last_norm(t, m, x);
 }
 
-static rapt_tensor *decoder_logits(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden)
+rapt_tensor *decoder_logits(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden)
 {
     observe_scope outer = observe_enter(t, "decoder", 0);
     return observe_leave(t, outer, rapt_linear_forward(t, &m->output, hidden));
