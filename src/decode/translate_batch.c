@@ -87,6 +87,7 @@ static void translate_take_items(translate_batch *b, translate_item *const *item
             translate_stop(items[i]);
         else
             b->items[b->count++] = items[i];
+    b->left = b->count;
 }
 
 /* Encodes items[count], but for those that are to stop. */
@@ -201,6 +202,7 @@ static void translate_end_item(translate_batch *b, size_t i)
     rapt_code code = b->stopped[i] ? RAPT_OK : translate_search_whole(b, i, &err);
     code = code || b->stopped[i] ? code : translate_write(b, i, &err);
     b->items[i] = NULL;
+    b->left--;
     if (code)
         translate_text_fail(item, &err);
     else if (b->stopped[i])
@@ -249,6 +251,7 @@ static void translate_retry(translate_batch *b, translate_item *const *items, si
             translate_text_end(item);
     }
     b->run = NULL;
+    b->left = 0;
     free(again);
 }
 

@@ -14,7 +14,7 @@ typedef struct translate_batch {
     arena memory;
     search_run *run;        /* NULL: there is no batch, or it is over */
     translate_item **items; /* [count]; NULL for one that has ended */
-    size_t count;
+    size_t count, left;     /* left: of those, how many have not ended */
     search_result *results;
     bool *stopped, *over;   /* [count] as the search says */
     search_batch batch;

@@ -109,9 +109,15 @@ bool translate_text_is_stopped(const translate_item *item)
     return item->text->stop && item->text->stop(item->text->context, item->line);
 }
 
+void translate_text_drop(translate_text *x, size_t count)
+{
+    if (count > 0 && atomic_fetch_sub(&x->left, count) == count && x->ended)
+        atomic_store(x->ended, true);
+}
+
 void translate_text_end(translate_item *item)
 {
-    atomic_fetch_sub(&item->text->left, 1);
+    translate_text_drop(item->text, 1);
 }
 
 void translate_text_fail(translate_item *item, const rapt_error *err)

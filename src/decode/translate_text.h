@@ -32,6 +32,7 @@ struct translate_text {
     source_segments source;
     translate_item *items;    /* [source.count], by line */
     atomic_size_t left;       /* items that have neither been translated, nor stopped or failed */
+    atomic_bool *ended;       /* set when none is left; or NULL */
     /* private */
     rapt_translation *segments; /* [source.count] */
     size_t *first;            /* [count + 1]: of each line, its first item */
@@ -42,7 +43,7 @@ struct translate_text {
     rapt_error error;         /* its error */
 };
 
-/* Encodes x->lines[count]; the rest of *x is zeroed, but for `stop` and `context`. request->stop does not count. `prefix` is that
+/* Encodes x->lines[count]; the rest of *x is zeroed, but for `stop`, `context` and `ended`. request->stop does not count. `prefix` is that
  * of all lines where the request has no options or prefixes; it lasts. Errors as of rapt_translator_run_with. To be freed in any
  * case. */
 rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,
@@ -52,6 +53,8 @@ void translate_text_free(translate_text *x);
 bool translate_text_is_stopped(const translate_item *item);
 /* An item is over: translated, stopped or failed. */
 void translate_text_end(translate_item *item);
+/* Items that no batch has taken, the last `count` ones, are over: nobody wants them. */
+void translate_text_drop(translate_text *x, size_t count);
 /* Keeps the error of the first item that fails, whichever thread comes upon it when. */
 void translate_text_fail(translate_item *item, const rapt_error *err);
 /* Whether an item can still be the first that fails. */

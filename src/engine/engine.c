@@ -47,6 +47,23 @@ rapt_engine_job *engine_take(rapt_engine_model *m)
     return engine_take_from(m->engine, &m->jobs);
 }
 
+/* Under the lock. */
+static bool engine_has_queued(const rapt_engine *e)
+{
+    bool any = false;
+    for (const rapt_engine_model *m = e->models; m && !any; m = m->next)
+        any = m->jobs.count + m->calls.count > 0;
+    return any;
+}
+
+bool engine_is_awaited(rapt_engine_model *m)
+{
+    pthread_mutex_lock(&m->engine->lock);
+    const bool any = engine_has_queued(m->engine);
+    pthread_mutex_unlock(&m->engine->lock);
+    return any;
+}
+
 bool engine_stops(rapt_engine_job *job)
 {
     return atomic_load(&job->cancelled) || atomic_load(&job->model->engine->ending) || (job->stop && job->stop(job->context));
@@ -191,15 +208,6 @@ static void engine_free_removed(rapt_engine *e)
 }
 
 /* ---- the thread ---------------------------------------------------------------------------------------------------- */
-
-/* Under the lock. */
-static bool engine_has_queued(const rapt_engine *e)
-{
-    bool any = false;
-    for (const rapt_engine_model *m = e->models; m && !any; m = m->next)
-        any = m->jobs.count + m->calls.count > 0;
-    return any;
-}
 
 /* Under the lock, which is released meanwhile: a step of each model. False: none had anything to do. */
 static bool engine_step_all(rapt_engine *e)

@@ -59,6 +59,8 @@ void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_jo
 
 /* The next queued job; NULL: there is none. */
 rapt_engine_job *engine_take(rapt_engine_model *m);
+/* Whether jobs or calls are queued, of any model: a step that may end early does so then. From any thread that computes. */
+bool engine_is_awaited(rapt_engine_model *m);
 /* Whether a job is to end: cancelled, stopped by its own function, or with the engine. */
 bool engine_stops(rapt_engine_job *job);
 /* A job has ended, and its on_done has returned: it is not to be touched any more. */

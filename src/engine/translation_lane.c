@@ -1,81 +1,257 @@
-/* engine/translation_lane.c: the lane of a translation model: a request after the other. */
-#include "engine/engine_core.h"
+/* engine/translation_lane.c: the lane of a translation model: continuous batching of sentences. Each thread has some of them, which
+ * began at different times and whose decoding steps it computes together (translate_batch.c); those that are done leave, and
+ * others take their place (translation_admit.c). */
+#include "engine/translation_lane.h"
+
+#include "base/clock.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct translation_job {
-    rapt_engine_job job;
-    rapt_engine_translation request;
-    char **lines;
-} translation_job;
+#define STEP_SECONDS 0.010 /* of a lane's step, at most one decoding step more: other models are waiting */
 
-typedef struct translation_lane {
-    rapt_engine_model_options options;
-    int threads;
-} translation_lane;
+/* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
-static void translation_job_free(rapt_engine_job *job)
+/* Encodes what is to begin. */
+static void translation_take_off(translation_worker *w, rapt_tape *tape)
 {
-    translation_job *j = (translation_job *)job;
-    for (size_t i = 0; j->lines && i < j->request.count; i++)
-        free(j->lines[i]);
-    free(j->lines);
-    free(j);
+    for (size_t i = 0; i < w->count; i++) {
+        translation_flight *f = w->flights[i];
+        translate_item **items = f->items;
+        if (!items)
+            continue;
+        f->items = NULL;
+        translate_batch_begin(&f->batch, tape, &items[0]->text->settings, items, f->count);
+        free(items);
+    }
+}
+
+/* One decoding step of all that a worker has. False: it has nothing. */
+static bool translation_step(translation_worker *w, rapt_tape *tape)
+{
+    translate_batch *on[TRANSLATE_TOGETHER];
+    size_t count = 0, rows = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        translate_batch *b = &w->flights[i]->batch;
+        if (translate_batch_is_over(b))
+            continue;
+        on[count++] = b;
+        rows += b->run->rows;
+        w->tokens += b->left;
+    }
+    if (count == 0)
+        return false;
+    const double start = clock_seconds();
+    translate_batch_step(on, count, tape);
+    translation_pace_add(&w->pace, rows, clock_seconds() - start);
+    w->steps++;
+    return true;
+}
+
+/* Whether the lane's step is to end: there are results, requests, or others who wait. */
+static bool translation_is_enough(translation_lane *l)
+{
+    return atomic_load(&l->ended) || clock_seconds() >= l->deadline || engine_is_awaited(l->model);
+}
+
+/* A pool_fn: each worker on a tape of its own. */
+static void translation_advance(void *context, size_t worker, int thread)
+{
+    translation_lane *l = context;
+    translation_worker *w = &l->workers[worker];
+    rapt_tape *tape = l->t->tapes[worker];
+    (void)thread;
+    translation_take_off(w, tape);
+    while (translation_step(w, tape) && !translation_is_enough(l))
+        ;
+}
+
+/* One worker after the other, each on all threads. */
+static void translation_advance_alone(translation_lane *l)
+{
+    rapt_tape *tape = l->t->tapes[l->t->tape_count - 1];
+    bool any = true;
+    for (int i = 0; i < l->t->threads; i++)
+        translation_take_off(&l->workers[i], tape);
+    while (any && !translation_is_enough(l)) {
+        any = false;
+        for (int i = 0; i < l->t->threads; i++)
+            any = translation_step(&l->workers[i], tape) || any;
+    }
+}
+
+/* ---- a step --------------------------------------------------------------------------------------------------------- */
+
+static int translation_busy(const translation_lane *l)
+{
+    int busy = 0;
+    for (int i = 0; i < l->t->threads; i++)
+        busy += l->workers[i].count > 0;
+    return busy;
+}
+
+static void translation_collect(translation_lane *l)
+{
+    for (int i = 0; i < l->t->threads; i++) {
+        translation_worker *w = &l->workers[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < w->count; k++) {
+            translation_flight *f = w->flights[k];
+            if (!f->items && translate_batch_is_over(&f->batch))
+                translation_land(l, f);
+            else
+                w->flights[kept++] = f;
+        }
+        w->count = kept;
+        l->counts.steps += w->steps;
+        l->counts.generated_tokens += w->tokens;
+        w->steps = w->tokens = 0;
+    }
+}
+
+static void translation_compute(translation_lane *l)
+{
+    const double start = clock_seconds();
+    l->deadline = start + STEP_SECONDS;
+    if (2 * translation_busy(l) <= l->t->threads) /* as in rapt_translator_run */
+        translation_advance_alone(l);
+    else
+        pool_run(l->t->pool, (size_t)l->t->threads, SIZE_MAX, translation_advance, l);
+    translation_collect(l);
+    l->counts.busy_seconds += clock_seconds() - start;
+}
+
+static void translation_take_queued(translation_lane *l)
+{
+    rapt_engine_job *job;
+    while ((job = engine_take(l->model))) {
+        translation_job *j = (translation_job *)job;
+        j->text.ended = &l->ended;
+        for (size_t i = 0; i < j->text.source.count; i++)
+            l->counts.prompt_tokens += j->text.source.segment[i].count;
+        engine_queue_put(j->text.source.count > 0 ? &l->waiting : &l->begun, job);
+    }
+}
+
+static void translation_publish(translation_lane *l)
+{
+    l->counts.waiting = l->waiting.count;
+    l->counts.running = l->begun.count;
+    engine_publish(l->model, &l->counts);
+}
+
+/* Ends the jobs of a list that have nothing left; those of which no batch is to take any more items have had their turns. Whoever
+ * is told of an end finds it counted. */
+static bool translation_end_jobs(translation_lane *l, engine_queue *q)
+{
+    bool any = false;
+    for (rapt_engine_job *before = NULL, *job = q->first; job; job = before ? before->next : q->first) {
+        translation_job *j = (translation_job *)job;
+        translation_job_check(j);
+        const bool ends = atomic_load(&j->text.left) == 0;
+        if (!ends && (q == &l->begun || translation_job_waiting(j) > 0)) {
+            before = job;
+            continue;
+        }
+        engine_queue_remove(q, before);
+        if (!ends)
+            engine_queue_put(&l->begun, job);
+        else {
+            translation_publish(l);
+            translation_job_end(j);
+        }
+        any = any || ends;
+    }
+    return any;
+}
+
+static bool translation_end_all(translation_lane *l)
+{
+    atomic_store(&l->ended, false);
+    const bool any = translation_end_jobs(l, &l->waiting);
+    return translation_end_jobs(l, &l->begun) || any;
 }
 
 static bool translation_lane_step(rapt_engine_model *m, void *lane)
 {
-    const translation_lane *l = lane;
-    translation_job *j = (translation_job *)engine_take(m);
-    if (!j)
-        return false;
-    rapt_error err = {0};
-    rapt_translate_options o = j->request.options;
-    o.threads = l->threads;
-    o.source_language = l->options.translate.source_language;
-    o.target_language = l->options.translate.target_language;
-    rapt_translation *out = calloc(j->request.count + 1, sizeof *out);
-    rapt_code code = engine_stops(&j->job) ? rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled") :
-                     !out ? rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for translations") :
-                     rapt_translate(m->model, (const char *const *)j->lines, j->request.count, &o, out, &err);
-    j->request.on_done(j->request.context, code, err.message, code ? NULL : out);
-    if (!code)
-        rapt_translations_free(out, j->request.count);
-    free(out);
-    engine_job_done(&j->job, code);
-    return true;
+    translation_lane *l = lane;
+    (void)m;
+    translation_take_queued(l);
+    bool worked = translation_end_all(l);
+    translation_admit(l);
+    if (translation_busy(l) > 0) {
+        translation_compute(l);
+        translation_end_all(l);
+        worked = true;
+    }
+    if (worked)
+        translation_publish(l);
+    return worked;
 }
+
+/* ---- the lane ------------------------------------------------------------------------------------------------------- */
 
 static void translation_lane_free(void *lane)
 {
-    free(lane);
+    translation_lane *l = lane;
+    while (l->spare) {
+        translation_flight *f = l->spare;
+        l->spare = f->next;
+        translate_batch_free(&f->batch);
+        free(f);
+    }
+    rapt_translator_free(l->t);
+    free(l->workers);
+    free(l->picked);
+    free(l);
 }
 
 const engine_lane translation_lane_functions = {translation_lane_step, translation_lane_free};
 
+static rapt_code translation_lane_set_up(translation_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
+{
+    rapt_translate_options options = o->translate;
+    options.threads = threads;
+    options.precision = o->precision;
+    options.weights = o->weights;
+    options.kv_cache = o->kv_cache;
+    options.batch = o->batch;
+    l->t = rapt_translator_new(l->model->model, &options, err);
+    if (!l->t)
+        return err->code;
+    l->picked_max = 2 * l->t->setup.o.batch * (size_t)threads;
+    l->workers = calloc((size_t)threads, sizeof *l->workers);
+    l->picked = calloc(l->picked_max, sizeof *l->picked);
+    return l->workers && l->picked ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
+}
+
 void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {
+    rapt_error own = {0};
     translation_lane *l = calloc(1, sizeof *l);
-    (void)m, (void)err;
-    *l = (translation_lane){*o, threads};
-    return l;
+    if (!l) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
+        return NULL;
+    }
+    l->model = m;
+    if (translation_lane_set_up(l, o, threads, &own) == RAPT_OK)
+        return l;
+    rapt_fail(err, own.code, "%s", own.message);
+    translation_lane_free(l);
+    return NULL;
 }
+
+/* ---- requests ------------------------------------------------------------------------------------------------------- */
 
 rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
                                 rapt_engine_job **job, rapt_error *err)
 {
+    rapt_error own = {0};
     (void)e;
     if (m->lane != &translation_lane_functions)
-        return rapt_fail(err, RAPT_ERR_VALUE, "the model does not translate");
-    translation_job *j = calloc(1, sizeof *j);
-    *j = (translation_job){.job = {.free = translation_job_free, .stop = request->stop, .context = request->context},
-                           .request = *request};
-    j->lines = calloc(request->count + 1, sizeof *j->lines);
-    for (size_t i = 0; i < request->count; i++) {
-        j->lines[i] = malloc(strlen(request->lines[i]) + 1);
-        strcpy(j->lines[i], request->lines[i]);
-    }
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
+    translation_job *j = translation_job_new(((const translation_lane *)m->of_lane)->t, request, &own);
+    if (!j)
+        return rapt_fail(err, own.code, "%s", own.message);
     engine_queue_job(m, &j->job, job);
     return RAPT_OK;
 }

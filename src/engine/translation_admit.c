@@ -1,0 +1,242 @@
+/* engine/translation_admit.c: which sentences begin, and with which thread. Requests take turns, a sentence each; one that has none
+ * running always gets one in, so that no long request keeps a short one waiting. */
+#include "base/clock.h"
+#include "engine/translation_lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHORT = 8,  /* segments of a request that counts as short */
+    CROWDED = 12 /* flights of a worker, beyond which only requests with nothing running get in */
+};
+#define QUICK_SECONDS 1.0 /* how long short requests are expected after one that came beside a long one */
+#define QUICK_TIMES 3.0   /* the time of a step then, of that of one row */
+
+size_t translation_sentences(const translation_worker *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->count; i++)
+        n += w->flights[i]->items ? w->flights[i]->count : w->flights[i]->batch.left;
+    return n;
+}
+
+/* ---- how many ------------------------------------------------------------------------------------------------------ */
+
+/* Sentences that may run together where a long request has a turn: fewer while short ones are expected. Their beam is taken for
+ * that of all. */
+static size_t translation_capacity_of_long(const translation_lane *l, size_t capacity)
+{
+    if (clock_seconds() >= l->quick_until)
+        return capacity;
+    const translation_job *j = (const translation_job *)l->waiting.first;
+    const size_t rows = translation_pace_rows(&l->workers[0].pace, QUICK_TIMES), each = rows / j->text.settings.o.beam;
+    const size_t all = (each > 0 ? each : 1) * (size_t)l->t->threads;
+    return all < capacity ? all : capacity;
+}
+
+/* What is running, and how much more may. */
+typedef struct translation_room {
+    size_t running, capacity, capacity_of_long, group_max;
+    bool refill, refill_long; /* there is room for enough sentences to make a flight worth it */
+    const translate_settings *groups[TRANSLATE_TOGETHER]; /* [group_count] of what begins */
+    size_t group_count;
+} translation_room;
+
+static bool translation_has_room(size_t running, size_t capacity)
+{
+    return running < capacity && capacity - running >= capacity / 8;
+}
+
+static translation_room translation_look(const translation_lane *l)
+{
+    const size_t workers = (size_t)l->t->threads;
+    translation_room r = {.capacity = l->t->setup.o.batch * workers};
+    size_t flights = 0;
+    for (size_t i = 0; i < workers; i++) {
+        r.running += translation_sentences(&l->workers[i]);
+        flights += l->workers[i].count;
+    }
+    r.capacity_of_long = translation_capacity_of_long(l, r.capacity);
+    r.refill = flights < CROWDED * workers && translation_has_room(r.running, r.capacity);
+    r.refill_long = r.refill && translation_has_room(r.running, r.capacity_of_long);
+    const size_t free = TRANSLATE_TOGETHER * workers - flights;
+    r.group_max = free < TRANSLATE_TOGETHER ? free : TRANSLATE_TOGETHER;
+    return r;
+}
+
+/* Whether there is a flight for such an item, or may be one more. */
+static bool translation_groups(translation_room *r, const translate_settings *s)
+{
+    for (size_t i = 0; i < r->group_count; i++)
+        if (translate_settings_equal(r->groups[i], s))
+            return true;
+    if (r->group_count == r->group_max)
+        return false;
+    r->groups[r->group_count++] = s;
+    return true;
+}
+
+static bool translation_is_long(const translation_job *j)
+{
+    return j->text.source.count > SHORT;
+}
+
+static bool translation_may_begin(translation_room *r, const translation_job *j)
+{
+    const bool is_long = translation_is_long(j), refill = is_long ? r->refill_long : r->refill;
+    const bool normal = refill && r->running < (is_long ? r->capacity_of_long : r->capacity);
+    const bool first = translation_job_running(j) == 0 && r->running < 2 * r->capacity;
+    return (normal || first) && translation_groups(r, &j->text.settings);
+}
+
+/* One turn of every waiting job. False: none could use it. */
+static bool translation_turn(translation_lane *l, translation_room *r)
+{
+    bool any = false;
+    for (size_t n = l->waiting.count; n > 0; n--) {
+        translation_job *j = (translation_job *)engine_queue_pop(&l->waiting);
+        if (l->picked_count < l->picked_max && translation_may_begin(r, j)) {
+            l->picked[l->picked_count++] = &j->text.items[j->next++];
+            r->running++;
+            any = true;
+        }
+        engine_queue_put(translation_job_waiting(j) > 0 ? &l->waiting : &l->begun, &j->job);
+    }
+    return any;
+}
+
+/* ---- where --------------------------------------------------------------------------------------------------------- */
+
+static bool translation_is_large(const translation_flight *f)
+{
+    return f->largest > SHORT;
+}
+
+/* One whose memory is already of that size, if there is any. */
+static translation_flight *translation_take_spare(translation_lane *l, bool large)
+{
+    translation_flight **at = &l->spare;
+    while (*at && translation_is_large(*at) != large)
+        at = &(*at)->next;
+    at = *at ? at : &l->spare;
+    translation_flight *f = *at;
+    if (f)
+        *at = f->next;
+    return f;
+}
+
+static void translation_flight_free(translation_flight *f)
+{
+    translate_batch_free(&f->batch);
+    free(f->items);
+    free(f);
+}
+
+/* Memory of large flights is kept for as many as there are threads. */
+void translation_land(translation_lane *l, translation_flight *f)
+{
+    int large = 0;
+    for (const translation_flight *s = l->spare; s; s = s->next)
+        large += translation_is_large(s);
+    if (translation_is_large(f) && large >= l->t->threads) {
+        translation_flight_free(f);
+        return;
+    }
+    f->next = l->spare;
+    l->spare = f;
+}
+
+static translation_flight *translation_flight_new(translation_lane *l, rapt_error *err)
+{
+    translation_flight *f = calloc(1, sizeof *f);
+    if (!f)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of translations");
+    else if (translate_batch_init(&f->batch, &l->t->setup, err)) {
+        translation_flight_free(f);
+        f = NULL;
+    }
+    return f;
+}
+
+static translation_worker *translation_least_loaded(translation_lane *l)
+{
+    translation_worker *best = NULL;
+    for (int i = 0; i < l->t->threads; i++) {
+        translation_worker *w = &l->workers[i];
+        if (w->count < TRANSLATE_TOGETHER && (!best || translation_sentences(w) < translation_sentences(best)))
+            best = w;
+    }
+    return best;
+}
+
+/* items[n], of one group, begin together. Without memory they fail. */
+static void translation_board(translation_lane *l, translate_item *const *items, size_t n)
+{
+    rapt_error err = {0};
+    translation_worker *w = translation_least_loaded(l);
+    translation_flight *f = translation_take_spare(l, n > SHORT);
+    f = f ? f : translation_flight_new(l, &err);
+    translate_item **own = f ? malloc(n * sizeof *own) : NULL;
+    if (!own) {
+        rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for a batch of translations");
+        for (size_t i = 0; i < n; i++)
+            translate_text_fail(items[i], &err);
+        if (f)
+            translation_land(l, f);
+        return;
+    }
+    f->items = memcpy(own, items, n * sizeof *own);
+    f->count = n;
+    f->largest = n > f->largest ? n : f->largest;
+    w->flights[w->count++] = f;
+}
+
+/* The picked items of a group, shared out among as many workers as there is room for. */
+static void translation_board_group(translation_lane *l, const translate_settings *s, size_t max_flights)
+{
+    size_t n = 0;
+    for (size_t i = n; i < l->picked_count; i++)
+        if (translate_settings_equal(&l->picked[i]->text->settings, s)) {
+            translate_item *item = l->picked[i];
+            l->picked[i] = l->picked[n];
+            l->picked[n++] = item;
+        }
+    const size_t workers = (size_t)l->t->threads, flights = max_flights < workers ? max_flights : workers;
+    const size_t each = (n + flights - 1) / flights;
+    for (size_t first = 0; first < n; first += each)
+        translation_board(l, l->picked + first, n - first < each ? n - first : each);
+    l->picked_count -= n;
+    memmove(l->picked, l->picked + n, l->picked_count * sizeof *l->picked);
+}
+
+/* ---- admission ----------------------------------------------------------------------------------------------------- */
+
+/* Whether short requests wait or run beside long ones. */
+static void translation_expect(translation_lane *l)
+{
+    bool is_short = false, is_long = false;
+    for (const engine_queue *q = &l->waiting; q; q = q == &l->waiting ? &l->begun : NULL)
+        for (const rapt_engine_job *job = q->first; job; job = job->next) {
+            const bool one = translation_is_long((const translation_job *)job);
+            is_short = is_short || !one;
+            is_long = is_long || one;
+        }
+    if (is_short && is_long)
+        l->quick_until = clock_seconds() + QUICK_SECONDS;
+}
+
+void translation_admit(translation_lane *l)
+{
+    translation_expect(l);
+    if (!l->waiting.first)
+        return;
+    translation_room r = translation_look(l);
+    l->picked_count = 0;
+    while (translation_turn(l, &r))
+        ;
+    for (size_t i = 0; i < r.group_count; i++) {
+        const size_t free = r.group_max - r.group_count; /* flights beyond one of each group */
+        translation_board_group(l, r.groups[i], 1 + free / r.group_count);
+    }
+}

@@ -1,0 +1,30 @@
+/* engine/translation_job.h: lines to translate, from the request to its end. For translation_lane.c. */
+#ifndef ENGINE_TRANSLATION_JOB_H
+#define ENGINE_TRANSLATION_JOB_H
+
+#include "decode/translate.h"
+#include "engine/engine_core.h"
+
+typedef struct translation_job {
+    rapt_engine_job job;
+    void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out);
+    void *context;
+    char *memory;            /* of the lines */
+    const char **lines;
+    translate_text text;
+    size_t next;             /* the first item that no batch has taken */
+    atomic_bool interrupted; /* it was to stop before it was done */
+} translation_job;
+
+/* Copies and encodes the lines. NULL with `err` set. */
+translation_job *translation_job_new(const rapt_translator *t, const rapt_engine_translation *request, rapt_error *err);
+
+/* Items that no batch has taken; that batches have. */
+size_t translation_job_waiting(const translation_job *j);
+size_t translation_job_running(const translation_job *j);
+/* Asks whether it is to stop, or has failed: no batch is to take the rest of its items then. */
+void translation_job_check(translation_job *j);
+/* No item is left: calls on_done and ends the job, which is not to be touched any more. */
+void translation_job_end(translation_job *j);
+
+#endif

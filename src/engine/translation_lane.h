@@ -1,0 +1,48 @@
+/* engine/translation_lane.h: the inside of a translation model's lane, which its parts share: which sentences begin
+ * (translation_admit.c), and steps (translation_lane.c). */
+#ifndef ENGINE_TRANSLATION_LANE_H
+#define ENGINE_TRANSLATION_LANE_H
+
+#include "engine/translation_job.h"
+#include "engine/translation_pace.h"
+
+/* Sentences that began together. */
+typedef struct translation_flight {
+    translate_batch batch;
+    translate_item **items; /* [count] of a flight that has not begun; NULL: it has */
+    size_t count;
+    size_t largest;         /* sentences that it has ever had: what its memory is for */
+    struct translation_flight *next;
+} translation_flight;
+
+/* What one thread computes together. */
+typedef struct translation_worker {
+    translation_flight *flights[TRANSLATE_TOGETHER]; /* [count] */
+    size_t count;
+    translation_pace pace;
+    uint64_t steps, tokens; /* since the lane's last step */
+} translation_worker;
+
+typedef struct translation_lane {
+    rapt_engine_model *model;
+    rapt_translator *t;
+    engine_queue waiting;        /* jobs with items that no batch has taken, whose turn it is first */
+    engine_queue begun;          /* the others */
+    translation_worker *workers; /* [t->threads] */
+    translation_flight *spare;
+    translate_item **picked;     /* [picked_max] that begin now */
+    size_t picked_count, picked_max;
+    double quick_until;          /* until when short requests beside long ones are expected */
+    double deadline;             /* of the step */
+    atomic_bool ended;           /* a job has no item left */
+    rapt_engine_counts counts;
+} translation_lane;
+
+/* Chooses items that begin and gives them to workers. Out of memory, they fail. */
+void translation_admit(translation_lane *l);
+/* A flight is over. */
+void translation_land(translation_lane *l, translation_flight *f);
+/* Sentences that a worker has. */
+size_t translation_sentences(const translation_worker *w);
+
+#endif
