@@ -13,7 +13,7 @@
  *    rapt_engine_free(engine);
  *
  * One thread of the engine computes, with the threads of its options: a step of a language model (a token of every running
- * text, and a part of the prompts that are read), then a batch of translations, then a call, and so on. All functions here may be
+ * text, and a part of the prompts that are read), then steps of translations, then a call, and so on. All functions here may be
  * called by any thread but that one, unless they say otherwise.
  */
 #ifndef RAPT_ENGINE_H
@@ -58,7 +58,7 @@ typedef struct rapt_engine_model_options {
     size_t chunk;      /* language model: tokens of prompts in a step; 0: as many as keep a step beside running texts within twice
                           the time of one without */
     bool no_prefix_cache; /* language model: prompts are always computed from their beginning */
-    size_t batch;      /* translation: segments computed together; 0: RAPT_TRANSLATE_BATCH */
+    size_t batch;      /* translation: segments that a thread computes together; 0: RAPT_TRANSLATE_BATCH */
     rapt_translate_options translate; /* translation: languages, split and detokenization, the same for all requests */
 } rapt_engine_model_options;
 
@@ -77,10 +77,10 @@ typedef struct rapt_engine_counts {
     size_t waiting, running;       /* jobs */
     size_t slots;                  /* of a language model */
     size_t kv_positions, kv_bytes; /* that running texts have reserved; bytes that a position takes are kv_bytes / kv_positions */
-    uint64_t steps;                /* of a language model, or batches of translations */
+    uint64_t steps;                /* of a language model; decoding steps of a thread's translations */
     uint64_t prompt_tokens;        /* computed; those of cached prefixes are not among them */
     uint64_t cached_tokens;        /* of prompts, found in cached prefixes */
-    uint64_t generated_tokens;     /* or tokens of translations */
+    uint64_t generated_tokens;     /* of translations: positions that were searched */
     uint64_t done, cancelled, failed; /* jobs */
     double busy_seconds;           /* in which its steps were computed */
 } rapt_engine_counts;
@@ -159,9 +159,11 @@ typedef struct rapt_engine_translation {
     void *context;
 } rapt_engine_translation;
 
-/* Queues lines. Requests take turns: a batch has lines of all that wait with the same options, an equal share of each. A
- * failure calls nothing: RAPT_ERR_VALUE for an option out of range or a prefix that is refused, as of rapt_translate; not a translation
- * model; RAPT_ERR_MEMORY. */
+/* Queues lines. Requests take turns, a segment each, and one of which nothing is running gets a segment in at once; segments join
+ * the decoding steps of others, and leave when they are done. A failure calls nothing: RAPT_ERR_VALUE for an option out of range
+ * or a prefix that is refused, as of rapt_translate; RAPT_ERR_FORMAT for a line that is not UTF-8; not a translation model;
+ * RAPT_ERR_MEMORY. Lines are encoded by the calling thread. A failure that comes later, of one of the lines, is the request's own,
+ * and the one that rapt_translate names. */
 RAPT_API rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
                                          rapt_engine_job **job, rapt_error *err);
 

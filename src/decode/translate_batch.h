@@ -32,7 +32,7 @@ static inline bool translate_batch_is_over(const translate_batch *b)
 {
     return !b->run;
 }
-enum { TRANSLATE_TOGETHER = 16 };
+enum { TRANSLATE_TOGETHER = 32 };
 /* One decoding step of batches[count] of one model, 1 to TRANSLATE_TOGETHER, that are not over: all their rows together, on a
  * tape that may be another one each time. */
 void translate_batch_step(translate_batch *const *batches, size_t count, rapt_tape *t);

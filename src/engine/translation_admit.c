@@ -1,5 +1,5 @@
-/* engine/translation_admit.c: which sentences begin, and with which thread. Requests take turns, a sentence each; one that has none
- * running always gets one in, so that no long request keeps a short one waiting. */
+/* engine/translation_admit.c: which sentences begin, and with which thread. Requests take turns, a sentence each; one that has
+ * none running always gets one in, so that no long request keeps a short one waiting. */
 #include "base/clock.h"
 #include "engine/translation_lane.h"
 
@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    SHORT = 8,  /* segments of a request that counts as short */
-    CROWDED = 12 /* flights of a worker, beyond which only requests with nothing running get in */
+    SHORT = 8,   /* segments of a request that counts as short */
+    CROWDED = 24 /* flights of a worker, beyond which only requests with nothing running get in */
 };
 #define QUICK_SECONDS 1.0 /* how long short requests are expected after one that came beside a long one */
 #define QUICK_TIMES 3.0   /* the time of a step then, of that of one row */

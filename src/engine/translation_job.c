@@ -54,7 +54,7 @@ translation_job *translation_job_new(const rapt_translator *t, const rapt_engine
     j->on_done = request->on_done;
     j->context = request->context;
     rapt_code code = translation_job_copy(j, request, err);
-    j->text = (translate_text){.lines = j->lines, .count = code ? 0 : request->count, .stop = translation_job_stops, .context = j};
+    j->text = (translate_text){.lines = j->lines, .count = request->count, .stop = translation_job_stops, .context = j};
     code = code ? code : translate_text_encode(&j->text, &t->setup, &options, &t->prefix, err);
     if (!code)
         return j;

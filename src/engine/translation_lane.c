@@ -1,6 +1,6 @@
-/* engine/translation_lane.c: the lane of a translation model: continuous batching of sentences. Each thread has some of them, which
- * began at different times and whose decoding steps it computes together (translate_batch.c); those that are done leave, and
- * others take their place (translation_admit.c). */
+/* engine/translation_lane.c: the lane of a translation model: continuous batching of sentences. Each thread has some of them,
+ * which began at different times and whose decoding steps it computes together (translate_batch.c); those that are done leave,
+ * and others take their place (translation_admit.c). */
 #include "engine/translation_lane.h"
 
 #include "base/clock.h"

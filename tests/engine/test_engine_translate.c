@@ -391,7 +391,8 @@ static void short_requests_pass_long_ones(void **state)
         rapt_engine *e = new_engine(threads);
         rapt_engine_model *m = add(e, new_model(0), &(rapt_engine_model_options){.batch = 16});
         rapt_engine_job *long_one, *short_one;
-        const rapt_engine_translation all = {.lines = lines, .count = LONG, .options.beam = 4, .on_done = long_done, .context = &t};
+        const rapt_engine_translation all = {.lines = lines, .count = LONG, .options.beam = 4, .on_done = long_done,
+                                             .context = &t};
         const rapt_engine_translation one = {.lines = lines, .count = 1, .on_done = short_done, .context = &t};
         assert_int_equal(rapt_engine_translate(e, m, &all, &long_one, NULL), RAPT_OK);
         for (size_t i = 0; i < 20; i++) {
