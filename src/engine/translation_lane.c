@@ -180,9 +180,9 @@ static bool translation_lane_step(rapt_engine_model *m, void *lane)
     translation_admit(l);
     if (translation_busy(l) > 0) {
         translation_compute(l);
-        translation_end_all(l);
         worked = true;
     }
+    worked = translation_end_all(l) || worked; /* also what could not begin, without memory */
     if (worked)
         translation_publish(l);
     return worked;

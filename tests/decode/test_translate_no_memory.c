@@ -1,0 +1,53 @@
+/* tests/decode/test_translate_no_memory.c: each allocation of a translator, and of a run with options of its own, fails once: it
+ * is reported. (That no memory is left then, the address sanitizer sees.) */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decode/translate_case.h"
+#include "failing.h"
+
+enum { LINES = 4 };
+
+static rapt_model *model;
+
+static rapt_code translate(const rapt_translate_options *own)
+{
+    static const char *const lines[LINES] = {"w1 w2 w3", "w4", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
+    static const char *const prefixes[LINES] = {"w5", NULL, "w6 w7", NULL};
+    const rapt_translator_request request = {.options = own, .prefixes = prefixes};
+    rapt_error err = {0};
+    rapt_translation out[LINES];
+    rapt_translator *t = rapt_translator_new(model, &(rapt_translate_options){.threads = 1, .prefix = "w8"}, &err);
+    rapt_code code = t ? rapt_translator_run_with(t, &request, lines, LINES, out, &err) : err.code;
+    if (t && !code)
+        rapt_translations_free(out, LINES);
+    rapt_translator_free(t);
+    return code;
+}
+
+static void runs_survive(void **state)
+{
+    static const rapt_translate_options options[] = {{0}, {.beam = 3, .n_best = 2, .tokens = true, .alignment = true}};
+    (void)state;
+    for (int policy = 0; policy < 2; policy++) {
+        model = case_translation_model(8, 2);
+        if (policy)
+            model->search = (rapt_search_policy){.given = true, .beams = 3, .length_penalty = 1, .repetition_penalty = 1};
+        for (size_t i = 0; i < 2; i++) {
+            failing f = {.what = "a run with options", .at_least = 60, .uncounted = true}; /* strndup is the C library's */
+            do {
+                failing_arm(&f);
+            } while (failing_again(&f, translate(&options[i])));
+        }
+        rapt_model_free(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_survive)};
+    return cmocka_run_group_tests(tests, failing_check_link, NULL);
+}
