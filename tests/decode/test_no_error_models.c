@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "io/model_folder.h"
+#include "rapt/engine.h"
 #include "rapt.h"
 
 #include <string.h>
@@ -162,10 +163,35 @@ static void training(void **state)
     assert_null(rapt_model_load_checkpoint("/nowhere", 1, NULL));
 }
 
+static void nothing(void *context, const rapt_model *m, int threads)
+{
+    (void)m, (void)threads;
+    *(bool *)context = true;
+}
+
+static void serving(void **state)
+{
+    (void)state;
+    const char *const bad[] = {"\xff"}, *const good[] = {"a b"};
+    bool called = false;
+    assert_null(rapt_engine_new(&(rapt_engine_options){.threads = 1000}, NULL));
+    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = 1}, NULL);
+    assert_non_null(e);
+    assert_null(rapt_engine_add(e, translation_model(), &(rapt_engine_model_options){.translate = {.n_best = 3, .beam = 2}}, NULL));
+    rapt_engine_model *m = rapt_engine_add(e, translation_model(), NULL, NULL);
+    assert_non_null(m);
+    assert_int_not_equal(rapt_engine_translate(e, m, &(rapt_engine_translation){.lines = bad, .count = 1}, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_engine_translate(e, m, &(rapt_engine_translation){.lines = good, .count = 1}, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_engine_generate(e, m, &(rapt_engine_generation){0}, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_engine_call(e, m, nothing, NULL, &called, NULL, NULL), RAPT_OK);
+    rapt_engine_free(e);
+    assert_true(called);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saving), cmocka_unit_test(translating), cmocka_unit_test(generating),
+        cmocka_unit_test(saving), cmocka_unit_test(translating), cmocka_unit_test(serving), cmocka_unit_test(generating),
         cmocka_unit_test(embedding), cmocka_unit_test(explaining), cmocka_unit_test(caches), cmocka_unit_test(training),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
