@@ -177,7 +177,8 @@ static void serving(void **state)
     assert_null(rapt_engine_new(&(rapt_engine_options){.threads = 1000}, NULL));
     rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = 1}, NULL);
     assert_non_null(e);
-    assert_null(rapt_engine_add(e, translation_model(), &(rapt_engine_model_options){.translate = {.n_best = 3, .beam = 2}}, NULL));
+    const rapt_engine_model_options wrong = {.translate = {.n_best = 3, .beam = 2}};
+    assert_null(rapt_engine_add(e, translation_model(), &wrong, NULL));
     rapt_engine_model *m = rapt_engine_add(e, translation_model(), NULL, NULL);
     assert_non_null(m);
     assert_int_not_equal(rapt_engine_translate(e, m, &(rapt_engine_translation){.lines = bad, .count = 1}, NULL, NULL), RAPT_OK);
