@@ -52,9 +52,12 @@ static double attention_gemm_flops(const attention_node *n)
     return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
 }
 
-static double attention_elements_of(const attention_node *n)
+static double attention_bytes_of(const attention_node *n)
 {
-    return (double)(rapt_tensor_size(n->q) + rapt_tensor_size(n->k) + rapt_tensor_size(n->v) + rapt_tensor_size(n->out));
+    const size_t own = (rapt_tensor_size(n->q) + rapt_tensor_size(n->out)) * sizeof(rapt_real), rows = rapt_tensor_rows(n->k);
+    const size_t kv_heads = n->heads / n->group;
+    const rapt_storage storage = n->stored.k ? n->stored.storage : RAPT_STORAGE_FP32;
+    return (double)(own + rows * kv_heads * (stored_bytes(storage, n->d) + stored_bytes(storage, n->dv)));
 }
 
 static void attention_op_backward(rapt_tape *t, tape_node *node)
@@ -63,7 +66,7 @@ static void attention_op_backward(rapt_tape *t, tape_node *node)
     if (!n->out->grad_filled)
         return;
     /* five matrix products instead of two */
-    profile_op(t, "attention", 2.5 * attention_gemm_flops(n), 2 * attention_elements_of(n));
+    profile_op_bytes(t, "attention", 2.5 * attention_gemm_flops(n), 2 * attention_bytes_of(n));
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.gemm, n)};
     bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its gradients are added */
     loop.dq = attention_gradient_of(t, n->q, shared, &loop.add_q);
@@ -77,7 +80,7 @@ static void attention_op_backward(rapt_tape *t, tape_node *node)
 static void attention_forward(rapt_tape *t, const attention_node *n)
 {
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->team.gemm, n)};
-    profile_op(t, "attention", attention_gemm_flops(n), attention_elements_of(n));
+    profile_op_bytes(t, "attention", attention_gemm_flops(n), attention_bytes_of(n));
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)
         tape_units(t, n->batch * n->heads, head_cost(n), attention_forward_heads, &loop);

@@ -15,6 +15,7 @@
 typedef struct linear_layer {
     rapt_tensor *x, *w, *b, *y; /* b: or NULL */
     rapt_param *weight;         /* w is its value */
+    const packed_weight *packed; /* which the forward pass reads in place of w, or NULL */
 } linear_layer;
 
 /* Layers side by side, or one with an activation. */
@@ -119,21 +120,24 @@ static double linear_flops_of(const linear_node *n)
     return flops;
 }
 
-static double linear_elements_of(const linear_node *n)
+/* Of operands and results of the forward pass: weights take what they are packed in. */
+static double linear_bytes_of(const linear_node *n)
 {
-    size_t elements = 0;
+    size_t elements = 0, packed = 0;
     for (size_t i = 0; i < n->count; i++) {
         const linear_layer *l = &n->layers[i];
-        elements += rapt_tensor_size(l->w) + rapt_tensor_size(l->y) + (i && l->x == l[-1].x ? 0 : rapt_tensor_size(l->x));
+        elements += rapt_tensor_size(l->y) + (i && l->x == l[-1].x ? 0 : rapt_tensor_size(l->x));
+        elements += l->packed ? 0 : rapt_tensor_size(l->w);
+        packed += l->packed ? l->packed->bytes : 0;
     }
-    return (double)elements;
+    return (double)(elements * sizeof(rapt_real) + packed);
 }
 
 static void linear_backward(rapt_tape *t, tape_node *node)
 {
     const linear_node *n = (const linear_node *)node;
     linear_jobs p = {.count = 0};
-    profile_op(t, "linear", 2 * linear_flops_of(n), 2 * linear_elements_of(n));
+    profile_op_bytes(t, "linear", 2 * linear_flops_of(n), 2 * linear_bytes_of(n));
 
     /* 1. dz = f'(z) dy of each layer */
     for (size_t i = n->count; i-- > 0;)
@@ -174,10 +178,11 @@ static rapt_tensor *linear_check(rapt_tape *t, const rapt_tensor *x, const rapt_
 static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args *in)
 {
     size_t shape[RAPT_MAX_DIMS];
-    *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
+    *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w,
+                        .packed = packed_weights_find(t->packed, in->w, t->packs)};
     if (linear_check(t, l->x, l->w, l->b))
         return false;
-    if (!packed_weights_find(t->packed, in->w, t->packs)) /* the matrix as such is not read otherwise */
+    if (!l->packed) /* the matrix as such is not read otherwise */
         tape_refresh_operand(t, in->w);
     if (in->b)
         tape_refresh(t, in->b);
@@ -191,12 +196,11 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     return true;
 }
 
-static gemm_job linear_forward_job(const rapt_tape *t, const linear_layer *l)
+static gemm_job linear_forward_job(const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
-    const packed_weight *packed = packed_weights_find(t->packed, l->weight, t->packs);
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
-                      .b = {l->w->data, 1, in}, .packed = packed ? packed->panels : NULL,
+                      .b = {l->w->data, 1, in}, .packed = l->packed ? l->packed->panels : NULL,
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
@@ -232,8 +236,8 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
     bool smooth = activation_smooth(activation);
     if (smooth && y->requires_grad && !(n->slope = tape_elements(t, rapt_tensor_size(y))))
         return &t->poison;
-    profile_op(t, "linear", linear_flops_of(n), linear_elements_of(n));
-    gemm_job job = linear_forward_job(t, &n->layers[0]);
+    profile_op_bytes(t, "linear", linear_flops_of(n), linear_bytes_of(n));
+    gemm_job job = linear_forward_job(&n->layers[0]);
     job.epilogue.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
@@ -282,12 +286,12 @@ static bool linear_run_together(rapt_tape *t, size_t count, const rapt_linear_ar
     bool grad = false;
     for (size_t i = 0; n && i < count; i++) {
         y[i] = n->layers[i].y;
-        jobs[i] = linear_forward_job(t, &n->layers[i]);
+        jobs[i] = linear_forward_job(&n->layers[i]);
         grad = grad || y[i]->requires_grad;
     }
     if (!n)
         return false;
-    profile_op(t, "linear", linear_flops_of(n), linear_elements_of(n));
+    profile_op_bytes(t, "linear", linear_flops_of(n), linear_bytes_of(n));
     const gemm_team team = linear_team(t, in->w);
     gemm_all(&team, jobs, count);
     if (grad)

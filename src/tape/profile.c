@@ -22,7 +22,7 @@ static rapt_profile_entry *entry_of(tape_profile *p, const char *op, bool backwa
     return &p->entries[p->count++];
 }
 
-void profile_count(rapt_tape *t, const char *op, double flops, double elements)
+void profile_count(rapt_tape *t, const char *op, double flops, double bytes)
 {
     tape_profile *p = &t->profile;
     double now = clock_seconds();
@@ -34,7 +34,7 @@ void profile_count(rapt_tape *t, const char *op, double flops, double elements)
         return;
     p->running->calls++;
     p->running->flops += flops;
-    p->running->bytes += elements * sizeof(rapt_real);
+    p->running->bytes += bytes;
 }
 
 const rapt_profile_entry *rapt_tape_profile_entries(rapt_tape *t, size_t *count)

@@ -4,14 +4,22 @@
 
 #include "tape/tape_core.h"
 
-/* From here to the next call, time belongs to `op`, to its backward pass while the tape is traversed. `elements`: how many it
+/* From here to the next call, time belongs to `op`, to its backward pass while the tape is traversed. `bytes`: how many it
  * reads and writes at least. op NULL: to no operation. */
-void profile_count(rapt_tape *t, const char *op, double flops, double elements);
+void profile_count(rapt_tape *t, const char *op, double flops, double bytes);
 
+/* The same of an operation whose operands and results are all in fp32: of so many elements. */
 static inline void profile_op(rapt_tape *t, const char *op, double flops, double elements)
 {
     if (t->profile.on)
-        profile_count(t, op, flops, elements);
+        profile_count(t, op, flops, elements * sizeof(rapt_real));
+}
+
+/* Of one with operands of fewer bits. */
+static inline void profile_op_bytes(rapt_tape *t, const char *op, double flops, double bytes)
+{
+    if (t->profile.on)
+        profile_count(t, op, flops, bytes);
 }
 
 /* The time after this belongs to no operation. */

@@ -13,6 +13,12 @@ static inline uint16_t *grad_stored(const rapt_tensor *x)
     return (uint16_t *)(void *)x->grad;
 }
 
+/* Bytes of an element of x's gradient. */
+static inline size_t grad_element_bytes(const rapt_tensor *x)
+{
+    return x->grad_bf16 ? sizeof(uint16_t) : sizeof(rapt_real);
+}
+
 /* n elements of x's gradient from element `from` on, at most GRAD_STORE_WIDTH where it is stored in bf16: they are converted
  * into `memory` then. */
 static inline const rapt_real *grad_elements(const kernels *k, const rapt_tensor *x, size_t from, size_t n, rapt_real *memory)

@@ -105,7 +105,7 @@ rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, const kerne
     rapt_real *panels = arena_array(&p->memory, panels_size(gemm, in, out), sizeof *panels);
     if (!panels || !pack_panels((packing){gemm, w, panels, NULL}, threads))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to pack %s", w->value.name);
-    p->bytes += panels_size(gemm, in, (size_t)gemm->nr) / (size_t)gemm->nr * out * sizeof *panels;
-    *packed = (packed_weight){w, gemm, panels};
+    *packed = (packed_weight){w, gemm, panels, panels_size(gemm, in, (size_t)gemm->nr) / (size_t)gemm->nr * out * sizeof *panels};
+    p->bytes += packed->bytes;
     return RAPT_OK;
 }

@@ -13,11 +13,12 @@ typedef struct packed_weight {
     const rapt_param *param;  /* NULL: not packed */
     const kernels_gemm *gemm; /* the kernels that read the panels */
     const rapt_real *panels;  /* of its transpose [in, out] */
+    size_t bytes;             /* that a product with it reads: of the panels, but for columns that fill the last one */
 } packed_weight;
 
 typedef struct packed_weights {
     const kernels_gemm *made_for; /* the kernels of the tapes that may read them (tape_core.h: packs) */
-    size_t bytes; /* of all weights: what a product with each of them reads, but for columns that fill a panel */
+    size_t bytes; /* of all weights */
     size_t count;
     packed_weight *weights; /* [count], by the index of a parameter in its set */
     arena memory;

@@ -1,4 +1,5 @@
-/* tests/ops/test_profile.c: what operations say of themselves is what a hand counts, and the results don't mind. */
+/* tests/ops/test_profile.c: what operations say of themselves is what a hand counts, in the types that operands are stored in,
+ * and the results don't mind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,9 @@
 #include "rapt/profile.h"
 
 #include "base/clock.h"
+#include "ops/attention_op.h"
+#include "rapt/train.h"
+#include "tape/tape_core.h"
 
 #include <string.h>
 
@@ -130,12 +134,117 @@ static void results_are_the_same(void **state)
     assert_int_equal(count, 0);
 }
 
+enum { WIDE_IN = 64, WIDE_OUT = 3 };
+
+/* The bytes of x w^T in a profile, with w packed for a precision: without those of x and y. */
+static double bytes_of_weights(rapt_precision precision)
+{
+    const rapt_real numbers[ROWS * WIDE_IN] = {1};
+    size_t count;
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = precision}, NULL);
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){WIDE_OUT, WIDE_IN}, (rapt_init){RAPT_INIT_NORMAL, 1});
+    packed_weights *p = packed_weights_new(set, t->packs, NULL);
+    assert_int_equal(packed_weights_add(p, w, t->packs, t->pool, NULL), RAPT_OK);
+    tape_use_packed(t, p);
+    rapt_tape_profile(t, true);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_op_linear(t, rapt_tape_input(t, 2, (size_t[]){ROWS, WIDE_IN}, numbers, false), w, NULL, RAPT_ACTIVATION_IDENTITY);
+    const rapt_profile_entry *list = rapt_tape_profile_entries(t, &count);
+    assert_int_equal(count, 1);
+    const double bytes = list[0].bytes - sizeof(rapt_real) * (double)(ROWS * WIDE_IN + ROWS * WIDE_OUT);
+    assert_true(bytes == (double)p->bytes);
+    rapt_tape_free(t);
+    packed_weights_free(p);
+    rapt_params_free(set);
+    return bytes;
+}
+
+static void weights_count_as_they_are_packed(void **state)
+{
+    (void)state;
+    const double numbers = WIDE_IN * WIDE_OUT;
+    assert_true(bytes_of_weights(RAPT_PRECISION_FP32) == 4 * numbers);
+    assert_true(bytes_of_weights(RAPT_PRECISION_BF16) == 2 * numbers);
+    assert_true(bytes_of_weights(RAPT_PRECISION_Q8_0) == numbers * 34 / 32);
+    assert_true(bytes_of_weights(RAPT_PRECISION_Q4_0) == numbers * 18 / 32);
+}
+
+enum { KEYS = 5, HEADS = 2, FEATURES = 32 };
+
+/* The bytes of one query's attention to keys and values that are stored so. */
+static double bytes_of_attention(bench *b, rapt_storage storage)
+{
+    const uint8_t stored[KEYS * HEADS * FEATURES * sizeof(rapt_real)] = {0};
+    const size_t shape[] = {1, KEYS, HEADS * FEATURES};
+    rapt_tape_profile(b->t, true);
+    rapt_tape_begin(b->t, (rapt_pass){0});
+    rapt_tensor *q = rapt_tape_tensor(b->t, 3, (size_t[]){1, 1, HEADS * FEATURES}, false);
+    memset(q->data, 0, rapt_tensor_size(q) * sizeof *q->data);
+    rapt_tensor *k = rapt_tape_tensor(b->t, 3, shape, false), *v = rapt_tape_tensor(b->t, 3, shape, false);
+    attention_op_stored(b->t, q, k, v, (attention_stored){storage, stored, stored}, HEADS, NULL, NULL, 0, RAPT_CAPTURE_NONE,
+                        NULL);
+    return find(b, "attention", false)->bytes - 2 * sizeof(rapt_real) * HEADS * FEATURES;
+}
+
+static void keys_and_values_count_as_they_are_stored(void **state)
+{
+    bench *b = *state;
+    const double numbers = 2 * KEYS * HEADS * FEATURES;
+    assert_true(bytes_of_attention(b, RAPT_STORAGE_BF16) == 2 * numbers);
+    assert_true(bytes_of_attention(b, RAPT_STORAGE_Q8_0) == numbers * 34 / 32);
+}
+
+enum { MATRIX = 128 }; /* rows and columns: large enough for moments in 8 bits and a gradient in bf16 */
+
+/* The bytes of Adam and of the gradient norm, of one matrix and a vector of MATRIX elements. */
+static void bytes_of_step(bool bits8, bool bf16, double *adam, double *norm)
+{
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){MATRIX, MATRIX}, (rapt_init){RAPT_INIT_NORMAL, 1});
+    rapt_param *bias = rapt_params_add(set, "b", 1, (size_t[]){MATRIX}, (rapt_init){RAPT_INIT_ZEROS, 0});
+    w->value.grad_bf16 = bf16;
+    rapt_adam *a = rapt_adam_new(set, &(rapt_adam_options){.bits8 = bits8}, NULL);
+    assert_non_null(a);
+    rapt_params_zero_grad(set);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_tensor *x = rapt_tape_tensor(t, 2, (size_t[]){1, MATRIX}, false);
+    memset(x->data, 0, MATRIX * sizeof *x->data);
+    assert_int_equal(rapt_backward(t, rapt_op_sum(t, rapt_op_linear(t, x, w, bias, RAPT_ACTIVATION_IDENTITY)), NULL), RAPT_OK);
+    rapt_tape_profile(t, true);
+    rapt_grad_norm(t, set);
+    assert_int_equal(rapt_adam_step(a, t, 0.1, 1, NULL), RAPT_OK);
+    bench b = {.t = t};
+    *norm = find(&b, "gradient norm", false)->bytes;
+    *adam = find(&b, "adam", false)->bytes;
+    rapt_adam_free(a);
+    rapt_tape_free(t);
+    rapt_params_free(set);
+}
+
+static void a_step_counts_as_it_is_stored(void **state)
+{
+    double adam, norm;
+    const double of_vector = MATRIX, of_matrix = MATRIX * MATRIX;
+    (void)state;
+    bytes_of_step(false, false, &adam, &norm);
+    assert_true(norm == 4 * (of_matrix + of_vector) && adam == 28 * (of_matrix + of_vector));
+    bytes_of_step(true, false, &adam, &norm);
+    assert_true(norm == 4 * (of_matrix + of_vector) && adam == 16 * of_matrix + 28 * of_vector);
+    bytes_of_step(true, true, &adam, &norm);
+    assert_true(norm == 2 * of_matrix + 4 * of_vector && adam == 14 * of_matrix + 28 * of_vector);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts_are_those_of_a_hand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(time_between_passes_is_nobodys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(results_are_the_same, set_up, tear_down),
+        cmocka_unit_test(weights_count_as_they_are_packed),
+        cmocka_unit_test_setup_teardown(keys_and_values_count_as_they_are_stored, set_up, tear_down),
+        cmocka_unit_test(a_step_counts_as_it_is_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,12 +344,29 @@ static rapt_code begin_step(step_loop *l, rapt_adam *a, rapt_tape *t, double lr,
     return RAPT_OK;
 }
 
+/* What a step reads and writes of n elements of a parameter: themselves and both moments twice, the gradient once. */
+static double moved_bytes(const rapt_adam *a, const rapt_param *p, size_t index, size_t n)
+{
+    const size_t moment = a->codes[index].m ? 1 : sizeof(rapt_real);
+    return (double)n * (double)(2 * sizeof(rapt_real) + 4 * moment + grad_element_bytes(&p->value));
+}
+
+static double moved_slices_bytes(const step_loop *l)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < l->slices.count; i++) {
+        const param_slice *s = &l->slices.list[i];
+        bytes += moved_bytes(l->a, s->param, s->index, s->rows * s->width);
+    }
+    return bytes;
+}
+
 /* Moves the parameters for which `wanted` is true. */
 static void move_slices(step_loop *l, bool (*wanted)(const void *, const rapt_param *, size_t))
 {
     param_slices_begin(&l->slices, l->a->set, wanted, l);
     while (param_slices_next(&l->slices)) {
-        profile_op(l->t, "adam", 0, 7.0 * (double)l->slices.elements); /* four are read, three written */
+        profile_op_bytes(l->t, "adam", 0, moved_slices_bytes(l));
         pool_run(l->t->pool, l->slices.count, 4 * l->slices.elements, update_slice, l);
     }
     profile_end(l->t);
@@ -416,11 +433,15 @@ void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count)
 {
     move_loop l = {s, list, count};
     size_t elements = 0;
+    double bytes = 0;
     for (size_t i = 0; i < count; i++) {
         const norm_block *block = &s->blocks->list[list[i]];
-        elements += block->rows * norm_block_width(params_at(s->adam->set, block->param));
+        const rapt_param *p = params_at(s->adam->set, block->param);
+        const size_t n = block->rows * norm_block_width(p);
+        elements += n;
+        bytes += moved_bytes(s->adam, p, block->param, n);
     }
-    profile_op(s->tape, "adam", 0, 7.0 * (double)elements);
+    profile_op_bytes(s->tape, "adam", 0, bytes);
     pool_run(s->tape->pool, (count + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE, 4 * elements, move_some_blocks, &l);
     profile_end(s->tape);
 }

@@ -72,6 +72,14 @@ static bool settle_mixed(rapt_tape *t, const rapt_params *set)
     return true;
 }
 
+static double gradient_bytes(const param_slices *p)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < p->count; i++)
+        bytes += (double)(p->list[i].rows * p->list[i].width * grad_element_bytes(&p->list[i].param->value));
+    return bytes;
+}
+
 double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
 {
     grad_norm_loop loop;
@@ -81,7 +89,7 @@ double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
     loop.t = t;
     param_slices_begin(&loop.slices, set, has_gradient, NULL);
     while (param_slices_next(&loop.slices)) {
-        profile_op(t, "gradient norm", 0, (double)loop.slices.elements);
+        profile_op_bytes(t, "gradient norm", 0, gradient_bytes(&loop.slices));
         pool_run(t->pool, loop.slices.count, loop.slices.elements, sum_slice, &loop);
         for (size_t i = 0; i < loop.slices.count; i++)
             sum += loop.slices.list[i].sum;
