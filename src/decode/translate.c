@@ -2,6 +2,7 @@
  * translations out. For the program and for C programs. */
 #include "decode/translate.h"
 
+#include "decode/translator_weights.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
@@ -81,6 +82,14 @@ void rapt_translator_free(rapt_translator *t)
     free(t->tapes);
     pool_free(t->own_pool);
     free(t);
+}
+
+const packed_weights *translator_weights(const rapt_translator *t, uint64_t *read)
+{
+    *read = 0;
+    for (int i = 0; i < t->tape_count; i++)
+        *read += t->tapes[i]->weight_bytes;
+    return t->packed;
 }
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */

@@ -214,6 +214,14 @@ static gemm_team linear_team(const rapt_tape *t, const rapt_param *w)
     return team;
 }
 
+/* Before the forward products: what they read. */
+static void linear_announce(rapt_tape *t, const linear_node *n)
+{
+    profile_op_bytes(t, "linear", linear_flops_of(n), linear_bytes_of(n));
+    for (size_t i = 0; i < n->count; i++)
+        t->weight_bytes += n->layers[i].packed ? n->layers[i].packed->bytes : 0;
+}
+
 /* The node of these layers with their outputs allocated; NULL after recording the failure. */
 static linear_node *linear_node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
 {
@@ -236,7 +244,7 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
     bool smooth = activation_smooth(activation);
     if (smooth && y->requires_grad && !(n->slope = tape_elements(t, rapt_tensor_size(y))))
         return &t->poison;
-    profile_op_bytes(t, "linear", linear_flops_of(n), linear_bytes_of(n));
+    linear_announce(t, n);
     gemm_job job = linear_forward_job(&n->layers[0]);
     job.epilogue.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
@@ -291,7 +299,7 @@ static bool linear_run_together(rapt_tape *t, size_t count, const rapt_linear_ar
     }
     if (!n)
         return false;
-    profile_op_bytes(t, "linear", linear_flops_of(n), linear_bytes_of(n));
+    linear_announce(t, n);
     const gemm_team team = linear_team(t, in->w);
     gemm_all(&team, jobs, count);
     if (grad)

@@ -91,6 +91,7 @@ struct rapt_tape {
     const kernels_gemm *packs;    /* the kernels that read packed weights, where nothing else says otherwise: those of `team`, or
                                      of quantized weights */
     const char *weight_types;     /* as of rapt_tape_options.weights; borrowed */
+    uint64_t weight_bytes;        /* of packed weights, that products have read so far */
     tape_profile profile;
     rapt_attention_capture capture; /* which attention weights to keep */
     void (*hook)(void *context, const rapt_error *err); /* called with every failure, or NULL */

@@ -82,13 +82,28 @@ check 'decode prints the peak beside the figure' \
 "$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 --profile >.out
 check 'decode --profile' grep -Eq '^linear  .* GB/s' .out
 tiny=(--layers 1 --width 32 --vocab 100)
-keys='tok_s ms_token s_500 tokens gflops peak_gflops peak_share rss_mb threads'
+keys='tok_s ms_token s_500 tokens gflops peak_gflops peak_share weights_gb gb_s read_gb_s read_share rss_mb threads'
 bench 2 'decode sentences, beam 1 and 4' "$keys" "${decode[@]}" --case a2 "${tiny[@]}"
 is 'their beams' beam '1 4'
 bench 1 'decode sentences, beam 2' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2
 is 'its beam' beam 2
-bench 1 'decode sentences in q8_0' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2 --weights q8_0
+product 'its share is its rate of the reader' gb_s read_gb_s read_share
+check 'which is never above 1' awk -v a="$(value read_share)" 'BEGIN { exit !(a > 0 && a <= 1) }'
+# Both blocks: encoder 4 w^2 + 2 w f, decoder 8 w^2 + 2 w f; f = 2 w; and the output matrix.
+is 'its weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (20 * 32 * 32 + 100 * 32) }' | sed 's/e-0/e-/')"
+# One batch of all sentences: a step, which reads what the decoder reads of a token, for each token and nobody's <eos>; the encoder
+# and the keys and values for the decoder once.
+bench 1 'decode sentences in one batch' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 1 --batch 500 --threads 1
+check 'its bytes are those of the steps' awk -v rate="$(value gb_s)" -v s="$(value s_500)" -v n="$(value tokens)" 'BEGIN {
+    once = 4 * 10 * 32 * 32; step = 4 * (10 * 32 * 32 + 100 * 32); bytes = rate * s * 1e9; steps = (bytes - once) / step
+    exit !(steps > 0.999 * n / 500 && steps < 20.001) }'
+bench 1 'decode sentences in q8_0' "$keys" "${decode[@]}" --case a2 "${small[@]}" --beam 2 --weights q8_0
 is 'its type' dtype q8_0
+is 'its weights are 8.5 bits each' weights_gb \
+    "$(awk 'BEGIN { printf "%.6g", 34 / 32 * 1e-9 * (20 * 64 * 64 + 300 * 64) }' | sed 's/e-0/e-/')"
+"$RAPT" bench decode --case a2 "${tiny[@]}" --beam 1 --seconds 0.02 >.out
+check 'decode prints what it reads of weights' \
+    grep -Eq ' GB/s of weights, [0-9]+ % of the [0-9.]+ GB/s at which it reads these weights' .out
 
 keys='batch tok_s ms_token step_ms prompt_ms weights_gb gb_s read_gb_s read_share rss_mb threads'
 bench 1 'decode a model of GGUF' "$keys" "${decode[@]}" --threads 1 --batch 2 --prompt 3 --time 10 "$SOURCE"/tests/golden/gguf/mixed.gguf

@@ -1,5 +1,5 @@
-/* cli/bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one. For `rapt bench train --profile`
- * and `rapt bench decode`. Not the bandwidth of caches. */
+/* cli/bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one, or what the caller
+ * has. For `rapt bench train --profile` and `rapt bench decode`. */
 #include "cli/bench/bench_memory.h"
 
 #include "base/arena.h"
@@ -9,6 +9,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+#define CHUNK ((size_t)16 << 10)
 
 /* ---- adding ------------------------------------------------------------------------------------------------- */
 
@@ -51,83 +53,229 @@ double memory_adds(int threads, rapt_error *err)
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-#define READ_BYTES ((size_t)512 << 20) /* 16 times what large caches hold */
-#define READ_PARTS 512
-#define READ_STREAMS 8 /* at most, that a thread reads side by side: which number is fastest depends on the machine */
-#define READ_TRIES 3   /* of each number of streams */
+#define READ_BYTES ((size_t)512 << 20) /* of a pass: 16 times what large caches hold */
+#define READ_PARTS 512                 /* of memory of its own */
+#define READ_STREAMS 8                 /* at most, that a thread reads side by side */
+#define READ_TRIES 3                   /* of each way to read */
 #define LINE_WORDS 8   /* of a cache line */
 #define PART_WORDS (READ_BYTES / READ_PARTS / sizeof(uint64_t))
+#define SPAN_PART_WORDS ((size_t)64 << 10 >> 3) /* of the caller's memory: small, so that threads have equally much */
+#define STREAMS_WORDS ((size_t)READ_STREAMS * LINE_WORDS) /* the words of a part are a multiple of it */
+
+typedef struct read_words {
+    const uint64_t *words;
+    size_t count;
+} read_words;
+
+typedef uint64_t read_fn(const read_words *part, size_t streams);
 
 struct memory_reader {
     pool *pool;
     arena memory;
-    uint64_t *words;
+    read_words *parts;
+    size_t count, tasks, laps; /* parts; tasks of a pass, each of a range of parts; how often a pass reads them */
+    read_fn *read;
     size_t streams;
-    uint64_t found[READ_PARTS]; /* so that the reading is not in vain */
+    double bytes;    /* that a pass reads */
+    uint64_t *found; /* [tasks], so that the reading is not in vain */
 };
 
-static void fill_part(void *context, size_t part, int worker)
+static inline __attribute__((always_inline)) uint64_t read_lines(const read_words *part, size_t streams)
 {
-    memory_reader *r = context;
-    (void)worker;
-    for (size_t i = 0; i < PART_WORDS; i++)
-        r->words[part * PART_WORDS + i] = part + i;
-}
-
-static void read_part(void *context, size_t part, int worker)
-{
-    memory_reader *r = context;
-    const uint64_t *from = r->words + part * PART_WORDS;
-    const size_t stream = PART_WORDS / r->streams;
+    const size_t stream = part->count / streams;
     uint64_t bits[LINE_WORDS] = {0}, all = 0;
-    (void)worker;
     for (size_t i = 0; i < stream; i += LINE_WORDS)
-        for (size_t s = 0; s < r->streams; s++)
+        for (size_t s = 0; s < streams; s++)
             for (size_t j = 0; j < LINE_WORDS; j++)
-                bits[j] ^= from[s * stream + i + j];
+                bits[j] ^= part->words[s * stream + i + j];
     for (size_t j = 0; j < LINE_WORDS; j++)
         all ^= bits[j];
-    r->found[part] = all;
+    return all;
+}
+
+/* The same with loops that are unrolled. */
+static inline __attribute__((always_inline)) uint64_t read_streams(const read_words *part, size_t streams)
+{
+    switch (streams) {
+    case 1: return read_lines(part, 1);
+    case 2: return read_lines(part, 2);
+    case 4: return read_lines(part, 4);
+    default: return read_lines(part, READ_STREAMS);
+    }
+}
+
+static uint64_t read_any(const read_words *part, size_t streams)
+{
+    return read_streams(part, streams);
+}
+
+/* Caches give more to wider registers; memory does not. */
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static uint64_t read_avx2(const read_words *part, size_t streams)
+{
+    return read_streams(part, streams);
+}
+
+__attribute__((target("avx512f,prefer-vector-width=512"))) static uint64_t read_avx512(const read_words *part, size_t streams)
+{
+    return read_streams(part, streams);
+}
+
+#define READ_FNS 3
+static size_t find_read_fns(read_fn **fns)
+{
+    size_t count = 0;
+    fns[count++] = read_any;
+    if (__builtin_cpu_supports("avx2"))
+        fns[count++] = read_avx2;
+    if (__builtin_cpu_supports("avx512f"))
+        fns[count++] = read_avx512;
+    return count;
+}
+#else
+#define READ_FNS 1
+static size_t find_read_fns(read_fn **fns)
+{
+    fns[0] = read_any;
+    return 1;
+}
+#endif
+
+static void read_range(void *context, size_t task, int worker)
+{
+    memory_reader *r = context;
+    uint64_t all = 0;
+    (void)worker;
+    for (size_t lap = 0; lap < r->laps; lap++)
+        for (size_t i = r->count * task / r->tasks; i < r->count * (task + 1) / r->tasks; i++)
+            all += r->read(&r->parts[i], r->streams);
+    r->found[task] = all;
 }
 
 double memory_reader_pass(memory_reader *r)
 {
     double start = clock_seconds();
-    pool_run(r->pool, READ_PARTS, SIZE_MAX, read_part, r);
-    return (double)READ_BYTES / (clock_seconds() - start) * 1e-9;
+    pool_run(r->pool, r->tasks, SIZE_MAX, read_range, r);
+    return r->bytes / (clock_seconds() - start) * 1e-9;
 }
 
-static void choose_streams(memory_reader *r)
+/* The best rate of these many streams. */
+static double try_streams(memory_reader *r, read_fn *read, size_t streams)
 {
     double best = 0;
+    r->read = read;
+    r->streams = streams;
+    for (int i = 0; i < READ_TRIES; i++)
+        best = fmax(best, memory_reader_pass(r));
+    return best;
+}
+
+/* Which registers and which number of streams are fastest depends on the machine, and on what caches hold. */
+static void choose_reading(memory_reader *r)
+{
+    read_fn *fns[READ_FNS], *fastest = read_any;
+    const size_t count = find_read_fns(fns);
+    double best = 0;
     size_t chosen = 1;
-    for (r->streams = 1; r->streams <= READ_STREAMS; r->streams *= 2)
-        for (int i = 0; i < READ_TRIES; i++) {
-            double rate = memory_reader_pass(r);
-            chosen = rate > best ? r->streams : chosen;
-            best = fmax(best, rate);
+    for (size_t i = 0; i < count; i++)
+        for (size_t streams = 1; streams <= READ_STREAMS; streams *= 2) {
+            const double rate = try_streams(r, fns[i], streams);
+            if (rate > best) {
+                best = rate;
+                fastest = fns[i];
+                chosen = streams;
+            }
         }
+    r->read = fastest;
     r->streams = chosen;
 }
 
-memory_reader *memory_reader_new(int threads, rapt_error *err)
+/* A reader without anything to read yet. */
+static memory_reader *reader_begin(int threads, rapt_error *err)
 {
     memory_reader *r = calloc(1, sizeof *r);
     if (!r) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a measurement");
         return NULL;
     }
-    arena_init(&r->memory, READ_BYTES);
+    arena_init(&r->memory, CHUNK);
     r->pool = pool_new(threads, err);
-    r->words = r->pool ? arena_alloc(&r->memory, READ_BYTES) : NULL;
-    if (r->words) {
-        pool_run(r->pool, READ_PARTS, SIZE_MAX, fill_part, r);
-        choose_streams(r);
+    if (r->pool)
         return r;
+    memory_reader_free(r);
+    return NULL;
+}
+
+/* The parts of n words in a row, from parts[count] on: as many as there are, of `part` words each. */
+static size_t cut_span(read_words *parts, size_t count, const uint64_t *words, size_t n, size_t part)
+{
+    for (size_t at = 0; n - at >= STREAMS_WORDS; count++) {
+        size_t left = n - at, size = left < part ? left / STREAMS_WORDS * STREAMS_WORDS : part;
+        if (parts)
+            parts[count] = (read_words){words + at, size};
+        at += size;
     }
+    return count;
+}
+
+/* Cuts what is to be read into parts. False: out of memory. */
+static bool reader_cut(memory_reader *r, const memory_span *spans, size_t count, size_t part)
+{
+    size_t words = 0;
+    for (int fill = 0; fill < 2; fill++) {
+        r->count = 0;
+        for (size_t i = 0; i < count; i++)
+            r->count = cut_span(r->parts, r->count, spans[i].data, spans[i].bytes / sizeof(uint64_t), part);
+        if (!fill && !(r->parts = arena_array(&r->memory, r->count, sizeof *r->parts)))
+            return false;
+    }
+    for (size_t i = 0; i < r->count; i++)
+        words += r->parts[i].count;
+    r->laps = words && words * sizeof(uint64_t) < READ_BYTES ? READ_BYTES / (words * sizeof(uint64_t)) : 1;
+    /* What caches can hold is divided among the threads once and for all. */
+    r->tasks = r->laps > 1 ? (size_t)pool_threads(r->pool) : r->count;
+    r->bytes = (double)(words * sizeof(uint64_t)) * (double)r->laps;
+    r->found = arena_array(&r->memory, r->tasks, sizeof *r->found);
+    return r->found != NULL;
+}
+
+static memory_reader *reader_fail(memory_reader *r, rapt_error *err)
+{
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu MiB to measure with", READ_BYTES >> 20);
     memory_reader_free(r);
     return NULL;
+}
+
+static void fill_part(void *context, size_t part, int worker)
+{
+    uint64_t *words = context;
+    (void)worker;
+    for (size_t i = 0; i < PART_WORDS; i++)
+        words[part * PART_WORDS + i] = part + i;
+}
+
+memory_reader *memory_reader_new(int threads, rapt_error *err)
+{
+    memory_reader *r = reader_begin(threads, err);
+    if (!r)
+        return NULL;
+    uint64_t *words = arena_alloc(&r->memory, READ_BYTES);
+    if (!words || !reader_cut(r, &(memory_span){words, READ_BYTES}, 1, PART_WORDS))
+        return reader_fail(r, err);
+    pool_run(r->pool, READ_PARTS, SIZE_MAX, fill_part, words);
+    choose_reading(r);
+    return r;
+}
+
+memory_reader *memory_reader_of(const memory_span *spans, size_t count, int threads, rapt_error *err)
+{
+    memory_reader *r = reader_begin(threads, err);
+    if (!r)
+        return NULL;
+    if (!reader_cut(r, spans, count, SPAN_PART_WORDS))
+        return reader_fail(r, err);
+    choose_reading(r);
+    return r;
 }
 
 void memory_reader_free(memory_reader *r)

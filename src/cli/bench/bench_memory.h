@@ -12,7 +12,14 @@ double memory_adds(int threads, rapt_error *err);
 typedef struct memory_reader memory_reader;
 
 memory_reader *memory_reader_new(int threads, rapt_error *err);
-double memory_reader_pass(memory_reader *r); /* reads all of it once: GB/s */
+/* Reads the caller's memory in place of an array, where it lies, but for the last bytes of a span: the peak of decoding with
+ * weights that caches may hold. Fewer than 512 MiB are read several times a pass. Borrowed. */
+typedef struct memory_span {
+    const void *data; /* aligned to 8 bytes */
+    size_t bytes;
+} memory_span;
+memory_reader *memory_reader_of(const memory_span *spans, size_t count, int threads, rapt_error *err);
+double memory_reader_pass(memory_reader *r); /* 512 MiB or all of it: GB/s */
 void memory_reader_free(memory_reader *r);
 
 #endif

@@ -1,14 +1,17 @@
 /* cli/bench/bench_translate.c: translating 500 random sentences with a model of random weights, greedily and with a beam, through
- * a translator: words in, words out. The shapes are those of `rapt bench train`. */
+ * a translator, words in, words out; and reading its weights, in turns with that. The shapes are those of `rapt bench train`. */
 #include "cli/bench/bench_decode.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/rng.h"
+#include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_times.h"
 #include "cli/bench/bench_workload.h"
+#include "decode/translator_weights.h"
 #include "rapt/decode.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,7 @@
 #define BEAM 4
 #define WORD_SIZE 16 /* bytes of "w1234567 " at most */
 #define DEFAULT_SECONDS 3
+#define READ_SHARE 0.1 /* of the time of a run, for which weights are read after it, so that both meet the same disturbances */
 
 typedef struct translating {
     const bench_options *o;
@@ -31,10 +35,13 @@ typedef struct translating {
     char *lines[SENTENCES];
 } translating;
 
-/* What one beam gave: milliseconds of all sentences, the tokens of their translations. */
+/* What one beam gave. */
 typedef struct translated {
-    size_t beam, tokens;
-    bench_times ms;
+    size_t beam, tokens, memory; /* tokens of the translations */
+    uint64_t bytes, read;        /* of all weights; that products read of them */
+    bench_times ms;              /* milliseconds of all sentences */
+    memory_reader *reader; /* of the same weights; NULL while it warms up */
+    bench_times reads;     /* GB/s */
 } translated;
 
 /* ---- a model and its sentences ------------------------------------------------------------------------------ */
@@ -102,15 +109,31 @@ static size_t count_words_translated(const char *text)
     return words;
 }
 
+static rapt_code measure_reads(translated *r, double seconds, rapt_error *err)
+{
+    const double start = clock_seconds();
+    do
+        if (!bench_times_add(&r->reads, memory_reader_pass(r->reader)))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for rates");
+    while (clock_seconds() - start < seconds);
+    return RAPT_OK;
+}
+
 static rapt_code translate_sentences(translating *x, translated *r, rapt_error *err)
 {
     rapt_translation *out = calloc(SENTENCES, sizeof *out);
+    uint64_t before;
+    translator_weights(x->translator, &before);
     double start = clock_seconds();
     rapt_code code = out ? rapt_translator_run(x->translator, (const char *const *)x->lines, SENTENCES, out, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
     double ms = 1e3 * (clock_seconds() - start);
     if (!code && !bench_times_add(&r->ms, ms))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
+    if (!code && r->reader)
+        code = measure_reads(r, READ_SHARE * ms / 1e3, err);
+    r->bytes = translator_weights(x->translator, &r->read)->bytes;
+    r->read -= before;
     r->tokens = 0;
     for (size_t i = 0; i < SENTENCES && !code; i++)
         r->tokens += count_words_translated(out[i].hypotheses[0].text);
@@ -120,11 +143,31 @@ static rapt_code translate_sentences(translating *x, translated *r, rapt_error *
     return code;
 }
 
+/* A reader of the weights that are read for each token, the decoder's, from where they lie: it takes no memory of its own. */
+static memory_reader *read_weights(const translating *x, rapt_error *err)
+{
+    uint64_t read;
+    const packed_weights *p = translator_weights(x->translator, &read);
+    memory_span *spans = malloc((p->count + 1) * sizeof *spans);
+    size_t count = 0;
+    for (size_t i = 0; spans && i < p->count; i++)
+        if (p->weights[i].param && strncmp(p->weights[i].param->value.name, "encoder.", strlen("encoder.")) != 0)
+            spans[count++] = (memory_span){p->weights[i].panels, p->weights[i].bytes};
+    memory_reader *r = spans ? memory_reader_of(spans, count, x->o->threads, err) : NULL;
+    if (!spans)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a measurement");
+    free(spans);
+    return r;
+}
+
 static rapt_code bench_translate_measure(translating *x, translated *r, rapt_error *err)
 {
     double seconds = x->o->seconds > 0 ? x->o->seconds : DEFAULT_SECONDS;
     rapt_code code = translate_sentences(x, r, err); /* warms up */
+    r->memory = bench_peak_memory();
     r->ms.count = 0;
+    r->reader = code ? NULL : read_weights(x, err);
+    code = code || r->reader ? code : err->code;
     double start = clock_seconds();
     do
         code = code ? code : translate_sentences(x, r, err);
@@ -150,15 +193,17 @@ static json_t *bench_translate_result_json(const translating *x, translated *r, 
 {
     const rapt_transformer_config *c = &x->model->translation.net->config;
     double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms;
-    double rate = translation_flops(x, r) / ms * 1e-6;
+    double rate = translation_flops(x, r) / ms * 1e-6, bytes = (double)r->read / ms * 1e-6;
+    double read = fmax(bench_times_at(&r->reads, 0.5), bytes); /* a translator is a reader, too */
     return json_pack(
-        "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:I}", "sys", "rapt", "case",
-        x->name, "dtype", bench_precision(x->o), "threads", x->threads, "batch",
+        "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}",
+        "sys", "rapt", "case", x->name, "dtype", bench_precision(x->o), "threads", x->threads, "batch",
         (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam", (json_int_t)r->beam, "layers",
         (json_int_t)c->layers, "width", (json_int_t)c->block.d_model, "vocab", (json_int_t)c->target_vocab,
         "params", (json_int_t)rapt_params_size(x->model->params), "tok_s", tokens, "ms_token", 1e3 / tokens, "s_500", ms / 1e3,
         "tokens", (json_int_t)r->tokens, "runs", (json_int_t)r->ms.count, "gflops", rate,
-        "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory());
+        "peak_gflops", peak, "peak_share", rate / peak, "weights_gb", (double)r->bytes * 1e-9,
+        "gb_s", bytes, "read_gb_s", read, "read_share", bytes / read, "rss_mb", (json_int_t)r->memory);
 }
 
 static rapt_code bench_translate_print_result(const translating *x, translated *r, double peak, rapt_error *err)
@@ -169,8 +214,10 @@ static rapt_code bench_translate_print_result(const translating *x, translated *
         code = bench_print_json(o, err);
     else if (o)
         printf("%s, beam %zu: %.0f tokens/s, %.4f ms a token, %d sentences in %.3f s; %.1f GFLOP/s, %.0f %% of the %.1f that "
-               "this machine computes; %.0f MB\n", x->name, r->beam, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
+               "this machine computes; reads %.2f GB/s of weights, %.0f %% of the %.1f GB/s at which it reads these weights; "
+               "%.0f MB\n", x->name, r->beam, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
                SENTENCES, bench_number(o, "s_500"), bench_number(o, "gflops"), 100 * bench_number(o, "peak_share"), peak,
+               bench_number(o, "gb_s"), 100 * bench_number(o, "read_share"), bench_number(o, "read_gb_s"),
                bench_number(o, "rss_mb"));
     fflush(stdout);
     json_decref(o);
@@ -197,6 +244,8 @@ static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *
     if (!code)
         code = bench_translate_print_result(x, &r, peak, err);
     bench_times_free(&r.ms);
+    bench_times_free(&r.reads);
+    memory_reader_free(r.reader);
     rapt_translator_free(x->translator);
     return code;
 }
