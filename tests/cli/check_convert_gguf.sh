@@ -20,6 +20,18 @@ check 'the same' cmp new/m.gguf f32
 check 'fp32 by its name' "$RAPT" convert m --to gguf --weights fp32 -o fp32
 check 'the same again' cmp f32 fp32
 before=$(size f32)
+# Back in rapt: also where the last character comes, which the file names as the end of a text.
+for how in --greedy '--temperature 3 --seed 1'; do
+    # shellcheck disable=SC2086
+    for model in m f32; do "$RAPT" generate $model 'the k' $how --max-tokens 300 --quiet >"text.$model"; done
+    check "rapt reads it back: the same text with $how" sh -c 'test "$(wc -m <text.m)" -ge 300 && cmp text.m text.f32'
+done
+check 'the last character is in it' grep -q ï text.f32
+"$RAPT" eval m text.txt >theirs && "$RAPT" eval f32 text.txt >ours
+check 'of the same loss' sh -c 'test -s theirs && cmp theirs ours'
+"$RAPT" info f32 >out
+check 'the character that it names as the end of text is none' grep -q '^special ids  *none$' out
+refused 1 '"<unk>" is needed' 'a character that it lacks' "$RAPT" generate f32 'the Q'
 for weights in bf16 f16 q8_0 q4_0; do
     check "$weights" "$RAPT" convert m --to gguf --weights $weights -o $weights
     check "$weights is a file of version 3" magic $weights

@@ -423,6 +423,41 @@ static void characters_are_pieces_of_one_character(void **state)
     rapt_model_free(m);
 }
 
+/* Has the file of a model read back: with the same ids of a text, and without an end of text, though the file names the last
+ * token as one. Takes over the tokenizer. */
+static void read_back_without_an_end(rapt_tokenizer *k)
+{
+    rapt_error err = {0};
+    int32_t *ids, *again;
+    size_t count, again_count, size;
+    rapt_model *m = gguf_model_of(gpt2(), k);
+    must(rapt_model_export(m, folder_in("m.gguf"), &(rapt_export_options){.to = RAPT_EXPORT_GGUF}, &err), &err);
+    rapt_model *back = rapt_model_load(folder_in("m.gguf"), &err);
+    must(err.code, &err);
+    must(rapt_tokenizer_encode(k, TEXT, &ids, &count, &err), &err);
+    must(rapt_tokenizer_encode(back->language.tokenizer, TEXT, &again, &again_count, &err), &err);
+    assert_int_equal(again_count, count);
+    assert_memory_equal(again, ids, count * sizeof *ids);
+    assert_int_equal(back->language.end_of_text_count, 0);
+    char *text = rapt_tokenizer_decode(back->language.tokenizer, again, again_count, &size);
+    assert_int_equal(size, strlen(TEXT));
+    assert_memory_equal(text, TEXT, size);
+    free(text);
+    free(ids);
+    free(again);
+    unlink(folder_in("m.gguf"));
+    rapt_model_free(back);
+    rapt_model_free(m);
+}
+
+static void models_without_an_end_are_read_back(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    read_back_without_an_end(rapt_tokenizer_train_characters(TEXT, strlen(TEXT), &err));
+    read_back_without_an_end(rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &(rapt_bpe_options){.vocab_size = VOCAB}, &err));
+}
+
 static rapt_tokenizer *pieces(const char *path)
 {
     rapt_error err = {0};
@@ -633,6 +668,7 @@ int main(void)
         cmocka_unit_test(split_patterns_have_their_names),
         cmocka_unit_test(tokens_are_those_that_the_model_has),
         cmocka_unit_test(characters_are_pieces_of_one_character),
+        cmocka_unit_test(models_without_an_end_are_read_back),
         cmocka_unit_test(a_sentencepiece_model_stays_one),
         cmocka_unit_test(digits_before_gpt2s_pattern_have_their_name),
         cmocka_unit_test(settings_that_no_architecture_has_are_refused),

@@ -31,7 +31,7 @@ static void gguf_put_token(gguf_config *c, const gguf_vocab *v, const char *memb
 {
     int64_t id = -1;
     if (!c->code)
-        c->code = gguf_vocab_id(v, key, &id, c->err);
+        c->code = gguf_vocab_special(v, key, &id, c->err);
     gguf_config_put(c, member, id >= 0 ? json_integer((json_int_t)id) : json_null()); /* lest a class has one of its own */
 }
 
@@ -62,7 +62,7 @@ static void gguf_put_ends(gguf_config *c, const gguf_vocab *v)
     json_t *ends = json_array();
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !c->code; i++) {
         int64_t id = -1;
-        c->code = gguf_vocab_id(v, keys[i], &id, c->err);
+        c->code = gguf_vocab_special(v, keys[i], &id, c->err);
         gguf_add_end(c, v, ends, id);
     }
     for (size_t i = 0; i < v->count && !c->code; i++)

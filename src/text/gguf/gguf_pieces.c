@@ -1,11 +1,12 @@
-/* text/gguf/gguf_pieces.c: SentencePiece models in GGUF files: "llama", BPE whose pieces have scores in place of merges, and
- * "t5", unigram. For gguf_tokenizer.c. The parts are those that transformers makes of such models (convert_slow_tokenizer.py), as
- * text/layout does of the model's own file. */
+/* text/gguf/gguf_pieces.c: SentencePiece models in GGUF files: "llama", BPE whose pieces have scores in place of merges, or are
+ * single characters, and "t5", unigram. For gguf_tokenizer.c. The parts are those that transformers makes of such models
+ * (convert_slow_tokenizer.py), as text/layout does of the model's own file. */
 #include "text/gguf/gguf_tokenizer.h"
 
 #include "base/quote.h"
 #include "text/bpe/base64.h"
 #include "text/layout/layout.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,11 +99,69 @@ static json_t *scored_decoder(bool prefixed)
     return json_pack("{s:s, s:o}", "type", "Sequence", "decoders", list);
 }
 
+/* ---- characters -------------------------------------------------------------------------------------------------- */
+
+/* A piece of one code point. */
+static bool is_character(const gguf_text *text)
+{
+    uint32_t code;
+    return text->size > 0 && utf8_decode(text->data, text->size, &code) == text->size;
+}
+
+/* Pieces of which no two are ever merged, and no token for what they lack: what rapt writes of a tokenizer of characters
+ * (io/export/export_gguf_tokenizer.c). A character that is missing is an error there, in rapt and in llama.cpp. */
+static bool gguf_is_of_characters(const gguf_vocab *v)
+{
+    bool all = !gguf_find(v->file, "tokenizer.ggml.unknown_token_id") && !gguf_vocab_flag(v, "add_space_prefix", true);
+    for (size_t i = 0; all && i < v->count; i++) {
+        const gguf_kind kind = gguf_vocab_kind(v, i);
+        all = kind == GGUF_UNUSED || (kind == GGUF_NORMAL && is_character(&v->tokens[i]));
+    }
+    return all;
+}
+
+/* Ids by character: U+2581 is the space. NULL: out of memory, or with `err` set twice the same. */
+static json_t *characters_vocab(const gguf_vocab *v, rapt_error *err)
+{
+    json_t *vocab = json_object();
+    bool ok = vocab != NULL;
+    for (size_t i = 0; ok && i < v->count; i++) {
+        char *text = gguf_text_copy(&v->tokens[i]);
+        const char *key = text && strcmp(text, SPM_SPACE) == 0 ? " " : text;
+        ok = key && !json_object_get(vocab, key);
+        if (key && !ok)
+            rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu, \"%s\", is there before", v->file->path, i, quote(key).text);
+        ok = ok && json_object_set_new(vocab, key, json_integer((json_int_t)i)) == 0;
+        free(text);
+    }
+    if (ok)
+        return vocab;
+    json_decref(vocab);
+    return NULL;
+}
+
+static rapt_code characters_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
+{
+    rapt_error why = {0};
+    json_t *vocab = characters_vocab(v, &why);
+    if (!vocab)
+        return why.code ? rapt_fail(err, why.code, "%s", why.message) : gguf_vocab_no_memory(v, err);
+    *p = (gguf_parts){.model = json_pack("{s:s, s:o, s:s}", "type", "WordLevel", "vocab", vocab, "unk_token", "<unk>"),
+                      .normalizer = json_null(), .decoder = json_pack("{s:s}", "type", "Fuse"),
+                      .pre_tokenizer = json_pack("{s:s, s:{s:s}, s:s, s:b}", "type", "Split", "pattern", "Regex", "[\\s\\S]",
+                                                 "behavior", "Isolated", "invert", 0)};
+    return RAPT_OK;
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
 rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
 {
     scored_pieces pieces;
     int64_t unknown = -1;
     const bool prefixed = gguf_vocab_flag(v, "add_space_prefix", true);
+    if (gguf_is_of_characters(v))
+        return characters_parts(v, p, err);
     rapt_code code = scored_read(&pieces, v, err);
     code = code ? code : unknown_of(v, &unknown, err);
     if (!code)

@@ -126,7 +126,7 @@ json_t *gguf_tokenizer_json(const gguf_file *f, rapt_error *err)
 static rapt_code put_named(const gguf_vocab *v, json_t *settings, const char *name, const char *key, rapt_error *err)
 {
     int64_t id;
-    rapt_code code = gguf_vocab_id(v, key, &id, err);
+    rapt_code code = gguf_vocab_special(v, key, &id, err);
     if (code || id < 0)
         return code;
     return json_object_set_new(settings, name, json_stringn(v->tokens[id].data, v->tokens[id].size)) == 0

@@ -33,6 +33,9 @@ bool gguf_vocab_is_added(const gguf_vocab *v, size_t id);
 double gguf_vocab_score(const gguf_vocab *v, size_t id); /* 0 where the file has none */
 /* The token of a key "tokenizer.ggml.KEY"; -1: the file has no such key. One that is no token is refused. */
 rapt_code gguf_vocab_id(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err);
+/* The same of a special token: -1 also for the last token where it is ordinary text. A file of a model without such a token
+ * names that one, as llama.cpp takes one of its own where the key is missing. */
+rapt_code gguf_vocab_special(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err);
 /* The flag of a key "tokenizer.ggml.KEY". */
 bool gguf_vocab_flag(const gguf_vocab *v, const char *key, bool otherwise);
 rapt_code gguf_vocab_no_memory(const gguf_vocab *v, rapt_error *err);
@@ -50,7 +53,7 @@ const char *gguf_label_of(const char *pattern, bool nfc, bool whole);
 
 /* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds; a failure leaves none or some, to be freed. */
 rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);
-rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);  /* "llama": BPE with scores */
+rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);  /* "llama": BPE with scores, or characters */
 rapt_code gguf_unigram_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err); /* "t5" */
 
 /* tokenizer.json. NULL with `err` set: RAPT_ERR_FORMAT, "PATH: reason", also for kinds and splits that rapt does not know. */

@@ -123,6 +123,22 @@ rapt_code gguf_vocab_id(const gguf_vocab *v, const char *key, int64_t *id, rapt_
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"" PREFIX "%s\" is none of the %zu tokens", v->file->path, key, v->count);
 }
 
+/* Texts of special tokens stand in brackets, also where a file calls all tokens normal. */
+static bool vocab_is_ordinary(const gguf_vocab *v, size_t id)
+{
+    const gguf_text *text = &v->tokens[id];
+    const bool brackets = text->size > 2 && text->data[0] == '<' && text->data[text->size - 1] == '>';
+    return v->kinds && gguf_vocab_kind(v, id) == GGUF_NORMAL && !brackets;
+}
+
+rapt_code gguf_vocab_special(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err)
+{
+    rapt_code code = gguf_vocab_id(v, key, id, err);
+    if (!code && *id == (int64_t)v->count - 1 && vocab_is_ordinary(v, (size_t)*id))
+        *id = -1;
+    return code;
+}
+
 bool gguf_vocab_flag(const gguf_vocab *v, const char *key, bool otherwise)
 {
     int64_t flag = otherwise;
