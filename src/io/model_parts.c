@@ -3,6 +3,7 @@
 #include "io/model.h"
 
 #include "base/file.h"
+#include "io/stored_16_bits.h"
 #include "io/stored_blocks.h"
 
 #include <stdio.h>

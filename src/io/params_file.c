@@ -1,6 +1,7 @@
 /* io/params_file.c: parameters to and from safetensors files. For model folders and checkpoints. */
 #include "io/params_file.h"
 
+#include "io/stored_16_bits.h"
 #include "io/stored_blocks.h"
 #include "io/weights/widen.h"
 #include "rapt/io.h"
@@ -61,7 +62,7 @@ static rapt_code params_check_entry(const safetensors *file, const char *path, c
     const safetensors_entry *e = safetensors_find(file, name);
     if (!e)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing", path, name);
-    if (e->dtype != REAL_TYPE && !(halves && stored_is_16_bits(e->dtype)))
+    if (e->dtype != REAL_TYPE && !(halves && stored_16_bits_is(e->dtype)))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
                          safetensors_dtype_name(REAL_TYPE));
     if (!same_shape(e, shape))
@@ -80,7 +81,7 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
 {
     rapt_code code = params_check_entry(file, path, name, shape, true, err);
     const safetensors_entry *e = code ? NULL : safetensors_find(file, name);
-    if (e && stored_is_16_bits(e->dtype))
+    if (e && stored_16_bits_is(e->dtype))
         widen_row(e->dtype, &(weights_row){e->data, 1, rapt_tensor_size(shape), 0}, to);
     else if (e)
         memcpy(to, e->data, e->bytes);
@@ -95,7 +96,7 @@ static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors 
     bool wrong = false;
     if (e && (stored_blocks_format(file, e, &wrong) || wrong))
         return stored_blocks_take(set, p, file, path, err);
-    if (e && stays && stored_is_16_bits(e->dtype) && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value))
+    if (e && stays && stored_16_bits_is(e->dtype) && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value))
         return stored_16_bits_take(set, p, e, path, err);
     return params_read(file, path, p->value.name, &p->value, p->value.data, err);
 }

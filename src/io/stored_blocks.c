@@ -2,20 +2,18 @@
 #include "io/stored_blocks.h"
 
 #include "base/quote.h"
-#include "io/weights/widen.h"
-#include "kernels/kernels.h"
+#include "io/stored_16_bits.h"
 #include "tensor/param_source.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* A matrix in a file. */
-typedef struct stored_matrix {
-    const block_format *format; /* NULL: none, but elements of `dtype` */
-    safetensors_dtype dtype;
+typedef struct block_matrix {
+    const block_format *format;
     const char *data;
-    size_t row_bytes, row_blocks; /* row_blocks: or elements */
-} stored_matrix;
+    size_t row_bytes, row_blocks;
+} block_matrix;
 
 const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY])
 {
@@ -42,24 +40,6 @@ bool stored_blocks_any(const safetensors *file)
     return false;
 }
 
-int stored_16_bits_type(safetensors_dtype dtype)
-{
-    return dtype == SAFETENSORS_BF16 ? KERNELS_BF16 : dtype == SAFETENSORS_F16 ? KERNELS_F16 : 0;
-}
-
-bool stored_is_16_bits(safetensors_dtype dtype)
-{
-    return stored_16_bits_type(dtype) != 0;
-}
-
-bool stored_16_bits_any(const safetensors *file)
-{
-    for (size_t i = 0; file && i < safetensors_count(file); i++)
-        if (stored_is_16_bits(safetensors_at(file, i)->dtype) && safetensors_at(file, i)->ndim == 2)
-            return true;
-    return false;
-}
-
 const char *stored_blocks_type(const safetensors *file)
 {
     const char *type = NULL;
@@ -68,7 +48,7 @@ const char *stored_blocks_type(const safetensors *file)
         bool wrong;
         const safetensors_entry *e = safetensors_at(file, i);
         const block_format *format = stored_blocks_format(file, e, &wrong);
-        const double whole = stored_is_16_bits(e->dtype) ? 16 : 32;
+        const double whole = stored_16_bits_is(e->dtype) ? 16 : 32;
         const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : whole;
         if (bits < fewest) {
             type = format ? format->name : safetensors_dtype_name(e->dtype);
@@ -81,32 +61,15 @@ const char *stored_blocks_type(const safetensors *file)
 /* A param_read_fn. */
 static void stored_blocks_read(const void *context, size_t first, size_t count, rapt_real *to)
 {
-    const stored_matrix *m = context;
+    const block_matrix *m = context;
     m->format->read(count * m->row_blocks, m->data + first * m->row_bytes, to);
-}
-
-/* A param_read_fn. */
-static void stored_16_bits_read(const void *context, size_t first, size_t count, rapt_real *to)
-{
-    const stored_matrix *m = context;
-    widen_row(m->dtype, &(weights_row){m->data + first * m->row_bytes, 1, count * m->row_blocks, 0}, to);
 }
 
 /* A param_blocks_fn. */
 static const void *stored_blocks_row(const void *context, size_t row)
 {
-    const stored_matrix *m = context;
+    const block_matrix *m = context;
     return m->data + row * m->row_bytes;
-}
-
-static rapt_code stored_set(rapt_params *set, rapt_param *p, stored_matrix m, param_read_fn *read)
-{
-    stored_matrix *own = rapt_params_alloc(set, 1, sizeof *own);
-    if (!own)
-        return RAPT_ERR_MEMORY;
-    *own = m;
-    param_source_set(set, p, read, NULL, own);
-    return RAPT_OK;
 }
 
 rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err)
@@ -119,21 +82,15 @@ rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors 
     if (!fits)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not stored as blocks of a format that rapt knows, or has "
                          "another shape than config.json", path, quote(p->value.name).text);
-    const stored_matrix m = {format, e->dtype, e->data, e->shape[1], e->shape[1] / format->bytes};
+    const block_matrix m = {format, e->data, e->shape[1], e->shape[1] / format->bytes};
     if (blocks_first_bad(format, e->shape[0] * m.row_blocks, m.data) < e->shape[0] * m.row_blocks)
         return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: tensor \"%s\" is infinite or not a number somewhere", path,
                          quote(p->value.name).text);
-    if (stored_set(set, p, m, stored_blocks_read))
+    block_matrix *own = rapt_params_alloc(set, 1, sizeof *own);
+    if (!own)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
+    *own = m;
+    param_source_set(set, p, stored_blocks_read, NULL, own);
     param_source_set_blocks(p, format, stored_blocks_row);
-    return RAPT_OK;
-}
-
-rapt_code stored_16_bits_take(rapt_params *set, rapt_param *p, const safetensors_entry *e, const char *path, rapt_error *err)
-{
-    const stored_matrix m = {NULL, e->dtype, e->data, e->shape[1] * safetensors_dtype_bytes(e->dtype), e->shape[1]};
-    if (stored_set(set, p, m, stored_16_bits_read))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a matrix", path);
-    param_source_set_16_bits(p, stored_16_bits_type(e->dtype));
     return RAPT_OK;
 }

@@ -1,6 +1,5 @@
 /* io/stored_blocks.h: matrices that a safetensors file stores as blocks (tensor/blocks.h), which the format does not know: as a
- * tensor of U8 [rows, bytes of a row], with the name of the blocks' format in the metadata; and those in 16 bits, which stay in
- * the file of a model for inference as blocks do. For writers and readers of files. */
+ * tensor of U8 [rows, bytes of a row], with the name of the blocks' format in the metadata. For writers and readers of files. */
 #ifndef IO_STORED_BLOCKS_H
 #define IO_STORED_BLOCKS_H
 
@@ -15,12 +14,6 @@ const char *stored_blocks_key(const char *name, char key[STORED_BLOCKS_KEY]);
 
 /* Whether the file has such tensors; it may be NULL. */
 bool stored_blocks_any(const safetensors *file);
-/* Whether elements have 16 bits: in a file of rapt's own that is for inference alone. */
-bool stored_is_16_bits(safetensors_dtype dtype);
-/* The id of GGUF of bf16 or binary16 (kernels_stored_format); 0: neither. */
-int stored_16_bits_type(safetensors_dtype dtype);
-/* Whether the file has matrices of them. */
-bool stored_16_bits_any(const safetensors *file);
 /* The type of fewer bits than fp32 that the file's tensors are stored in ("Q8_0", "BF16"), of several the one of the fewest;
  * NULL: there is none. */
 const char *stored_blocks_type(const safetensors *file);
@@ -30,7 +23,5 @@ const block_format *stored_blocks_format(const safetensors *file, const safetens
 /* Makes the blocks of a file the source of a matrix (tensor/param_source.h); the file lives as long as the set. RAPT_ERR_FORMAT:
  * another shape, or a number that is not finite; RAPT_ERR_MEMORY. */
 rapt_code stored_blocks_take(rapt_params *set, rapt_param *p, const safetensors *file, const char *path, rapt_error *err);
-/* The same of a matrix in 16 bits of the parameter's shape. RAPT_ERR_MEMORY. */
-rapt_code stored_16_bits_take(rapt_params *set, rapt_param *p, const safetensors_entry *e, const char *path, rapt_error *err);
 
 #endif

@@ -56,7 +56,7 @@ static void pack_rows(void *context, size_t chunk, int worker)
 }
 
 /* The same of rows that are stored as blocks, which the kernels take as they are. */
-static void pack_stored_rows(void *context, size_t chunk, int worker)
+static void pack_block_rows(void *context, size_t chunk, int worker)
 {
     const packing *p = context;
     const size_t out = p->w->value.shape[0], in = p->w->value.shape[1], first = chunk * ROWS;
@@ -68,7 +68,7 @@ static void pack_stored_rows(void *context, size_t chunk, int worker)
     panels_pack_stored(p->gemm, in, out, first, count, param_source_type(p->w), rows, p->panels);
 }
 
-static bool takes_stored(const kernels_gemm *gemm, const rapt_param *w)
+static bool takes_blocks(const kernels_gemm *gemm, const rapt_param *w)
 {
     for (const int *id = gemm->stored; *id; id++)
         if (*id == param_source_type(w))
@@ -80,8 +80,8 @@ static bool takes_stored(const kernels_gemm *gemm, const rapt_param *w)
 static bool pack_panels(packing p, pool *threads)
 {
     const size_t out = p.w->value.shape[0], in = p.w->value.shape[1];
-    if (takes_stored(p.gemm, p.w)) {
-        pool_run(threads, (out + ROWS - 1) / ROWS, out * in, pack_stored_rows, &p);
+    if (takes_blocks(p.gemm, p.w)) {
+        pool_run(threads, (out + ROWS - 1) / ROWS, out * in, pack_block_rows, &p);
         param_source_leave(p.w);
         return true;
     }

@@ -1,7 +1,7 @@
 /* io/hub/hub_slice.c: see hub_slice.h. */
 #include "io/hub/hub_slice.h"
 
-#include "io/stored_blocks.h"
+#include "io/stored_16_bits.h"
 
 /* A tile of a transpose: what a cache line of the result holds, of as many rows as a thread is asked for at a time. */
 #define TILE_COLUMNS 16
