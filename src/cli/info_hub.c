@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DIFFERENCES = 4, DIFFERENCE = 160 };
+enum { DIFFERENCES = 5, DIFFERENCE = 160 };
 
 static const char *const PLACES[] = {[RAPT_NORM_PLACE_POST] = "post", [RAPT_NORM_PLACE_PRE] = "pre",
                                      [RAPT_NORM_PLACE_OUTPUT] = "output", [RAPT_NORM_PLACE_SANDWICH] = "sandwich"};
@@ -31,8 +31,9 @@ typedef struct info_differences {
     size_t count;
 } info_differences;
 
-static info_differences info_hub_differences(const rapt_model *m)
+static info_differences info_hub_differences(const hub_summary *summary)
 {
+    const rapt_model *m = summary->model;
     info_differences d = {.count = 0};
     const rapt_search_policy *s = &m->search;
     const bool language = m->task == RAPT_TASK_LANGUAGE_MODEL, pair = m->task == RAPT_TASK_TRANSLATION;
@@ -52,6 +53,9 @@ static info_differences info_hub_differences(const rapt_model *m)
     if (r && r->kind == RAPT_ROTARY_LONG && r->magnitude != 1) /* else it is Llama 3's scaling in a GGUF file */
         snprintf(d.text[d.count++], DIFFERENCE, "the context ends at %zu tokens, where its positions would change",
                  m->language.net->config.context);
+    if (summary->rounds_anew)
+        snprintf(d.text[d.count++], DIFFERENCE,
+                 "products with matrices in Q4_1 and Q5_1 are made of Q8_0, to which they are rounded: --weights fp32");
     return d;
 }
 
@@ -203,7 +207,7 @@ static void info_hub_print_memory(const hub_summary *s)
 
 void info_hub_print(const hub_summary *s)
 {
-    const info_differences d = info_hub_differences(s->model);
+    const info_differences d = info_hub_differences(s);
     const rapt_task task = s->model->task;
     (task == RAPT_TASK_LANGUAGE_MODEL ? print_lm : task == RAPT_TASK_TRANSLATION ? print_pair : print_encoder)(s->model);
     if (task != RAPT_TASK_ENCODER)
@@ -296,9 +300,9 @@ static json_t *info_hub_memory_json(const hub_summary *s)
     return o;
 }
 
-static json_t *differences_json(const rapt_model *m)
+static json_t *differences_json(const hub_summary *s)
 {
-    const info_differences d = info_hub_differences(m);
+    const info_differences d = info_hub_differences(s);
     json_t *list = json_array();
     for (size_t i = 0; list && i < d.count; i++)
         json_array_append_new(list, json_string(d.text[i]));
@@ -314,7 +318,7 @@ bool info_hub_add_json(const hub_summary *s, json_t *o)
     json_decref(sizes);
     json_t *more = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o}", "network", net, "tokenizer_kind", info_tokenizer_kind(k),
                              "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "special_ids", info_hub_specials_json(m),
-                             "memory", info_hub_memory_json(s), "differs", differences_json(m));
+                             "memory", info_hub_memory_json(s), "differs", differences_json(s));
     bool added = ok && more && json_object_update(o, more) == 0;
     if (added && m->task == RAPT_TASK_ENCODER)
         added = json_object_set_new(o, "embedding", embedding_json(&m->encoder)) == 0;

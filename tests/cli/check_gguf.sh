@@ -10,6 +10,8 @@ check 'its types' grep -q '^elements  *F32 in 5 tensors .*, Q4_K in 2 tensors .*
 check 'its sizes' grep -q '^d_model  *256, 2 heads of 16 features, 1 of keys and values, ffn 64 (swiglu)$' info
 check 'its tokenizer' grep -q '^tokenizer  *byte_bpe, 259 tokens$' info
 check 'its special ids' grep -q '^special ids  *end of text 257 <|end|>$' info
+check 'what it rounds' grep -q '^ .*products with matrices in Q4_1 and Q5_1 are made of Q8_0' info
+check 'a file of other types has nothing of that' sh -c "! '$RAPT' info '$GGUF/bpe.gguf' | grep -q 'are made of Q8_0'"
 check 'as JSON' sh -c "'$RAPT' info '$GGUF/mixed.gguf' --json | grep -q '\"Q6_K\": {'"
 check 'its tensors' sh -c "'$RAPT' info '$GGUF/mixed.gguf' --tensors | grep -q '^blk.0.attn_q.weight  *Q4_K \[32, 256\]$'"
 

@@ -245,6 +245,19 @@ static void sum_up_memory(hub_summary *s)
         s->kv = rapt_lm_kv_sizes(s->model->language.net, 1);
 }
 
+/* Whether a matrix is multiplied that is stored in blocks without kernels of their own (nn/pack.c), as GGUF files may have them.
+ * An embedding is one if it is the output matrix as well. */
+static bool rounds_anew(const rapt_model *m, const weights *w)
+{
+    const bool tied = m->language.net ? m->language.net->config.tied : m->translation.net && m->translation.net->config.tied;
+    bool any = false;
+    for (size_t i = 0; w && i < weights_count(w) && !any; i++) {
+        const weights_tensor *t = weights_at(w, i);
+        any = (t->blocks == &BLOCKS_Q4_1 || t->blocks == &BLOCKS_Q5_1) && (tied || strcmp(t->name, "token_embd.weight") != 0);
+    }
+    return any;
+}
+
 /* All but values. */
 static rapt_code check_folder(const hub_family *family, hub_net *k, const weights *w, const model_source *from, hub_summary *s,
                               rapt_error *err)
@@ -259,6 +272,7 @@ static rapt_code check_folder(const hub_family *family, hub_net *k, const weight
     code = code ? code : check_shapes_of_files(m, family, k, w, from, err);
     if (!code)
         sum_up_memory(s);
+    s->rounds_anew = !code && rounds_anew(m, w);
     return code;
 }
 

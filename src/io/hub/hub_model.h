@@ -13,6 +13,7 @@ typedef struct hub_summary {
     const char *program;  /* what runs it: "rapt translate"; NULL where the type is not known */
     rapt_model *model;    /* all but the elements of its parameters, to be freed; NULL: it is not run, or there is no folder */
     double weights[4];    /* bytes that inference holds, by rapt_precision */
+    bool rounds_anew;     /* products are made of other integers than a file stores: of blocks without kernels of their own */
     rapt_kv_sizes kv;     /* of one text, zeroed for another model than a language model */
 } hub_summary;
 
