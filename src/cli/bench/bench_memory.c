@@ -67,6 +67,9 @@ typedef struct read_words {
     size_t count;
 } read_words;
 
+/* A cache line, in the widest registers that a function may use. */
+typedef uint64_t read_line __attribute__((vector_size(LINE_WORDS * sizeof(uint64_t)), aligned(sizeof(uint64_t)), may_alias));
+
 typedef uint64_t read_fn(const read_words *part, size_t streams);
 
 struct memory_reader {
@@ -83,11 +86,11 @@ struct memory_reader {
 static inline __attribute__((always_inline)) uint64_t read_lines(const read_words *part, size_t streams)
 {
     const size_t stream = part->count / streams;
-    uint64_t bits[LINE_WORDS] = {0}, all = 0;
+    read_line bits = {0};
+    uint64_t all = 0;
     for (size_t i = 0; i < stream; i += LINE_WORDS)
         for (size_t s = 0; s < streams; s++)
-            for (size_t j = 0; j < LINE_WORDS; j++)
-                bits[j] ^= part->words[s * stream + i + j];
+            bits ^= *(const read_line *)(part->words + s * stream + i);
     for (size_t j = 0; j < LINE_WORDS; j++)
         all ^= bits[j];
     return all;
@@ -116,7 +119,7 @@ __attribute__((target("avx2"))) static uint64_t read_avx2(const read_words *part
     return read_streams(part, streams);
 }
 
-__attribute__((target("avx512f,prefer-vector-width=512"))) static uint64_t read_avx512(const read_words *part, size_t streams)
+__attribute__((target("avx512f"))) static uint64_t read_avx512(const read_words *part, size_t streams)
 {
     return read_streams(part, streams);
 }
