@@ -78,7 +78,7 @@ static bool is_real(const char *number, size_t length)
     return false;
 }
 
-/* Writes every real again with the fewest digits; no real becomes longer. */
+/* Writes every real again with the fewest digits, but for those that an exponent would make longer: 1234567890123450.0. */
 static void shorten_reals(char *text)
 {
     char *to = text;
@@ -87,8 +87,10 @@ static void shorten_reals(char *text)
         length = strspn(text, "0123456789+-.eE");
         if (is_real(text, length)) {
             write_real(number_read(text, NULL), real);
-            memcpy(to, real, strlen(real)); /* nothing behind it: the rest may begin there */
-            to += strlen(real);
+            const bool fits = strlen(real) <= length;
+            const size_t size = fits ? strlen(real) : length;
+            memmove(to, fits ? real : text, size); /* nothing behind it: the rest may begin there */
+            to += size;
             continue;
         }
         length = *text == '"' ? string_length(text) : length > 0 ? length : 1;
