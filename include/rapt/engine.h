@@ -20,6 +20,7 @@
 #define RAPT_ENGINE_H
 
 #include "rapt/decode.h"
+#include "rapt/embed.h"
 #include "rapt/generate.h"
 
 #ifdef __cplusplus
@@ -71,6 +72,9 @@ RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, c
 RAPT_API void rapt_engine_remove(rapt_engine *e, rapt_engine_model *m);
 /* The model, which is only read. */
 RAPT_API const rapt_model *rapt_engine_model_of(const rapt_engine_model *m);
+/* Of an encoder: what computes its embeddings, for functions of rapt_engine_call only, one of which runs at a time. NULL for
+ * other models. */
+RAPT_API rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m);
 
 /* What an engine does at the moment for a model, and has done. */
 typedef struct rapt_engine_counts {
@@ -103,7 +107,7 @@ RAPT_API void rapt_engine_job_free(rapt_engine_job *job);
 typedef struct rapt_engine_token {
     int32_t id;
     double log_prob;         /* of the model's softmax, in nats, before any option */
-    size_t count;            /* of the likeliest below: request.top, or the whole of a smaller vocabulary */
+    size_t count;            /* of the most probable tokens below: request.top, or the whole of a smaller vocabulary */
     const int32_t *ids;      /* [count] the most probable tokens at this position, the most probable first */
     const double *log_probs; /* [count] */
     const char *text;        /* [size] of the text that could be handed out with this token: whole characters, maybe none */
@@ -130,10 +134,10 @@ typedef struct rapt_engine_generation {
     rapt_generate_options options; /* sample, max_tokens, stops; of the others `beam` is to be 0 or 1, and none counts */
     bool no_tokens;                /* nothing is generated: the prompt is scored only (options.max_tokens of 0 is the default) */
     uint64_t sample;               /* sample index, as in rapt_generator_run */
-    size_t top;                    /* likeliest tokens to report with each token; 0: none */
+    size_t top;                    /* most probable tokens to report with each token; 0: none */
     bool score_prompt;             /* report the prompt's tokens as well, before the generated ones */
     /* All three may be NULL, and are called by the engine's thread with `context`. on_prompt_token: token `position` of the
-     * prompt (score_prompt); the first one has no log-probability, NaN, and no likeliest tokens; its text is empty. */
+     * prompt (score_prompt); the first one has no log-probability, NaN, and no most probable tokens; its text is empty. */
     void (*on_prompt_token)(void *context, size_t position, const rapt_engine_token *token);
     void (*on_token)(void *context, const rapt_engine_token *token);
     void (*on_done)(void *context, const rapt_engine_generated *end);
@@ -162,8 +166,8 @@ typedef struct rapt_engine_translation {
 /* Queues lines. Requests take turns, a segment each, and one of which nothing is running gets a segment in at once; segments join
  * the decoding steps of others, and leave when they are done. A failure calls nothing: RAPT_ERR_VALUE for an option out of range
  * or a prefix that is refused, as of rapt_translate; RAPT_ERR_FORMAT for a line that is not UTF-8; not a translation model;
- * RAPT_ERR_MEMORY. Lines are encoded by the calling thread. A failure that comes later, of one of the lines, is the request's own,
- * and the one that rapt_translate names. */
+ * RAPT_ERR_MEMORY. Lines are encoded by the calling thread. A failure that comes later, of one of the lines, is the request's
+ * own, and the one that rapt_translate names. */
 RAPT_API rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
                                          rapt_engine_job **job, rapt_error *err);
 

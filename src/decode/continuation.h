@@ -46,7 +46,8 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
                               rapt_error *err);
 /* Keeps a token that was chosen; the end of text ends the run and is not kept. */
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err);
-/* Hands out the text that was held back, unless `failed`, and fills the result. After continuation_begin, whatever it returned. */
+/* Hands out the text that was held back, unless `failed`, and fills the result. After continuation_begin, whatever that
+ * returned. */
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err);
 
 #endif

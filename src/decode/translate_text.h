@@ -43,9 +43,9 @@ struct translate_text {
     rapt_error error;         /* its error */
 };
 
-/* Encodes x->lines[count]; the rest of *x is zeroed, but for `stop`, `context` and `ended`. request->stop does not count. `prefix`
- * is that of all lines where the request has no options or prefixes; it lasts. Errors as of rapt_translator_run_with. To be freed
- * in any case. */
+/* Encodes x->lines[count]; the rest of *x is zeroed, but for `stop`, `context` and `ended`. request->stop does not count.
+ * `prefix` is that of all lines where the request has no options or prefixes; it lasts. Errors as of rapt_translator_run_with. To
+ * be freed in any case. */
 rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,
                                 const prefixes *prefix, rapt_error *err);
 void translate_text_free(translate_text *x);

@@ -1,136 +1,11 @@
-/* engine/engine.c: rapt_engine: the thread that computes, the models that it serves in turns, and the life of jobs. What a step of
- * a model is, its lane knows (lm_lane.c, translation_lane.c); calls of the caller's functions are in engine_call.c. */
-#include "base/clock.h"
+/* engine/engine.c: rapt_engine: the thread that computes, and the models that it serves in turns. What a step of a model is, its
+ * lane knows (lm_lane.c, translation_lane.c); the life of jobs is in engine_job.c, calls of the caller's functions in
+ * engine_call.c. */
 #include "base/pool.h"
 #include "engine/engine_call.h"
 #include "engine/engine_core.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-
-struct rapt_engine {
-    pthread_t thread;
-    int threads;               /* of computations */
-    pthread_mutex_t lock;
-    pthread_cond_t work, done; /* there may be something to do; a job has ended */
-    rapt_engine_model *models;
-    atomic_bool ending;
-};
-
-/* ---- jobs ---------------------------------------------------------------------------------------------------------- */
-
-void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle)
-{
-    rapt_engine *e = m->engine;
-    job->model = m;
-    job->held = handle != NULL;
-    job->queued = clock_seconds();
-    if (handle)
-        *handle = job;
-    pthread_mutex_lock(&e->lock);
-    m->unfreed++;
-    engine_queue_put(engine_call_is(job) ? &m->calls : &m->jobs, job);
-    pthread_cond_signal(&e->work);
-    pthread_mutex_unlock(&e->lock);
-}
-
-static rapt_engine_job *engine_take_from(rapt_engine *e, engine_queue *q)
-{
-    pthread_mutex_lock(&e->lock);
-    rapt_engine_job *job = engine_queue_pop(q);
-    pthread_mutex_unlock(&e->lock);
-    return job;
-}
-
-rapt_engine_job *engine_take(rapt_engine_model *m)
-{
-    return engine_take_from(m->engine, &m->jobs);
-}
-
-/* Under the lock. */
-static bool engine_has_queued(const rapt_engine *e)
-{
-    bool any = false;
-    for (const rapt_engine_model *m = e->models; m && !any; m = m->next)
-        any = m->jobs.count + m->calls.count > 0;
-    return any;
-}
-
-bool engine_is_awaited(rapt_engine_model *m)
-{
-    pthread_mutex_lock(&m->engine->lock);
-    const bool any = engine_has_queued(m->engine);
-    pthread_mutex_unlock(&m->engine->lock);
-    return any;
-}
-
-bool engine_stops(rapt_engine_job *job)
-{
-    return atomic_load(&job->cancelled) || atomic_load(&job->model->engine->ending) || (job->stop && job->stop(job->context));
-}
-
-/* Under the lock: the last that the engine has to do with a job. */
-static void engine_forget(rapt_engine *e, rapt_engine_model *m)
-{
-    m->unfreed--;
-    if (m->unfreed == 0 && m->removed)
-        pthread_cond_signal(&e->work);
-}
-
-void engine_job_done(rapt_engine_job *job, rapt_code code)
-{
-    rapt_engine_model *m = job->model;
-    rapt_engine *e = m->engine;
-    pthread_mutex_lock(&e->lock);
-    uint64_t *count = !code ? &m->counts.done : code == RAPT_ERR_INTERRUPTED ? &m->counts.cancelled : &m->counts.failed;
-    (*count)++;
-    const bool held = job->held;
-    job->done = true;
-    if (!held)
-        engine_forget(e, m);
-    pthread_cond_broadcast(&e->done);
-    pthread_mutex_unlock(&e->lock);
-    if (!held)
-        job->free(job);
-}
-
-void rapt_engine_cancel(rapt_engine_job *job)
-{
-    atomic_store(&job->cancelled, true);
-}
-
-void rapt_engine_job_free(rapt_engine_job *job)
-{
-    if (!job)
-        return;
-    rapt_engine *e = job->model->engine;
-    pthread_mutex_lock(&e->lock);
-    while (!job->done)
-        pthread_cond_wait(&e->done, &e->lock);
-    engine_forget(e, job->model);
-    pthread_mutex_unlock(&e->lock);
-    job->free(job);
-}
-
-void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts)
-{
-    pthread_mutex_lock(&m->engine->lock);
-    const rapt_engine_counts old = m->counts;
-    m->counts = *counts;
-    m->counts.done = old.done;
-    m->counts.cancelled = old.cancelled;
-    m->counts.failed = old.failed;
-    pthread_mutex_unlock(&m->engine->lock);
-}
-
-rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
-{
-    pthread_mutex_lock(&m->engine->lock);
-    rapt_engine_counts counts = m->counts;
-    counts.waiting += m->jobs.count + m->calls.count;
-    pthread_mutex_unlock(&m->engine->lock);
-    return counts;
-}
 
 /* ---- models -------------------------------------------------------------------------------------------------------- */
 
@@ -138,6 +13,7 @@ static void engine_model_free(rapt_engine_model *m)
 {
     if (m->of_lane)
         m->lane->free(m->of_lane);
+    rapt_embedder_free(m->embedder);
     rapt_model_free(m->model);
     free(m);
 }
@@ -145,8 +21,11 @@ static void engine_model_free(rapt_engine_model *m)
 static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_options *o, rapt_error *err)
 {
     const int threads = m->engine->threads;
-    if (m->model->task == RAPT_TASK_ENCODER)
-        return true;
+    if (m->model->task == RAPT_TASK_ENCODER) {
+        const rapt_embedder_options options = {.threads = threads, .precision = o->precision, .weights = o->weights};
+        m->embedder = rapt_embedder_new(m->model, &options, err);
+        return m->embedder != NULL;
+    }
     const bool language = m->model->task == RAPT_TASK_LANGUAGE_MODEL;
     m->lane = language ? &lm_lane_functions : &translation_lane_functions;
     m->of_lane = language ? lm_lane_new(m, o, threads, err) : translation_lane_new(m, o, threads, err);
@@ -190,6 +69,11 @@ const rapt_model *rapt_engine_model_of(const rapt_engine_model *m)
     return m->model;
 }
 
+rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m)
+{
+    return m->embedder;
+}
+
 /* Under the lock, which is released meanwhile: frees models that were removed and have no jobs left. */
 static void engine_free_removed(rapt_engine *e)
 {
@@ -215,7 +99,7 @@ static bool engine_step_all(rapt_engine *e)
     bool worked = false;
     for (rapt_engine_model *m = e->models; m; m = m->next) { /* models are only added at the end, and freed by this thread */
         pthread_mutex_unlock(&e->lock);
-        rapt_engine_job *call = engine_take_from(e, &m->calls);
+        rapt_engine_job *call = engine_take_call(m);
         if (call)
             engine_call_run(call, e->threads);
         const bool stepped = m->lane && m->lane->step(m, m->of_lane);

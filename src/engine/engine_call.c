@@ -13,11 +13,6 @@ static void engine_call_free(rapt_engine_job *job)
     free(job);
 }
 
-bool engine_call_is(const rapt_engine_job *job)
-{
-    return job->free == engine_call_free;
-}
-
 void engine_call_run(rapt_engine_job *job, int threads)
 {
     const bool stops = engine_stops(job);
@@ -33,7 +28,7 @@ rapt_code rapt_engine_call(rapt_engine *e, rapt_engine_model *m,
     (void)e;
     if (!call)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a call");
-    *call = (engine_call){.job = {.free = engine_call_free, .stop = stop, .context = context}, .fn = fn};
+    *call = (engine_call){.job = {.free = engine_call_free, .is_call = true, .stop = stop, .context = context}, .fn = fn};
     engine_queue_job(m, &call->job, job);
     return RAPT_OK;
 }

@@ -4,7 +4,6 @@
 
 #include "engine/engine_core.h"
 
-bool engine_call_is(const rapt_engine_job *job);
 /* Calls the function, and ends the job. */
 void engine_call_run(rapt_engine_job *job, int threads);
 

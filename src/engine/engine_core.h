@@ -5,7 +5,17 @@
 
 #include "rapt/engine.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+
+struct rapt_engine {
+    pthread_t thread;
+    int threads;               /* of computations */
+    pthread_mutex_t lock;
+    pthread_cond_t work, done; /* there may be something to do; a job has ended */
+    rapt_engine_model *models;
+    atomic_bool ending;
+};
 
 /* The first member of each kind of job. */
 struct rapt_engine_job {
@@ -15,6 +25,7 @@ struct rapt_engine_job {
     rapt_stop_fn *stop;
     void *context;                      /* of stop */
     atomic_bool cancelled;
+    bool is_call;                       /* of rapt_engine_call */
     bool held;                          /* somebody has its handle, and frees it */
     bool done;                          /* under the engine's lock */
     double queued;                      /* clock_seconds */
@@ -40,6 +51,7 @@ struct rapt_engine_model {
     rapt_model *model;
     const engine_lane *lane;   /* NULL: there are calls only */
     void *of_lane;
+    rapt_embedder *embedder;   /* of an encoder, for calls */
     engine_queue jobs, calls;  /* under the engine's lock: queued, not yet taken */
     size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
     bool removed;              /* under the engine's lock */
@@ -54,6 +66,11 @@ extern const engine_lane translation_lane_functions;
 
 /* Queues a job that is filled but for model, next, queued; *handle gets it, unless that is NULL. From any thread. */
 void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle);
+
+/* The next queued call of a model; NULL: there is none. */
+rapt_engine_job *engine_take_call(rapt_engine_model *m);
+/* Under the engine's lock: whether jobs or calls are queued, of any model. */
+bool engine_has_queued(const rapt_engine *e);
 
 /* ---- for lanes ---------------------------------------------------------------------------------------------------------- */
 

@@ -80,7 +80,7 @@ lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, 
 
 /* ---- tokens -------------------------------------------------------------------------------------------------------- */
 
-/* Fills the likeliest tokens of logits [vocab]. Where there is no memory for it none are reported. */
+/* Fills the most probable tokens of logits [vocab]; out of memory for that, none are reported. */
 static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch, rapt_engine_token *token)
 {
     rapt_real max, sum;

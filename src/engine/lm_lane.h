@@ -42,8 +42,8 @@ typedef struct lm_lane {
 /* Gives a waiting job a slot, with the longest prefix that is held somewhere. False: no slot is free, or the KV memory has no
  * room. */
 bool lm_slot_admit(lm_lane *l, lm_job *job);
-/* The part of its text that a job sees, as the slot has to hold it: where the window has moved, what is held is dropped, and where
- * another slot holds more of it, that is copied. Returns how many tokens are still to be computed, 1 or more. */
+/* Has the slot hold what its job sees of its text: where the window has moved, what is held is dropped, and where another slot
+ * holds more of it, that is copied. Returns how many tokens are still to be computed, 1 or more. */
 size_t lm_slot_rest(lm_lane *l, lm_slot *s);
 /* Whether another text, whose prompt is being computed, will soon hold more of this one's than it has. */
 bool lm_slot_follows(const lm_lane *l, const lm_slot *s);

@@ -170,7 +170,7 @@ static translation_worker *translation_least_loaded(translation_lane *l)
     return best;
 }
 
-/* items[n], of one group, begin together. Without memory they fail. */
+/* items[n], of one group, begin together. Out of memory they fail. */
 static void translation_board(translation_lane *l, translate_item *const *items, size_t n)
 {
     rapt_error err = {0};

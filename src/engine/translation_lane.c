@@ -182,7 +182,7 @@ static bool translation_lane_step(rapt_engine_model *m, void *lane)
         translation_compute(l);
         worked = true;
     }
-    worked = translation_end_all(l) || worked; /* also what could not begin, without memory */
+    worked = translation_end_all(l) || worked; /* also what could not begin, out of memory */
     if (worked)
         translation_publish(l);
     return worked;

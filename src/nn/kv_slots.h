@@ -1,5 +1,5 @@
-/* nn/kv_slots.h: the KV cache of several texts, each in a slot of its own, with a length of its own. For steps in which many texts
- * are continued together (nn/lm_slots.h). */
+/* nn/kv_slots.h: the KV cache of several texts, each in a slot of its own, with a length of its own. For steps that continue
+ * many texts together (nn/lm_slots.h). */
 #ifndef NN_KV_SLOTS_H
 #define NN_KV_SLOTS_H
 

@@ -15,7 +15,7 @@ kv_slots *lm_slots_new(const rapt_lm *m, size_t slots, rapt_storage storage, rap
                                         .head = block_head_features(&c->block), .storage = storage}, err);
 }
 
-/* Pieces as rows of tokens with lengths. Without memory the tape has failed. */
+/* Pieces as rows of tokens with lengths. Out of memory the tape has failed. */
 static rapt_tokens lm_slots_tokens(rapt_tape *t, const lm_piece *pieces, size_t count)
 {
     size_t longest = 0;

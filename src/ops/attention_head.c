@@ -91,7 +91,7 @@ void attention_scores(const attention_head *h, const query_tile *tile, const rap
 void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows)
 {
     if (h->n->drops)
-        h->kn->dropout(&h->key, mask_past(&h->n->mask, h->example) + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
+        h->kn->dropout(&h->key, h->n->mask.past + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
 }
 
 /* Copies the weights of a tile to the captured ones, [batch, heads, queries, keys], which are zero behind `seen`. */

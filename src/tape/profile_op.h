@@ -8,7 +8,7 @@
  * reads and writes at least. op NULL: to no operation. */
 void profile_count(rapt_tape *t, const char *op, double flops, double bytes);
 
-/* The same of an operation whose operands and results are all in fp32: of so many elements. */
+/* The same of an operation whose operands and results are all in fp32: of `elements` elements. */
 static inline void profile_op(rapt_tape *t, const char *op, double flops, double elements)
 {
     if (t->profile.on)

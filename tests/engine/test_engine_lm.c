@@ -113,11 +113,12 @@ static void texts_have_the_bits_of_a_generator(void **state)
 {
     static const size_t slots[] = {1, 3, 16}, chunks[] = {1, 7, 64, 0};
     static const int threads[] = {1, 2, 5};
+    static const rapt_precision precisions[6] = {[2] = RAPT_PRECISION_BF16, [5] = RAPT_PRECISION_Q8_0};
     (void)state;
     for (size_t i = 0; i < 36; i++) {
         const rapt_engine_model_options o = {.slots = slots[i % 3], .chunk = chunks[i / 3 % 4], .no_prefix_cache = i % 5 == 0,
                                              .kv_cache = (rapt_storage)(i % 4 == 3 ? RAPT_STORAGE_Q8_0 : RAPT_STORAGE_FP32),
-                                             .precision = i % 6 == 5 ? RAPT_PRECISION_Q8_0 : i % 6 == 2 ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32};
+                                             .precision = precisions[i % 6]};
         check_setting(i * 7 % LM_VARIANTS, threads[i / 12], &o, 0);
     }
 }

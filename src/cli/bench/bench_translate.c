@@ -143,7 +143,7 @@ static rapt_code translate_sentences(translating *x, translated *r, rapt_error *
     return code;
 }
 
-/* A reader of the weights that are read for each token, the decoder's, from where they lie: it takes no memory of its own. */
+/* A reader of the weights that are read for each token, the decoder's, from where they lie. */
 static memory_reader *read_weights(const translating *x, rapt_error *err)
 {
     uint64_t read;

@@ -1,0 +1,120 @@
+/* engine/engine_job.c: the life of jobs, from the queue to the last one who lets go, and what an engine counts of them. */
+#include "base/clock.h"
+#include "engine/engine_core.h"
+
+void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle)
+{
+    rapt_engine *e = m->engine;
+    job->model = m;
+    job->held = handle != NULL;
+    job->queued = clock_seconds();
+    if (handle)
+        *handle = job;
+    pthread_mutex_lock(&e->lock);
+    m->unfreed++;
+    engine_queue_put(job->is_call ? &m->calls : &m->jobs, job);
+    pthread_cond_signal(&e->work);
+    pthread_mutex_unlock(&e->lock);
+}
+
+static rapt_engine_job *engine_take_from(rapt_engine *e, engine_queue *q)
+{
+    pthread_mutex_lock(&e->lock);
+    rapt_engine_job *job = engine_queue_pop(q);
+    pthread_mutex_unlock(&e->lock);
+    return job;
+}
+
+rapt_engine_job *engine_take(rapt_engine_model *m)
+{
+    return engine_take_from(m->engine, &m->jobs);
+}
+
+rapt_engine_job *engine_take_call(rapt_engine_model *m)
+{
+    return engine_take_from(m->engine, &m->calls);
+}
+
+bool engine_has_queued(const rapt_engine *e)
+{
+    bool any = false;
+    for (const rapt_engine_model *m = e->models; m && !any; m = m->next)
+        any = m->jobs.count + m->calls.count > 0;
+    return any;
+}
+
+bool engine_is_awaited(rapt_engine_model *m)
+{
+    pthread_mutex_lock(&m->engine->lock);
+    const bool any = engine_has_queued(m->engine);
+    pthread_mutex_unlock(&m->engine->lock);
+    return any;
+}
+
+bool engine_stops(rapt_engine_job *job)
+{
+    return atomic_load(&job->cancelled) || atomic_load(&job->model->engine->ending) || (job->stop && job->stop(job->context));
+}
+
+/* Under the lock: the last that the engine has to do with a job. */
+static void engine_forget(rapt_engine *e, rapt_engine_model *m)
+{
+    m->unfreed--;
+    if (m->unfreed == 0 && m->removed)
+        pthread_cond_signal(&e->work);
+}
+
+void engine_job_done(rapt_engine_job *job, rapt_code code)
+{
+    rapt_engine_model *m = job->model;
+    rapt_engine *e = m->engine;
+    pthread_mutex_lock(&e->lock);
+    uint64_t *count = !code ? &m->counts.done : code == RAPT_ERR_INTERRUPTED ? &m->counts.cancelled : &m->counts.failed;
+    (*count)++;
+    const bool held = job->held;
+    job->done = true;
+    if (!held)
+        engine_forget(e, m);
+    pthread_cond_broadcast(&e->done);
+    pthread_mutex_unlock(&e->lock);
+    if (!held)
+        job->free(job);
+}
+
+void rapt_engine_cancel(rapt_engine_job *job)
+{
+    atomic_store(&job->cancelled, true);
+}
+
+void rapt_engine_job_free(rapt_engine_job *job)
+{
+    if (!job)
+        return;
+    rapt_engine *e = job->model->engine;
+    pthread_mutex_lock(&e->lock);
+    while (!job->done)
+        pthread_cond_wait(&e->done, &e->lock);
+    engine_forget(e, job->model);
+    pthread_mutex_unlock(&e->lock);
+    job->free(job);
+}
+
+void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts)
+{
+    pthread_mutex_lock(&m->engine->lock);
+    const rapt_engine_counts old = m->counts;
+    m->counts = *counts;
+    m->counts.done = old.done;
+    m->counts.cancelled = old.cancelled;
+    m->counts.failed = old.failed;
+    pthread_mutex_unlock(&m->engine->lock);
+}
+
+rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
+{
+    pthread_mutex_lock(&m->engine->lock);
+    rapt_engine_counts counts = m->counts;
+    counts.waiting += m->jobs.count + m->calls.count;
+    pthread_mutex_unlock(&m->engine->lock);
+    return counts;
+}
