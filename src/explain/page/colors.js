@@ -23,7 +23,6 @@ function tableOf(hexes, hidden) {
     return { colors, pixels: Uint32Array.from(colors, packed) };
 }
 
-const theme = () => document.documentElement.dataset.theme;
 const tables = {};
 
 function tableFor(kind) {

@@ -1,7 +1,7 @@
 /* language.js: which language the page speaks, and its texts (strings.js) in it. The address says so (#lang=zh), or the reader's
  * last choice, or the browser. */
 const LANGUAGES = { en: "en", zh: "zh-CN" };
-const CHOICE = "rapt explain: language";
+const CHOICE = "rapt: language";
 
 /* A browser may refuse to remember anything for a file. */
 function remembered() {

@@ -1,11 +1,8 @@
-/* main.js: the head of the page, its theme and its language; then everything is built, in the order of the page, and once more
+/* main.js: the head of the page and its language; then everything is built, in the order of the page, and once more
  * when the reader chooses the other language. The last of the files that CMake joins: each of them may use what those before
  * it define. */
-function setTheme(name) {
-    document.documentElement.dataset.theme = name;
-    const button = byId("theme");
-    button.setAttribute("aria-pressed", name === "dark");
-    button.querySelector(".theme-word").textContent = t(name === "dark" ? "page.theme.light" : "page.theme.dark");
+/* What is painted, not styled. */
+function redrawInTheme() {
     if (attentions.length > 0 && state.kind)
         buildHeads();
     for (const map of maps) {
@@ -17,13 +14,7 @@ function setTheme(name) {
 }
 
 function buildHead() {
-    const system = matchMedia("(prefers-color-scheme: dark)"), byReader = { chose: false };
-    setTheme(system.matches ? "dark" : "light");
-    system.addEventListener("change", () => byReader.chose || setTheme(system.matches ? "dark" : "light"));
-    byId("theme").addEventListener("click", () => {
-        byReader.chose = true;
-        setTheme(theme() === "dark" ? "light" : "dark");
-    });
+    followTheme(redrawInTheme);
     byId("language").addEventListener("click", () => setLanguage(language === "en" ? "zh" : "en"));
     const said = data.text ?? textOf(translation ? "source" : "text"), answer = data.target ?? data.output ?? "";
     const next = translation ? headline(answer) : visible(answer);
@@ -101,7 +92,7 @@ function setLanguage(name) {
     Object.assign(state, { seen: null, shown: null, blockSeen: null, headSeen: null });
     byId("page").replaceWith(frame.cloneNode(true));
     buildPage();
-    setTheme(theme());
+    setTheme(theme(), redrawInTheme);
     window.scrollTo({ top, behavior: "instant" });
 }
 

@@ -14,12 +14,6 @@ const isLong = sequence => words(sequence).length > LONG;
 /* How a token was predicted, { probability, loss }, by the token before it; nothing says so of the first. */
 const ownPrediction = (sequence, position) => sequence === continued ? predictionAt(position - 1)?.next : undefined;
 
-/* Parts of a hundred, short and with their size: "31%", "3.1%", "0.3%". */
-function percent(x) {
-    const part = 100 * x;
-    return part >= 9.95 ? `${part.toFixed(0)}%` : part >= 0.05 ? `${part.toFixed(1)}%` : part > 0 ? "<0.1%" : "0%";
-}
-
 /* ---- the tokens ---- */
 
 const bestAfter = (sequence, position) => sequence === continued ? predictionAt(position)?.tokens[0] : undefined;
@@ -57,9 +51,6 @@ function renameChips() {
             gives.textContent = visible(bestAfter(continued, position).text);
     });
 }
-
-/* As it stands in a text: blanks stay blanks. */
-const inText = text => /^ +/.test(text) && !/[\n\r\t]/.test(text) ? text : visible(text);
 
 /* A text keeps its line breaks. */
 function rowOf(sequence, buttons) {
@@ -160,13 +151,6 @@ function lightUp() {
 const byRoot = weights => choiceNow(weights.length) === "root";
 const shareOf = (weights, i, most) => weights[i] > 0 ? (byRoot(weights) ? Math.sqrt : Number)(weights[i] / most) : 0;
 
-/* The full tint of page.css is one that the ink can be read on: so all tokens of a text have the same ink. */
-function paintChip(button, share, tint, number) {
-    const mixed = `color-mix(in srgb, var(${tint}) ${Math.round(100 * share)}%, var(--sunk))`;
-    button.style.backgroundColor = share > 0 ? mixed : "";
-    button.lastChild.textContent = number;
-}
-
 /* Minus infinity is what a mask hides. */
 function colorChip(button, look, i, most) {
     const weight = look?.weights[i], known = weight !== undefined, masked = weight === -Infinity;
@@ -186,8 +170,6 @@ function colorByLoss(button, own) {
 
 /* ---- links: from a token to what it attended to, as wide as the weights ---- */
 
-const onOneLine = buttons => buttons.every(button => button.offsetTop === buttons[0].offsetTop);
-
 /* Between rows above each other, or below the one row that looks at itself. Where rows wrap they would cross words. */
 function drawLinks(found) {
     const token = looking(), place = byId("words"), origin = place.getBoundingClientRect();
@@ -199,26 +181,12 @@ function drawLinks(found) {
         const from = rows[0][token.position].getBoundingClientRect();
         rows[1].forEach((button, i) => {
             if (look.weights[i] >= 0.02 && !(own && i === token.position))
-                links.append(link(from, button.getBoundingClientRect(), origin, look, i, own));
+                links.append(curve(from, button.getBoundingClientRect(), origin, look.weights[i], { own, second: look.second }));
         });
     }
 }
 
-function link(from, to, origin, look, i, own) {
-    const weight = look.weights[i], x = from.left + from.width / 2 - origin.left, tx = to.left + to.width / 2 - origin.left;
-    const y = (own ? from.bottom : from.top) - origin.top, ty = to.bottom - origin.top;
-    const middle = own ? y + 10 + Math.min(22, Math.abs(x - tx) / 9) : (y + ty) / 2;
-    return draw("path", { d: `M${x} ${y}C${x} ${middle} ${tx} ${middle} ${tx} ${ty}`, class: look.second ? "second" : "",
-        "stroke-width": (1 + 5 * weight).toFixed(2), "stroke-opacity": (0.15 + 0.75 * weight).toFixed(2) });
-}
-
 /* ---- what the colors mean ---- */
-
-/* `middle`: what its middle stands for, where it does not grow evenly. */
-function ramp(low, high, second, middle) {
-    const bar = make("i", { class: second ? "second" : "" }), marks = middle === undefined ? [] : [make("small", {}, middle)];
-    return make("span", { class: "ramp" }, low, make("span", { class: "bar" }, bar, ...marks), high);
-}
 
 function describe(found) {
     byId("key").replaceChildren(...found.map(({ kind, second, weights }) => {
