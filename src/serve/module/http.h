@@ -1,0 +1,49 @@
+/* serve/module/http.h: HTTP/1.1 on a listening socket, by libmicrohttpd: each request becomes an exchange, which a function
+ * answers. For server.c. What paths mean is not known here. */
+#ifndef SERVE_MODULE_HTTP_H
+#define SERVE_MODULE_HTTP_H
+
+#include "rapt/base.h"
+#include "serve/module/http_exchange.h"
+
+typedef struct http http;
+
+/* What the log and the metrics say of a request that is over. */
+typedef struct http_report {
+    const char *method, *address;
+    exchange *x;     /* NULL: the request was no HTTP, and libmicrohttpd has answered it */
+    int status;      /* 0: the connection was closed without an answer */
+    double seconds;  /* from its first line to the last byte of the response */
+    size_t bytes;    /* of the response's body */
+} http_report;
+
+typedef struct http_options {
+    int listener;           /* a listening socket, which stays the caller's */
+    size_t connections;     /* at once; beyond them requests are answered 503 */
+    size_t per_address;     /* connections of one address, beyond which requests are answered 429; 0: no limit */
+    size_t body;            /* bytes of a request's body; beyond them 413 */
+    double header_timeout;  /* seconds for the fields of a header */
+    double request_timeout; /* seconds for the body */
+    double idle_timeout;    /* seconds that a connection may wait for its next request */
+    double send_timeout;    /* seconds for a whole response, and for each part of one that comes in parts */
+    const char *tls_certificate, *tls_key; /* PEM; NULL: no TLS */
+    /* By the HTTP thread: answers an exchange whose body is there, now or later. */
+    void (*answer)(void *context, exchange *x);
+    /* The same for a request that is refused before: `code` names the reason for programs, `message` for people. */
+    void (*refuse)(void *context, exchange *x, int status, const char *code, const char *message);
+    void (*over)(void *context, const http_report *report);
+    void *context;
+} http_options;
+
+/* Starts the HTTP thread. `options` are copied, but for what they point to. NULL with `err` set: libmicrohttpd refuses (a
+ * certificate that is none), out of memory. */
+http *http_start(const http_options *options, rapt_error *err);
+/* From now on connections end with their present response; with `deaf`, no new ones are accepted: they wait for whoever listens
+ * next. */
+void http_drain(http *h, bool deaf);
+/* Requests that are being received whole, answered or sent. */
+size_t http_busy(const http *h);
+/* Closes all connections, whatever their state, and ends the thread. NULL is fine. */
+void http_stop(http *h);
+
+#endif

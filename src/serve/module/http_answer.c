@@ -1,0 +1,74 @@
+/* serve/module/http_answer.c: see http_answer.h. A whole body is handed over; one that comes in parts is read from the exchange
+ * as the client takes it. */
+#include "serve/module/http_answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BLOCK = 16384 };
+
+/* An MHD_ContentReaderCallback. It returns 0 only when the connection is suspended: otherwise libmicrohttpd asks again at once,
+ * for ever. */
+static ssize_t read_exchange(void *context, uint64_t position, char *to, size_t size)
+{
+    http_request *r = context;
+    (void)position;
+    for (;;) {
+        bool end;
+        if (exchange_is_dropped(r->x) || atomic_load(r->closing))
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        const size_t n = exchange_take(r->x, to, size, &end);
+        r->sent += n;
+        http_connections_allow(r->list, r->at, n || end ? r->send_timeout : INFINITY);
+        if (n)
+            return (ssize_t)n;
+        if (end)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (http_request_suspend(r))
+            return 0;
+    }
+}
+
+static struct MHD_Response *whole_response(http_request *r, size_t size)
+{
+    bool end;
+    char *body = malloc(size ? size : 1);
+    if (!body)
+        return NULL;
+    r->sent = exchange_take(r->x, body, size, &end);
+    http_connections_allow(r->list, r->at, r->send_timeout);
+    struct MHD_Response *response = MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        free(body);
+    return response;
+}
+
+static bool add_response_fields(const http_request *r, struct MHD_Response *response, int status, const char *type)
+{
+    const char *name, *value;
+    bool ok = MHD_add_response_header(response, "X-Request-Id", exchange_id(r->x)) == MHD_YES;
+    for (size_t i = 0; exchange_response_header(r->x, i, &name, &value); i++)
+        ok = ok && MHD_add_response_header(response, name, value) == MHD_YES;
+    if (status != 204 && status != 304)
+        ok = ok && MHD_add_response_header(response, "Content-Type", type) == MHD_YES &&
+             MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES;
+    if (r->last)
+        ok = ok && MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+    return ok;
+}
+
+enum MHD_Result http_answer(http_request *r)
+{
+    const char *type;
+    size_t size;
+    const int status = exchange_status(r->x, &type);
+    struct MHD_Response *response = exchange_is_whole(r->x, &size)
+                                        ? whole_response(r, size)
+                                        : MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_exchange, r, NULL);
+    enum MHD_Result result = MHD_NO;
+    if (response && add_response_fields(r, response, status, type))
+        result = MHD_queue_response(r->mhd, (unsigned)status, response);
+    if (response)
+        MHD_destroy_response(response);
+    return result;
+}

@@ -1,0 +1,415 @@
+/* serve/module/http_exchange.c: see http_exchange.h. Two locks: `lock` guards the response; `transport_lock` is held while a
+ * function of the transport runs, so that exchange_detach can wait for it. Whoever needs both takes `transport_lock` first. */
+#define _GNU_SOURCE /* strdup */
+#include "serve/module/http_exchange.h"
+
+#include "serve/module/field_list.h"
+#include "serve/module/target.h"
+
+#include "base/buffer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { NOTES_MAX = 16, ID_TEXT = 17, ADDRESS_TEXT = 64, MODEL_TEXT = 96 };
+
+typedef struct exchange_note_entry {
+    char name[32];
+    double value;
+} exchange_note_entry;
+
+struct exchange {
+    /* the request */
+    char *method, *path, id[ID_TEXT], address[ADDRESS_TEXT];
+    field_list query, header;
+    buffer body;
+    /* the connection, under transport_lock */
+    pthread_mutex_t transport_lock;
+    exchange_transport transport;
+    void *context;
+    atomic_bool detached;
+    /* the response and the rest, under `lock` */
+    pthread_mutex_t lock;
+    size_t holders;
+    int status;
+    char *type;
+    field_list fields;
+    buffer out;
+    size_t taken; /* bytes of `out` that the transport has */
+    bool whole, ended, dropped;
+    void (*done)(void *context);
+    void *done_context;
+    const char *route;
+    char model[MODEL_TEXT];
+    exchange_note_entry notes[NOTES_MAX];
+    size_t note_count;
+};
+
+/* ---- the request ------------------------------------------------------------------------------------------------- */
+
+const char *exchange_method(const exchange *x)
+{
+    return x->method;
+}
+
+const char *exchange_path(const exchange *x)
+{
+    return x->path;
+}
+
+const char *exchange_query(const exchange *x, const char *name)
+{
+    return field_list_find(&x->query, name, false);
+}
+
+bool exchange_query_at(const exchange *x, size_t i, const char **name, const char **value)
+{
+    if (i >= x->query.count)
+        return false;
+    *name = x->query.at[i].name;
+    *value = x->query.at[i].value;
+    return true;
+}
+
+const char *exchange_header(const exchange *x, const char *name)
+{
+    return field_list_find(&x->header, name, true);
+}
+
+const char *exchange_body(const exchange *x, size_t *size)
+{
+    *size = x->body.size;
+    return x->body.data ? x->body.data : "";
+}
+
+const char *exchange_id(const exchange *x)
+{
+    return x->id;
+}
+
+const char *exchange_address(const exchange *x)
+{
+    return x->address;
+}
+
+bool exchange_set_header(exchange *x, const char *name, const char *value)
+{
+    return field_list_add(&x->header, name, strlen(name), value, strlen(value));
+}
+
+bool exchange_add_body(exchange *x, const char *bytes, size_t size)
+{
+    return buffer_append(&x->body, bytes, size);
+}
+
+void exchange_set_address(exchange *x, const char *address)
+{
+    snprintf(x->address, sizeof x->address, "%s", address);
+}
+
+/* ---- lifetime ---------------------------------------------------------------------------------------------------- */
+
+static void set_id(exchange *x)
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
+        number = (uint64_t)(uintptr_t)x; /* early at boot: it only has to tell requests apart */
+    snprintf(x->id, sizeof x->id, "%016llx", (unsigned long long)number);
+}
+
+static void exchange_free(exchange *x)
+{
+    pthread_mutex_destroy(&x->lock);
+    pthread_mutex_destroy(&x->transport_lock);
+    field_list_free(&x->query);
+    field_list_free(&x->header);
+    field_list_free(&x->fields);
+    buffer_free(&x->body);
+    buffer_free(&x->out);
+    free(x->method);
+    free(x->path);
+    free(x->type);
+    free(x);
+}
+
+exchange *exchange_new(const char *method, const char *target, const exchange_transport *transport, void *context)
+{
+    exchange *x = calloc(1, sizeof *x);
+    if (!x)
+        return NULL;
+    pthread_mutex_init(&x->lock, NULL);
+    pthread_mutex_init(&x->transport_lock, NULL);
+    x->holders = 1;
+    x->transport = transport ? *transport : (exchange_transport){0};
+    x->context = context;
+    x->method = strdup(method);
+    set_id(x);
+    if (x->method && target_read(target, &x->path, &x->query))
+        return x;
+    exchange_free(x);
+    return NULL;
+}
+
+/* ---- the transport, from any thread ------------------------------------------------------------------------------ */
+
+static void wake_transport(exchange *x)
+{
+    pthread_mutex_lock(&x->transport_lock);
+    if (!atomic_load(&x->detached) && x->transport.wake)
+        x->transport.wake(x->context);
+    pthread_mutex_unlock(&x->transport_lock);
+}
+
+void exchange_detach(exchange *x)
+{
+    pthread_mutex_lock(&x->transport_lock);
+    atomic_store(&x->detached, true);
+    pthread_mutex_unlock(&x->transport_lock);
+}
+
+bool exchange_is_dropped(exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    const bool dropped = x->dropped;
+    pthread_mutex_unlock(&x->lock);
+    return dropped;
+}
+
+bool exchange_gone(exchange *x)
+{
+    if (exchange_is_dropped(x))
+        return true;
+    pthread_mutex_lock(&x->transport_lock);
+    const bool gone = atomic_load(&x->detached) || (x->transport.gone && x->transport.gone(x->context));
+    pthread_mutex_unlock(&x->transport_lock);
+    return gone;
+}
+
+/* ---- the response ------------------------------------------------------------------------------------------------ */
+
+/* Unlocks; what is to be called when the response has an end is called, and the transport woken. */
+static void unlock_and_tell(exchange *x)
+{
+    void (*done)(void *) = x->ended || x->dropped ? x->done : NULL;
+    void *context = x->done_context;
+    if (done)
+        x->done = NULL;
+    pthread_mutex_unlock(&x->lock);
+    if (done)
+        done(context);
+    wake_transport(x);
+}
+
+/* With the lock. False: it has begun before. */
+static bool begin_locked(exchange *x, int status, const char *type)
+{
+    if (x->status || x->dropped)
+        return false;
+    x->status = status;
+    x->type = strdup(type);
+    return true;
+}
+
+void exchange_add_header(exchange *x, const char *name, const char *value)
+{
+    pthread_mutex_lock(&x->lock);
+    if (!x->status && !field_list_add(&x->fields, name, strlen(name), value, strlen(value)))
+        x->dropped = true; /* out of memory: a response without it could mean something else */
+    pthread_mutex_unlock(&x->lock);
+}
+
+void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
+{
+    pthread_mutex_lock(&x->lock);
+    if (begin_locked(x, status, type)) {
+        x->whole = x->ended = true;
+        if (!buffer_append(&x->out, body, size))
+            x->status = 500;
+    }
+    unlock_and_tell(x);
+}
+
+void exchange_begin(exchange *x, int status, const char *type)
+{
+    pthread_mutex_lock(&x->lock);
+    begin_locked(x, status, type);
+    unlock_and_tell(x);
+}
+
+bool exchange_write(exchange *x, const char *bytes, size_t size)
+{
+    pthread_mutex_lock(&x->lock);
+    const size_t unread = x->out.size - x->taken;
+    const bool fits = unread == 0 || (unread <= EXCHANGE_UNREAD_MAX && size <= EXCHANGE_UNREAD_MAX - unread);
+    if (x->status && !x->ended && !x->dropped && (!fits || !buffer_append(&x->out, bytes, size)))
+        x->dropped = true;
+    const bool ok = x->status && !x->ended && !x->dropped;
+    unlock_and_tell(x);
+    return ok && !atomic_load(&x->detached);
+}
+
+void exchange_end(exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->ended = x->ended || x->status;
+    unlock_and_tell(x);
+}
+
+void exchange_drop(exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->dropped = x->dropped || !x->ended;
+    unlock_and_tell(x);
+}
+
+bool exchange_has_begun(const exchange *x)
+{
+    exchange *locked = (exchange *)x;
+    pthread_mutex_lock(&locked->lock);
+    const bool begun = x->status != 0;
+    pthread_mutex_unlock(&locked->lock);
+    return begun;
+}
+
+void exchange_at_end(exchange *x, void (*done)(void *context), void *context)
+{
+    pthread_mutex_lock(&x->lock);
+    x->done = done;
+    x->done_context = context;
+    unlock_and_tell(x);
+}
+
+void exchange_hold(exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->holders++;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* With the lock: what becomes of a response that nobody is left to give. */
+static void give_up_locked(exchange *x)
+{
+    static const char body[] = "no answer\n";
+    if (!begin_locked(x, 500, "text/plain"))
+        x->dropped = true;
+    else {
+        buffer_append(&x->out, body, sizeof body - 1); /* or none, where memory is short */
+        x->whole = x->ended = true;
+    }
+}
+
+void exchange_release(exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    if (x->holders == 2 && !atomic_load(&x->detached) && !x->ended && !x->dropped) {
+        give_up_locked(x);
+        unlock_and_tell(x); /* while it is still held */
+        pthread_mutex_lock(&x->lock);
+    }
+    const size_t left = --x->holders;
+    void (*done)(void *) = left == 0 ? x->done : NULL;
+    pthread_mutex_unlock(&x->lock);
+    if (done)
+        done(x->done_context);
+    if (left == 0)
+        exchange_free(x);
+}
+
+/* ---- for transports and the log ---------------------------------------------------------------------------------- */
+
+int exchange_status(exchange *x, const char **type)
+{
+    pthread_mutex_lock(&x->lock);
+    const int status = x->status;
+    *type = x->type ? x->type : "text/plain";
+    pthread_mutex_unlock(&x->lock);
+    return status;
+}
+
+bool exchange_response_header(exchange *x, size_t i, const char **name, const char **value)
+{
+    pthread_mutex_lock(&x->lock);
+    const bool there = i < x->fields.count;
+    if (there) {
+        *name = x->fields.at[i].name;
+        *value = x->fields.at[i].value;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return there;
+}
+
+size_t exchange_take(exchange *x, char *to, size_t size, bool *end)
+{
+    pthread_mutex_lock(&x->lock);
+    const size_t unread = x->out.size - x->taken, n = unread < size ? unread : size;
+    if (n)
+        memcpy(to, x->out.data + x->taken, n);
+    x->taken += n;
+    if (x->taken == x->out.size && !x->whole)
+        x->taken = x->out.size = 0;
+    else if (x->taken > x->out.size / 2 && !x->whole) {
+        memmove(x->out.data, x->out.data + x->taken, x->out.size - x->taken);
+        x->out.size -= x->taken;
+        x->taken = 0;
+    }
+    *end = n == unread && x->ended;
+    pthread_mutex_unlock(&x->lock);
+    return n;
+}
+
+bool exchange_is_whole(exchange *x, size_t *size)
+{
+    pthread_mutex_lock(&x->lock);
+    const bool whole = x->whole;
+    *size = x->out.size;
+    pthread_mutex_unlock(&x->lock);
+    return whole;
+}
+
+const char *exchange_route(exchange *x)
+{
+    return x->route;
+}
+
+void exchange_set_route(exchange *x, const char *route)
+{
+    x->route = route;
+}
+
+void exchange_note(exchange *x, const char *name, double value)
+{
+    pthread_mutex_lock(&x->lock);
+    if (x->note_count < NOTES_MAX) {
+        exchange_note_entry *n = &x->notes[x->note_count++];
+        snprintf(n->name, sizeof n->name, "%s", name);
+        n->value = value;
+    }
+    pthread_mutex_unlock(&x->lock);
+}
+
+void exchange_note_model(exchange *x, const char *name)
+{
+    pthread_mutex_lock(&x->lock);
+    snprintf(x->model, sizeof x->model, "%s", name);
+    pthread_mutex_unlock(&x->lock);
+}
+
+bool exchange_noted(exchange *x, size_t i, const char **name, double *value)
+{
+    pthread_mutex_lock(&x->lock);
+    const bool there = i < x->note_count;
+    if (there) {
+        *name = x->notes[i].name;
+        *value = x->notes[i].value;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return there;
+}
+
+const char *exchange_model(exchange *x)
+{
+    return x->model;
+}

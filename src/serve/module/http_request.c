@@ -1,0 +1,38 @@
+/* serve/module/http_request.c: see http_request.h. */
+#define _GNU_SOURCE /* POLLRDHUP */
+#include "serve/module/http_request.h"
+
+#include <poll.h>
+
+bool http_request_suspend(http_request *r)
+{
+    pthread_mutex_lock(&r->lock);
+    const bool waits = !r->woken && !atomic_load(r->closing);
+    r->woken = false;
+    if (waits) {
+        r->suspended = true;
+        MHD_suspend_connection(r->mhd);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return waits;
+}
+
+void http_request_wake(void *request)
+{
+    http_request *r = request;
+    pthread_mutex_lock(&r->lock);
+    if (r->suspended) {
+        r->suspended = false;
+        MHD_resume_connection(r->mhd);
+    } else
+        r->woken = true;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* libmicrohttpd does not look at a suspended connection. One whose other half is closed, by shutdown(SHUT_WR), looks the same. */
+bool http_request_gone(void *request)
+{
+    const http_request *r = request;
+    struct pollfd p = {.fd = r->at->fd, .events = POLLRDHUP};
+    return atomic_load(r->closing) || (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)));
+}

@@ -1,0 +1,99 @@
+/* serve/module/keys.c: see keys.h. */
+#define _GNU_SOURCE /* explicit_bzero */
+#include "serve/module/keys.h"
+
+#include "base/buffer.h"
+#include "base/file.h"
+
+#include <string.h>
+
+enum { FILE_BYTES_MAX = 1 << 20 };
+
+typedef struct api_key {
+    unsigned char bytes[KEYS_MAX_BYTES]; /* zeros behind it */
+    size_t size;
+} api_key;
+
+struct keys {
+    api_key *at;
+    size_t count, capacity;
+};
+
+static rapt_code add_key(keys *k, const char *line, size_t size, const char *path, size_t number, rapt_error *err)
+{
+    if (size > KEYS_MAX_BYTES || memchr(line, '\0', size))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: a key has at most %d bytes, and no NUL", path, number, KEYS_MAX_BYTES);
+    if (!ARRAY_RESERVE(&k->at, &k->capacity, k->count + 1))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for keys", path);
+    api_key *to = &k->at[k->count++];
+    *to = (api_key){.size = size};
+    memcpy(to->bytes, line, size);
+    return RAPT_OK;
+}
+
+static rapt_code add_lines(keys *k, const char *text, size_t size, const char *path, rapt_error *err)
+{
+    size_t number = 1;
+    rapt_code code = RAPT_OK;
+    for (const char *end = text + size; text < end && !code; number++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *next = newline ? newline + 1 : end;
+        size_t length = (size_t)((newline ? newline : end) - text);
+        while (length && (text[length - 1] == '\r' || text[length - 1] == ' '))
+            length--;
+        if (length && *text != '#')
+            code = add_key(k, text, length, path, number, err);
+        text = next;
+    }
+    return code;
+}
+
+keys *keys_read(const char *path, rapt_error *err)
+{
+    char *text;
+    size_t size;
+    keys *k = calloc(1, sizeof *k);
+    if (!k) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for keys", path);
+        return NULL;
+    }
+    rapt_code code = file_read(path, FILE_BYTES_MAX, &text, &size, err);
+    if (!code) {
+        code = add_lines(k, text, size, path, err);
+        explicit_bzero(text, size);
+        free(text);
+    }
+    if (!code && k->count == 0)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no key in it", path);
+    if (!code)
+        return k;
+    keys_free(k);
+    return NULL;
+}
+
+void keys_free(keys *k)
+{
+    if (!k)
+        return;
+    if (k->at)
+        explicit_bzero(k->at, k->capacity * sizeof *k->at);
+    free(k->at);
+    free(k);
+}
+
+bool keys_have(const keys *k, const char *key)
+{
+    unsigned char given[KEYS_MAX_BYTES] = {0};
+    const size_t size = key ? strlen(key) : 0;
+    unsigned found = 0;
+    if (size == 0 || size > KEYS_MAX_BYTES)
+        return false;
+    memcpy(given, key, size);
+    for (size_t i = 0; i < k->count; i++) { /* all bytes of all keys, whatever was found */
+        unsigned differs = k->at[i].size != size;
+        for (size_t b = 0; b < KEYS_MAX_BYTES; b++)
+            differs |= (unsigned)(k->at[i].bytes[b] ^ given[b]);
+        found |= differs == 0;
+    }
+    explicit_bzero(given, sizeof given);
+    return found;
+}

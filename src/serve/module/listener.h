@@ -1,0 +1,27 @@
+/* serve/module/listener.h: the socket that a server listens on: an address and port, a unix socket, or one that systemd has
+ * opened (sd_listen_fds(3)). For server.c. */
+#ifndef SERVE_MODULE_LISTENER_H
+#define SERVE_MODULE_LISTENER_H
+
+#include "rapt/base.h"
+
+#include <sys/types.h>
+
+typedef struct listener {
+    int fd;
+    bool inherited; /* from systemd: it still listens when this process has ended */
+    char text[256]; /* "http://127.0.0.1:8080", "unix:/run/rapt.sock" */
+    char *path;     /* of a unix socket that is removed at the end, or NULL */
+    dev_t device;   /* and what the path named when it was made: another server may have taken its place */
+    ino_t inode;
+} listener;
+
+/* Opens it, without listening yet, so that clients of a server that still loads are refused instead of kept waiting. `host`:
+ * "127.0.0.1", a name, or "unix:PATH", whose socket is replaced where nobody listens on it; port 0: any. Where LISTEN_FDS says
+ * that systemd has opened one, that counts. RAPT_ERR_IO: in use, no permission, no such host. */
+rapt_code listener_open(listener *l, const char *host, int port, bool tls, rapt_error *err);
+rapt_code listener_listen(const listener *l, rapt_error *err);
+/* Closes it, and removes the unix socket. */
+void listener_close(listener *l);
+
+#endif

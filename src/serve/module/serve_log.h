@@ -1,0 +1,19 @@
+/* serve/module/serve_log.h: lines on stderr about requests and the server, as JSON or text. Never texts of users, keys, or the
+ * queries of targets. From any thread. */
+#ifndef SERVE_MODULE_SERVE_LOG_H
+#define SERVE_MODULE_SERVE_LOG_H
+
+#include "serve/module/http.h"
+#include "serve/serve.h"
+
+/* A request that is over. `status` as of serve_log_status. */
+void serve_log_request(serve_log format, const http_report *report);
+/* 499, as nginx has it, where the client hung up before there was an answer. */
+int serve_log_status(const http_report *report);
+
+typedef enum serve_log_level { LOG_INFO, LOG_WARNING, LOG_ERROR } serve_log_level;
+
+/* What happened to the server itself; with SERVE_LOG_NONE errors only. */
+RAPT_PRINTF(3, 4) void serve_log_event(serve_log format, serve_log_level level, const char *message, ...);
+
+#endif
