@@ -1,0 +1,79 @@
+/* serve/module/form.c: a parser of forms; see form.h. Stricter than browsers: a wrong escape, a NUL or what is no UTF-8 is an
+ * error, not a text that nobody sent. */
+#include "serve/module/form.h"
+
+#include "base/buffer.h"
+#include "text/utf8.h"
+
+static int form_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Decodes `size` bytes of a name or a value into b->data, with a NUL behind them; returns what is wrong with them, or NULL. */
+static const char *form_decode(const char *text, size_t size, buffer *b)
+{
+    b->size = 0;
+    for (size_t i = 0; i < size; i++) {
+        int byte = text[i] == '+' ? ' ' : (unsigned char)text[i];
+        if (text[i] == '%') {
+            int high = i + 2 < size ? form_digit(text[i + 1]) : -1, low = i + 2 < size ? form_digit(text[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return "a % is not followed by two hexadecimal digits";
+            byte = high * 16 + low;
+            i += 2;
+        }
+        if (byte == 0)
+            return "it has a NUL";
+        b->data[b->size++] = (char)byte;
+    }
+    b->data[b->size] = '\0';
+    return utf8_valid_prefix(b->data, b->size) == b->size ? NULL : "it is not UTF-8";
+}
+
+/* Adds a value, which it takes over, to those of a name. False: out of memory. */
+static bool form_put(json_t *form, const char *name, json_t *value)
+{
+    json_t *before = json_object_get(form, name);
+    if (!before || !value)
+        return value && json_object_set_new(form, name, value) == 0;
+    if (json_is_array(before))
+        return json_array_append_new(before, value) == 0;
+    json_t *list = json_pack("[O, o]", before, value);
+    return list && json_object_set_new(form, name, list) == 0;
+}
+
+/* One part of the form, between two '&'. `b` has room for it. False with *reason NULL: out of memory. */
+static bool form_take(json_t *form, const char *part, size_t size, buffer *b, const char **reason)
+{
+    const char *equals = memchr(part, '=', size);
+    size_t name_size = equals ? (size_t)(equals - part) : size, value_at = equals ? name_size + 1 : size;
+    if (size == 0)
+        return true;
+    *reason = form_decode(part + value_at, size - value_at, b);
+    json_t *value = *reason ? NULL : json_stringn(b->data, b->size);
+    if (value)
+        *reason = form_decode(part, name_size, b);
+    if (value && !*reason)
+        return form_put(form, b->data, value);
+    json_decref(value);
+    return false;
+}
+
+json_t *form_read(const char *text, size_t size, const char **reason)
+{
+    buffer b = {0};
+    json_t *form = json_object();
+    *reason = NULL;
+    bool fine = form && buffer_reserve(&b, size);
+    for (size_t at = 0; fine && at < size;) {
+        const char *end = memchr(text + at, '&', size - at);
+        size_t length = end ? (size_t)(end - text) - at : size - at;
+        fine = form_take(form, text + at, length, &b, reason);
+        at += length + 1;
+    }
+    buffer_free(&b);
+    if (!fine)
+        json_decref(form);
+    return fine ? form : NULL;
+}

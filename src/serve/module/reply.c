@@ -1,0 +1,41 @@
+/* serve/module/reply.c: responses that are a JSON object; see reply.h. */
+#include "serve/module/reply.h"
+
+#include "base/number.h"
+#include "text/json_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void reply_json(exchange *x, int status, json_t *body)
+{
+    static const char no_memory[] = "out of memory\n";
+    char *text = json_text(body, JSON_COMPACT);
+    json_decref(body);
+    if (text)
+        exchange_reply(x, status, "application/json", text, strlen(text));
+    else
+        exchange_reply(x, 503, "text/plain", no_memory, sizeof no_memory - 1);
+    free(text);
+}
+
+int reply_status(rapt_code code)
+{
+    switch (code) {
+    case RAPT_ERR_VALUE:
+    case RAPT_ERR_FORMAT:
+    case RAPT_ERR_SHAPE:
+    case RAPT_ERR_NOT_FOUND: return 400;
+    case RAPT_ERR_MEMORY:
+    case RAPT_ERR_INTERRUPTED: return 503;
+    default: return 500;
+    }
+}
+
+json_t *reply_real(rapt_real value)
+{
+    char text[NUMBER_TEXT];
+    snprintf(text, sizeof text, "%.9g", (double)value);
+    return json_real(number_read(text, NULL));
+}

@@ -1,0 +1,16 @@
+/* serve/module/sse.h: server-sent events (WHATWG's HTML standard, section 9.2), as OpenAI's dialect streams them. */
+#ifndef SERVE_MODULE_SSE_H
+#define SERVE_MODULE_SSE_H
+
+#include "serve/module/http_exchange.h"
+
+#include <jansson.h>
+
+void sse_begin(exchange *x);
+/* Sends "data: OBJECT" and frees the object; NULL is one for which memory ran out. False: the client is gone, or
+ * memory ran out. */
+bool sse_send(exchange *x, json_t *object);
+/* "data: [DONE]", where the stream is complete, and the end of the response. */
+void sse_end(exchange *x, bool complete);
+
+#endif
