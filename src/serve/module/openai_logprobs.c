@@ -1,0 +1,161 @@
+/* serve/module/openai_logprobs.c: see openai_logprobs.h. */
+#include "serve/module/openai_logprobs.h"
+
+#include "text/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LEAST_LOG_PROB (-9999.0) /* what OpenAI has for a token that never comes, as JSON has no infinity */
+
+bool openai_token_text(buffer *to, const rapt_tokenizer *tokenizer, int32_t id)
+{
+    char part[32];
+    size_t size = 0;
+    const char *bytes = rapt_tokenizer_token(tokenizer, id, &size);
+    to->size = 0;
+    if (!bytes)
+        return buffer_append(to, part, (size_t)snprintf(part, sizeof part, "token_id:%d", (int)id));
+    if (utf8_valid_prefix(bytes, size) == size && !memchr(bytes, '\0', size))
+        return buffer_append(to, bytes, size);
+    bool fine = buffer_append(to, "bytes:", 6);
+    for (size_t i = 0; i < size && fine; i++)
+        fine = buffer_append(to, part, (size_t)snprintf(part, sizeof part, "\\x%02x", (unsigned)(unsigned char)bytes[i]));
+    return fine;
+}
+
+static json_t *log_prob_value(double log_prob)
+{
+    return isnan(log_prob) ? json_null() : json_real(isinf(log_prob) ? LEAST_LOG_PROB : log_prob);
+}
+
+static json_t *logprobs_text(openai_logprobs *l, const rapt_tokenizer *tokenizer, int32_t id)
+{
+    return openai_token_text(&l->text, tokenizer, id) ? json_stringn(l->text.data, l->text.size) : NULL;
+}
+
+/* ---- completions: lists beside each other ------------------------------------------------------------------------------- */
+
+/* A character belongs to the token that it begins in. */
+static size_t begun_characters(const char *bytes, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+    return count;
+}
+
+/* Two objects that have the same keys. */
+typedef struct top_tokens {
+    json_t *log_probs, *ids;
+} top_tokens;
+
+/* Of two tokens with one text the less probable one goes by its id. */
+static bool put_top(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, int32_t id, double log_prob)
+{
+    if (!openai_token_text(&l->text, tokenizer, id))
+        return false;
+    if (json_object_get(to->log_probs, l->text.data))
+        snprintf(l->text.data, l->text.capacity, "token_id:%d", (int)id);
+    return json_object_set_new(to->log_probs, l->text.data, log_prob_value(log_prob)) == 0 &&
+           json_object_set_new(to->ids, l->text.data, json_integer(id)) == 0;
+}
+
+/* The most probable tokens, and the one that came where it is none of them. */
+static bool put_tops(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+{
+    bool fine = to->log_probs && to->ids && buffer_reserve(&l->text, 32), among = false;
+    for (size_t i = 0; i < token->count && fine; i++) {
+        among = among || token->ids[i] == token->id;
+        fine = put_top(l, to, tokenizer, token->ids[i], token->log_probs[i]);
+    }
+    return fine && (among || put_top(l, to, tokenizer, token->id, token->log_prob));
+}
+
+static bool add_to_list(json_t *lists, const char *name, json_t *value)
+{
+    return json_array_append_new(json_object_get(lists, name), value) == 0;
+}
+
+static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+{
+    size_t size = 0;
+    const char *bytes = rapt_tokenizer_token(tokenizer, token->id, &size);
+    const bool first = isnan(token->log_prob);
+    const top_tokens top = {first ? json_null() : json_object(), first ? json_null() : json_object()};
+    if (!l->lists)
+        l->lists = json_pack("{s:[], s:[], s:[], s:[], s:[], s:[]}", "tokens", "token_ids", "token_logprobs", "top_logprobs",
+                             "top_token_ids", "text_offset");
+    if (!l->lists || !(first || put_tops(l, &top, tokenizer, token))) {
+        json_decref(top.log_probs);
+        json_decref(top.ids);
+        return false;
+    }
+    bool fine = add_to_list(l->lists, "top_logprobs", top.log_probs);
+    fine = add_to_list(l->lists, "top_token_ids", top.ids) && fine;
+    fine = fine && add_to_list(l->lists, "tokens", logprobs_text(l, tokenizer, token->id)) &&
+                add_to_list(l->lists, "token_ids", json_integer(token->id)) &&
+                add_to_list(l->lists, "token_logprobs", log_prob_value(token->log_prob)) &&
+                add_to_list(l->lists, "text_offset", json_integer((json_int_t)l->offset));
+    l->offset += bytes ? begun_characters(bytes, size) : 0;
+    return fine;
+}
+
+/* ---- chat: an object for each token ------------------------------------------------------------------------------------- */
+
+static json_t *logprobs_bytes(const rapt_tokenizer *tokenizer, int32_t id)
+{
+    size_t size = 0;
+    const char *bytes = rapt_tokenizer_token(tokenizer, id, &size);
+    json_t *list = bytes ? json_array() : json_null();
+    for (size_t i = 0; i < size && bytes && list; i++)
+        if (json_array_append_new(list, json_integer((unsigned char)bytes[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *token_as_object(openai_logprobs *l, const rapt_tokenizer *tokenizer, int32_t id, double log_prob)
+{
+    return json_pack("{s:o, s:o, s:o}", "token", logprobs_text(l, tokenizer, id), "logprob", log_prob_value(log_prob), "bytes",
+                     logprobs_bytes(tokenizer, id));
+}
+
+static bool add_to_content(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+{
+    json_t *entry = token_as_object(l, tokenizer, token->id, token->log_prob), *top = json_array();
+    bool fine = json_object_set_new(entry, "top_logprobs", top) == 0;
+    for (size_t i = 0; i < token->count && fine; i++)
+        fine = json_array_append_new(top, token_as_object(l, tokenizer, token->ids[i], token->log_probs[i])) == 0;
+    if (!l->lists)
+        l->lists = json_pack("{s:[], s:n}", "content", "refusal");
+    if (fine && l->lists)
+        return add_to_list(l->lists, "content", entry);
+    json_decref(entry);
+    return false;
+}
+
+/* ---- both --------------------------------------------------------------------------------------------------------------- */
+
+void openai_logprobs_add(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+{
+    bool fine = l->chat ? add_to_content(l, tokenizer, token) : add_to_lists(l, tokenizer, token);
+    l->failed = l->failed || !fine;
+}
+
+json_t *openai_logprobs_take(openai_logprobs *l)
+{
+    json_t *taken = l->lists && !l->failed ? l->lists : NULL;
+    if (!taken)
+        return json_null();
+    l->lists = NULL;
+    return taken;
+}
+
+void openai_logprobs_free(openai_logprobs *l)
+{
+    json_decref(l->lists);
+    buffer_free(&l->text);
+    *l = (openai_logprobs){.lists = NULL};
+}

@@ -1,0 +1,31 @@
+/* serve/module/openai_logprobs.h: log-probabilities of tokens as OpenAI's two endpoints print them. The numbers are those of the
+ * model's softmax before any option, and read back as the same doubles. */
+#ifndef SERVE_MODULE_OPENAI_LOGPROBS_H
+#define SERVE_MODULE_OPENAI_LOGPROBS_H
+
+#include "base/buffer.h"
+
+#include "rapt/engine.h"
+
+#include <jansson.h>
+
+/* The text of a token: its bytes, where they are UTF-8 without NUL, else "bytes:\xe2\x80"; of an id without bytes
+ * "token_id:50257". False: out of memory. */
+bool openai_token_text(buffer *to, const rapt_tokenizer *tokenizer, int32_t id);
+
+/* Lists that grow token by token. A zeroed one has none. */
+typedef struct openai_logprobs {
+    bool chat;      /* {"content": [...]}; else four lists beside each other */
+    json_t *lists;  /* of the tokens that have come since they were last taken; or NULL */
+    size_t offset;  /* characters of all tokens before the next one */
+    bool failed;    /* out of memory: they are incomplete */
+    buffer text;    /* of a token */
+} openai_logprobs;
+
+/* Adds a token with its most probable alternatives. A log-probability that is no number, of a text's first token, is null. */
+void openai_logprobs_add(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token);
+/* The object for tokens that have come since it was last taken, the caller's; null where there are none, or on out-of-memory. */
+json_t *openai_logprobs_take(openai_logprobs *l);
+void openai_logprobs_free(openai_logprobs *l);
+
+#endif

@@ -1,0 +1,102 @@
+/* serve/module/openai_models.c: which models there are, and which one a request is for. */
+#include "serve/module/openai.h"
+
+#include "serve/module/openai_error.h"
+
+#include "base/quote.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROOT "/v1/models"
+
+static json_t *model_object(const served *s)
+{
+    static const char *const tasks[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
+                                        [RAPT_TASK_ENCODER] = "encoder"};
+    json_t *model = json_pack("{s:s, s:s, s:I, s:s, s:s, s:s, s:s}", "id", s->name, "object", "model", "created",
+                              (json_int_t)s->created, "owned_by", "rapt", "task", tasks[s->task], "number_format",
+                              s->number_format, "fingerprint", s->fingerprint);
+    bool fine = model != NULL;
+    if (s->task == RAPT_TASK_TRANSLATION)
+        fine = fine && json_object_set_new(model, "source", s->source ? json_string(s->source) : json_null()) == 0 &&
+               json_object_set_new(model, "target", s->target ? json_string(s->target) : json_null()) == 0;
+    else if (s->task == RAPT_TASK_LANGUAGE_MODEL)
+        fine = fine && json_object_set_new(model, "context", json_integer((json_int_t)rapt_engine_model_of(s->model)
+                                                                              ->language.net->config.context)) == 0;
+    if (fine)
+        return model;
+    json_decref(model);
+    return NULL;
+}
+
+static json_t *model_list(const served_set *set)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < set->count; i++)
+        if (json_array_append_new(list, model_object(&set->models[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return json_pack("{s:s, s:o}", "object", "list", "data", list);
+}
+
+static void model_not_found(request_error *e, const char *name)
+{
+    request_fail(e, 404, "model", "the model \"%s\" does not exist", quote(name).text);
+    e->code = "model_not_found";
+}
+
+void openai_models(app *a, exchange *x)
+{
+    const char *path = exchange_path(x), *name = strlen(path) > strlen(ROOT) ? path + strlen(ROOT) + 1 : NULL;
+    served_set *set = app_models(a);
+    const served *one = name ? served_named(set, name) : NULL;
+    request_error e = {0};
+    if (!name || one) {
+        openai_reply(x, one ? model_object(one) : model_list(set));
+    } else {
+        model_not_found(&e, name);
+        openai_refuse(x, &e);
+    }
+    served_release(set);
+}
+
+/* ---- the model of a request --------------------------------------------------------------------------------------------- */
+
+static bool task_is_among(rapt_task task, const rapt_task *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tasks[i] == task)
+            return true;
+    return false;
+}
+
+const served *openai_model(fields *f, const served_set *set, const rapt_task *tasks, size_t count)
+{
+    static const char *const what[] = {
+        [RAPT_TASK_TRANSLATION] = "is a translation model, for POST /v1/chat/completions and /v1/translate",
+        [RAPT_TASK_LANGUAGE_MODEL] = "is a language model, for POST /v1/completions",
+        [RAPT_TASK_ENCODER] = "is an encoder, for POST /v1/embeddings"};
+    const char *name = fields_text(f, "model");
+    const served *s = name ? served_named(set, name) : NULL;
+    for (size_t i = 0; i < count && !name && !s; i++)
+        s = served_first(set, tasks[i]);
+    if (f->error->status)
+        return NULL;
+    if (!s && name)
+        model_not_found(f->error, name);
+    else if (!s)
+        fields_fail(f, "model", "this field is required, as no model of this server is for this endpoint");
+    else if (!task_is_among(s->task, tasks, count))
+        fields_fail(f, "model", "\"%s\" %s", quote(name).text, what[s->task]);
+    return f->error->status ? NULL : s;
+}
+
+int64_t openai_max_tokens(fields *f, const char *field, int64_t absent, int64_t min, const app_limits *limits,
+                          const rapt_model *m)
+{
+    const size_t context = m->language.net->config.context;
+    const size_t most = limits->max_tokens && limits->max_tokens < context ? limits->max_tokens : context;
+    return fields_integer(f, field, absent, min, (int64_t)most);
+}

@@ -1,0 +1,31 @@
+/* serve/module/openai_prompt.h: prompts of a request as tokens of its model. */
+#ifndef SERVE_MODULE_OPENAI_PROMPT_H
+#define SERVE_MODULE_OPENAI_PROMPT_H
+
+#include "serve/module/fields.h"
+
+#include "rapt/io.h"
+
+typedef struct openai_prompt {
+    int32_t *ids; /* [count], at least one */
+    size_t count;
+    char *text;   /* [size] and a NUL: of the request, or what the ids stand for */
+    size_t size;
+    bool same;    /* the text has these ids, by itself */
+} openai_prompt;
+
+typedef struct openai_prompts {
+    openai_prompt *list; /* [count] */
+    size_t count;
+} openai_prompts;
+
+/* Reads "prompt": a text, a list of texts, a list of ids, or a list of lists of ids; none is an empty text, with which the model
+ * begins a new one. At most `most` of them. Errors are the fields': among them a prompt that is longer than the model's context,
+ * whose code is context_length_exceeded. */
+void openai_prompts_read(openai_prompts *to, fields *f, size_t most, const rapt_model *m);
+/* One prompt of ids that it takes over, and their text, which it copies. */
+void openai_prompts_set(openai_prompts *to, fields *f, const char *field, int32_t *ids, size_t count, const char *text,
+                        size_t size, const rapt_model *m);
+void openai_prompts_free(openai_prompts *p);
+
+#endif

@@ -1,0 +1,314 @@
+/* serve/module/openai_run.c: see openai_run.h. A request is a job of the engine for each choice, whose callbacks, all on the
+ * engine's thread, collect texts or send them. Who is the last to let go of the request, a job that ends or the thread that
+ * queued them, ends the response. Nothing of the models' set is kept: a job keeps its model. */
+#define _GNU_SOURCE
+#include "serve/module/openai_run.h"
+
+#include "serve/module/openai_error.h"
+#include "serve/module/sse.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct openai_run {
+    exchange *x;               /* held */
+    metrics *metrics;
+    openai_request r;
+    const rapt_tokenizer *tokenizer; /* of the model, while one of its jobs lives */
+    char id[48], fingerprint[REPLAY_FINGERPRINT];
+    char *model;               /* its name */
+    int64_t created;
+    double start;
+    openai_choice *choices;    /* [count] */
+    size_t count;
+    size_t prompt_tokens, generated_tokens, cached_tokens;
+    atomic_bool stopped;       /* the client is gone, or a choice has failed: the others are not needed */
+    pthread_mutex_t lock;      /* of what follows */
+    size_t pending;            /* who holds the request: jobs, and the thread that queues them */
+    request_error error;       /* the first one */
+};
+
+void openai_request_free(openai_request *r)
+{
+    openai_options_free(&r->options);
+    openai_prompts_free(&r->prompts);
+}
+
+static void run_free(openai_run *run)
+{
+    for (size_t i = 0; i < run->count && run->choices; i++) {
+        openai_logprobs_free(&run->choices[i].logprobs);
+        buffer_free(&run->choices[i].text);
+    }
+    openai_request_free(&run->r);
+    pthread_mutex_destroy(&run->lock);
+    exchange_release(run->x);
+    free(run->choices);
+    free(run->model);
+    free(run);
+}
+
+static void run_fail(openai_run *run, int status, const char *message)
+{
+    pthread_mutex_lock(&run->lock);
+    request_fail(&run->error, status, NULL, "%s", message);
+    pthread_mutex_unlock(&run->lock);
+    atomic_store(&run->stopped, true);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------------------ */
+
+/* A response or a chunk, with `choices`, which it takes over. */
+static json_t *run_object(const openai_run *run, const char *object, json_t *choices)
+{
+    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:o}", "id", run->id, "object", object, "created", (json_int_t)run->created,
+                     "model", run->model, "system_fingerprint", run->fingerprint, "choices", choices);
+}
+
+static json_t *run_usage(const openai_run *run)
+{
+    return json_pack("{s:I, s:I, s:I, s:{s:I}}", "prompt_tokens", (json_int_t)run->prompt_tokens, "completion_tokens",
+                     (json_int_t)run->generated_tokens, "total_tokens", (json_int_t)(run->prompt_tokens + run->generated_tokens),
+                     "prompt_tokens_details", "cached_tokens", (json_int_t)run->cached_tokens);
+}
+
+/* With usage null, where a chunk with it comes in the end. */
+static void run_send(openai_run *run, json_t *choices, json_t *usage)
+{
+    json_t *chunk = run_object(run, run->r.shape->chunk, choices);
+    if (chunk && run->r.options.include_usage)
+        json_object_set(chunk, "usage", usage ? usage : json_null());
+    json_decref(usage);
+    if (!sse_send(run->x, chunk)) /* a client that is gone reads none of this */
+        run_fail(run, 503, "out of memory for the response");
+}
+
+static void choice_send(openai_choice *c, const char *text, size_t size, const char *finish)
+{
+    openai_run *run = c->run;
+    json_t *choices = json_array(), *logprobs = openai_logprobs_take(&c->logprobs);
+    if (json_array_append_new(choices, run->r.shape->part(c, text, size, logprobs, finish)) == 0) {
+        run_send(run, choices, NULL);
+        return;
+    }
+    json_decref(choices);
+    run_fail(run, 503, "out of memory for the response");
+}
+
+/* What a choice begins with: an empty part, or the prompt with the log-probabilities of its tokens. */
+static void choice_begin(openai_choice *c)
+{
+    const openai_request *r = &c->run->r;
+    if (c->begun)
+        return;
+    c->begun = true;
+    if (!r->options.stream && r->echo && !buffer_append(&c->text, c->prompt->text, c->prompt->size))
+        run_fail(c->run, 503, "out of memory for the response");
+    if (r->options.stream && r->echo)
+        choice_send(c, c->prompt->text, c->prompt->size, NULL);
+    else if (r->options.stream && r->shape->opens)
+        choice_send(c, "", 0, NULL);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------ */
+
+static json_t *run_whole(openai_run *run)
+{
+    json_t *choices = json_array();
+    for (size_t i = 0; i < run->count; i++) {
+        openai_choice *c = &run->choices[i];
+        if (json_array_append_new(choices, run->r.shape->whole(c, openai_logprobs_take(&c->logprobs))) != 0) {
+            json_decref(choices);
+            return NULL;
+        }
+    }
+    json_t *whole = run_object(run, run->r.shape->object, choices);
+    if (json_object_set_new(whole, "usage", run_usage(run)) == 0)
+        return whole;
+    json_decref(whole);
+    return NULL;
+}
+
+static void run_finish_stream(openai_run *run)
+{
+    const request_error *e = &run->error;
+    if (e->status)
+        sse_send(run->x, openai_error_object(e->status, e->param, e->code, e->message));
+    else if (run->r.options.include_usage)
+        run_send(run, json_array(), run_usage(run));
+    sse_end(run->x, !e->status);
+}
+
+static void run_finish(openai_run *run)
+{
+    exchange_note(run->x, "prompt_tokens", (double)run->prompt_tokens);
+    exchange_note(run->x, "cached_tokens", (double)run->cached_tokens);
+    exchange_note(run->x, "generated_tokens", (double)run->generated_tokens);
+    if (run->r.options.stream)
+        run_finish_stream(run);
+    else if (run->error.status)
+        openai_refuse(run->x, &run->error);
+    else
+        openai_reply(run->x, run_whole(run));
+    run_free(run);
+}
+
+/* `count` of those who hold the request let go of it. */
+static void run_release(openai_run *run, size_t count)
+{
+    pthread_mutex_lock(&run->lock);
+    run->pending -= count;
+    const bool last = run->pending == 0;
+    pthread_mutex_unlock(&run->lock);
+    if (last)
+        run_finish(run);
+}
+
+/* ---- what the engine calls ---------------------------------------------------------------------------------------------- */
+
+static bool choice_stop(void *context)
+{
+    openai_run *run = ((openai_choice *)context)->run;
+    if (exchange_gone(run->x))
+        atomic_store(&run->stopped, true);
+    return atomic_load(&run->stopped);
+}
+
+static void choice_prompt_token(void *context, size_t position, const rapt_engine_token *token)
+{
+    (void)position;
+    openai_choice *c = context;
+    openai_logprobs_add(&c->logprobs, c->run->tokenizer, token);
+}
+
+static void choice_time(openai_choice *c)
+{
+    const double now = clock_seconds();
+    openai_run *run = c->run;
+    if (c->last == 0)
+        metrics_first_token(run->metrics, run->model, now - run->start);
+    else
+        metrics_next_token(run->metrics, run->model, now - c->last);
+    c->last = now;
+}
+
+static void choice_token(void *context, const rapt_engine_token *token)
+{
+    openai_choice *c = context;
+    const openai_request *r = &c->run->r;
+    choice_time(c);
+    choice_begin(c);
+    if (r->has_logprobs)
+        openai_logprobs_add(&c->logprobs, c->run->tokenizer, token);
+    if (r->options.stream && (token->size > 0 || r->has_logprobs))
+        choice_send(c, token->text, token->size, NULL);
+}
+
+static void choice_end_part(openai_choice *c, const rapt_engine_generated *end)
+{
+    const openai_request *r = &c->run->r;
+    if (!r->options.stream) {
+        if (!buffer_append(&c->text, end->result->text ? end->result->text : "", end->result->text_size))
+            run_fail(c->run, 503, "out of memory for the response");
+        return;
+    }
+    if (r->shape->opens && end->rest_size > 0)
+        choice_send(c, end->rest, end->rest_size, NULL);
+    choice_send(c, r->shape->opens ? "" : end->rest, r->shape->opens ? 0 : end->rest_size, c->finish);
+}
+
+static void choice_fail(openai_choice *c, rapt_code code, const char *message)
+{
+    openai_run *run = c->run;
+    if (code == RAPT_ERR_INTERRUPTED)
+        run_fail(run, 503, "the request was cancelled before its end");
+    else
+        run_fail(c->run, code == RAPT_ERR_MEMORY ? 503 : 500, message);
+}
+
+static void choice_done(void *context, const rapt_engine_generated *end)
+{
+    openai_choice *c = context;
+    openai_run *run = c->run;
+    run->generated_tokens += end->result ? end->result->token_count : 0;
+    run->cached_tokens += c->sample == 0 ? end->cached_tokens : 0; /* other samples find the prompt of the first one */
+    if (c->logprobs.failed)
+        choice_fail(c, RAPT_ERR_MEMORY, "out of memory for the response");
+    if (end->code)
+        choice_fail(c, end->code, end->message);
+    if (!atomic_load(&run->stopped)) {
+        c->finish = end->result->finish == RAPT_FINISH_LENGTH ? "length" : "stop";
+        choice_begin(c);
+        choice_end_part(c, end);
+    }
+    run_release(run, 1);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------------------------ */
+
+static bool run_set_up(openai_run *run, const served *s)
+{
+    const openai_request *r = &run->r;
+    run->count = r->prompts.count * r->options.n;
+    run->choices = calloc(run->count, sizeof *run->choices);
+    run->model = strdup(s->name);
+    run->tokenizer = rapt_engine_model_of(s->model)->language.tokenizer;
+    run->created = (int64_t)time(NULL);
+    run->start = clock_seconds();
+    run->pending = run->count + 1;
+    snprintf(run->id, sizeof run->id, "%s-%s", r->shape->id, exchange_id(run->x));
+    replay_fingerprint(s, run->fingerprint);
+    for (size_t i = 0; i < run->count && run->choices; i++) {
+        openai_choice *c = &run->choices[i];
+        *c = (openai_choice){.run = run, .prompt = &r->prompts.list[i / r->options.n], .index = i, .sample = i % r->options.n};
+        c->logprobs.chat = r->shape->opens;
+        run->prompt_tokens += c->sample == 0 ? c->prompt->count : 0;
+    }
+    return run->choices && run->model;
+}
+
+static bool choice_queue(openai_choice *c, const served *s)
+{
+    const openai_request *r = &c->run->r;
+    rapt_error err = {0};
+    const bool score = r->echo && r->has_logprobs;
+    const rapt_engine_generation request = {
+        .tokens = c->prompt->ids, .count = c->prompt->count, .options = r->options.o, .no_tokens = r->no_tokens,
+        .sample = c->sample, .top = r->top, .score_prompt = score, .on_prompt_token = score ? choice_prompt_token : NULL,
+        .on_token = choice_token, .on_done = choice_done, .stop = choice_stop, .context = c};
+    rapt_code code = rapt_engine_generate(s->engine, s->model, &request, NULL, &err);
+    if (code)
+        choice_fail(c, code, err.message);
+    return !code;
+}
+
+void openai_run_start(app *a, exchange *x, const served *s, openai_request *request)
+{
+    openai_run *run = calloc(1, sizeof *run);
+    if (!run) {
+        openai_request_free(request);
+        openai_error(x, 503, NULL, NULL, "out of memory for the request");
+        return;
+    }
+    *run = (openai_run){.x = x, .metrics = app_metrics(a), .r = *request, .lock = PTHREAD_MUTEX_INITIALIZER};
+    *request = (openai_request){.shape = NULL};
+    exchange_hold(x);
+    if (!run_set_up(run, s)) {
+        openai_error(x, 503, NULL, NULL, "out of memory for the request");
+        run_free(run);
+        return;
+    }
+    if (run->r.options.stream)
+        sse_begin(x);
+    const size_t count = run->count;
+    size_t queued = 0;
+    while (queued < count && choice_queue(&run->choices[queued], s))
+        queued++;
+    run_release(run, 1 + count - queued);
+}

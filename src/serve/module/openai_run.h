@@ -1,0 +1,51 @@
+/* serve/module/openai_run.h: the texts of one request of OpenAI's dialect, from the engine to the response: whole, or as a stream
+ * of server-sent events. Completions and chat say how a choice looks. */
+#ifndef SERVE_MODULE_OPENAI_RUN_H
+#define SERVE_MODULE_OPENAI_RUN_H
+
+#include "serve/module/openai_logprobs.h"
+#include "serve/module/openai_options.h"
+#include "serve/module/openai_prompt.h"
+
+typedef struct openai_run openai_run;
+
+/* A choice of a response: a text that is generated. */
+typedef struct openai_choice {
+    openai_run *run;
+    const openai_prompt *prompt;
+    size_t index;
+    uint64_t sample;          /* among those of its prompt */
+    openai_logprobs logprobs;
+    buffer text;              /* of a response that is not streamed */
+    const char *finish;       /* "stop", "length"; NULL: it has not ended */
+    bool begun;               /* a part of it has been sent */
+    double last;              /* when its last token came, 0: none has */
+} openai_choice;
+
+/* How an endpoint writes choices. Values are the caller's; NULL: out of memory. */
+typedef struct openai_shape {
+    const char *id, *object, *chunk;  /* "cmpl", "text_completion", ... */
+    /* A whole choice, which takes `logprobs` over. */
+    json_t *(*whole)(const openai_choice *c, json_t *logprobs);
+    /* A choice of a chunk, which takes `logprobs` over: `size` bytes of text, and why the choice ends here, or NULL. */
+    json_t *(*part)(const openai_choice *c, const char *text, size_t size, json_t *logprobs, const char *finish);
+    bool opens;               /* a choice begins with a chunk without text, and ends with one */
+} openai_shape;
+
+/* What a request asks for. What is to be freed is taken over by openai_run_start. */
+typedef struct openai_request {
+    const openai_shape *shape;
+    openai_options options;
+    openai_prompts prompts;   /* options.n choices of each */
+    bool no_tokens;           /* max_tokens is 0 */
+    bool echo;                /* a choice begins with its prompt */
+    bool has_logprobs;
+    size_t top;               /* most probable tokens beside each */
+} openai_request;
+
+/* Sends a request to the engine and answers it when its texts are there: adds the headers, and begins a stream. Always answers,
+ * in the end. */
+void openai_run_start(app *a, exchange *x, const served *s, openai_request *request);
+void openai_request_free(openai_request *request);
+
+#endif
