@@ -1,0 +1,29 @@
+/* serve/module/native.h: rapt's own interface: what the other dialects have no words for. Fields that a request leaves out are as
+ * on the command line. Errors are those of OpenAI's dialect, whose paths begin alike. */
+#ifndef SERVE_MODULE_NATIVE_H
+#define SERVE_MODULE_NATIVE_H
+
+#include "serve/module/app.h"
+#include "serve/module/fields.h"
+
+/* POST /v1/translate: {"text" or "texts", "model" or "source"? and "target", options of `rapt translate`}: hypotheses with
+ * scores, tokens and alignments. */
+app_route_fn native_translate;
+/* POST /v1/explain: {"text", "model"?, "target"?, "format"?: "json" or "html", "only"?, "full"?}: what `rapt explain --json`
+ * prints, or the page. GET with these as parameters of the query: for links, but not those of other sites. */
+app_route_fn native_explain;
+/* POST /v1/tokenize: {"text" or "texts", "model"?, "side"?, "special"?}: ids and texts of tokens. */
+app_route_fn native_tokenize;
+/* POST /v1/detokenize: {"ids", "model"?, "side"?}: the text of ids. */
+app_route_fn native_detokenize;
+
+/* ---- for these ----------------------------------------------------------------------------------------------------------- */
+
+/* "text", or "texts", a list of 1 to `max`: see fields_texts. */
+const char **native_texts(fields *f, size_t max, size_t *count, bool *list);
+/* The tokenizer of a model; of a translation model that of the field "side", "source" (default) or "target". */
+const rapt_tokenizer *native_tokenizer(fields *f, const served *s);
+/* {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. NULL: out of memory. */
+json_t *native_tokens(const rapt_tokenizer *k, const int32_t *ids, size_t count);
+
+#endif

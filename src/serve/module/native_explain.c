@@ -1,0 +1,234 @@
+/* serve/module/native_explain.c: POST /v1/explain; see native.h. A pass of its own, by the engine's thread between two steps:
+ * texts have few tokens, as the operator says, so that the others do not wait for long. */
+#define _GNU_SOURCE /* strdup */
+#include "serve/module/native.h"
+
+#include "rapt/explain.h"
+#include "serve/module/openai.h"
+#include "serve/module/openai_error.h"
+#include "serve/module/replay.h"
+#include "serve/module/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names to keep, and elements of a response with all of them: some twelve bytes each. */
+enum { EXPLAIN_NAMES = 64, EXPLAIN_ELEMENTS = 1 << 20 };
+
+/* Of the page, whose script and styles stand in it: it runs apart from the server's origin, and reaches nothing. */
+#define EXPLAIN_POLICY                                                                                                    \
+    "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "   \
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/* A request, until it is answered. */
+typedef struct explaining {
+    exchange *x;        /* held */
+    served_set *models; /* a reference, until the engine has the request: a call keeps its model */
+    fields f;           /* which the texts belong to */
+    const served *model; /* of these */
+    char *path;         /* its path */
+    const char *text;
+    const char **names;
+    rapt_explain_options options;
+    rapt_explain_format format;
+    bool html;
+    request_error error;
+} explaining;
+
+static void explaining_free(explaining *e)
+{
+    if (e->models)
+        served_release(e->models);
+    exchange_release(e->x);
+    fields_free(&e->f);
+    free(e->path);
+    free(e->names);
+    free(e);
+}
+
+/* ---- the engine's part -------------------------------------------------------------------------------------------------- */
+
+static rapt_code check_elements(const explaining *e, const rapt_explanation *of, rapt_error *err)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < rapt_explanation_count(of) && e->format.full; i++) {
+        const rapt_intermediate *one = rapt_explanation_at(of, i);
+        size_t elements = 1;
+        for (int d = 0; d < one->ndim; d++)
+            elements *= one->shape[d];
+        all += elements;
+    }
+    if (all <= EXPLAIN_ELEMENTS)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "full: %zu elements are more than the %d of a response; \"only\" chooses among them",
+                     all, EXPLAIN_ELEMENTS);
+}
+
+/* The same bytes as those of the command, line feed included. */
+static rapt_code explain_to(const explaining *e, const rapt_model *model, char **text, size_t *size, rapt_error *err)
+{
+    rapt_explanation *of = rapt_explanation_new(model, e->text, &e->options, err);
+    if (!of)
+        return err->code;
+    rapt_code code = check_elements(e, of, err);
+    if (!code)
+        code = e->html ? rapt_explanation_page(of, text, size, err) : rapt_explanation_json(of, &e->format, text, size, err);
+    rapt_explanation_free(of);
+    if (!code && !e->html)
+        (*text)[(*size)++] = '\n'; /* in place of the NUL */
+    return code;
+}
+
+static void native_explain_run(void *context, const rapt_model *model, int threads)
+{
+    explaining *e = context;
+    rapt_error why = {0};
+    char *text = NULL;
+    size_t size = 0;
+    e->options.threads = threads;
+    if (!model)
+        request_fail(&e->error, 503, NULL, "%s", rapt_code_name(RAPT_ERR_INTERRUPTED));
+    else if (explain_to(e, model, &text, &size, &why))
+        request_fail(&e->error, reply_status(why.code), NULL, "%s", why.message);
+    if (e->html)
+        exchange_add_header(e->x, "Content-Security-Policy", EXPLAIN_POLICY);
+    if (e->error.status)
+        openai_refuse(e->x, &e->error);
+    else
+        exchange_reply(e->x, 200, e->html ? "text/html; charset=utf-8" : "application/json", text, size);
+    free(text);
+    explaining_free(e);
+}
+
+static bool explaining_is_stopped(void *context)
+{
+    return exchange_gone(((explaining *)context)->x);
+}
+
+/* ---- the request -------------------------------------------------------------------------------------------------------- */
+
+static void check_tokens(explaining *e, const rapt_tokenizer *k, const char *field, const char *text, size_t limit)
+{
+    rapt_error why = {0};
+    int32_t *ids = NULL;
+    size_t count = 0;
+    if (e->error.status)
+        return;
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, strlen(text), true, &ids, &count, &why);
+    free(ids);
+    if (code)
+        request_fail(&e->error, reply_status(code), field, "%s: %s", field, why.message);
+    else if (count > limit)
+        fields_fail(&e->f, field, "%zu tokens are more than the %zu that this server explains", count, limit);
+}
+
+static void read_patterns(explaining *e)
+{
+    bool list;
+    size_t count;
+    e->names = fields_texts(&e->f, "only", 1, EXPLAIN_NAMES, &count, &list);
+    if (e->names && !list)
+        fields_fail(&e->f, "only", "a list of strings is expected");
+    if (e->names && e->html)
+        fields_fail(&e->f, "only", "the page shows everything; this is for json");
+    e->options.names = e->names;
+    e->options.name_count = count;
+}
+
+static void read_explain_fields(explaining *e, size_t limit)
+{
+    static const char *const formats[] = {"json", "html"};
+    static const rapt_task tasks[] = {RAPT_TASK_TRANSLATION, RAPT_TASK_LANGUAGE_MODEL};
+    fields *f = &e->f;
+    e->model = openai_model(f, e->models, tasks, 2);
+    e->text = fields_required_text(f, "text");
+    e->options.target = fields_text(f, "target");
+    e->html = fields_word(f, "format", formats, 2, 0) == 1;
+    e->format.full = fields_flag(f, "full", false);
+    if (e->html && e->format.full)
+        fields_fail(f, "full", "the page has the size that it has; this is for json");
+    read_patterns(e);
+    if (!fields_finish(f))
+        return;
+    const rapt_model *m = rapt_engine_model_of(e->model->model);
+    const bool translates = m->task == RAPT_TASK_TRANSLATION;
+    if (e->options.target && !translates)
+        fields_fail(f, "target", "%s is a language model, which has none", e->model->name);
+    else
+        check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", e->text, limit);
+    if (e->options.target && translates)
+        check_tokens(e, m->translation.target, "target", e->options.target, limit);
+    e->options.model_name = e->path = strdup(e->model->path);
+    if (!e->path)
+        request_fail(&e->error, 503, NULL, "out of memory for the request");
+}
+
+/* A pass is in fp32, whatever options the server was started with. */
+static void tell_explain_replay(const explaining *e)
+{
+    served model = *e->model;
+    replay r = {0};
+    model.options = NULL;
+    replay_begin(&r, "explain", &model);
+    if (e->html)
+        replay_words(&r, " --html page.html");
+    else
+        replay_words(&r, " --json%s", e->format.full ? " --full" : "");
+    for (size_t i = 0; i < e->options.name_count; i++)
+        replay_text(&r, "--only", e->names[i], strlen(e->names[i]));
+    replay_text(&r, "--", e->text, strlen(e->text));
+    if (e->options.target)
+        replay_text(&r, "", e->options.target, strlen(e->options.target));
+    replay_end(&r, e->x);
+}
+
+/* True: the engine has the request, which is not to be touched then. */
+static bool native_explain_submit(explaining *e)
+{
+    rapt_error why = {0};
+    if (e->error.status)
+        return false;
+    exchange_note_model(e->x, e->model->name);
+    tell_explain_replay(e);
+    served_set *models = e->models;
+    const served *model = e->model;
+    e->models = NULL;
+    rapt_code code = rapt_engine_call(model->engine, model->model, native_explain_run, explaining_is_stopped, e, NULL, &why);
+    if (code)
+        request_fail(&e->error, reply_status(code), NULL, "%s", why.message);
+    served_release(models);
+    return code == RAPT_OK;
+}
+
+/* A link of the server's own page, or an address that somebody entered: pages of other sites have no pass computed. */
+static void read_explain_query(explaining *e)
+{
+    const char *site = exchange_header(e->x, "Sec-Fetch-Site");
+    e->f = (fields){.error = &e->error};
+    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+        request_fail(&e->error, 403, NULL, "a page of another site cannot ask for this");
+    else
+        fields_read_query(&e->f, e->x, &e->error);
+}
+
+void native_explain(app *a, exchange *x)
+{
+    const size_t limit = app_limits_of(a)->explain;
+    explaining *e = limit > 0 ? calloc(1, sizeof *e) : NULL;
+    if (!e) {
+        openai_error(x, limit > 0 ? 503 : 403, NULL, NULL, limit > 0 ? "out of memory for the request"
+                                                                     : "this server does not explain: /v1/explain is turned off");
+        return;
+    }
+    *e = (explaining){.x = x, .models = app_models(a)};
+    exchange_hold(x);
+    if (strcmp(exchange_method(x), "POST") == 0)
+        fields_read(&e->f, x, false, &e->error);
+    else
+        read_explain_query(e);
+    read_explain_fields(e, limit);
+    if (native_explain_submit(e))
+        return;
+    openai_refuse(x, &e->error);
+    explaining_free(e);
+}

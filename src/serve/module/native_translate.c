@@ -1,0 +1,185 @@
+/* serve/module/native_translate.c: POST /v1/translate; see native.h. */
+#include "serve/module/native.h"
+
+#include "serve/module/openai.h"
+#include "serve/module/openai_error.h"
+#include "serve/module/reply.h"
+#include "serve/module/translating.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the response ------------------------------------------------------------------------------------------------------- */
+
+/* The weight of a source token, or of the <eos> behind all of them; 0 for tokens of the line's other segments. */
+static double attention_of(const rapt_alignment_row *row, size_t source, size_t sources)
+{
+    if (source == sources)
+        return (double)row->weights[row->count];
+    return source >= row->first && source - row->first < row->count ? (double)row->weights[source - row->first] : 0;
+}
+
+/* [source token, target token]: the source token with the largest weight; <eos> is not one. */
+static json_t *hard_link(const rapt_alignment_row *row, size_t target)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < row->count; i++)
+        best = row->weights[i] > row->weights[best] ? i : best;
+    return json_pack("[I, I]", (json_int_t)(row->first + best), (json_int_t)target);
+}
+
+static json_t *soft_row(const rapt_alignment_row *row, size_t sources)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i <= sources && list; i++)
+        if (json_array_append_new(list, reply_real((rapt_real)attention_of(row, i, sources))) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *alignment_json(const rapt_alignment *a, bool soft)
+{
+    json_t *list = json_array();
+    for (size_t j = 0; j < a->targets && list; j++)
+        if (json_array_append_new(list, soft ? soft_row(&a->rows[j], a->sources) : hard_link(&a->rows[j], j)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+/* Scores of a text's lines add up, as those of a line's segments do. */
+static json_t *hypothesis_json(const translating *t, const rapt_translation *lines, size_t text, size_t n)
+{
+    double score = 0, log_prob = 0;
+    for (size_t i = t->first[text]; i < t->first[text + 1]; i++) {
+        score += translating_hypothesis(&lines[i], n)->score;
+        log_prob += translating_hypothesis(&lines[i], n)->log_prob;
+    }
+    const rapt_hypothesis *h = translating_hypothesis(&lines[t->first[text]], n);
+    json_t *one = json_pack("{s:o, s:f, s:f}", "text", translating_text(t, lines, text, n), "score", score, "log_prob", log_prob);
+    bool ok = one != NULL;
+    if (ok && t->options.tokens)
+        ok = json_object_set_new(one, "tokens", native_tokens(t->m->translation.target, h->tokens,
+                                                              h->token_count)) == 0;
+    if (ok && t->options.alignment)
+        ok = json_object_set_new(one, "alignment", alignment_json(&h->alignment, t->has_soft_alignment)) == 0;
+    if (ok)
+        return one;
+    json_decref(one);
+    return NULL;
+}
+
+static json_t *translation_json(const translating *t, const rapt_translation *lines, size_t text)
+{
+    const rapt_translation *line = &lines[t->first[text]];
+    size_t count = translating_hypotheses(t, lines, text);
+    bool cut = false;
+    for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
+        cut = cut || lines[i].cut;
+    json_t *one = json_pack("{s:o, s:b, s:[]}", "text", translating_text(t, lines, text, 0), "truncated", cut, "hypotheses");
+    json_t *list = json_object_get(one, "hypotheses");
+    bool ok = one != NULL;
+    for (size_t n = 0; n < count && ok; n++)
+        ok = json_array_append_new(list, hypothesis_json(t, lines, text, n)) == 0;
+    if (ok && t->options.tokens)
+        ok = json_object_set_new(one, "source", native_tokens(t->m->translation.source, line->source,
+                                                              line->source_count)) == 0;
+    if (ok)
+        return one;
+    json_decref(one);
+    return NULL;
+}
+
+static json_t *native_body(const translating *t, const rapt_translation *lines)
+{
+    json_t *body = json_pack("{s:s, s:s?, s:s?, s:[]}", "model", t->name, "source", t->source, "target",
+                             t->target, "translations");
+    json_t *list = json_object_get(body, "translations");
+    for (size_t i = 0; i < t->count && body; i++)
+        if (json_array_append_new(list, translation_json(t, lines, i)) != 0) {
+            json_decref(body);
+            return NULL;
+        }
+    return body;
+}
+
+static const translating_dialect NATIVE = {.source_field = "source", .target_field = "target", .body = native_body,
+                                           .fail = openai_refuse};
+
+/* ---- the request -------------------------------------------------------------------------------------------------------- */
+
+/* By name, or by its languages, or the only one. */
+static void choose_translator(translating *t, fields *f)
+{
+    const char *source = fields_text(f, "source"), *target = fields_text(f, "target");
+    if (!source && !target) {
+        static const rapt_task tasks[] = {RAPT_TASK_TRANSLATION};
+        const served *s = openai_model(f, t->models, tasks, 1);
+        if (s)
+            translating_take(t, s, f->error);
+        return;
+    }
+    if (fields_text(f, "model"))
+        fields_fail(f, "model", "a model, or languages, not both");
+    if (!target)
+        fields_fail(f, "target", "this field is required with a source");
+    translating_choose(t, source, target, f->error);
+}
+
+static void read_search_options(translating *t, fields *f)
+{
+    rapt_translate_options *o = &t->options;
+    const int64_t most = (int64_t)app_limits_of(t->app)->n;
+    o->beam = (size_t)fields_integer(f, "beam", 0, 1, most);
+    o->n_best = (size_t)fields_integer(f, "n_best", 0, 1, most);
+    double penalty = fields_number(f, "length_penalty", NAN, -10, 10);
+    o->length_penalty = isnan(penalty) ? 0 : penalty;
+    o->no_length_penalty = penalty == 0;
+    int64_t repeat = fields_integer(f, "no_repeat_ngram", -1, 0, 1024);
+    o->no_repeat = repeat < 0 ? 0 : repeat == 0 ? RAPT_NO_REPEAT_OFF : (size_t)repeat;
+    o->max_ratio = fields_number(f, "max_length_ratio", 0, 0.01, 1000);
+    o->prefix = fields_text(f, "prefix");
+    if (!t->m)
+        return;
+    size_t own = t->m->search.beams, beam = o->beam ? o->beam : own ? own : 1;
+    if (o->n_best > beam)
+        fields_fail(f, "n_best", "%zu hypotheses need a beam of %zu or more", o->n_best, o->n_best);
+}
+
+/* Tokens and alignments are those of a line. */
+static void read_insights(translating *t, fields *f, const char **texts, size_t count)
+{
+    enum { HARD, SOFT, NONE };
+    static const char *const kinds[] = {"hard", "soft"};
+    size_t kind = fields_word(f, "alignment", kinds, 2, NONE);
+    t->options.alignment = kind != NONE;
+    t->has_soft_alignment = kind == SOFT;
+    t->options.tokens = fields_flag(f, "tokens", false);
+    for (size_t i = 0; i < count && (t->options.alignment || t->options.tokens); i++)
+        if (strchr(texts[i], '\n'))
+            fields_fail(f, t->options.alignment ? "alignment" : "tokens", "text %zu has several lines; this is of one", i);
+}
+
+void native_translate(app *a, exchange *x)
+{
+    request_error error = {0};
+    fields f;
+    size_t count = 0;
+    translating *t = translating_new(a, x, &NATIVE, &error);
+    fields_read(&f, x, false, &error);
+    const char **texts = native_texts(&f, app_limits_of(a)->texts, &count, NULL);
+    if (t) {
+        choose_translator(t, &f);
+        read_search_options(t, &f);
+        read_insights(t, &f, texts, count);
+    }
+    fields_finish(&f);
+    translating_submit(t, texts, count, &error);
+    translating_end(t, x, &NATIVE, &error);
+    free(texts);
+    fields_free(&f);
+}

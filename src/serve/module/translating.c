@@ -1,0 +1,326 @@
+/* serve/module/translating.c: requests for translations as jobs of the engine; see translating.h. */
+#define _GNU_SOURCE /* strdup */
+#include "serve/module/translating.h"
+
+#include "base/buffer.h"
+#include "base/quote.h"
+#include "serve/module/replay.h"
+#include "serve/module/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- lifetime --------------------------------------------------------------------------------------------------------- */
+
+translating *translating_new(app *a, exchange *x, const translating_dialect *dialect, request_error *error)
+{
+    translating *t = calloc(1, sizeof *t);
+    if (!t) {
+        request_fail(error, 503, NULL, "out of memory for the request");
+        return NULL;
+    }
+    *t = (translating){.app = a, .x = x, .models = app_models(a), .dialect = dialect};
+    exchange_hold(x);
+    return t;
+}
+
+void translating_free(translating *t)
+{
+    if (!t)
+        return;
+    if (t->models)
+        served_release(t->models);
+    exchange_release(t->x);
+    free(t->name);
+    free(t->source);
+    free(t->target);
+    free(t->first);
+    free(t->characters);
+    free(t);
+}
+
+void translating_end(translating *t, exchange *x, const translating_dialect *dialect, const request_error *error)
+{
+    if (!error->status)
+        return;
+    dialect->fail(x, error);
+    translating_free(t);
+}
+
+/* ---- the model ---------------------------------------------------------------------------------------------------------- */
+
+void translating_take(translating *t, const served *model, request_error *error)
+{
+    t->model = model;
+    t->m = rapt_engine_model_of(model->model);
+    t->name = strdup(model->name);
+    t->source = model->source ? strdup(model->source) : NULL;
+    t->target = model->target ? strdup(model->target) : NULL;
+    if (!t->name || (model->source && !t->source) || (model->target && !t->target))
+        request_fail(error, 503, NULL, "out of memory for the request");
+}
+
+static bool is_any(const char *source)
+{
+    return !source || !*source || strcasecmp(source, "auto") == 0;
+}
+
+static void refuse_code(const char *field, const char *code, request_error *error)
+{
+    request_fail(error, 400, field, "%s%s%s is not supported", field ? field : "", field ? ": " : "", quote(code).text);
+}
+
+/* Why there is no model: the target, the source, or the two together. */
+static void refuse_pair(const translating *t, const char *source, const char *target, request_error *error)
+{
+    const served_set *set = t->models;
+    const translating_dialect *d = t->dialect;
+    bool is_source = is_any(source);
+    if (!served_pair(set, NULL, target)) {
+        refuse_code(d->target_field, target, error);
+        return;
+    }
+    for (size_t i = 0; i < set->count && !is_source; i++)
+        is_source = set->models[i].target && served_pair(set, source, set->models[i].target);
+    if (!is_source)
+        refuse_code(d->source_field, source, error);
+    else
+        request_fail(error, 400, d->target_field, "no model translates from %s to %s", quote(source).text, quote(target).text);
+}
+
+/* The only source language of models to `target`: without a model that identifies languages there is nothing to choose by. */
+static const served *only_source(const translating *t, const char *target, request_error *error)
+{
+    const served_set *set = t->models;
+    const served *chosen = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        const served *m = &set->models[i];
+        if (m->task != RAPT_TASK_TRANSLATION || !m->source || served_pair(set, m->source, target) != m)
+            continue;
+        if (chosen && strcasecmp(chosen->source, m->source) != 0) {
+            request_fail(error, 400, t->dialect->source_field, "languages are not detected: say whether the source is %s or %s",
+                         chosen->source, m->source);
+            return NULL;
+        }
+        chosen = chosen ? chosen : m;
+    }
+    return chosen;
+}
+
+void translating_choose(translating *t, const char *source, const char *target, request_error *error)
+{
+    if (error->status)
+        return;
+    t->any_source = is_any(source);
+    const served *model = t->any_source ? only_source(t, target, error) : served_pair(t->models, source, target);
+    if (model)
+        translating_take(t, model, error);
+    else if (!error->status)
+        refuse_pair(t, source, target, error);
+}
+
+void translating_n_best(translating *t, size_t n)
+{
+    t->options.n_best = n;
+    if (n > t->options.beam && n > t->m->search.beams)
+        t->options.beam = n;
+}
+
+/* ---- texts as lines ------------------------------------------------------------------------------------------------------- */
+
+/* All lines of a request, as strings. */
+typedef struct text_lines {
+    char *memory;
+    const char **line;
+    size_t count;
+} text_lines;
+
+static void text_lines_free(text_lines *l)
+{
+    free(l->memory);
+    free(l->line);
+}
+
+static size_t count_bytes(const char *text, char byte)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == byte;
+    return n;
+}
+
+static size_t count_code_points(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+/* Copies a text to *to, each of its lines a string: without the line feed, and a carriage return before it. */
+static void split_text(text_lines *l, const char *text, char **to)
+{
+    for (bool more = true; more;) {
+        size_t size = strcspn(text, "\n");
+        more = text[size] == '\n';
+        l->line[l->count++] = *to;
+        memcpy(*to, text, size);
+        *to += size;
+        *(size > 0 && text[size - 1] == '\r' ? *to - 1 : *to) = '\0';
+        *to += 1;
+        text += size + more;
+    }
+}
+
+/* False: out of memory, or more lines than are allowed. */
+static bool split_texts(translating *t, text_lines *l, const char *const *texts, size_t count, request_error *error)
+{
+    const size_t limit = app_limits_of(t->app)->texts;
+    size_t bytes = 0, lines = 0;
+    t->first = malloc((count + 1) * sizeof *t->first);
+    t->characters = malloc((count + 1) * sizeof *t->characters);
+    for (size_t i = 0; i < count && t->first && t->characters; i++) {
+        t->first[i] = lines;
+        t->characters[i] = count_code_points(texts[i]);
+        bytes += strlen(texts[i]) + 1;
+        lines += count_bytes(texts[i], '\n') + 1;
+    }
+    if (lines > limit) {
+        request_fail(error, 413, NULL, "%zu lines are more than the %zu that a request may have", lines, limit);
+        return false;
+    }
+    l->memory = malloc(bytes + 1);
+    l->line = malloc((lines + 1) * sizeof *l->line);
+    if (!t->first || !t->characters || !l->memory || !l->line) {
+        request_fail(error, 503, NULL, "out of memory for the request");
+        return false;
+    }
+    t->count = count;
+    t->first[count] = lines;
+    char *to = l->memory;
+    for (size_t i = 0; i < count; i++)
+        split_text(l, texts[i], &to);
+    return true;
+}
+
+/* ---- replay ------------------------------------------------------------------------------------------------------------- */
+
+static void replay_options(replay *r, const translating *t)
+{
+    const rapt_translate_options *o = &t->options;
+    if (o->beam > 0)
+        replay_words(r, " --beam %zu", o->beam);
+    if (o->n_best > 0)
+        replay_words(r, " --n-best %zu", o->n_best);
+    if (o->length_penalty != 0 || o->no_length_penalty)
+        replay_number(r, "--length-penalty", o->length_penalty);
+    if (o->no_repeat > 0)
+        replay_words(r, " --no-repeat-ngram %zu", o->no_repeat == RAPT_NO_REPEAT_OFF ? 0 : o->no_repeat);
+    if (o->max_ratio != 0)
+        replay_number(r, "--max-length-ratio", o->max_ratio);
+    if (o->prefix)
+        replay_text(r, "--prefix", o->prefix, strlen(o->prefix));
+    if (o->alignment)
+        replay_words(r, " --alignment %s", t->has_soft_alignment ? "soft" : "hard");
+    if (o->tokens)
+        replay_words(r, " --tokens");
+}
+
+static void tell_replay(const translating *t, const char *const *texts, size_t count)
+{
+    replay r = {0};
+    buffer input = {0};
+    bool ok = buffer_reserve(&input, 1);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = (i == 0 || buffer_append(&input, "\n", 1)) && buffer_append(&input, texts[i], strlen(texts[i]));
+    replay_begin(&r, "translate", t->model);
+    replay_options(&r, t);
+    replay_lines(&r, ok ? input.data : "", ok ? input.size : 0);
+    r.unfaithful = r.unfaithful || !ok;
+    replay_headers(t->x, t->model);
+    replay_end(&r, t->x);
+    buffer_free(&input);
+}
+
+/* ---- the job ------------------------------------------------------------------------------------------------------------ */
+
+static bool translating_is_stopped(void *context)
+{
+    return exchange_gone(((translating *)context)->x);
+}
+
+static void translating_done(void *context, rapt_code code, const char *message, const rapt_translation *out)
+{
+    translating *t = context;
+    request_error error = {0};
+    json_t *body = code ? NULL : t->dialect->body(t, out);
+    size_t characters = 0;
+    if (code)
+        request_fail(&error, reply_status(code), NULL, "%s", message ? message : rapt_code_name(code));
+    else if (!body)
+        request_fail(&error, 503, NULL, "out of memory for the response");
+    for (size_t i = 0; i < t->count; i++)
+        characters += t->characters[i];
+    if (!error.status)
+        metrics_translated(app_metrics(t->app), characters);
+    exchange_note(t->x, "texts", (double)t->count);
+    exchange_note(t->x, "characters", (double)characters);
+    if (error.status)
+        t->dialect->fail(t->x, &error);
+    else
+        reply_json(t->x, 200, body);
+    translating_free(t);
+}
+
+void translating_submit(translating *t, const char *const *texts, size_t count, request_error *error)
+{
+    rapt_error why = {0};
+    text_lines lines = {0};
+    if (error->status || !split_texts(t, &lines, texts, count, error)) {
+        text_lines_free(&lines);
+        return;
+    }
+    const rapt_engine_translation request = {.lines = lines.line, .count = lines.count, .options = t->options,
+                                             .on_done = translating_done, .stop = translating_is_stopped, .context = t};
+    exchange_note_model(t->x, t->model->name);
+    tell_replay(t, texts, count);
+    served_set *models = t->models;
+    const served *model = t->model;
+    t->models = NULL;
+    if (rapt_engine_translate(model->engine, model->model, &request, NULL, &why)) /* t is not ours where it succeeds */
+        request_fail(error, reply_status(why.code), NULL, "%s", why.message);
+    served_release(models);
+    text_lines_free(&lines);
+}
+
+/* ---- lines as texts ----------------------------------------------------------------------------------------------------- */
+
+size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text)
+{
+    size_t most = 0;
+    for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
+        most = lines[i].count > most ? lines[i].count : most;
+    return most;
+}
+
+const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size_t n)
+{
+    static const rapt_hypothesis none = {.text = ""};
+    if (line->count == 0)
+        return &none;
+    return &line->hypotheses[n < line->count ? n : line->count - 1];
+}
+
+json_t *translating_text(const translating *t, const rapt_translation *lines, size_t text, size_t n)
+{
+    buffer b = {0};
+    bool ok = buffer_reserve(&b, 1);
+    for (size_t i = t->first[text]; i < t->first[text + 1] && ok; i++) {
+        const char *line = translating_hypothesis(&lines[i], n)->text;
+        ok = (i == t->first[text] || buffer_append(&b, "\n", 1)) && buffer_append(&b, line, strlen(line));
+    }
+    json_t *string = ok ? json_stringn(b.data, b.size) : NULL;
+    buffer_free(&b);
+    return string;
+}

@@ -1,0 +1,65 @@
+/* serve/module/translating.h: a request for translations, in whatever dialect it came: the model for its languages, its texts as
+ * lines, one job of the engine for all of them, and the lines as texts again.
+ *
+ * A text is translated line by line, as `rapt translate` does, and its translation has as many lines. */
+#ifndef SERVE_MODULE_TRANSLATING_H
+#define SERVE_MODULE_TRANSLATING_H
+
+#include "serve/module/app.h"
+#include "serve/module/fields.h"
+
+typedef struct translating translating;
+
+/* What differs from dialect to dialect. */
+typedef struct translating_dialect {
+    const char *source_field, *target_field; /* as errors name them; NULL: they name the language only */
+    /* The body of the response, from lines[] of all texts; NULL: out of memory. By the engine's thread. */
+    json_t *(*body)(const translating *t, const rapt_translation *lines);
+    void (*fail)(exchange *x, const request_error *error); /* replies */
+} translating_dialect;
+
+struct translating {
+    app *app;
+    exchange *x;                /* held */
+    served_set *models;         /* a reference, until the engine has the request: a job keeps its model */
+    const served *model;        /* of these */
+    const rapt_model *m;        /* lasts as long as the job */
+    char *name, *source, *target; /* of the model: copies; languages may be NULL */
+    const translating_dialect *dialect;
+    rapt_translate_options options;
+    size_t count;               /* texts */
+    size_t *first;              /* [count + 1]: the lines of text i are lines[first[i] .. first[i + 1] - 1] */
+    size_t *characters;         /* [count]: code points of each text */
+    /* What the response has; for the dialects. */
+    bool is_list, any_source, has_characters, has_soft_alignment;
+};
+
+/* NULL with *error set: out of memory. */
+translating *translating_new(app *a, exchange *x, const translating_dialect *dialect, request_error *error);
+/* Of a request that was not submitted. NULL is fine. */
+void translating_free(translating *t);
+
+/* Takes a model of t->models. */
+void translating_take(translating *t, const served *model, request_error *error);
+/* Chooses the model from one language to another; `source` NULL or "auto": the only source language of models to `target`. Where
+ * there is none, or several fit, *error is set. */
+void translating_choose(translating *t, const char *source, const char *target, request_error *error);
+/* Asks for the best n hypotheses of each text, with a beam that is large enough; 0: for the best one. */
+void translating_n_best(translating *t, size_t n);
+/* Hands `count` texts with t->options to the engine, and t itself, which answers and frees itself: it is not to be touched then.
+ * With *error set before or afterwards it stays the caller's: more lines than the operator allows, an option out of range. */
+void translating_submit(translating *t, const char *const *texts, size_t count, request_error *error);
+
+/* The request of a dialect, begun and ended: what was wrong is answered. */
+void translating_end(translating *t, exchange *x, const translating_dialect *dialect, const request_error *error);
+
+/* ---- for translating_dialect.body -------------------------------------------------------------------------------------- */
+
+/* How many hypotheses a text has: as many as the line with the most. */
+size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text);
+/* Hypothesis n of a line; the last one of a line with fewer. */
+const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size_t n);
+/* Hypothesis n of a text: those of its lines, with line feeds between. NULL: out of memory. */
+json_t *translating_text(const translating *t, const rapt_translation *lines, size_t text, size_t n);
+
+#endif
