@@ -1,0 +1,178 @@
+/* serve/module/ops.c: what operators ask; see ops.h. */
+#define _GNU_SOURCE
+#include "serve/module/ops.h"
+
+#include "serve/module/openapi_text.h"
+#include "serve/module/reply.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- GET /health, /ready, /openapi.json ------------------------------------------------------------------------------------ */
+
+void ops_health(app *a, exchange *x)
+{
+    (void)a;
+    reply_json(x, 200, json_pack("{s:s}", "status", "ok"));
+}
+
+void ops_ready(app *a, exchange *x)
+{
+    served_set *set = app_models(a);
+    const bool has_models = set && set->count > 0;
+    const char *missing = !app_is_ready(a) ? "the server drains: it takes no requests" : has_models ? NULL : "no model is loaded";
+    if (missing) {
+        exchange_add_header(x, "Retry-After", "1");
+        reply_json(x, 503, json_pack("{s:s, s:s}", "status", "unavailable", "missing", missing));
+    } else {
+        reply_json(x, 200, json_pack("{s:s, s:I}", "status", "ok", "models", (json_int_t)set->count));
+    }
+    if (set)
+        served_release(set);
+}
+
+void ops_openapi(app *a, exchange *x)
+{
+    (void)a;
+    exchange_reply(x, 200, "application/json", (const char *)openapi_text, openapi_text_size);
+}
+
+/* ---- GET /metrics: the models ---------------------------------------------------------------------------------------------- */
+
+typedef double model_value_fn(const rapt_engine_counts *c);
+
+static double value_running(const rapt_engine_counts *c) { return (double)c->running; }
+static double value_waiting(const rapt_engine_counts *c) { return (double)c->waiting; }
+static double value_slots(const rapt_engine_counts *c) { return (double)c->slots; }
+static double value_kv_positions(const rapt_engine_counts *c) { return (double)c->kv_positions; }
+static double value_kv_bytes(const rapt_engine_counts *c) { return (double)c->kv_bytes; }
+static double value_steps(const rapt_engine_counts *c) { return (double)c->steps; }
+static double value_prompt(const rapt_engine_counts *c) { return (double)c->prompt_tokens; }
+static double value_cached(const rapt_engine_counts *c) { return (double)c->cached_tokens; }
+static double value_generated(const rapt_engine_counts *c) { return (double)c->generated_tokens; }
+static double value_done(const rapt_engine_counts *c) { return (double)c->done; }
+static double value_cancelled(const rapt_engine_counts *c) { return (double)c->cancelled; }
+static double value_failed(const rapt_engine_counts *c) { return (double)c->failed; }
+static double value_busy(const rapt_engine_counts *c) { return c->busy_seconds; }
+
+typedef struct model_metric {
+    const char *name, *type, *help;
+    model_value_fn *value;
+} model_metric;
+
+static const model_metric MODEL_METRICS[] = {
+    {"rapt_jobs_running", "gauge", "Requests that a model works on.", value_running},
+    {"rapt_jobs_waiting", "gauge", "Requests that wait for a model.", value_waiting},
+    {"rapt_slots", "gauge", "Texts that a language model can generate together.", value_slots},
+    {"rapt_kv_cache_positions", "gauge", "Positions of the KV cache that running texts have reserved.", value_kv_positions},
+    {"rapt_kv_cache_bytes", "gauge", "Bytes of the KV cache that running texts have reserved.", value_kv_bytes},
+    {"rapt_steps_total", "counter", "Steps of a language model, or batches of translations.", value_steps},
+    {"rapt_prompt_tokens_total", "counter", "Tokens of prompts that were computed.", value_prompt},
+    {"rapt_cached_tokens_total", "counter", "Tokens of prompts that were found in cached prefixes.", value_cached},
+    {"rapt_generated_tokens_total", "counter", "Tokens that were generated, those of translations among them.", value_generated},
+    {"rapt_jobs_done_total", "counter", "Requests that a model has finished.", value_done},
+    {"rapt_jobs_cancelled_total", "counter", "Requests that were cancelled, mostly by clients that hung up.", value_cancelled},
+    {"rapt_jobs_failed_total", "counter", "Requests that failed.", value_failed},
+    {"rapt_busy_seconds_total", "counter", "Time in which steps of a model were computed.", value_busy}};
+
+static bool put_models(const served_set *set, buffer *to)
+{
+    bool ok = true;
+    for (size_t i = 0; i < sizeof MODEL_METRICS / sizeof *MODEL_METRICS && ok; i++) {
+        const model_metric *m = &MODEL_METRICS[i];
+        ok = metrics_write_head(to, m->name, m->type, m->help);
+        for (size_t j = 0; j < set->count && ok; j++) {
+            rapt_engine_counts counts = rapt_engine_model_counts(set->models[j].model);
+            ok = metrics_write_sample(to, m->name, "model", set->models[j].name, m->value(&counts));
+        }
+    }
+    return ok;
+}
+
+/* ---- GET /metrics: the process, under the names that all programs have them ------------------------------------------------ */
+
+static bool put_process_metric(buffer *to, const char *name, const char *type, const char *help, double value)
+{
+    return metrics_write_head(to, name, type, help) && metrics_write_sample(to, name, NULL, NULL, value);
+}
+
+/* Bytes that are in memory; 0: unknown. */
+static double resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *from = fopen("/proc/self/statm", "re");
+    if (!from || fscanf(from, "%*u %lu", &pages) != 1)
+        pages = 0;
+    if (from)
+        fclose(from);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Without the one that reads them; 0: unknown. */
+static double open_descriptors(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    for (const struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder))
+        count += entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return count > 0 ? (double)(count - 1) : 0;
+}
+
+/* Ticks since the machine started, field 22 of /proc/self/stat, which follows a name with any characters. */
+static double start_seconds(void)
+{
+    char line[1024];
+    unsigned long long ticks = 0;
+    struct timespec now, up;
+    FILE *from = fopen("/proc/self/stat", "re");
+    const char *text = from && fgets(line, sizeof line, from) ? strrchr(line, ')') : NULL;
+    if (from)
+        fclose(from);
+    static const char form[] = ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu";
+    if (!text || sscanf(text, form, &ticks) != 1 ||
+        clock_gettime(CLOCK_REALTIME, &now) != 0 || clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+        return 0;
+    const double booted = (double)now.tv_sec - (double)up.tv_sec + ((double)now.tv_nsec - (double)up.tv_nsec) * 1e-9;
+    return booted + (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double processor_seconds(void)
+{
+    struct timespec used;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + (double)used.tv_nsec * 1e-9 : 0;
+}
+
+static bool put_process(buffer *to)
+{
+    return put_process_metric(to, "process_cpu_seconds_total", "counter", "Time of the processors that was used.",
+                              processor_seconds()) &&
+           put_process_metric(to, "process_resident_memory_bytes", "gauge", "Memory that is in use.", resident_bytes()) &&
+           put_process_metric(to, "process_open_fds", "gauge", "Open file descriptors.", open_descriptors()) &&
+           put_process_metric(to, "process_start_time_seconds", "gauge", "When the process started, since 1970.",
+                              start_seconds());
+}
+
+void ops_metrics(app *a, exchange *x)
+{
+    static const char type[] = "text/plain; version=0.0.4; charset=utf-8";
+    buffer to = {0};
+    served_set *set = app_models(a);
+    bool ok = metrics_write_head(&to, "rapt_build_info", "gauge", "The version that runs; always 1.") &&
+              metrics_write_sample(&to, "rapt_build_info", "version", rapt_version(), 1) &&
+              metrics_write_head(&to, "rapt_ready", "gauge", "Whether requests are taken.") &&
+              metrics_write_sample(&to, "rapt_ready", NULL, NULL, app_is_ready(a)) && metrics_write(app_metrics(a), &to) &&
+              (!set || put_models(set, &to)) && put_process(&to);
+    if (ok)
+        exchange_reply(x, 200, type, to.data, to.size);
+    else
+        reply_json(x, 503, NULL);
+    buffer_free(&to);
+    if (set)
+        served_release(set);
+}

@@ -1,0 +1,35 @@
+/* serve/module/serve_metrics.h: counters and histograms of the server in Prometheus' text format. */
+#ifndef SERVE_MODULE_SERVE_METRICS_H
+#define SERVE_MODULE_SERVE_METRICS_H
+
+#include "base/buffer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct metrics metrics;
+
+metrics *metrics_new(void); /* NULL: out of memory */
+void metrics_free(metrics *m);
+
+/* From any thread. A request that was answered: its route ("/v1/completions"; others than those of the routing table count as
+ * "other"), status and seconds. Routes beyond the 64th, or for which memory ends, count as "other", too. */
+void metrics_answered(metrics *m, const char *route, int status, double seconds);
+/* Of a text that was generated: seconds to its first token, and from one token to the next. */
+void metrics_first_token(metrics *m, const char *model, double seconds);
+void metrics_next_token(metrics *m, const char *model, double seconds);
+/* Code points of texts that were translated, and their sum since the start. */
+void metrics_translated(metrics *m, size_t characters);
+uint64_t metrics_translated_characters(metrics *m);
+
+/* Adds all of that in Prometheus' text format, version 0.0.4. False: out of memory. */
+bool metrics_write(metrics *m, buffer *to);
+
+/* ---- lines of that format, for gauges and counters that are kept elsewhere; false: out of memory ------------------------ */
+
+/* The two lines before the samples of a metric; `type`: "counter", "gauge", "histogram". */
+bool metrics_write_head(buffer *to, const char *name, const char *type, const char *help);
+/* A sample `NAME{LABEL="VALUE"} number`, or without a label where it is NULL. Numbers have the fewest digits that read back. */
+bool metrics_write_sample(buffer *to, const char *name, const char *label, const char *label_value, double number);
+
+#endif
