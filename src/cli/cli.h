@@ -21,6 +21,7 @@ int cmd_embed(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_score(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_fetch(int argc, char **argv);
 int cmd_data(int argc, char **argv);
 int cmd_tokenizer(int argc, char **argv);

@@ -27,6 +27,7 @@ static const command COMMANDS[] = {
     {"generate", cmd_generate, "generate text from a prompt with a language model"},
     {"chat", cmd_chat, "converse with a language model by the chat template of its folder"},
     {"embed", cmd_embed, "write a vector for each line of a text, with an encoder such as BERT"},
+    {"serve", cmd_serve, "serve models to other programs over HTTP: OpenAI's, LibreTranslate's and DeepL's interfaces"},
     {"eval", cmd_eval, "evaluate a model: loss, perplexity, BLEU and chrF"},
     {"explain", cmd_explain, "print all intermediate activations of a forward pass"},
     {"score", cmd_score, "BLEU and chrF of a translated text, as sacreBLEU computes them"},

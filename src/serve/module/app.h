@@ -2,8 +2,8 @@
 #ifndef SERVE_MODULE_APP_H
 #define SERVE_MODULE_APP_H
 
-#include "serve/module/exchange.h"
-#include "serve/module/metrics.h"
+#include "serve/module/http_exchange.h"
+#include "serve/module/serve_metrics.h"
 #include "serve/module/served.h"
 
 /* What the operator decides. */
@@ -24,11 +24,34 @@ const app_limits *app_limits_of(const app *a);
 metrics *app_metrics(app *a);
 /* Whether requests are taken: not while it drains. */
 bool app_is_ready(app *a);
-
-/* Answers a request whose body is there, now or later, from another thread. Called by one thread at a time. */
-void app_answer(app *a, exchange *x);
+/* Whether a key lets its owner in: always where no key is asked for. */
+bool app_key_ok(app *a, const char *key);
 
 /* A function of the routing table: `x` is answered when it returns, or held. */
 typedef void app_route_fn(app *a, exchange *x);
+
+/* ---- for the router: router.h ------------------------------------------------------------------------------------ */
+
+/* Counts a request among those that are worked on or wait, until its response has an end, and says what is against it: 0, or 503
+ * with *seconds after which there may be room; while it drains, too. */
+int app_enter(app *a, exchange *x, double *seconds);
+/* Whether pages of an origin may call. */
+bool app_allows_origin(const app *a, const char *origin);
+
+/* ---- for server.c ------------------------------------------------------------------------------------------------ */
+
+struct serve_options;
+
+/* Loads the models and keys of the options, which must last. `wake` is called, from any thread, when app_sweep has something to
+ * do. NULL with `err` set. */
+app *app_new(const struct serve_options *o, void (*wake)(void *context), void *context, rapt_error *err);
+/* Cancels what runs; no exchange comes any more. NULL is fine. */
+void app_free(app *a);
+/* Loads models and keys again, all or nothing: after a failure the present ones stay. Requests that have begun keep theirs. */
+rapt_code app_reload(app *a, rapt_error *err);
+/* Frees the models of earlier loads that no request has any more. */
+void app_sweep(app *a);
+/* Requests are not taken any more. */
+void app_drain(app *a);
 
 #endif

@@ -1,0 +1,196 @@
+/* serve/module/app.c: see app.h. What requests share changes while they run: the models and keys of a reload, and how many
+ * requests there are. */
+#include "serve/module/app.h"
+
+#include "base/clock.h"
+#include "serve/module/keys.h"
+#include "serve/module/serve_log.h"
+#include "serve/module/served_load.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INTERVAL_SHARE 0.1 /* of the newest in the mean time between two ends of requests */
+
+struct app {
+    const serve_options *o;
+    app_limits limits;
+    rapt_engine *engine;
+    metrics *metrics;
+    void (*wake)(void *context);
+    void *context;
+    atomic_bool drains;
+    atomic_size_t running;
+    pthread_mutex_t lock; /* of all below */
+    served_set *models;
+    keys *keys; /* NULL: none is asked for */
+    served_set_owner *retired;
+    double last_end, interval; /* seconds: when a request ended, and between two ends, on average */
+};
+
+const app_limits *app_limits_of(const app *a)
+{
+    return &a->limits;
+}
+
+metrics *app_metrics(app *a)
+{
+    return a->metrics;
+}
+
+bool app_is_ready(app *a)
+{
+    return !atomic_load(&a->drains);
+}
+
+void app_drain(app *a)
+{
+    atomic_store(&a->drains, true);
+}
+
+served_set *app_models(app *a)
+{
+    pthread_mutex_lock(&a->lock);
+    served_set *set = served_hold(a->models);
+    pthread_mutex_unlock(&a->lock);
+    return set;
+}
+
+bool app_key_ok(app *a, const char *key)
+{
+    pthread_mutex_lock(&a->lock);
+    const bool ok = !a->keys || keys_have(a->keys, key);
+    pthread_mutex_unlock(&a->lock);
+    return ok;
+}
+
+bool app_allows_origin(const app *a, const char *origin)
+{
+    for (size_t i = 0; i < a->o->cors_count; i++)
+        if (strcmp(a->o->cors[i], "*") == 0 || strcmp(a->o->cors[i], origin) == 0)
+            return true;
+    return false;
+}
+
+/* ---- how many requests ------------------------------------------------------------------------------------------- */
+
+static void leave_app(void *context)
+{
+    app *a = context;
+    const double now = clock_seconds();
+    pthread_mutex_lock(&a->lock);
+    if (a->last_end > 0)
+        a->interval += INTERVAL_SHARE * (now - a->last_end - a->interval);
+    a->last_end = now;
+    pthread_mutex_unlock(&a->lock);
+    atomic_fetch_sub(&a->running, 1);
+}
+
+/* Counted before anything of the body is read, so that the bound holds whatever comes at the same time. */
+int app_enter(app *a, exchange *x, double *seconds)
+{
+    const bool drains = atomic_load(&a->drains), full = atomic_fetch_add(&a->running, 1) >= a->limits.queue;
+    if (!drains && !full) {
+        exchange_at_end(x, leave_app, a);
+        return 0;
+    }
+    atomic_fetch_sub(&a->running, 1);
+    pthread_mutex_lock(&a->lock);
+    *seconds = drains ? 1 : a->interval;
+    pthread_mutex_unlock(&a->lock);
+    return 503;
+}
+
+/* ---- models and keys --------------------------------------------------------------------------------------------- */
+
+static void retire_models(void *context, served_set *set)
+{
+    app *a = context;
+    pthread_mutex_lock(&a->lock);
+    set->owner->next = a->retired;
+    a->retired = set->owner;
+    pthread_mutex_unlock(&a->lock);
+    a->wake(a->context);
+}
+
+static void warn_of_model(void *context, const char *message)
+{
+    serve_log_event(((const app *)context)->o->log, LOG_WARNING, "%s", message);
+}
+
+static void free_retired(app *a, bool engine_is_gone)
+{
+    pthread_mutex_lock(&a->lock);
+    served_set_owner *owner = a->retired;
+    a->retired = NULL;
+    pthread_mutex_unlock(&a->lock);
+    while (owner) {
+        served_set_owner *next = owner->next;
+        served_free(&owner->set, engine_is_gone);
+        owner = next;
+    }
+}
+
+void app_sweep(app *a)
+{
+    free_retired(a, false);
+}
+
+rapt_code app_reload(app *a, rapt_error *err)
+{
+    rapt_error own = {0};
+    keys *new_keys = a->o->api_key_file ? keys_read(a->o->api_key_file, &own) : NULL;
+    served_set *new_models = own.code ? NULL : served_load(a->o, a->engine, retire_models, warn_of_model, a, &own);
+    if (!new_models) {
+        keys_free(new_keys);
+        return rapt_fail(err, own.code, "%s", own.message);
+    }
+    pthread_mutex_lock(&a->lock);
+    served_set *old_models = a->models;
+    keys *old_keys = a->keys;
+    a->models = new_models;
+    a->keys = new_keys;
+    pthread_mutex_unlock(&a->lock);
+    keys_free(old_keys);
+    served_release(old_models);
+    return RAPT_OK;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+app *app_new(const serve_options *o, void (*wake)(void *context), void *context, rapt_error *err)
+{
+    const rapt_engine_options engine = {.threads = (int)o->threads};
+    app *a = calloc(1, sizeof *a);
+    if (!a) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    a->o = o;
+    a->wake = wake;
+    a->context = context;
+    a->limits = (app_limits){.body = o->body, .texts = o->texts, .max_tokens = o->max_tokens, .n = o->n,
+                             .explain = o->no_explain ? 0 : o->explain, .queue = o->queue};
+    pthread_mutex_init(&a->lock, NULL);
+    if (!(a->metrics = metrics_new()))
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
+    else if ((a->engine = rapt_engine_new(&engine, err)) && app_reload(a, err) == RAPT_OK)
+        return a;
+    app_free(a);
+    return NULL;
+}
+
+void app_free(app *a)
+{
+    if (!a)
+        return;
+    served_release(a->models);
+    rapt_engine_free(a->engine); /* requests that it cancels let go of their models */
+    free_retired(a, a->engine != NULL);
+    metrics_free(a->metrics);
+    keys_free(a->keys);
+    pthread_mutex_destroy(&a->lock);
+    free(a);
+}

@@ -1,0 +1,111 @@
+/* serve/module/router.c: see router.h. In this order: the path, the method, whether there is room, and who asks; what a body says
+ * is read by the route's function only, but for LibreTranslate's "api_key". */
+#include "serve/module/router.h"
+
+#include "serve/module/fields.h"
+#include "serve/module/refusal.h"
+#include "serve/module/routes.h"
+
+#include <string.h>
+#include <strings.h>
+
+void router_allow_origin(app *a, exchange *x)
+{
+    const char *origin = exchange_header(x, "Origin");
+    if (!origin || !app_allows_origin(a, origin))
+        return;
+    exchange_add_header(x, "Access-Control-Allow-Origin", origin);
+    exchange_add_header(x, "Access-Control-Expose-Headers",
+                        "X-Request-Id, X-Rapt-Version, X-Rapt-Number-Format, X-Rapt-Fingerprint, X-Rapt-Replay, Retry-After");
+    exchange_add_header(x, "Vary", "Origin");
+}
+
+/* Also what browsers ask before they send a request of another origin. */
+static void answer_options(app *a, exchange *x)
+{
+    char methods[64];
+    const char *origin = exchange_header(x, "Origin");
+    routes_methods(exchange_path(x), methods, sizeof methods);
+    exchange_add_header(x, "Allow", strcmp(exchange_path(x), "*") == 0 ? "GET, HEAD, POST, OPTIONS" : methods);
+    if (origin && app_allows_origin(a, origin)) {
+        exchange_add_header(x, "Access-Control-Allow-Methods", methods);
+        exchange_add_header(x, "Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key");
+        exchange_add_header(x, "Access-Control-Max-Age", "600");
+    }
+    exchange_reply(x, 204, "", "", 0);
+}
+
+/* The key of a header: "Authorization: Bearer KEY" or "DeepL-Auth-Key KEY", or "X-Api-Key: KEY". NULL: there is none. */
+static const char *header_key(const exchange *x)
+{
+    static const char *const schemes[] = {"Bearer ", "DeepL-Auth-Key "};
+    const char *authorization = exchange_header(x, "Authorization");
+    for (size_t i = 0; authorization && i < 2; i++) {
+        const size_t size = strlen(schemes[i]);
+        if (strncasecmp(authorization, schemes[i], size) == 0)
+            return authorization + size + strspn(authorization + size, " ");
+    }
+    return exchange_header(x, "X-Api-Key");
+}
+
+static bool body_key_ok(app *a, const exchange *x)
+{
+    request_error error = {0};
+    fields f = {0};
+    fields_read(&f, x, true, &error);
+    const bool ok = app_key_ok(a, error.status ? NULL : fields_text(&f, "api_key"));
+    fields_free(&f);
+    return ok;
+}
+
+static bool may_ask(app *a, const exchange *x, const route *r)
+{
+    return r->access == ROUTE_OPEN || app_key_ok(a, header_key(x)) || (r->access == ROUTE_KEY_OR_FIELD && body_key_ok(a, x));
+}
+
+static void refuse_stranger(exchange *x)
+{
+    const bool deepl = strncmp(exchange_path(x), "/v2/", 4) == 0; /* whose clients know 403 */
+    if (!deepl)
+        exchange_add_header(x, "WWW-Authenticate", "Bearer");
+    refusal_reply(x, deepl ? 403 : 401, "invalid_api_key", "this server asks for an API key, and this is none of them");
+}
+
+static void refuse_method(exchange *x)
+{
+    char methods[64];
+    routes_methods(exchange_path(x), methods, sizeof methods);
+    exchange_add_header(x, "Allow", methods);
+    refusal_reply(x, 405, "method_not_allowed", "this path does not have that method; the header Allow says which it has");
+}
+
+/* Counted before anything else: bodies are not read while there is no room. */
+static void answer_route(app *a, exchange *x, const route *r)
+{
+    double seconds = 1;
+    if (r->counted && app_enter(a, x, &seconds))
+        refusal_reply_later(x, 503, "overloaded",
+                            app_is_ready(a) ? "the queue of requests is full" : "the server is shutting down", seconds);
+    else if (!may_ask(a, x, r))
+        refuse_stranger(x);
+    else
+        r->answer(a, x);
+}
+
+void router_answer(app *a, exchange *x)
+{
+    const route *with_method, *found = routes_find(exchange_method(x), exchange_path(x), &with_method);
+    exchange_hold(x);
+    router_allow_origin(a, x);
+    if (found)
+        exchange_set_route(x, with_method ? with_method->path : found->path);
+    if (strcmp(exchange_method(x), "OPTIONS") == 0 && (found || strcmp(exchange_path(x), "*") == 0))
+        answer_options(a, x);
+    else if (!found)
+        refusal_reply(x, 404, "not_found", "there is no such path; /openapi.json lists them");
+    else if (!with_method)
+        refuse_method(x);
+    else
+        answer_route(a, x, with_method);
+    exchange_release(x);
+}

@@ -1,0 +1,76 @@
+/* serve/module/routes.c: see routes.h. What a path does is in the files of its dialect. */
+#include "serve/module/routes.h"
+
+#include "serve/module/deepl.h"
+#include "serve/module/libre.h"
+#include "serve/module/native.h"
+#include "serve/module/openai.h"
+#include "serve/module/ops.h"
+#include "serve/module/serve_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void page_get(app *a, exchange *x)
+{
+    (void)a;
+    exchange_add_header(x, "Content-Security-Policy", serve_page_policy);
+    exchange_add_header(x, "Referrer-Policy", "no-referrer");
+    exchange_reply(x, 200, "text/html; charset=utf-8", (const char *)serve_page_html, serve_page_html_size);
+}
+
+const route ROUTES[] = {
+    {"GET", "/", page_get, ROUTE_OPEN, false},
+    {"GET", "/health", ops_health, ROUTE_OPEN, false},
+    {"GET", "/ready", ops_ready, ROUTE_OPEN, false},
+    {"GET", "/openapi.json", ops_openapi, ROUTE_OPEN, false},
+    {"GET", "/metrics", ops_metrics, ROUTE_KEY, false},
+    {"GET", "/v1/models", openai_models, ROUTE_KEY, false},
+    {"GET", "/v1/models/*", openai_models, ROUTE_KEY, false},
+    {"POST", "/v1/completions", openai_completions, ROUTE_KEY, true},
+    {"POST", "/v1/chat/completions", openai_chat, ROUTE_KEY, true},
+    {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, true},
+    {"POST", "/v1/translate", native_translate, ROUTE_KEY, true},
+    {"GET", "/v1/explain", native_explain, ROUTE_KEY, true},
+    {"POST", "/v1/explain", native_explain, ROUTE_KEY, true},
+    {"POST", "/v1/tokenize", native_tokenize, ROUTE_KEY, true},
+    {"POST", "/v1/detokenize", native_detokenize, ROUTE_KEY, true},
+    {"POST", "/translate", libre_translate, ROUTE_KEY_OR_FIELD, true},
+    {"POST", "/detect", libre_detect, ROUTE_KEY_OR_FIELD, true},
+    {"GET", "/languages", libre_languages, ROUTE_OPEN, false},
+    {"POST", "/v2/translate", deepl_translate, ROUTE_KEY, true},
+    {"GET", "/v2/languages", deepl_languages, ROUTE_KEY, false},
+    {"GET", "/v2/usage", deepl_usage, ROUTE_KEY, false},
+};
+const size_t ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES;
+
+static bool path_fits(const char *pattern, const char *path)
+{
+    const size_t size = strlen(pattern);
+    if (pattern[size - 1] == '*')
+        return strncmp(pattern, path, size - 1) == 0 && path[size - 1];
+    return strcmp(pattern, path) == 0;
+}
+
+const route *routes_find(const char *method, const char *path, const route **with_method)
+{
+    const route *first = NULL;
+    *with_method = NULL;
+    if (strcmp(method, "HEAD") == 0)
+        method = "GET";
+    for (const route *r = ROUTES; r < ROUTES + ROUTE_COUNT; r++)
+        if (path_fits(r->path, path)) {
+            first = first ? first : r;
+            if (!*with_method && strcmp(method, r->method) == 0)
+                *with_method = r;
+        }
+    return first;
+}
+
+void routes_methods(const char *path, char *text, size_t size)
+{
+    const route *get, *post;
+    routes_find("GET", path, &get);
+    routes_find("POST", path, &post);
+    snprintf(text, size, "%s%sOPTIONS", get ? "GET, HEAD, " : "", post ? "POST, " : "");
+}

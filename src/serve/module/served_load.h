@@ -1,0 +1,28 @@
+/* serve/module/served_load.h: loads the models of a server's options into an engine, and frees them. For app.c. */
+#ifndef SERVE_MODULE_SERVED_LOAD_H
+#define SERVE_MODULE_SERVED_LOAD_H
+
+#include "serve/module/served.h"
+#include "serve/serve.h"
+
+#include <stdatomic.h>
+
+/* What stands behind a served_set. */
+typedef struct served_set_owner {
+    served_set set;
+    atomic_size_t references;
+    /* Called with the set when the last reference is gone, by whichever thread had it, the engine's maybe, which may not remove
+     * models: it puts the set aside for served_free. */
+    void (*retire)(void *context, served_set *set);
+    void *context;
+    struct served_set_owner *next; /* for whoever puts it aside */
+} served_set_owner;
+
+/* All models of the options, or none: NULL with `err` set. `warn` is told what was left out: a chat template that cannot be
+ * read. */
+served_set *served_load(const serve_options *o, rapt_engine *engine, void (*retire)(void *context, served_set *set),
+                        void (*warn)(void *context, const char *message), void *context, rapt_error *err);
+/* Frees a set without references. `engine_is_gone`: its models are freed already. NULL is fine. */
+void served_free(served_set *set, bool engine_is_gone);
+
+#endif

@@ -1,0 +1,13 @@
+/* serve/serve.c: serve.h for the program. libmicrohttpd brings TLS along: it is linked to the module rapt_serve.so
+ * (src/serve/module), with all that a server is, and `rapt serve` loads it. No server here. */
+#include "serve/serve.h"
+
+#include "base/module.h"
+
+rapt_code serve_run(const serve_options *options, rapt_error *err)
+{
+    rapt_code (*run)(const serve_options *, rapt_error *);
+    *(void **)&run = module_function("rapt_serve.so", "serve_run",
+                                     "this rapt cannot serve: its module, built where libmicrohttpd is, is missing", err);
+    return run ? run(options, err) : RAPT_ERR_NOT_FOUND;
+}

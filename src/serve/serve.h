@@ -1,0 +1,55 @@
+/* serve/serve.h: a server of models: what it serves, and how. For `rapt serve`. */
+#ifndef SERVE_SERVE_H
+#define SERVE_SERVE_H
+
+#include "rapt/tape.h"
+
+/* A model to serve. What is 0 or NULL, but for name and path, is as the options have it for all. */
+typedef struct serve_model {
+    char *name, *path;
+    char *source, *target; /* languages of a translation model; NULL: those of a name such as "en-fr" */
+    char *weights;         /* a list of types, as rapt_tape_options.weights */
+    rapt_precision precision;
+    rapt_storage kv_cache;
+    bool has_precision, has_kv_cache; /* it has its own */
+    size_t slots, kv_memory;
+} serve_model;
+
+typedef enum serve_log { SERVE_LOG_JSON, SERVE_LOG_TEXT, SERVE_LOG_NONE } serve_log;
+
+/* Begins as serve_options_default. All texts are owned. */
+typedef struct serve_options {
+    serve_model *models; /* [model_count] */
+    size_t model_count, model_capacity;
+    char *host;          /* "127.0.0.1", or "unix:PATH" */
+    size_t port;         /* 0: any */
+    /* engine */
+    size_t threads;      /* 0: RAPT_THREADS, else the CPUs that this process may use */
+    serve_model all;     /* what models have that say nothing else; its name, path and languages are not used */
+    size_t batch, chunk; /* as in rapt_engine_model_options */
+    bool no_prefix_cache;
+    /* limits of requests */
+    size_t queue, texts, max_tokens, n, explain, body; /* as in app_limits */
+    bool no_explain;
+    /* connections */
+    size_t connections, per_address; /* at once; of one address, 0: as many */
+    double header_timeout, request_timeout, idle_timeout, send_timeout, drain; /* seconds */
+    char *api_key_file, *tls_cert, *tls_key; /* files, or NULL */
+    char **cors;         /* [cors_count] origins whose pages may call, "*": all */
+    size_t cors_count, cors_capacity;
+    serve_log log;
+} serve_options;
+
+/* False: out of memory. */
+bool serve_options_default(serve_options *o);
+void serve_options_free(serve_options *o);
+
+/* Loads the models, prints "listening on http://127.0.0.1:8080" to stdout, and serves until SIGTERM or SIGINT, after which
+ * running requests are finished. A second such signal ends the process. SIGHUP loads models and keys again. Errors: one of the
+ * models, the address, the files; RAPT_ERR_NOT_FOUND: this build has no server. */
+RAPT_API rapt_code serve_run(const serve_options *options, rapt_error *err);
+
+/* Asks a server that runs for /health: at the options' host and port. RAPT_ERR_IO: it does not answer, or not 200. */
+rapt_code serve_check(const serve_options *options, rapt_error *err);
+
+#endif

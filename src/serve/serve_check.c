@@ -1,0 +1,75 @@
+/* serve/serve_check.c: asks a server that runs whether it is healthy, for `rapt serve --check`: a container's HEALTHCHECK has
+ * neither curl nor a shell. A request of HTTP/1.0, without TLS. */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
+#include "serve/serve.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { CHECK_SECONDS = 5 };
+
+static int connect_with_timeout(int family, const struct sockaddr *to, socklen_t size)
+{
+    const struct timeval limit = {.tv_sec = CHECK_SECONDS};
+    const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return fd;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    if (connect(fd, to, size) == 0)
+        return fd;
+    const int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+static int connect_to(const char *host, size_t port)
+{
+    if (strncmp(host, "unix:", 5) == 0) {
+        struct sockaddr_un at = {.sun_family = AF_UNIX};
+        snprintf(at.sun_path, sizeof at.sun_path, "%s", host + 5);
+        return connect_with_timeout(AF_UNIX, (const struct sockaddr *)&at, sizeof at);
+    }
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    char service[16];
+    int fd = -1;
+    snprintf(service, sizeof service, "%zu", port);
+    if (getaddrinfo(host, service, &hints, &found))
+        return -1;
+    for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+        fd = connect_with_timeout(a->ai_family, a->ai_addr, a->ai_addrlen);
+    freeaddrinfo(found);
+    return fd;
+}
+
+rapt_code serve_check(const serve_options *o, rapt_error *err)
+{
+    static const char request[] = "GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    const bool local = strncmp(o->host, "unix:", 5) == 0;
+    char answer[64] = "", where[300];
+    size_t size = 0;
+    snprintf(where, sizeof where, local ? "%.255s" : "%.255s, port %zu", o->host, o->port);
+    if (o->tls_cert)
+        return rapt_fail(err, RAPT_ERR_VALUE, "--check does not speak TLS: ask for /health with curl");
+    const int fd = connect_to(o->host, o->port);
+    if (fd < 0)
+        return rapt_fail(err, RAPT_ERR_IO, "no server at %s: %s", where, strerror(errno));
+    ssize_t n = send(fd, request, sizeof request - 1, MSG_NOSIGNAL);
+    while (n > 0 && size < sizeof answer - 1 && (n = recv(fd, answer + size, sizeof answer - 1 - size, 0)) > 0)
+        size += (size_t)n;
+    close(fd);
+    int status = 0;
+    sscanf(answer, "HTTP/1.%*1[01] %3d", &status);
+    if (status == 200)
+        return RAPT_OK;
+    return status ? rapt_fail(err, RAPT_ERR_IO, "the server at %s answers %d", where, status)
+                  : rapt_fail(err, RAPT_ERR_IO, "the server at %s does not answer within %d seconds", where, CHECK_SECONDS);
+}
