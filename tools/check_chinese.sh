@@ -46,7 +46,7 @@ awk -F' *[|] *' '
 # ---- texts -------------------------------------------------------------------------------------------------------------
 {
     find . -name '*.zh-CN.md' -not -path './build*' -not -path './.*/*'
-    find src/explain/page -type f
+    find src/explain/page src/serve/module/page -type f 2>/dev/null
 } | sed 's|^\./||' | sort >"$scratch/files"
 
 # Bytes are compared: in UTF-8 a character is never found within others. What is left out becomes a "~".

@@ -16,8 +16,8 @@ done
 
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
-layers='base kernels tensor tape ops nn text print metrics data io decode explain recipe group train view fetch cli'
-headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode generate:decode embed:decode explain:explain recipe:recipe group:group train:train'
+layers='base kernels tensor tape ops nn text print metrics data io decode engine explain recipe group train view fetch serve cli'
+headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn kv:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode engine:engine generate:decode embed:decode explain:explain recipe:recipe group:group train:train'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
         n = split(layers, list, " "); for (i = 1; i <= n; i++) level[list[i]] = i
@@ -39,7 +39,7 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
 # An object of the build, of each module a group of its own: what it defines, and what it lacks. Stale ones don't count.
 symbols() {
     local target objects
-    for target in rapt_objects:main rapt_view:main rapt:main rapt_draw:draw rapt_fetch:fetch rapt_mpi_openmpi:mpi; do
+    for target in rapt_objects:main rapt_view:main rapt:main rapt_draw:draw rapt_fetch:fetch rapt_serve_objects:serve rapt_mpi_openmpi:mpi; do
         mapfile -t objects < <(find "$build/CMakeFiles/${target%:*}.dir" -name '*.c.o' 2>/dev/null | while read -r object; do
             source=${object#*.dir/} source=${source%.o}
             [ "$object" -nt "$source" ] && [ -e "$source" ] && echo "$object"
@@ -141,7 +141,7 @@ fi
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 mapfile -t code < <(find src include tests tools examples bench -name '*.[ch]' 2>/dev/null | sort)
-mapfile -t page < <(find src/explain/page \( -name '*.js' -o -name '*.css' \) 2>/dev/null | sort)
+mapfile -t page < <(find src/explain/page src/serve/module/page \( -name '*.js' -o -name '*.css' \) 2>/dev/null | sort)
 mapfile -t texts < <(find src include tests tools examples bench recipes .ci -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.yaml' -o -name '*.txt' -o -name run \) ! -path '*/corpus/*' \
     2>/dev/null | sort)

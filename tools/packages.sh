@@ -57,4 +57,5 @@ need_for_build() {
     # Three packages have libcurl for programs, one of which can be installed: any will do.
     { command -v pkg-config && pkg-config --exists libcurl; } >/dev/null || need 'rapt fetch: downloads' libcurl4-openssl-dev
     need 'rapt fetch: unpacking and sha256' libarchive-dev nettle-dev
+    need 'rapt serve: HTTP' libmicrohttpd-dev
 }

@@ -48,6 +48,16 @@ if [ -e "$BUILD/rapt_fetch.so" ]; then
 else
     skip 'downloading (this build has no libcurl)'
 fi
+if [ -e "$BUILD/rapt_serve.so" ]; then
+    "$prefix/bin/rapt" serve no-model --port 0 2>.err
+    check 'and has its module for serving' grep -q 'rapt: no-model: there is no such model folder' .err
+    cp "$prefix/bin/rapt" alone
+    ./alone serve no-model --port 0 2>.err
+    check 'a program without it: status 1' test $? = 1
+    check 'a program without it: one line' grep -Eqx 'rapt: this rapt cannot serve: .*rapt_serve.so.*' .err
+else
+    skip 'serving (this build has no libmicrohttpd)'
+fi
 for module in "$BUILD"/rapt_mpi_*.so; do
     [ ! -e "$module" ] || check "installed: lib/rapt/${module##*/}" test -s "$lib/rapt/${module##*/}"
 done

@@ -1,0 +1,73 @@
+"""translation_clients.py CLIENT URL MODEL: DeepL's own client, or LibreTranslate's, against `rapt serve` with a model from English
+to German: texts are those of `rapt translate`. For check_translation_clients.sh. RAPT is the program.
+"""
+import os
+import subprocess
+import sys
+
+RAPT = os.environ["RAPT"]
+SENTENCES = ["the dog sleeps .", "", "a cat runs", "two\nlines .\n"]
+
+
+def translate(model, text, *options):
+    """What the command prints, of lines that a text has."""
+    out = subprocess.run([RAPT, "translate", model, "--quiet", *options], input=text + "\n", stdout=subprocess.PIPE, check=True,
+                         text=True).stdout
+    return out[:-1]
+
+
+def refused(words, call):
+    try:
+        call()
+    except Exception as e:  # each client has classes of its own
+        assert all(w in str(e) for w in words), e
+        return e
+    raise AssertionError(f"not refused: {words}")
+
+
+def check_deepl(url, model):
+    import deepl
+
+    t = deepl.DeepLClient("a key", server_url=url)
+    expected = [translate(model, s) for s in SENTENCES]
+    for source, target in [("EN", "DE"), ("en", "de"), (None, "dE"), ("EN-GB", "de-AT")]:
+        got = t.translate_text(SENTENCES, source_lang=source, target_lang=target)
+        assert [r.text for r in got] == expected, got
+        assert all(r.detected_source_lang == "EN" for r in got)
+        assert [r.billed_characters for r in got] == [len(s) for s in SENTENCES]
+    one = t.translate_text(SENTENCES[0], target_lang="DE", formality="prefer_more", split_sentences="1", preserve_formatting=False)
+    assert one.text == expected[0]
+    assert len(t.translate_text(["a"] * 50, target_lang="DE")) == 50
+    refused(["text must not be empty"], lambda: t.translate_text("", target_lang="DE"))
+    refused(["text"], lambda: t.translate_text(["a"] * 51, target_lang="DE"))
+    refused(["target_lang", "XX"], lambda: t.translate_text("a", target_lang="XX"))
+    refused(["source_lang", "XX"], lambda: t.translate_text("a", target_lang="DE", source_lang="XX"))
+    refused(["FR", "not supported"], lambda: t.translate_text("a", target_lang="DE", source_lang="FR"))
+    for name, value in [("formality", "more"), ("context", "a car"), ("split_sentences", "0"), ("tag_handling", "xml"),
+                        ("preserve_formatting", True), ("glossary", "1234")]:
+        e = refused([name.replace("glossary", "glossary_id")],
+                    lambda: t.translate_text("a", target_lang="DE", source_lang="EN", **{name: value}))
+        assert isinstance(e, deepl.DeepLException) and not e.should_retry
+    assert [(s.code, s.name) for s in t.get_source_languages()] == [("EN", "English")]
+    assert [(s.code, s.name, s.supports_formality) for s in t.get_target_languages()] == [("DE", "German", False)]
+    before = t.get_usage().character.count
+    t.translate_text("abc", target_lang="DE")
+    usage = t.get_usage()
+    assert usage.character.count == before + 3 and not usage.any_limit_reached
+    t.close()
+
+
+def check_libretranslatepy(url, model):
+    from libretranslatepy import LibreTranslateAPI
+
+    t = LibreTranslateAPI(url)
+    for s in SENTENCES:
+        assert t.translate(s, "en", "de") == translate(model, s), s
+    assert t.translate(SENTENCES[0], "auto", "de") == translate(model, SENTENCES[0])
+    assert t.languages() == [{"code": "en", "name": "English", "targets": ["de"]}, {"code": "de", "name": "German", "targets": []}]
+    assert t.detect("hello") == [{"confidence": 0.0, "language": "en"}]
+    refused(["400"], lambda: t.translate("a", "en", "xx"))
+    refused(["400"], lambda: t.translate("a", "xx", "de"))
+
+
+{"deepl": check_deepl, "libretranslatepy": check_libretranslatepy}[sys.argv[1]](*sys.argv[2:])

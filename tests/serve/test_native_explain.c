@@ -1,0 +1,199 @@
+/* tests/serve/test_native_explain.c: /v1/explain gives the bytes that rapt/explain.h does, /v1/tokenize and /v1/detokenize the
+ * ids and texts of the tokenizers; limits of the operator. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "explain/explain_case.h"
+#include "serve/ask.h"
+#include "serve/module/native.h"
+
+static app *served_app;
+static rapt_model *translator, *generator; /* with the weights of those that are served */
+
+static int set_up_app(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    served_app = served_app_new();
+    translator = case_translator();
+    generator = case_language_model();
+    assert_non_null(served_app);
+    assert_true(served_app_add(served_app, "lm", NULL, NULL, case_language_model(), &err));
+    assert_true(served_app_add(served_app, "de-en", "de", "en", case_translator(), &err));
+    return 0;
+}
+
+static int tear_down_app(void **state)
+{
+    (void)state;
+    served_app_free(served_app);
+    rapt_model_free(translator);
+    rapt_model_free(generator);
+    return 0;
+}
+
+/* ---- /v1/explain -------------------------------------------------------------------------------------------------------- */
+
+static void check_explain(const char *body, const rapt_model *m, const char *text, rapt_explain_options o, bool full, bool html,
+                          const char *replay)
+{
+    rapt_error err = {0};
+    char *expected = NULL;
+    size_t size = 0;
+    rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
+    if (!e)
+        fail_msg("%s", err.message);
+    rapt_code code = html ? rapt_explanation_page(e, &expected, &size, &err)
+                          : rapt_explanation_json(e, &(rapt_explain_format){.full = full}, &expected, &size, &err);
+    assert_int_equal(code, RAPT_OK);
+    rapt_explanation_free(e);
+    answer to = ask_post(served_app, native_explain, body);
+    assert_status(&to, 200);
+    assert_string_equal(to.type, html ? "text/html; charset=utf-8" : "application/json");
+    assert_int_equal(to.body.size, size + !html); /* a line */
+    assert_memory_equal(to.body.data, expected, size);
+    assert_string_equal(to.replay, replay);
+    answer_free(&to);
+    free(expected);
+}
+
+static void same_bytes_as_the_command(void **state)
+{
+    static const char *const names[] = {"*.weights"};
+    (void)state;
+    check_explain("{\"model\": \"de-en\", \"text\": \"w1 w2\"}", translator, "w1 w2",
+                  (rapt_explain_options){.model_name = "models/de-en"}, false, false,
+                  "rapt explain models/de-en --json -- 'w1 w2'");
+    check_explain("{\"text\": \"w1 w2\", \"target\": \"w3\", \"only\": [\"*.weights\"], \"full\": true}", translator, "w1 w2",
+                  (rapt_explain_options){.model_name = "models/de-en", .target = "w3", .names = names, .name_count = 1}, true,
+                  false,
+                  "rapt explain models/de-en --json --full --only '*.weights' -- 'w1 w2'  'w3'");
+    check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"format\": \"html\"}", generator, "abc",
+                  (rapt_explain_options){.model_name = "models/lm"}, false, true,
+                  "rapt explain models/lm --html page.html -- 'abc'");
+}
+
+static void wrong_explain_requests(void **state)
+{
+    static const refusal all[] = {
+        {"{\"model\": \"lm\"}", 400, "text"},
+        {"{\"model\": \"none\", \"text\": \"a\"}", 404, "none"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"target\": \"a\"}", 400, "target"},
+        {"{\"model\": \"lm\", \"text\": \"\"}", 400, ""},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"format\": \"xml\"}", 400, "format"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"only\": \"x\"}", 400, "only"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"only\": [\"nothing.*\"]}", 400, "nothing.*"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"only\": [\"*\"], \"format\": \"html\"}", 400, "only"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"full\": true, \"format\": \"html\"}", 400, "full"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"gradients\": true}", 400, "gradients"},
+        {"{\"model\": \"lm\", \"text\": \"abcdefghijklmnopqrstuvwxyzABCDEFG\"}", 400, "text: 33 tokens are more than the 32"},
+        {"{\"model\": \"de-en\", \"text\": \"zyzzyva\"}", 400, "zyzzyva"},
+        {"{\"model\": \"de-en\", \"text\": \"w1\", \"target\": \"w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 "
+         "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1\"}", 400, "target: 33 tokens are more than the 32"},
+    };
+    static const refusal off[] = {{"{\"model\": \"lm\", \"text\": \"a\"}", 403, "turned off"}};
+    (void)state;
+    check_refusals(served_app, native_explain, "error.message", all, sizeof all / sizeof *all);
+    served_app_limits(served_app)->explain = 0;
+    check_refusals(served_app, native_explain, "error.message", off, 1);
+    served_app_limits(served_app)->explain = 32;
+}
+
+/* A link of the server's own page gets what a POST gets; those of other sites have nothing computed. */
+static void explain_by_get(void **state)
+{
+    static const char target[] = "/v1/explain?model=de-en&text=w1%20w2&full=false";
+    static const char *const own[] = {NULL, "same-origin", "none"}, *const others[] = {"cross-site", "same-site"};
+    (void)state;
+    answer post = ask_post(served_app, native_explain, "{\"model\": \"de-en\", \"text\": \"w1 w2\"}");
+    assert_status(&post, 200);
+    for (size_t i = 0; i < 3; i++) {
+        answer to = ask_field(served_app, native_explain, "GET", target, "Sec-Fetch-Site", own[i], "");
+        assert_status(&to, 200);
+        assert_string_equal(to.body.data, post.body.data);
+        answer_free(&to);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        answer to = ask_field(served_app, native_explain, "GET", target, "Sec-Fetch-Site", others[i], "");
+        assert_status(&to, 403);
+        answer_free(&to);
+    }
+    answer to = ask_get(served_app, native_explain, "/v1/explain?model=de-en&text=w1&gradients=true");
+    assert_status(&to, 400);
+    assert_non_null(strstr(answer_text(&to, "error.message"), "gradients"));
+    answer_free(&to);
+    answer_free(&post);
+}
+
+/* ---- /v1/tokenize and /v1/detokenize -------------------------------------------------------------------------------------- */
+
+static void tokens_and_back(void **state)
+{
+    int32_t *ids;
+    size_t count;
+    char body[256] = "{\"model\": \"lm\", \"ids\": [";
+    (void)state;
+    assert_int_equal(rapt_tokenizer_encode(generator->language.tokenizer, "ab Z", &ids, &count, NULL), RAPT_OK);
+    answer to = ask_post(served_app, native_tokenize, "{\"model\": \"lm\", \"text\": \"ab Z\"}");
+    assert_status(&to, 200);
+    assert_int_equal(json_array_size(answer_at(&to, "results")), 1);
+    assert_int_equal(json_array_size(answer_at(&to, "results.0.ids")), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(json_integer_value(json_array_get(answer_at(&to, "results.0.ids"), i)), ids[i]);
+        snprintf(body + strlen(body), sizeof body - strlen(body), "%s%d", i ? ", " : "", ids[i]);
+    }
+    assert_string_equal(answer_text(&to, "results.0.tokens.3"), "Z");
+    answer_free(&to);
+    strcat(body, "]}");
+    to = ask_post(served_app, native_detokenize, body);
+    assert_status(&to, 200);
+    assert_string_equal(answer_text(&to, "text"), "ab Z");
+    answer_free(&to);
+    free(ids);
+    to = ask_post(served_app, native_tokenize, "{\"model\": \"de-en\", \"side\": \"target\", \"texts\": [\"w1 w2\", \"\"]}");
+    assert_status(&to, 200);
+    assert_string_equal(answer_text(&to, "results.0.tokens.1"), "w2");
+    assert_int_equal(json_array_size(answer_at(&to, "results.1.ids")), 0);
+    answer_free(&to);
+}
+
+static void wrong_token_requests(void **state)
+{
+    static const refusal texts[] = {
+        {"{\"model\": \"lm\"}", 400, "text"},
+        {"{\"model\": \"none\", \"text\": \"a\"}", 404, "none"},
+        {"{\"model\": \"lm\", \"text\": \"7\"}", 400, "byte"}, /* not in the alphabet */
+        {"{\"model\": \"lm\", \"text\": \"a\", \"side\": \"source\"}", 400, "side"},
+        {"{\"model\": \"de-en\", \"text\": \"a\", \"side\": \"both\"}", 400, "side"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"special\": \"yes\"}", 400, "special"},
+    };
+    static const refusal ids[] = {
+        {"{\"model\": \"lm\"}", 400, "ids"},
+        {"{\"model\": \"lm\", \"ids\": 7}", 400, "ids"},
+        {"{\"model\": \"lm\", \"ids\": [\"7\"]}", 400, "ids"},
+        {"{\"model\": \"lm\", \"ids\": [1.5]}", 400, "ids"},
+        {"{\"model\": \"lm\", \"ids\": [-1]}", 400, "-1 is not in the vocabulary"},
+        {"{\"model\": \"lm\", \"ids\": [53]}", 400, "53 is not in the vocabulary"},
+        {"{\"model\": \"lm\", \"ids\": [4294967296]}", 400, "4294967296 is not in the vocabulary"},
+        {"{\"model\": \"lm\", \"ids\": [1], \"text\": \"a\"}", 400, "text"},
+    };
+    (void)state;
+    check_refusals(served_app, native_tokenize, "error.message", texts, sizeof texts / sizeof *texts);
+    check_refusals(served_app, native_detokenize, "error.message", ids, sizeof ids / sizeof *ids);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes_as_the_command),
+        cmocka_unit_test(wrong_explain_requests),
+        cmocka_unit_test(explain_by_get),
+        cmocka_unit_test(tokens_and_back),
+        cmocka_unit_test(wrong_token_requests),
+    };
+    return cmocka_run_group_tests(tests, set_up_app, tear_down_app);
+}

@@ -1,0 +1,297 @@
+/* tests/serve/test_openai_chat.c: chats by a template are completions of its text, and with a translation model translations;
+ * embeddings are those of an embedder; the list of models. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "folder.h"
+#include "serve/openai_case.h"
+
+#include "base/buffer.h"
+#include "text/bpe/base64.h"
+
+static openai_case served_here;
+
+static int set_up(void **state)
+{
+    if (folder_make(state))
+        return -1;
+    case_open(&served_here, folder_path);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    case_close(&served_here);
+    return folder_remove(state);
+}
+
+static exchange *get(const char *target, app_route_fn *route)
+{
+    exchange *x = case_request("GET", target, NULL, "", 0);
+    route(&served_here.app, x);
+    case_wait(x);
+    return x;
+}
+
+/* ---- chat --------------------------------------------------------------------------------------------------------------- */
+
+#define MESSAGES "\"messages\": [{\"role\": \"developer\", \"content\": \"Be.\"}, {\"role\": \"user\", \"content\": " \
+                 "[{\"type\": \"text\", \"text\": \"h\"}, {\"type\": \"text\", \"text\": \"i\"}]}]"
+#define TEMPLATED "<system>Be.<user>hi<a>" /* of these messages */
+
+static void replies_are_completions_of_the_template(void **state)
+{
+    (void)state;
+    static const char rest[] = "\"seed\": 3, \"n\": 2, \"max_tokens\": 9";
+    char body[512];
+    snprintf(body, sizeof body, "{\"model\": \"chatty\", \"prompt\": \"" TEMPLATED "\", \"logprobs\": 0, %s}", rest);
+    json_t *text = case_json(&served_here, openai_completions, body, 200);
+    snprintf(body, sizeof body, "{\"model\": \"chatty\", " MESSAGES ", \"logprobs\": true, \"top_logprobs\": 2, %s}", rest);
+    exchange *x = case_ask(&served_here, openai_chat, body);
+    json_t *chat = case_object(x, 200);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *reply = json_array_get(case_at(chat, "choices"), i), *want = json_array_get(case_at(text, "choices"), i);
+        json_t *content = case_at(reply, "logprobs.content"), *log_probs = case_at(want, "logprobs.token_logprobs"), *one;
+        size_t j;
+        assert_true(json_equal(case_at(reply, "message.content"), case_at(want, "text")));
+        assert_string_equal(case_text_at(reply, "message.role"), "assistant");
+        assert_string_equal(case_text_at(reply, "finish_reason"), "length");
+        assert_true(json_is_null(case_at(reply, "message.refusal")));
+        assert_int_equal(json_array_size(content), 9);
+        json_array_foreach(content, j, one) {
+            assert_true(json_equal(case_at(one, "logprob"), json_array_get(log_probs, j)));
+            assert_true(json_equal(case_at(one, "token"), json_array_get(case_at(want, "logprobs.tokens"), j)));
+            assert_int_equal(json_array_size(case_at(one, "top_logprobs")), 2);
+            assert_int_equal(json_array_size(case_at(one, "bytes")), 1);
+            assert_true(json_number_value(case_at(one, "top_logprobs.0.logprob")) >=
+                        json_number_value(case_at(one, "top_logprobs.1.logprob")));
+        }
+    }
+    assert_string_equal(case_text_at(chat, "object"), "chat.completion");
+    assert_memory_equal(case_text_at(chat, "id"), "chatcmpl-", 9);
+    assert_int_equal(json_integer_value(case_at(chat, "usage.prompt_tokens")), strlen(TEMPLATED));
+    assert_string_equal(case_header(x, "X-Rapt-Replay"),
+                        "rapt generate models/tiny --no-prompt --max-tokens 9 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
+                        "--repetition-penalty 1 --seed 3 --samples 2 --prompt '" TEMPLATED "'");
+    json_decref(chat);
+    json_decref(text);
+    exchange_release(x);
+}
+
+/* Without a number of tokens the context is the end. */
+static void replies_end_with_the_context(void **state)
+{
+    (void)state;
+    json_t *chat = case_json(&served_here, openai_chat, "{\"model\": \"chatty\", " MESSAGES ", \"temperature\": 0}", 200);
+    assert_int_equal(json_integer_value(case_at(chat, "usage.total_tokens")), CASE_CONTEXT);
+    json_decref(chat);
+    chat = case_json(&served_here, openai_chat, "{\"model\": \"chatty\", " MESSAGES ", \"max_completion_tokens\": 2}", 200);
+    assert_int_equal(json_integer_value(case_at(chat, "usage.completion_tokens")), 2);
+    json_decref(chat);
+}
+
+/* The objects of a stream that ends with [DONE]. */
+static json_t *chat_events(const char *body)
+{
+    exchange *x = case_ask(&served_here, openai_chat, body);
+    char *text = case_body(x), *at = text;
+    json_t *events = json_array();
+    assert_int_equal(case_status(x), 200);
+    while (strncmp(at, "data: [DONE]\n\n", 14) != 0) {
+        char *end = strstr(at, "\n\n");
+        assert_non_null(end);
+        json_t *event = json_loadb(at + 6, (size_t)(end - at) - 6, JSON_ALLOW_NUL, NULL);
+        assert_non_null(event);
+        assert_string_equal(case_text_at(event, "object"), "chat.completion.chunk");
+        json_array_append_new(events, event);
+        at = end + 2;
+    }
+    assert_int_equal(strlen(at), 14);
+    free(text);
+    exchange_release(x);
+    return events;
+}
+
+/* The deltas of choice `index` have its content, between an empty one with the role and an empty one with the reason. */
+static void assert_deltas(json_t *events, size_t index, json_t *content)
+{
+    buffer text = {0};
+    json_t *event;
+    size_t i, seen = 0;
+    bool over = false;
+    json_array_foreach(events, i, event) {
+        json_t *choice = json_array_get(case_at(event, "choices"), 0);
+        if (!choice || (size_t)json_integer_value(case_at(choice, "index")) != index)
+            continue;
+        json_t *part = json_object_get(case_at(choice, "delta"), "content");
+        assert_false(over);
+        over = json_is_string(case_at(choice, "finish_reason"));
+        if (seen++ == 0) {
+            assert_string_equal(case_text_at(choice, "delta.role"), "assistant");
+            assert_string_equal(json_string_value(part), "");
+        }
+        assert_int_equal(json_object_size(case_at(choice, "delta")), over ? 0 : seen == 1 ? 2 : 1);
+        assert_true(buffer_append(&text, part ? json_string_value(part) : "", json_string_length(part)));
+    }
+    assert_true(over);
+    assert_int_equal(text.size, json_string_length(content));
+    assert_memory_equal(text.data, json_string_value(content), text.size);
+    buffer_free(&text);
+}
+
+static void chats_are_streamed(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "{\"model\": \"chatty\", " MESSAGES ", \"seed\": 5, \"n\": 2%s}",
+        "{\"model\": \"chatty\", " MESSAGES ", \"seed\": 6, \"logprobs\": true%s}",
+        "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1 w2\\nw3\"}]%s}"};
+    for (size_t i = 0; i < 3; i++) {
+        char body[512];
+        snprintf(body, sizeof body, bodies[i], "");
+        json_t *whole = case_json(&served_here, openai_chat, body, 200);
+        snprintf(body, sizeof body, bodies[i], ", \"stream\": true, \"stream_options\": {\"include_usage\": true}");
+        json_t *events = chat_events(body), *last = json_array_get(events, json_array_size(events) - 1);
+        for (size_t j = 0; j < json_array_size(case_at(whole, "choices")); j++)
+            assert_deltas(events, j, case_at(json_array_get(case_at(whole, "choices"), j), "message.content"));
+        assert_int_equal(json_array_size(case_at(last, "choices")), 0);
+        assert_true(json_equal(case_at(last, "usage.total_tokens"), case_at(whole, "usage.total_tokens")));
+        json_decref(events);
+        json_decref(whole);
+    }
+}
+
+static void translators_translate(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"w5 w6 w7", "", "w9"};
+    rapt_translation want[3];
+    rapt_error err = {0};
+    const rapt_translate_options o = {.threads = 1, .tokens = true};
+    char text[512];
+    assert_int_equal(rapt_translate(rapt_engine_model_of(served_here.models[2].model), lines, 3, &o, want, &err), RAPT_OK);
+    snprintf(text, sizeof text, "%s\n%s\n%s", want[0].hypotheses[0].text, want[1].hypotheses[0].text, want[2].hypotheses[0].text);
+    exchange *x = case_ask(&served_here, openai_chat,
+                           "{\"model\": \"en-fr\", \"temperature\": 0, \"seed\": 1, \"messages\": ["
+                           "{\"role\": \"system\", \"content\": \"Translate.\"}, {\"role\": \"user\", \"content\": \"w1\"}, "
+                           "{\"role\": \"assistant\", \"content\": \"x\"}, "
+                           "{\"role\": \"user\", \"content\": \"w5 w6 w7\\n\\nw9\"}]}");
+    json_t *chat = case_object(x, 200);
+    assert_string_equal(case_text_at(chat, "choices.0.message.content"), text);
+    assert_string_equal(case_text_at(chat, "choices.0.finish_reason"), "stop");
+    assert_int_equal(json_integer_value(case_at(chat, "usage.prompt_tokens")), 4);
+    assert_int_equal(json_integer_value(case_at(chat, "usage.completion_tokens")),
+                     want[0].hypotheses[0].token_count + want[2].hypotheses[0].token_count);
+    assert_string_equal(case_header(x, "X-Rapt-Replay"), "rapt translate models/tiny <<< $'w5 w6 w7\\n\\nw9'");
+    rapt_translations_free(want, 3);
+    json_decref(chat);
+    exchange_release(x);
+}
+
+/* ---- embeddings --------------------------------------------------------------------------------------------------------- */
+
+/* The vectors of a response are those of an embedder, bit for bit; base64 or numbers. */
+static void assert_vectors(json_t *got, const float *want, size_t count, size_t features)
+{
+    assert_int_equal(json_array_size(case_at(got, "data")), count);
+    for (size_t i = 0; i < count; i++) {
+        json_t *one = json_array_get(case_at(got, "data"), i), *vector = case_at(one, "embedding");
+        float numbers[64] = {0};
+        size_t size = 0;
+        assert_int_equal(json_integer_value(case_at(one, "index")), i);
+        for (size_t j = 0; j < json_array_size(vector) && j < 64; j++)
+            numbers[j] = (float)json_number_value(json_array_get(vector, j));
+        if (json_is_string(vector)) /* of this machine's bytes, which are little-endian */
+            assert_true(base64_decode(json_string_value(vector), json_string_length(vector), (char *)numbers, &size));
+        else
+            size = json_array_size(vector) * sizeof *numbers;
+        assert_int_equal(size, features * sizeof *numbers);
+        assert_memory_equal(numbers, want + i * features, size);
+    }
+}
+
+static void embeddings_are_those_of_an_embedder(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"The cat", "", "cat sing want"};
+    rapt_error err = {0};
+    float want[3 * 64];
+    rapt_embedder *e = rapt_embedder_new(rapt_engine_model_of(served_here.models[3].model), NULL, &err);
+    assert_non_null(e);
+    const size_t features = rapt_embedder_features(e);
+    assert_true(features <= 64);
+    assert_int_equal(rapt_embedder_run(e, texts, 3, want, NULL, &err), RAPT_OK);
+    rapt_embedder_free(e);
+    static const char ask[] = "{\"model\": \"encoder\", \"input\": [\"The cat\", \"\", \"cat sing want\"], "
+                              "\"encoding_format\": \"%s\"}";
+    static const char *const formats[] = {"float", "base64"};
+    for (size_t i = 0; i < 2; i++) {
+        char body[256];
+        snprintf(body, sizeof body, ask, formats[i]);
+        exchange *x = case_ask(&served_here, openai_embeddings, body);
+        json_t *got = case_object(x, 200);
+        assert_vectors(got, want, 3, features);
+        assert_string_equal(case_text_at(got, "data.0.object"), "embedding");
+        assert_true(json_integer_value(case_at(got, "usage.prompt_tokens")) >= 3 * 2);
+        assert_string_equal(case_header(x, "X-Rapt-Replay"),
+                            "rapt embed models/tiny --format jsonl <<< $'The cat\\n\\ncat sing want'");
+        json_decref(got);
+        exchange_release(x);
+    }
+    served_here.app.limits.texts = 100; /* more than a batch */
+    buffer body = {0};
+    assert_true(buffer_append(&body, "{\"input\": [\"The cat\"", 20));
+    for (size_t i = 1; i < 100; i++)
+        assert_true(buffer_append(&body, ",\"The cat\"", 10));
+    assert_true(buffer_append(&body, "]}", 2));
+    json_t *many = case_json(&served_here, openai_embeddings, body.data, 200);
+    for (size_t i = 0; i < 100; i++) {
+        json_t *vector = case_at(json_array_get(case_at(many, "data"), i), "embedding");
+        assert_true(json_equal(vector, case_at(many, "data.0.embedding")));
+    }
+    json_decref(many);
+    buffer_free(&body);
+    served_here.app.limits.texts = 6;
+}
+
+/* ---- models ------------------------------------------------------------------------------------------------------------- */
+
+static void models_are_listed(void **state)
+{
+    (void)state;
+    exchange *x = get("/v1/models", openai_models);
+    json_t *list = case_object(x, 200);
+    assert_string_equal(case_text_at(list, "object"), "list");
+    assert_int_equal(json_array_size(case_at(list, "data")), CASE_MODELS);
+    assert_string_equal(case_text_at(list, "data.2.id"), "en-fr");
+    assert_string_equal(case_text_at(list, "data.0.object"), "model");
+    assert_string_equal(case_text_at(list, "data.0.owned_by"), "rapt");
+    assert_int_equal(json_integer_value(case_at(list, "data.0.created")), 1700000000);
+    json_decref(list);
+    exchange_release(x);
+    x = get("/v1/models/en-fr", openai_models);
+    json_t *one = case_object(x, 200);
+    assert_string_equal(case_text_at(one, "id"), "en-fr");
+    json_decref(one);
+    exchange_release(x);
+    x = get("/v1/models/none", openai_models);
+    json_t *none = case_object(x, 404);
+    assert_string_equal(case_text_at(none, "error.code"), "model_not_found");
+    json_decref(none);
+    exchange_release(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(replies_are_completions_of_the_template),
+                                       cmocka_unit_test(replies_end_with_the_context),
+                                       cmocka_unit_test(chats_are_streamed),
+                                       cmocka_unit_test(translators_translate),
+                                       cmocka_unit_test(embeddings_are_those_of_an_embedder),
+                                       cmocka_unit_test(models_are_listed)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

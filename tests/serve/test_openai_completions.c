@@ -1,0 +1,364 @@
+/* tests/serve/test_openai_completions.c: completions have the texts and log-probabilities of a generator, whole or streamed,
+ * alone or beside others; and say how to have them again. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "folder.h"
+#include "serve/openai_case.h"
+
+#include "base/buffer.h"
+
+#include <math.h>
+
+static openai_case served_here;
+
+static int set_up(void **state)
+{
+    if (folder_make(state))
+        return -1;
+    case_open(&served_here, folder_path);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    case_close(&served_here);
+    return folder_remove(state);
+}
+
+#define ALL .top_k = RAPT_TOP_K_ALL, .min_p = RAPT_MIN_P_ALL
+
+/* A request, and what a generator is told for the same. */
+typedef struct same_case {
+    const char *fields; /* behind the model and the prompt "abc" */
+    rapt_generate_options o;
+    size_t n;
+    const char *stop;
+} same_case;
+
+static const rapt_logit_bias BIASES[] = {{97, 2.5}, {98, -100}};
+
+static const same_case SAME[] = {
+    {"\"seed\": 3", {.sample = {.temperature = 1, .seed = 3, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 0, \"max_tokens\": 5", {.sample = {.temperature = 1, .seed = RAPT_SAMPLE_SEED_0, ALL}, .max_tokens = 5}, 1, NULL},
+    {"\"temperature\": 0", {.sample = {.greedy = true, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 9007199254740992, \"temperature\": 0.5, \"n\": 3, \"best_of\": 3, \"max_tokens\": 40",
+     {.sample = {.temperature = 0.5, .seed = 9007199254740992, ALL}, .max_tokens = 40}, 3, NULL},
+    {"\"seed\": 4, \"top_p\": 0.5", {.sample = {.temperature = 1, .seed = 4, .top_p = 0.5, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 4, \"top_k\": 7, \"min_p\": 0.1",
+     {.sample = {.temperature = 1, .seed = 4, .top_k = 7, .min_p = 0.1}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 5, \"repetition_penalty\": 1.5",
+     {.sample = {.temperature = 1, .seed = 5, .repetition_penalty = 1.5, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 6, \"logit_bias\": {\"97\": 2.5, \"98\": -100}",
+     {.sample = {.temperature = 1, .seed = 6, .biases = BIASES, .bias_count = 2, ALL}, .max_tokens = 16}, 1, NULL}};
+
+static void assert_log_probs(json_t *choice, const rapt_generated *want)
+{
+    json_t *list = case_at(choice, "logprobs.token_logprobs");
+    assert_int_equal(json_array_size(list), want->token_count);
+    for (size_t i = 0; i < want->token_count; i++)
+        assert_true(json_number_value(json_array_get(list, i)) == want->log_probs[i]);
+}
+
+static void assert_choice(json_t *choice, const rapt_generated *want, size_t index)
+{
+    json_t *text = case_at(choice, "text");
+    assert_int_equal(json_integer_value(case_at(choice, "index")), index);
+    assert_int_equal(json_string_length(text), want->text_size);
+    assert_memory_equal(json_string_value(text), want->text, want->text_size);
+    assert_string_equal(case_text_at(choice, "finish_reason"), want->finish == RAPT_FINISH_LENGTH ? "length" : "stop");
+    assert_log_probs(choice, want);
+}
+
+static void texts_are_those_of_a_generator(void **state)
+{
+    (void)state;
+    int32_t ids[3];
+    case_ids(&served_here, "abc", ids);
+    for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
+        char body[512];
+        size_t tokens = 0;
+        snprintf(body, sizeof body, "{\"model\": \"bytes\", \"prompt\": \"abc\", \"logprobs\": 0, %s}", SAME[i].fields);
+        json_t *got = case_json(&served_here, openai_completions, body, 200);
+        assert_int_equal(json_array_size(case_at(got, "choices")), SAME[i].n);
+        for (size_t sample = 0; sample < SAME[i].n; sample++) {
+            rapt_generated want = case_generated(&served_here, &SAME[i].o, ids, 3, sample);
+            assert_choice(json_array_get(case_at(got, "choices"), sample), &want, sample);
+            tokens += want.token_count;
+            rapt_generated_free(&want);
+        }
+        assert_string_equal(case_text_at(got, "object"), "text_completion");
+        assert_string_equal(case_text_at(got, "model"), "bytes");
+        assert_string_equal(case_text_at(got, "system_fingerprint"), "rapt-" RAPT_VERSION "-fp32-0123456789abcdef");
+        assert_memory_equal(case_text_at(got, "id"), "cmpl-", 5);
+        assert_int_equal(json_integer_value(case_at(got, "usage.prompt_tokens")), 3);
+        assert_int_equal(json_integer_value(case_at(got, "usage.completion_tokens")), tokens);
+        assert_int_equal(json_integer_value(case_at(got, "usage.total_tokens")), 3 + tokens);
+        assert_true(json_is_integer(case_at(got, "usage.prompt_tokens_details.cached_tokens")));
+        json_decref(got);
+    }
+}
+
+/* Ends where a text would have gone on with it. */
+static void stops_end_texts(void **state)
+{
+    (void)state;
+    char body[256];
+    json_t *whole = case_json(&served_here, openai_completions,
+                              "{\"model\": \"bytes\", \"prompt\": \"abc\", \"seed\": 3, \"max_tokens\": 30}", 200);
+    const char *text = case_text_at(whole, "choices.0.text");
+    const size_t size = strlen(text);
+    size_t at = size / 2;
+    while (at < size && !((unsigned char)text[at] > ' ' && (unsigned char)text[at] < 0x7F && text[at] != '"' && text[at] != '\\'))
+        at++;
+    assert_true(at < size);
+    const size_t first = strcspn(text, (char[]){text[at], '\0'});
+    snprintf(body, sizeof body, "{\"model\": \"bytes\", \"prompt\": \"abc\", \"seed\": 3, \"max_tokens\": 30, \"stop\": [\"%c\", "
+             "\"neither this\"]}", text[at]);
+    json_t *cut = case_json(&served_here, openai_completions, body, 200);
+    assert_string_equal(case_text_at(cut, "choices.0.finish_reason"), "stop");
+    assert_int_equal(strlen(case_text_at(cut, "choices.0.text")), first);
+    assert_memory_equal(case_text_at(cut, "choices.0.text"), text, first);
+    json_decref(whole);
+    json_decref(cut);
+}
+
+/* A request of lm-evaluation-harness: the ids of a context and its continuation. */
+static void prompts_are_scored(void **state)
+{
+    (void)state;
+    static const char prompt[] = "the cat\xC3\xA9";
+    enum { COUNT = sizeof prompt - 1 };
+    int32_t ids[COUNT];
+    char body[512] = "{\"model\": \"bytes\", \"prompt\": [[";
+    case_ids(&served_here, prompt, ids);
+    for (size_t i = 0; i < COUNT; i++)
+        sprintf(body + strlen(body), "%s%d", i ? ", " : "", (int)ids[i]);
+    strcat(body, "]], \"temperature\": 0, \"max_tokens\": 1, \"logprobs\": 1, \"seed\": 1234, \"echo\": true}");
+    json_t *got = case_json(&served_here, openai_completions, body, 200), *choice = case_at(got, "choices.0");
+    json_t *log_probs = case_at(choice, "logprobs.token_logprobs"), *top = case_at(choice, "logprobs.top_logprobs");
+    json_t *tokens = case_at(choice, "logprobs.tokens"), *offsets = case_at(choice, "logprobs.text_offset");
+    assert_int_equal(json_array_size(log_probs), COUNT + 1);
+    assert_true(json_is_null(json_array_get(log_probs, 0)) && json_is_null(json_array_get(top, 0)));
+    for (size_t i = 1; i < COUNT; i++) {
+        const double log_prob = json_number_value(json_array_get(log_probs, i));
+        const char *token;
+        double best = -INFINITY;
+        json_t *value;
+        assert_true(log_prob == case_log_prob(&served_here, ids, i));
+        json_object_foreach(json_array_get(top, i), token, value)
+            best = json_number_value(value) > best ? json_number_value(value) : best;
+        const rapt_generate_options greedy = {.sample = {.greedy = true}, .max_tokens = 1};
+        rapt_generated likeliest = case_generated(&served_here, &greedy, ids, i, 0);
+        assert_true(best == likeliest.log_probs[0]);
+        assert_int_equal(json_object_size(json_array_get(top, i)), 1 + (likeliest.tokens[0] != ids[i]));
+        rapt_generated_free(&likeliest);
+    }
+    assert_string_equal(json_string_value(json_array_get(tokens, 4)), "c");
+    assert_string_equal(json_string_value(json_array_get(tokens, 7)), "bytes:\\xc3");
+    assert_int_equal(json_integer_value(json_array_get(offsets, 7)), 7);
+    assert_int_equal(json_integer_value(json_array_get(offsets, 9)), 8);
+    assert_memory_equal(case_text_at(choice, "text"), prompt, COUNT);
+    assert_int_equal(json_integer_value(case_at(got, "usage.prompt_tokens")), COUNT);
+    json_decref(got);
+}
+
+/* echo without a token of the model, for several prompts. */
+static void nothing_is_generated(void **state)
+{
+    (void)state;
+    json_t *got = case_json(&served_here, openai_completions,
+                            "{\"prompt\": [\"abc\", \"d\"], \"max_tokens\": 0, \"echo\": true, \"logprobs\": 5}", 200);
+    assert_string_equal(case_text_at(got, "choices.0.text"), "abc");
+    assert_string_equal(case_text_at(got, "choices.1.text"), "d");
+    assert_string_equal(case_text_at(got, "choices.1.finish_reason"), "length");
+    assert_int_equal(json_array_size(case_at(got, "choices.0.logprobs.tokens")), 3);
+    assert_true(json_object_size(case_at(got, "choices.0.logprobs.top_logprobs.1")) >= 5);
+    assert_int_equal(json_integer_value(case_at(got, "usage.prompt_tokens")), 4);
+    assert_int_equal(json_integer_value(case_at(got, "usage.completion_tokens")), 0);
+    json_decref(got);
+}
+
+/* ---- streams ------------------------------------------------------------------------------------------------------------ */
+
+/* The events of a stream, as a list; fails where one is none. *done: it ends with [DONE]. */
+static json_t *stream_events(exchange *x, bool *done)
+{
+    char *body = case_body(x), *at = body;
+    json_t *events = json_array();
+    *done = false;
+    while (*at) {
+        char *end = strstr(at, "\n\n");
+        assert_non_null(end);
+        assert_false(*done);
+        assert_memory_equal(at, "data: ", 6);
+        *done = strncmp(at + 6, "[DONE]", 6) == 0;
+        json_t *event = *done ? NULL : json_loadb(at + 6, (size_t)(end - at) - 6, JSON_ALLOW_NUL, NULL);
+        assert_true(*done || event);
+        if (event)
+            json_array_append_new(events, event);
+        at = end + 2;
+    }
+    free(body);
+    return events;
+}
+
+/* What the parts of choice `index` come to: its text, and how many log-probabilities equal those of `whole`. */
+static void assert_streamed(json_t *events, json_t *whole, size_t index)
+{
+    buffer text = {0};
+    json_t *event, *log_probs = case_at(whole, "logprobs.token_logprobs");
+    size_t i, tokens = 0, ends = 0;
+    json_array_foreach(events, i, event) {
+        json_t *choice = json_array_get(case_at(event, "choices"), 0);
+        if (!choice || (size_t)json_integer_value(case_at(choice, "index")) != index)
+            continue;
+        assert_int_equal(ends, 0);
+        json_t *part = case_at(choice, "text"), *list = json_object_get(case_at(choice, "logprobs"), "token_logprobs"), *one;
+        size_t j;
+        assert_true(buffer_append(&text, json_string_value(part), json_string_length(part)));
+        json_array_foreach(list, j, one)
+            assert_true(json_equal(one, json_array_get(log_probs, tokens++)));
+        if (json_is_string(case_at(choice, "finish_reason"))) {
+            ends++;
+            assert_true(json_equal(case_at(choice, "finish_reason"), case_at(whole, "finish_reason")));
+        }
+    }
+    assert_int_equal(ends, 1);
+    assert_int_equal(tokens, json_array_size(log_probs));
+    assert_int_equal(text.size, json_string_length(case_at(whole, "text")));
+    assert_memory_equal(text.data, case_text_at(whole, "text"), text.size);
+    buffer_free(&text);
+}
+
+static void streams_have_the_same(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"\"seed\": 3, \"max_tokens\": 30", "\"seed\": 4, \"n\": 3, \"echo\": true",
+                                       "\"seed\": 5, \"echo\": true, \"max_tokens\": 0", "\"temperature\": 0, \"stop\": \"a\""};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char body[512];
+        bool done;
+        const char *type;
+        static const char ask[] = "{\"model\": \"bytes\", \"prompt\": [\"abc\", \"\xC3\xA9\"], \"logprobs\": 2, %s%s}";
+        snprintf(body, sizeof body, ask, more[i], "");
+        json_t *whole = case_json(&served_here, openai_completions, body, 200);
+        snprintf(body, sizeof body, ask, more[i], ", \"stream\": true, \"stream_options\": {\"include_usage\": true}");
+        exchange *x = case_ask(&served_here, openai_completions, body);
+        assert_int_equal(exchange_status(x, &type), 200);
+        assert_string_equal(type, "text/event-stream");
+        json_t *events = stream_events(x, &done);
+        assert_true(done);
+        for (size_t j = 0; j < json_array_size(case_at(whole, "choices")); j++)
+            assert_streamed(events, json_array_get(case_at(whole, "choices"), j), j);
+        const size_t count = json_array_size(events);
+        json_t *last = json_array_get(events, count - 1), *before = json_array_get(events, count - 2);
+        assert_int_equal(json_array_size(case_at(last, "choices")), 0);
+        assert_true(json_equal(case_at(last, "usage.total_tokens"), case_at(whole, "usage.total_tokens")));
+        assert_true(json_is_null(case_at(before, "usage")));
+        assert_string_equal(case_text_at(before, "object"), "text_completion");
+        json_decref(events);
+        json_decref(whole);
+        exchange_release(x);
+    }
+}
+
+/* ---- many, and those who leave --------------------------------------------------------------------------------------------- */
+
+static void others_change_nothing(void **state)
+{
+    (void)state;
+    enum { MANY = 24 };
+    exchange *x[MANY];
+    char body[MANY][256];
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(body[i], sizeof body[i],
+                 "{\"model\": \"%s\", \"prompt\": \"%.*s\", \"seed\": %zu, \"logprobs\": 1, \"max_tokens\": %zu}",
+                 i % 2 ? "bytes" : "chatty", (int)(1 + i), "the cat sat on the mat and", i, 3 + i % 7);
+        x[i] = case_post("/", body[i]);
+        openai_completions(&served_here.app, x[i]);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        case_wait(x[i]);
+        json_t *among = case_object(x[i], 200), *alone = case_json(&served_here, openai_completions, body[i], 200);
+        assert_true(json_equal(case_at(among, "choices"), case_at(alone, "choices")));
+        json_decref(among);
+        json_decref(alone);
+        exchange_release(x[i]);
+    }
+}
+
+static bool always_gone(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void no_wake(void *context)
+{
+    (void)context;
+}
+
+/* A client that has hung up costs no more steps. */
+static void who_hangs_up_is_cancelled(void **state)
+{
+    (void)state;
+    static const exchange_transport gone = {no_wake, always_gone};
+    static const char body[] = "{\"model\": \"bytes\", \"prompt\": \"abc\", \"n\": 2, \"max_tokens\": 40}";
+    exchange *x = exchange_new("POST", "/", &gone, NULL);
+    assert_true(x && exchange_add_body(x, body, sizeof body - 1));
+    const rapt_engine_counts before = rapt_engine_model_counts(served_here.models[0].model);
+    openai_completions(&served_here.app, x);
+    case_wait(x);
+    exchange_detach(x);
+    exchange_release(x);
+    rapt_engine_counts after = rapt_engine_model_counts(served_here.models[0].model);
+    assert_int_equal(after.cancelled - before.cancelled, 2);
+    assert_true(after.generated_tokens - before.generated_tokens <= 4);
+}
+
+/* ---- replay ------------------------------------------------------------------------------------------------------------- */
+
+static void responses_say_how_to_have_them_again(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"model\": \"bytes\", \"prompt\": \"it's\\n\", \"seed\": 0, \"n\": 2, \"stop\": [\"a b\"], "
+         "\"logit_bias\": {\"5\": -0.5}}",
+         "rapt generate models/tiny --no-prompt --max-tokens 16 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
+         "--repetition-penalty 1 --logit-bias 5:-0.5 --stop 'a b' --seed 0 --samples 2 --prompt $'it\\'s\\n'"},
+        {"{\"model\": \"bytes\", \"prompt\": [97, 98], \"temperature\": 0, \"echo\": true, \"seed\": 7, \"top_k\": 3}",
+         "rapt generate models/tiny --max-tokens 16 --temperature 0 --top-k 3 --top-p 1 --min-p 0 --repetition-penalty 1 "
+         "--seed 7 --samples 1 --prompt 'ab'"},
+        {"{\"model\": \"bytes\", \"prompt\": [97, 255], \"seed\": 7}", NULL}}; /* no text has these ids */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exchange *x = case_ask(&served_here, openai_completions, cases[i][0]);
+        const char *line = case_header(x, "X-Rapt-Replay");
+        assert_int_equal(case_status(x), 200);
+        if (cases[i][1])
+            assert_string_equal(line, cases[i][1]);
+        else
+            assert_null(line);
+        assert_string_equal(case_header(x, "X-Rapt-Version"), RAPT_VERSION);
+        assert_string_equal(case_header(x, "X-Rapt-Number-Format"), "fp32");
+        assert_string_equal(case_header(x, "X-Rapt-Fingerprint"), "0123456789abcdef");
+        exchange_release(x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_those_of_a_generator),
+                                       cmocka_unit_test(stops_end_texts),
+                                       cmocka_unit_test(prompts_are_scored),
+                                       cmocka_unit_test(nothing_is_generated),
+                                       cmocka_unit_test(streams_have_the_same),
+                                       cmocka_unit_test(others_change_nothing),
+                                       cmocka_unit_test(who_hangs_up_is_cancelled),
+                                       cmocka_unit_test(responses_say_how_to_have_them_again)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,97 @@
+/* tests/serve/test_openai_no_memory.c: every allocation of a request is made to fail in turn, those of the engine's thread, too:
+ * the request is answered, with 503 or in full, or its stream has an error or is cut; and the next one is as ever. Linked as
+ * tests/failing.h says. */
+#define _GNU_SOURCE
+#include "failing_json.h"
+
+#include "folder.h"
+#include "serve/openai_case.h"
+
+static openai_case served_here;
+
+static int set_up(void **state)
+{
+    if (failing_check_link(state) || folder_make(state))
+        return -1;
+    failing_count_json();
+    case_open(&served_here, folder_path);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    case_close(&served_here);
+    return folder_remove(state);
+}
+
+typedef struct memory_case {
+    const char *what;
+    app_route_fn *route;
+    const char *body;
+    long at_least;
+} memory_case;
+
+/* Whether a stream is complete and without an error. */
+static bool stream_is_whole(exchange *x)
+{
+    static char body[1 << 16];
+    size_t size = 0, got;
+    bool end;
+    while ((got = exchange_take(x, body + size, sizeof body - size - 1, &end)) > 0)
+        size += got;
+    body[size] = '\0';
+    return end && strstr(body, "data: [DONE]\n\n") && !strstr(body, "\"error\"");
+}
+
+static rapt_code ask_once(const memory_case *c)
+{
+    const char *type;
+    exchange *x = exchange_new("POST", "/", NULL, NULL);
+    rapt_code code = RAPT_ERR_MEMORY;
+    if (x && exchange_add_body(x, c->body, strlen(c->body))) {
+        c->route(&served_here.app, x);
+        case_wait(x);
+        failing_disarm();
+        const int status = exchange_status(x, &type);
+        if (status != 200 && status != 503 && status != 500 && status != 0) /* 500: of an exchange that could not be answered */
+            fail_msg("%s: status %d", c->what, status);
+        code = status != 200 || (strcmp(type, "text/event-stream") == 0 && !stream_is_whole(x)) ? RAPT_ERR_MEMORY : RAPT_OK;
+    }
+    if (x)
+        exchange_release(x);
+    return code;
+}
+
+static void requests_survive(void **state)
+{
+    (void)state;
+    static const memory_case cases[] = {
+        {"a completion", openai_completions,
+         "{\"model\": \"bytes\", \"prompt\": [\"ab\", [5, 6]], \"n\": 2, \"max_tokens\": 3, \"seed\": 1, \"logprobs\": 2, "
+         "\"echo\": true, \"stop\": \"x\", \"logit_bias\": {\"9\": 1}}", 20},
+        {"a stream", openai_completions,
+         "{\"model\": \"bytes\", \"prompt\": \"ab\", \"max_tokens\": 3, \"seed\": 1, \"logprobs\": 1, \"echo\": true, "
+         "\"stream\": true, \"stream_options\": {\"include_usage\": true}}", 20},
+        {"a chat", openai_chat,
+         "{\"model\": \"chatty\", \"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"x\"}]}], "
+         "\"logprobs\": true, \"top_logprobs\": 1, \"max_tokens\": 2, \"seed\": 1}", 20},
+        {"a translation", openai_chat,
+         "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1\\nw2\"}], \"stream\": true}", 20},
+        {"embeddings", openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"]}", 20}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        failing f = {.what = cases[i].what, .at_least = cases[i].at_least, .unnoticed = 1000, .uncounted = true};
+        rapt_code code;
+        assert_int_equal(ask_once(&cases[i]), RAPT_OK);
+        do {
+            failing_arm(&f);
+            code = ask_once(&cases[i]);
+        } while (failing_again(&f, code));
+        assert_int_equal(ask_once(&cases[i]), RAPT_OK);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(requests_survive)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
