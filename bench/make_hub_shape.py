@@ -4,8 +4,8 @@
     bench/make_hub_shape.py qwen2|gpt2|marian F32|BF16 DIR [TOKENIZER_FOLDER]
 
 Needs PyTorch and transformers (made with 2.15.0 and 5.23.0). The tokenizer is that of a folder, by default
-tests/golden/hub/qwen2 or gpt2: its few ids are enough to generate with. That of marian is of tests/text/marian, with
-more words that no text has; its translations have 16 tokens."""
+tests/golden/hub/qwen2 or gpt2: its few ids are enough to generate with; gpt2's gets more words that no text has, so that each
+token has a text. That of marian is of tests/text/marian, with more such words; its translations have 16 tokens."""
 import json
 import pathlib
 import shutil
@@ -37,6 +37,13 @@ else:
 model.save_pretrained(folder)
 for file in tokens.glob("tokenizer*"):
     shutil.copy(file, folder)
+path = pathlib.Path(folder) / "tokenizer.json"
+if shape == "gpt2" and path.exists():
+    tokenizer = json.loads(path.read_text())
+    words = tokenizer["model"]["vocab"]
+    words.update({added["content"]: added["id"] for added in tokenizer["added_tokens"]})
+    words.update({f"\u0120filler{i}": i for i in range(len(words), model.config.vocab_size)})
+    path.write_text(json.dumps(tokenizer))
 if shape == "marian":
     for file in tokens.glob("*.spm"):
         shutil.copy(file, folder)

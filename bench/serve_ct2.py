@@ -4,13 +4,13 @@
     build/rapt convert MODEL --to ctranslate2 -o CT2
     python bench/serve_ct2.py CT2 --port 8090 [--batch 64] [--delay 0] [--workers 2] [--threads 1] [--type float32]
 
-POST /translate {"q": TEXT or a list of them, "beam": 1} gives {"translatedText": ...}; GET /health. Needs ctranslate2, tokenizers, fastapi,
-uvicorn (made with 4.8.5, 0.23.3, 0.165.0, 0.54.0), and uses uvloop and httptools where they are installed.
+POST /translate {"q": TEXT or a list of them, "beam": 1} gives {"translatedText": ...}; GET /health. Needs ctranslate2,
+tokenizers, fastapi and uvicorn (made with 4.8.5, 0.23.3, 0.165.0, 0.54.0); uses uvloop and httptools where they are installed.
 
 A worker that is free takes all texts that wait with the same beam, at most --batch of them, the oldest first; so without --delay
 batches form while others are computed, and a text that comes alone starts at once. With --delay a worker waits that many
-milliseconds for more before it starts. --workers batches are computed at once, each with --threads threads (CTranslate2's inter_threads
-and intra_threads), by threads of their own, outside Python's lock; they tokenize as well.
+milliseconds for more before it starts. --workers batches are computed at once, each with --threads threads (CTranslate2's
+inter_threads and intra_threads), by threads of their own, outside Python's lock; they tokenize as well.
 """
 import argparse
 import asyncio

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Servers of language models in turns, by OpenAI's /v1/completions with streaming: N clients that each send their next prompt when
-the last answer is complete.
+"""Servers of language models in turns, by OpenAI's /v1/completions with streaming: N clients that each send their next prompt
+when the last answer is complete.
 
     python bench/serve_lm.py --model DIR [--llama PROGRAM] [--clients 8] [--prompt 32] [--new 128] [--decode]
     python bench/serve_lm.py --model DIR [--llama PROGRAM] --long-prompt 900      # one long prompt beside the clients
     python bench/serve_lm.py --model DIR [--llama PROGRAM] --prefix 512           # a prefix that was computed before
     python bench/serve_lm.py NAME=URL...                                          # servers that run already
 
---model starts `rapt serve`, and llama.cpp's llama-server with the same weights in GGUF where --llama names the program. DIR is
-of `bench/make_hub_shape.py gpt2 F32 DIR`, all of whose tokens have a text, so that each is an event. Prompts are random ids, all distinct; the
-likeliest token is taken, and the end of text is ruled out, so that all answers have --new tokens. --decode runs `rapt bench
-decode` of as many rows in the same turns. Needs nothing but Python. What is shared is in serving.py.
+--model starts `rapt serve`, and llama.cpp's llama-server with the same weights in GGUF where --llama names the program. DIR is of
+`bench/make_hub_shape.py gpt2 F32 DIR`, all of whose tokens have a text, so that each is an event. Prompts are random ids, all
+distinct; the likeliest token is taken, and the end of text is ruled out, so that all answers have --new tokens. --decode runs
+`rapt bench decode` of as many rows in the same turns. Needs nothing but Python. What is shared is in serving.py.
 """
 import argparse
 import http.client
@@ -89,7 +89,8 @@ class Request:
             raise SystemExit(f"{self.server.name}: a stream ended early")
         count = self.usage["completion_tokens"]
         if count != self.new or len(self.times) != count:
-            print(f"{self.server.name}: {count} tokens in {len(self.times)} events, where {self.new} were expected", file=sys.stderr)
+            print(f"{self.server.name}: {count} tokens in {len(self.times)} events, where {self.new} were expected",
+                  file=sys.stderr)
 
     def first(self):
         return self.times[0] - self.sent
@@ -168,9 +169,10 @@ def long_prompt(server, model):
     quiet = [gap for one in requests for gap in one.gaps(start, request.sent)]
     beside = [gap for one in requests for gap in one.gaps(request.sent, request.times[0])]
     median = percentile(quiet, 50)
-    return {"long_first": milliseconds(request.first()), "gap_p50": milliseconds(median), "gap_p99": milliseconds(percentile(quiet, 99)),
-            "beside_p50": milliseconds(percentile(beside, 50)), "beside_p99": milliseconds(percentile(beside, 99)),
-            "beside_ratio": round(percentile(beside, 99) / median, 3), "samples": len(beside)}
+    return {"long_first": milliseconds(request.first()), "gap_p50": milliseconds(median),
+            "gap_p99": milliseconds(percentile(quiet, 99)), "beside_p50": milliseconds(percentile(beside, 50)),
+            "beside_p99": milliseconds(percentile(beside, 99)), "samples": len(beside),
+            "beside_ratio": round(percentile(beside, 99) / median, 3)}
 
 
 def prefix(server, model):
@@ -185,7 +187,8 @@ def prefix(server, model):
 
 def decode():
     command = [RAPT, "bench", "decode", options.model, "--json", "--threads", str(THREADS), "--batch", str(options.clients),
-               "--prompt", str(options.prompt), "--time", str(options.prompt + options.new), "--seconds", str(options.seconds / 2)]
+               "--prompt", str(options.prompt), "--time", str(options.prompt + options.new), "--seconds",
+               str(options.seconds / 2)]
     out = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
     return {"tok_s": out["tok_s"], "gap_p50": out["step_ms"]}
 

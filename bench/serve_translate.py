@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""`rapt serve` with a translator, in turns with CTranslate2 behind FastAPI (serve_ct2.py, the same weights) and with `rapt translate` of
-the same file: N clients that each send a sentence and wait for its translation (wrk), greedily or with a beam.
+"""`rapt serve` with a translator, in turns with CTranslate2 behind FastAPI (serve_ct2.py, the same weights) and with `rapt
+translate` of the same file: N clients that each send a sentence and wait for its translation (wrk), greedily or with a beam.
 
     PYTHON=... python bench/serve_translate.py MODEL TEXT [--clients 16] [--beam 1] [--seconds 10]
     PYTHON=... python bench/serve_translate.py MODEL TEXT --beside 10000       # one line beside a request of 10,000
     ... [--queues 2x1,2x1+2,1x2] [--no-peer]
 
-MODEL is a translator of `rapt train`, TEXT has a sentence a line. Needs wrk, and in PYTHON what serve_ct2.py needs. A queue of the other
-side is WORKERSxTHREADS, and + the milliseconds that it waits to collect requests; of several the best one counts. What is shared is in
-serving.py.
+MODEL is a translator of `rapt train`, TEXT has a sentence a line. Needs wrk, and in PYTHON what serve_ct2.py needs. A queue of
+the other side is WORKERSxTHREADS, and + the milliseconds that it waits to collect requests; of several the best one counts.
+What is shared is in serving.py.
 """
 import argparse
 import statistics
@@ -135,8 +135,9 @@ def beside(server):
     sender.join()
     if failed:
         raise SystemExit(failed[0])
-    return {"count": len(busy), "alone_p50": statistics.median(alone), "alone_p99": percentile(alone, 99), "beside_p50": statistics.median(busy),
-            "beside_p99": percentile(busy, 99), "ratio": percentile(busy, 99) / percentile(alone, 99)}
+    return {"count": len(busy), "alone_p50": statistics.median(alone), "alone_p99": percentile(alone, 99),
+            "beside_p50": statistics.median(busy), "beside_p99": percentile(busy, 99),
+            "ratio": percentile(busy, 99) / percentile(alone, 99)}
 
 
 def compare_beside(servers):
@@ -144,7 +145,8 @@ def compare_beside(servers):
     print(f"one line alone, and beside a request of {options.beside} lines, beam {options.beam}:")
     for name, values in results.items():
         print(f"{name}: alone p50 {values['alone_p50']:.2f} ms, p99 {values['alone_p99']:.2f} ms; beside p50 "
-              f"{values['beside_p50']:.2f} ms, p99 {values['beside_p99']:.2f} ms; p99 {values['ratio']:.2f} times ({values['count']:.0f} requests)")
+              f"{values['beside_p50']:.2f} ms, p99 {values['beside_p99']:.2f} ms; p99 {values['ratio']:.2f} times "
+              f"({values['count']:.0f} requests)")
     bar("p99 beside by p99 alone", results[OURS]["ratio"], most=5)
 
 

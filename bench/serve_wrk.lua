@@ -1,5 +1,5 @@
--- bench/serve_wrk.lua: for wrk, as serving.py runs it. With SENTENCES in the environment each request is a POST of the next line of
--- that file, in JSON: BODY with %s for the line. In the end a line of JSON: requests a second, and milliseconds of latency.
+-- bench/serve_wrk.lua: for wrk, as serving.py runs it. With SENTENCES in the environment each request is a POST of the next line
+-- of that file, in JSON: BODY with %s for the line. In the end a line of JSON: requests a second, and milliseconds of latency.
 local requests, next_request = {}, 0
 
 local function quoted(text)

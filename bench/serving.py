@@ -1,6 +1,7 @@
-"""bench/serving.py: what serve_lm.py, serve_translate.py and serve_http.py share: servers that are started and stopped, requests with
-Python's own http.client, wrk, and measurements in turns. From the environment, as in lib.sh: RAPT (default build/rapt), THREADS of
-all servers (default: all CPUs), ROUNDS (default 3), and PYTHON, one that has the peers' packages (default: the one that runs this).
+"""bench/serving.py: what serve_lm.py, serve_translate.py and serve_http.py share: servers that are started and stopped, requests
+with Python's own http.client, wrk, and measurements in turns. From the environment, as in lib.sh: RAPT (default build/rapt),
+THREADS of all servers (default: all CPUs), ROUNDS (default 3), and PYTHON, one that has the peers' packages (default: the
+one that runs this).
 """
 import contextlib
 import http.client
@@ -94,8 +95,8 @@ def start_rapt(name, models, *options):
 def start_llama(name, program, gguf, slots, context, *options):
     """llama-server with what is best for it: continuous batching, every thread, no copies of prompts that do not come back."""
     port = free_port()
-    command = [program, "-m", gguf, "--host", "127.0.0.1", "--port", str(port), "-np", str(slots), "-c", str(slots * context), "-cb",
-               "-t", str(THREADS), "-tb", str(THREADS), "--cache-ram", "0", "--no-webui", *options]
+    command = [program, "-m", gguf, "--host", "127.0.0.1", "--port", str(port), "-np", str(slots), "-c", str(slots * context),
+               "-cb", "-t", str(THREADS), "-tb", str(THREADS), "--cache-ram", "0", "--no-webui", *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return Server(name, f"http://127.0.0.1:{port}", process).wait("/health")
 
@@ -119,7 +120,8 @@ def wrk(server, path, connections, seconds, script=None, environment=None):
     command = ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "60s", "-s",
                script or str(ROOT / "bench/serve_wrk.lua"), f"http://{server.host}:{server.port}{path}"]
     try:
-        out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **(environment or {})}).stdout
+        out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True,
+                             env={**os.environ, **(environment or {})}).stdout
     except FileNotFoundError:
         raise SystemExit("wrk is missing (Debian's package wrk)") from None
     result = json.loads(out.splitlines()[-1])
