@@ -17,6 +17,7 @@ import http.client
 import itertools
 import json
 import random
+import shlex
 import statistics
 import subprocess
 import sys
@@ -29,6 +30,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("servers", nargs="*", metavar="NAME=URL")
 parser.add_argument("--model", metavar="DIR")
 parser.add_argument("--llama", metavar="PROGRAM", help="llama-server")
+parser.add_argument("--llama-options", default="", metavar="TEXT", help="more of them, such as '-b 64'")
 parser.add_argument("--gguf", metavar="FILE", help="of the same model (default: rapt convert makes one)")
 parser.add_argument("--clients", type=int, default=8)
 parser.add_argument("--prompt", type=int, default=32, help="tokens")
@@ -224,7 +226,8 @@ def main():
             started.append(start_rapt("rapt serve", [options.model], "--slots", str(slots)))
             if options.llama:
                 gguf = options.gguf or convert(options.model, "gguf", folder)
-                started.append(start_llama("llama-server", options.llama, gguf, slots, options.context))
+                started.append(start_llama("llama-server", options.llama, gguf, slots, options.context,
+                                           *shlex.split(options.llama_options)))
         servers += started
         if not servers:
             parser.error("no server: NAME=URL, or --model DIR")

@@ -93,10 +93,12 @@ def start_rapt(name, models, *options):
 
 
 def start_llama(name, program, gguf, slots, context, *options):
-    """llama-server with what is best for it: continuous batching, every thread, no copies of prompts that do not come back."""
+    """llama-server with what is best for it: continuous batching, every thread, no copies of prompts that do not come back, and no
+    sampler that the most probable token needs not."""
     port = free_port()
     command = [program, "-m", gguf, "--host", "127.0.0.1", "--port", str(port), "-np", str(slots), "-c", str(slots * context),
-               "-cb", "-t", str(THREADS), "-tb", str(THREADS), "--cache-ram", "0", "--no-webui", *options]
+               "-cb", "-t", str(THREADS), "-tb", str(THREADS), "--cache-ram", "0", "--no-webui",
+               "--samplers", "top_k;temperature", "--top-k", "1", *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return Server(name, f"http://127.0.0.1:{port}", process).wait("/health")
 
