@@ -162,7 +162,7 @@ def open_connections(server, count, bytes_of_window=None):
 
 
 def ask_for_stream(server, one, number):
-    body = json.dumps({"model": "lm", "prompt": f"a{number}", "max_tokens": options.tokens, "n": options.choices, "logprobs": 5,
+    body = json.dumps({"model": "lm", "prompt": "The", "max_tokens": options.tokens, "n": options.choices, "logprobs": 5,
                        "stream": True, "seed": number})
     one.sendall(f"POST /v1/completions HTTP/1.1\r\nHost: {server.host}\r\nContent-Type: application/json\r\n"
                 f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
@@ -173,7 +173,7 @@ class SlowReaders(threading.Thread):
 
     def __init__(self, sockets):
         super().__init__(daemon=True)
-        self.sockets, self.bytes, self.ended, self.done = sockets, 0, 0, False
+        self.sockets, self.bytes, self.ended, self.done, self.begun = sockets, 0, 0, False, {}
 
     def run(self):
         selector = selectors.DefaultSelector()
@@ -186,6 +186,7 @@ class SlowReaders(threading.Thread):
             with contextlib.suppress(BlockingIOError, KeyError):
                 data = one.recv(200, socket.MSG_DONTWAIT) if one in selector.get_map() else b"-"
                 self.bytes += len(data)
+                self.begun.setdefault(one, data)
                 if not data:
                     self.ended += 1
                     selector.unregister(one)
@@ -206,8 +207,11 @@ def clients(server):
     readers = SlowReaders(streams)
     readers.start()
     time.sleep(1)
-    while jobs(server) > 0: # what is computed for the streams is not what is measured
+    while len(readers.begun) < len(streams) or jobs(server) > 0: # what is computed for the streams is not what is measured
         time.sleep(0.2)
+    for begun in readers.begun.values():
+        if not begun.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(f"a stream was refused: {begun.decode(errors='replace')}")
     beside = in_turns({"": lambda: latency(server)}, options.rounds)[""]
     readers.done = True
     readers.join()
