@@ -33,7 +33,9 @@ static void translate_source(const policy_case *c, rapt_tape *t, arena *memory, 
     const search_batch b = {{c->prompt, 1, c->count}, &length, &c->max_tokens, &none};
     const search_options o = {.beam = p->beams, .n_best = p->beams, .length_penalty = p->length_penalty,
                               .no_repeat = p->no_repeat_ngram, .special = c->m->translation.special, .policy = p};
-    assert_int_equal(search_policy(&on, &b, &o, memory, found, &err), RAPT_OK);
+    search_run *run;
+    assert_int_equal(search_policy(&on, &b, &o, memory, found, &run, &err), RAPT_OK);
+    assert_int_equal(search_finish(run, &on, &err), RAPT_OK);
     rapt_decoder_state_free(state);
 }
 
