@@ -9,8 +9,8 @@ when the last answer is complete.
 
 --model starts `rapt serve`, and llama.cpp's llama-server with the same weights in GGUF where --llama names the program. DIR is of
 `bench/make_hub_shape.py gpt2 F32 DIR`, all of whose tokens have a text, so that each is an event. Prompts are random ids, all
-distinct; the likeliest token is taken, and the end of text is ruled out, so that all answers have --new tokens. --decode runs
-`rapt bench decode` of as many rows in the same turns. Needs nothing but Python. What is shared is in serving.py.
+distinct; decoding is greedy, and the end of text is ruled out, so that all answers have --new tokens. --decode runs `rapt bench
+decode` of as many rows in the same turns. Needs nothing but Python. What is shared is in serving.py.
 """
 import argparse
 import http.client
@@ -62,7 +62,7 @@ class Request:
         self.server, self.new, self.sent, self.times, self.usage = server, new, None, [], None
         self.body = json.dumps({"model": model, "prompt": prompt, "max_tokens": new, "temperature": 0, "stream": True,
                                 "stream_options": {"include_usage": True},
-                                "logit_bias": {end: -100 for end in options.end.split(",")}})
+                                "logit_bias": {end: -100 for end in options.end.split(",") if end}})
         self.connection = server.connect()
 
     def run(self):

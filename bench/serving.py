@@ -93,8 +93,8 @@ def start_rapt(name, models, *options):
 
 
 def start_llama(name, program, gguf, slots, context, *options):
-    """llama-server with what is best for it: continuous batching, every thread, no copies of prompts that do not come back, and no
-    sampler that the most probable token needs not."""
+    """llama-server with what is best for it: continuous batching, every thread, no copies of prompts that do not come back, no
+    samplers but those that find the most probable token."""
     port = free_port()
     command = [program, "-m", gguf, "--host", "127.0.0.1", "--port", str(port), "-np", str(slots), "-c", str(slots * context),
                "-cb", "-t", str(THREADS), "-tb", str(THREADS), "--cache-ram", "0", "--no-webui",
