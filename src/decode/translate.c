@@ -21,10 +21,9 @@ static rapt_code translate_set_up_thread(rapt_translator *t, int i, rapt_error *
     return t->tapes[i] ? code : RAPT_ERR_MEMORY;
 }
 
-static rapt_code translate_set_up(rapt_translator *t, pool *shared, rapt_error *err)
+static rapt_code translate_set_up(rapt_translator *t, rapt_error *err)
 {
-    t->own_pool = shared ? NULL : pool_new(t->setup.o.threads, err);
-    t->pool = shared ? shared : t->own_pool;
+    t->pool = pool_new(t->setup.o.threads, err);
     t->threads = t->pool ? pool_threads(t->pool) : 0;
     t->tape_count = t->threads > 1 ? t->threads + 1 : t->threads;
     t->tapes = calloc((size_t)t->tape_count + 1, sizeof *t->tapes);
@@ -49,7 +48,7 @@ static rapt_code translate_set_prefix(rapt_translator *t, rapt_error *err)
     return prefix ? prefixes_encode(&t->prefix, t->setup.m, &t->setup.lang.policy, &prefix, 1, err) : RAPT_OK;
 }
 
-rapt_translator *translate_new_of_pool(const rapt_model *m, const rapt_translate_options *options, pool *shared, rapt_error *err)
+rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
 {
     rapt_translator *t = calloc(1, sizeof *t);
     if (!t) {
@@ -57,15 +56,10 @@ rapt_translator *translate_new_of_pool(const rapt_model *m, const rapt_translate
         return NULL;
     }
     if (translate_setup_init(&t->setup, m, options, err) == RAPT_OK && translate_set_prefix(t, err) == RAPT_OK &&
-        translate_set_up(t, shared, err) == RAPT_OK)
+        translate_set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;
-}
-
-rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
-{
-    return translate_new_of_pool(m, options, NULL, err);
 }
 
 void rapt_translator_free(rapt_translator *t)
@@ -80,7 +74,7 @@ void rapt_translator_free(rapt_translator *t)
     prefixes_free(&t->prefix);
     free(t->batches);
     free(t->tapes);
-    pool_free(t->own_pool);
+    pool_free(t->pool);
     free(t);
 }
 

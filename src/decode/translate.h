@@ -10,7 +10,7 @@
 struct rapt_translator {
     translate_setup setup;
     prefixes prefix;          /* the options', if any */
-    pool *pool, *own_pool;    /* the same, unless it is borrowed */
+    pool *pool;
     int threads, tape_count;
     rapt_tape **tapes;        /* [tape_count] one for each thread; of several threads, one more, which computes on all */
     translate_batch *batches; /* [tape_count] of runs */
@@ -18,7 +18,5 @@ struct rapt_translator {
     atomic_bool cancelled;
 };
 
-/* rapt_translator_new, with a pool that others use between its runs; borrowed. NULL: a pool of its own. */
-rapt_translator *translate_new_of_pool(const rapt_model *m, const rapt_translate_options *options, pool *shared, rapt_error *err);
 
 #endif

@@ -16,8 +16,9 @@ static void engine_call_free(rapt_engine_job *job)
 void engine_call_run(rapt_engine_job *job, int threads)
 {
     const bool stops = engine_stops(job);
+    engine_job_ends(job, stops ? RAPT_ERR_INTERRUPTED : RAPT_OK);
     ((engine_call *)job)->fn(job->context, stops ? NULL : job->model->model, threads);
-    engine_job_done(job, stops ? RAPT_ERR_INTERRUPTED : RAPT_OK);
+    engine_job_done(job);
 }
 
 rapt_code rapt_engine_call(rapt_engine *e, rapt_engine_model *m,

@@ -80,8 +80,10 @@ rapt_engine_job *engine_take(rapt_engine_model *m);
 bool engine_is_awaited(rapt_engine_model *m);
 /* Whether a job is to end: cancelled, stopped by its own function, or with the engine. */
 bool engine_stops(rapt_engine_job *job);
-/* A job has ended, and its on_done has returned: it is not to be touched any more. */
-void engine_job_done(rapt_engine_job *job, rapt_code code);
+/* Counts a job that ends so, before its on_done is called. */
+void engine_job_ends(rapt_engine_job *job, rapt_code code);
+/* A job's on_done has returned: it is not to be touched any more. */
+void engine_job_done(rapt_engine_job *job);
 /* Publishes what a lane counts: all of rapt_engine_counts but done, cancelled and failed; `waiting` of those it has taken. */
 void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts);
 

@@ -64,13 +64,20 @@ static void engine_forget(rapt_engine *e, rapt_engine_model *m)
         pthread_cond_signal(&e->work);
 }
 
-void engine_job_done(rapt_engine_job *job, rapt_code code)
+void engine_job_ends(rapt_engine_job *job, rapt_code code)
+{
+    rapt_engine_model *m = job->model;
+    pthread_mutex_lock(&m->engine->lock);
+    uint64_t *count = !code ? &m->counts.done : code == RAPT_ERR_INTERRUPTED ? &m->counts.cancelled : &m->counts.failed;
+    (*count)++;
+    pthread_mutex_unlock(&m->engine->lock);
+}
+
+void engine_job_done(rapt_engine_job *job)
 {
     rapt_engine_model *m = job->model;
     rapt_engine *e = m->engine;
     pthread_mutex_lock(&e->lock);
-    uint64_t *count = !code ? &m->counts.done : code == RAPT_ERR_INTERRUPTED ? &m->counts.cancelled : &m->counts.failed;
-    (*count)++;
     const bool held = job->held;
     job->done = true;
     if (!held)

@@ -25,12 +25,14 @@ static void lm_job_free(rapt_engine_job *job)
 
 static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation *r, rapt_error *err)
 {
-    rapt_code code = generate_options_check(m, &r->options, err);
+    rapt_generate_options o = r->options;
+    if (o.beam > 1 && m->task == RAPT_TASK_LANGUAGE_MODEL)
+        return rapt_fail(err, RAPT_ERR_VALUE, "an engine does no beam search of texts");
+    o.beam = 1; /* whatever the policy of a folder says */
+    rapt_code code = generate_options_check(m, &o, err);
     if (code)
         return code;
     const size_t context = m->language.net->config.context;
-    if (r->options.beam > 1)
-        return rapt_fail(err, RAPT_ERR_VALUE, "an engine does no beam search of texts");
     if (r->count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
     if (r->count > context)
@@ -38,7 +40,6 @@ static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation 
     return prompt_check(m, r->tokens, r->count, err);
 }
 
-/* What the policy of a folder says of beams is not asked for here. */
 static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const kernels *k, rapt_error *err)
 {
     rapt_generate_options o = j->request.options;
@@ -144,7 +145,8 @@ void lm_job_end(lm_job *j)
                                        .rest_size = j->result.text_size - j->shown, .cached_tokens = j->cached,
                                        .wait_seconds = admitted - j->job.queued, .prefill_seconds = first - admitted,
                                        .decode_seconds = now - first};
+    engine_job_ends(&j->job, end.code);
     if (j->request.on_done)
         j->request.on_done(j->request.context, &end);
-    engine_job_done(&j->job, j->error.code);
+    engine_job_done(&j->job);
 }

@@ -28,6 +28,12 @@ typedef struct lm_job {
     double admitted, first; /* clock_seconds: got its slot; first token */
 } lm_job;
 
+/* Whether tokens of its prompt are still to be reported. */
+static inline bool lm_job_scores(const lm_job *j)
+{
+    return j->request.score_prompt && j->scored < j->request.count;
+}
+
 /* A job of `request`; errors are those of rapt_engine_generate. `k`: kernels of the lane's tape. */
 lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, const kernels *k, rapt_error *err);
 

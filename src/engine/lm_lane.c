@@ -11,15 +11,32 @@
 #include <stdlib.h>
 
 #define CHUNK ((size_t)64 << 10)
-#define SCORED 64 /* tokens of a scored prompt in a step: each has logits of the whole vocabulary */
+#define SCORED 64 /* tokens of scored prompts in a step: each has logits of the whole vocabulary */
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 /* ---- jobs that come and go ----------------------------------------------------------------------------------------- */
 
+static void lm_lane_publish(lm_lane *l)
+{
+    rapt_engine_counts *c = &l->counts;
+    c->running = c->kv_positions = 0;
+    for (size_t i = 0; i < l->slot_count; i++)
+        if (l->slots[i].job) {
+            c->running++;
+            c->kv_positions += l->slots[i].job->reserved;
+        }
+    const rapt_kv_sizes sizes = kv_slots_sizes(l->kv);
+    c->kv_bytes = c->kv_positions * rapt_kv_position_bytes(&sizes);
+    c->waiting = l->waiting.count;
+    engine_publish(l->served, c);
+}
+
+/* Whoever is told of an end finds it counted. */
 static void lm_lane_end(lm_lane *l, lm_slot *s)
 {
     lm_job *j = s->job;
     lm_slot_release(l, s);
+    lm_lane_publish(l);
     lm_job_end(j);
 }
 
@@ -39,6 +56,7 @@ static bool lm_lane_end_stopped(lm_lane *l)
         }
         engine_queue_remove(&l->waiting, before);
         lm_lane_stop((lm_job *)job);
+        lm_lane_publish(l);
         lm_job_end((lm_job *)job);
         any = true;
     }
@@ -64,51 +82,61 @@ static void lm_lane_admit(lm_lane *l)
 
 /* ---- a step -------------------------------------------------------------------------------------------------------- */
 
-static bool lm_lane_scores(const lm_job *j)
-{
-    return j->request.score_prompt && j->scored < j->request.count;
-}
-
 static void lm_lane_put(lm_lane *l, const lm_slot *s, size_t count, size_t rest)
 {
-    const lm_piece_logits logits = lm_lane_scores(s->job) ? LM_PIECE_ALL : count == rest ? LM_PIECE_LAST : LM_PIECE_NONE;
+    const lm_piece_logits logits = lm_job_scores(s->job) ? LM_PIECE_ALL : count == rest ? LM_PIECE_LAST : LM_PIECE_NONE;
     const int32_t *ids = s->job->text.ids + s->first + s->held.count;
     l->pieces[l->piece_count++] = (lm_piece){(size_t)(s - l->slots), ids, count, logits};
 }
 
-/* The slot of the next prompt in the order of admission, behind `after`; NULL: there is none. */
-static lm_slot *lm_lane_next_prompt(const lm_lane *l, uint64_t after)
+/* Slots whose prompts are read in this step, in the order of admission. */
+static size_t lm_lane_prompts(lm_lane *l)
 {
-    lm_slot *next = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < l->slot_count; i++) {
         lm_slot *s = &l->slots[i];
-        if (l->rest[i] > 1 && s->order > after && (!next || s->order < next->order))
-            next = s;
+        if (l->rest[i] <= 1 || lm_slot_follows(l, s))
+            continue;
+        size_t at = count++;
+        for (; at > 0 && l->prompts[at - 1]->order > s->order; at--)
+            l->prompts[at] = l->prompts[at - 1];
+        l->prompts[at] = s;
     }
-    return next;
+    return count;
+}
+
+/* Shares a budget of tokens among the prompts: an equal part for each, so that a long one does not hold up the others, and what
+ * short ones leave of theirs for those who came first. Returns how many tokens are read. */
+static size_t lm_lane_share(lm_lane *l, size_t budget)
+{
+    const size_t count = lm_lane_prompts(l);
+    size_t scored = SCORED, left = budget;
+    for (size_t i = 0; i < count; i++) {
+        size_t waiting = 0;
+        for (size_t k = i + 1; k < count; k++)
+            waiting += MIN(l->rest[l->prompts[k] - l->slots], budget / count);
+        const lm_slot *s = l->prompts[i];
+        const size_t rest = l->rest[s - l->slots], most = left > waiting ? left - waiting : 0;
+        const size_t tokens = MIN(rest, lm_job_scores(s->job) ? MIN(most, scored) : most);
+        if (tokens == 0)
+            continue;
+        lm_lane_put(l, s, tokens, rest);
+        scored -= lm_job_scores(s->job) ? tokens : 0;
+        left -= tokens;
+    }
+    return budget - left;
 }
 
 /* Chooses the pieces: a token of each text whose prompt is read, then parts of prompts. Returns how many tokens these have. */
 static size_t lm_lane_plan(lm_lane *l)
 {
-    size_t prompts = 0;
     l->piece_count = 0;
     for (size_t i = 0; i < l->slot_count; i++) {
         l->rest[i] = l->slots[i].job ? lm_slot_rest(l, &l->slots[i]) : 0;
         if (l->rest[i] == 1)
             lm_lane_put(l, &l->slots[i], 1, 1);
     }
-    size_t budget = lm_budget_tokens(&l->budget, l->piece_count);
-    for (lm_slot *s = lm_lane_next_prompt(l, 0); s && budget > 0; s = lm_lane_next_prompt(l, s->order)) {
-        const size_t of = l->rest[s - l->slots], most = lm_lane_scores(s->job) ? MIN(budget, SCORED) : budget;
-        const size_t count = MIN(of, most);
-        if (lm_slot_follows(l, s))
-            continue;
-        lm_lane_put(l, s, count, of);
-        prompts += count;
-        budget -= count;
-    }
-    return prompts;
+    return lm_lane_share(l, lm_budget_tokens(&l->budget, l->piece_count));
 }
 
 /* A pool_fn. */
@@ -122,7 +150,7 @@ static void lm_lane_choose(void *context, size_t at, int worker)
 static void lm_lane_score(lm_lane *l, lm_job *j, const lm_piece *p, const rapt_real *logits)
 {
     const size_t vocab = l->model->language.net->config.vocab;
-    for (size_t i = 0; i < p->count && lm_lane_scores(j); i++)
+    for (size_t i = 0; i < p->count && lm_job_scores(j); i++)
         lm_job_score(j, logits + i * vocab, l->scratch);
 }
 
@@ -186,21 +214,6 @@ static void lm_lane_count(lm_lane *l, size_t prompts, double seconds)
     l->counts.busy_seconds += seconds;
 }
 
-static void lm_lane_publish(rapt_engine_model *m, lm_lane *l)
-{
-    rapt_engine_counts *c = &l->counts;
-    c->running = c->kv_positions = 0;
-    for (size_t i = 0; i < l->slot_count; i++)
-        if (l->slots[i].job) {
-            c->running++;
-            c->kv_positions += l->slots[i].job->reserved;
-        }
-    const rapt_kv_sizes sizes = kv_slots_sizes(l->kv);
-    c->kv_bytes = c->kv_positions * rapt_kv_position_bytes(&sizes);
-    c->waiting = l->waiting.count;
-    engine_publish(m, c);
-}
-
 static void lm_lane_compute(lm_lane *l)
 {
     rapt_error err = {0};
@@ -229,14 +242,12 @@ static bool lm_lane_step(rapt_engine_model *m, void *lane)
         engine_queue_put(&l->waiting, job);
     const bool stopped = lm_lane_end_stopped(l);
     lm_lane_admit(l);
-    bool running = false;
-    for (size_t i = 0; i < l->slot_count && !running; i++)
-        running = l->slots[i].job != NULL;
-    if (running)
-        lm_lane_compute(l);
-    if (running || stopped)
-        lm_lane_publish(m, l);
-    return running || stopped;
+    lm_lane_publish(l);
+    if (l->counts.running == 0)
+        return stopped;
+    lm_lane_compute(l);
+    lm_lane_publish(l);
+    return true;
 }
 
 /* ---- the lane ------------------------------------------------------------------------------------------------------ */
@@ -254,6 +265,7 @@ static void lm_lane_free(void *lane)
     free(l->slots);
     free(l->pieces);
     free(l->rest);
+    free(l->prompts);
     free(l->choosing);
     free(l->logits);
     free(l->scratch);
@@ -294,10 +306,11 @@ static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, 
     l->slots = calloc(l->slot_count, sizeof *l->slots);
     l->pieces = calloc(l->slot_count, sizeof *l->pieces);
     l->rest = calloc(l->slot_count, sizeof *l->rest);
+    l->prompts = calloc(l->slot_count, sizeof *l->prompts);
     l->choosing = calloc(l->slot_count, sizeof *l->choosing);
     l->logits = calloc(l->slot_count, sizeof *l->logits);
     l->scratch = calloc((size_t)threads, sizeof *l->scratch);
-    if (!l->slots || !l->pieces || !l->rest || !l->choosing || !l->logits || !l->scratch)
+    if (!l->slots || !l->pieces || !l->rest || !l->prompts || !l->choosing || !l->logits || !l->scratch)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu slots", l->slot_count);
     for (int i = 0; i < threads; i++)
         arena_init(&l->scratch[i], CHUNK);
@@ -316,7 +329,7 @@ void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int 
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to serve a model");
         return NULL;
     }
-    *l = (lm_lane){.model = m->model, .slot_count = o->slots ? o->slots : RAPT_ENGINE_SLOTS,
+    *l = (lm_lane){.served = m, .model = m->model, .slot_count = o->slots ? o->slots : RAPT_ENGINE_SLOTS,
                    .no_prefix_cache = o->no_prefix_cache, .budget = {.fixed = o->chunk}};
     l->counts.slots = m->counts.slots = l->slot_count;
     if (lm_lane_set_up(l, o, threads, &own) == RAPT_OK)

@@ -18,7 +18,8 @@ typedef struct lm_slot {
 } lm_slot;
 
 typedef struct lm_lane {
-    const rapt_model *model;
+    rapt_engine_model *served;
+    const rapt_model *model;   /* of it */
     rapt_tape *tape;
     packed_weights *packed;
     kv_slots *kv;
@@ -31,6 +32,7 @@ typedef struct lm_lane {
     lm_piece *pieces;          /* [slot_count] of a step */
     size_t piece_count;
     size_t *rest;              /* [slot_count] tokens that the text of each slot lacks; 0: the slot is free */
+    lm_slot **prompts;         /* [slot_count] whose prompts are read in a step */
     lm_job **choosing;         /* [slot_count] texts that choose a token in a step, by these logits [vocab] */
     const rapt_real **logits;
     size_t choosing_count;

@@ -34,11 +34,6 @@ static size_t lm_held_of(const lm_slot *s, lm_view v)
     return lm_common(s->held.ids, s->held.count, v.ids, v.count, v.count - 1);
 }
 
-static bool lm_is_scored(const lm_job *j)
-{
-    return j->request.score_prompt && j->scored < j->request.count;
-}
-
 /* ---- what a slot holds --------------------------------------------------------------------------------------------- */
 
 static void lm_slot_truncate(lm_lane *l, lm_slot *s, size_t count)
@@ -49,8 +44,17 @@ static void lm_slot_truncate(lm_lane *l, lm_slot *s, size_t count)
 
 static void lm_slot_drop(lm_lane *l, lm_slot *s)
 {
-    kv_slots_drop(l->kv, (size_t)(s - l->slots));
+    kv_slots_trim(l->kv, (size_t)(s - l->slots), 0);
     s->held.count = 0;
+}
+
+/* Counts tokens of a prompt that need not be computed. */
+static void lm_count_cached(lm_lane *l, lm_job *j, size_t tokens)
+{
+    if (j->result.token_count > 0) /* a window that is read anew is no prompt */
+        return;
+    j->cached += tokens;
+    l->counts.cached_tokens += tokens;
 }
 
 /* Copies the longest part of a view that another slot holds, where it is longer than the slot's own. */
@@ -67,7 +71,7 @@ static void lm_slot_borrow(lm_lane *l, lm_slot *s, lm_view v)
     }
     if (best == s->held.count || text_tokens_put(&s->held, 0, v.ids, best, &err))
         return;
-    s->job->cached += best - kv_slots_past(l->kv, (size_t)(s - l->slots));
+    lm_count_cached(l, s->job, best - kv_slots_past(l->kv, (size_t)(s - l->slots)));
     kv_slots_copy(l->kv, from, (size_t)(s - l->slots), best);
     l->slots[from].used = l->counts.steps;
 }
@@ -79,7 +83,7 @@ size_t lm_slot_rest(lm_lane *l, lm_slot *s)
         lm_slot_truncate(l, s, 0);
         s->first = v.first;
     }
-    if (v.count - s->held.count > 1 && !l->no_prefix_cache && !lm_is_scored(s->job))
+    if (v.count - s->held.count > 1 && !l->no_prefix_cache && !lm_job_scores(s->job))
         lm_slot_borrow(l, s, v);
     return v.count - s->held.count;
 }
@@ -87,7 +91,7 @@ size_t lm_slot_rest(lm_lane *l, lm_slot *s)
 bool lm_slot_follows(const lm_lane *l, const lm_slot *s)
 {
     const lm_view v = lm_view_of(s->job);
-    if (l->no_prefix_cache || lm_is_scored(s->job))
+    if (l->no_prefix_cache || lm_job_scores(s->job))
         return false;
     for (size_t i = 0; i < l->slot_count; i++) {
         const lm_slot *other = &l->slots[i];
@@ -149,13 +153,13 @@ static lm_slot *lm_slot_for(lm_lane *l, const lm_job *j)
     return best ? best : lm_oldest_free(l, false, NULL);
 }
 
-/* Positions that running texts have reserved, and others hold, but for those in `but`. */
-static size_t lm_positions(const lm_lane *l, const lm_slot *but)
+/* Positions that running texts have reserved, and, with `held`, those that free slots hold, but for one. */
+static size_t lm_positions(const lm_lane *l, const lm_slot *but, bool held)
 {
     size_t all = 0;
     for (size_t i = 0; i < l->slot_count; i++) {
         const lm_slot *s = &l->slots[i];
-        all += s == but ? 0 : s->job ? s->job->reserved : s->held.count;
+        all += s == but ? 0 : s->job ? s->job->reserved : held ? s->held.count : 0;
     }
     return all;
 }
@@ -164,20 +168,19 @@ bool lm_slot_admit(lm_lane *l, lm_job *j)
 {
     lm_slot *s = lm_slot_for(l, j), *old;
     const size_t need = lm_job_positions(j);
-    if (!s)
+    if (!s || lm_positions(l, s, false) + need > l->positions)
         return false;
-    while (lm_positions(l, s) + need > l->positions && (old = lm_oldest_free(l, true, s)))
+    while (lm_positions(l, s, true) + need > l->positions && (old = lm_oldest_free(l, true, s)))
         lm_slot_drop(l, old);
-    if (lm_positions(l, s) + need > l->positions)
-        return false;
     const size_t held = l->no_prefix_cache || j->request.score_prompt ? 0 : lm_held_of(s, lm_view_of(j));
     lm_slot_truncate(l, s, held);
+    kv_slots_trim(l->kv, (size_t)(s - l->slots), need); /* a longer text may have been there */
     s->job = j;
     s->first = 0;
     s->order = ++l->admitted;
     j->slot = (size_t)(s - l->slots);
     j->reserved = need;
-    j->cached = held;
+    lm_count_cached(l, j, held);
     return true;
 }
 

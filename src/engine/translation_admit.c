@@ -8,16 +8,16 @@
 
 enum {
     SHORT = 8,   /* segments of a request that counts as short */
-    CROWDED = 24 /* flights of a worker, beyond which only requests with nothing running get in */
+    MANY_COHORTS = 24 /* cohorts of a worker, beyond which only requests with nothing running get in */
 };
-#define QUICK_SECONDS 1.0 /* how long short requests are expected after one that came beside a long one */
-#define QUICK_TIMES 3.0   /* the time of a step then, of that of one row */
+#define SHORT_STEP_SECONDS 1.0 /* how long short requests are expected after one that came beside a long one */
+#define SHORT_STEP_TIMES 3.0   /* the time of a step then, of that of one row */
 
 size_t translation_sentences(const translation_worker *w)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->count; i++)
-        n += w->flights[i]->items ? w->flights[i]->count : w->flights[i]->batch.left;
+        n += w->cohorts[i]->items ? w->cohorts[i]->count : w->cohorts[i]->batch.left;
     return n;
 }
 
@@ -27,10 +27,10 @@ size_t translation_sentences(const translation_worker *w)
  * that of all. */
 static size_t translation_capacity_of_long(const translation_lane *l, size_t capacity)
 {
-    if (clock_seconds() >= l->quick_until)
+    if (clock_seconds() >= l->short_steps_until)
         return capacity;
     const translation_job *j = (const translation_job *)l->waiting.first;
-    const size_t rows = translation_pace_rows(&l->workers[0].pace, QUICK_TIMES), each = rows / j->text.settings.o.beam;
+    const size_t rows = translation_pace_rows(&l->workers[0].pace, SHORT_STEP_TIMES), each = rows / j->text.settings.o.beam;
     const size_t all = (each > 0 ? each : 1) * (size_t)l->t->threads;
     return all < capacity ? all : capacity;
 }
@@ -38,7 +38,7 @@ static size_t translation_capacity_of_long(const translation_lane *l, size_t cap
 /* What is running, and how much more may. */
 typedef struct translation_room {
     size_t running, capacity, capacity_of_long, group_max;
-    bool refill, refill_long; /* there is room for enough sentences to make a flight worth it */
+    bool refill, refill_long; /* there is room for enough sentences to make a cohort worth it */
     const translate_settings *groups[TRANSLATE_TOGETHER]; /* [group_count] of what begins */
     size_t group_count;
 } translation_room;
@@ -52,20 +52,20 @@ static translation_room translation_look(const translation_lane *l)
 {
     const size_t workers = (size_t)l->t->threads;
     translation_room r = {.capacity = l->t->setup.o.batch * workers};
-    size_t flights = 0;
+    size_t cohorts = 0;
     for (size_t i = 0; i < workers; i++) {
         r.running += translation_sentences(&l->workers[i]);
-        flights += l->workers[i].count;
+        cohorts += l->workers[i].count;
     }
     r.capacity_of_long = translation_capacity_of_long(l, r.capacity);
-    r.refill = flights < CROWDED * workers && translation_has_room(r.running, r.capacity);
+    r.refill = cohorts < MANY_COHORTS * workers && translation_has_room(r.running, r.capacity);
     r.refill_long = r.refill && translation_has_room(r.running, r.capacity_of_long);
-    const size_t free = TRANSLATE_TOGETHER * workers - flights;
+    const size_t free = TRANSLATE_TOGETHER * workers - cohorts;
     r.group_max = free < TRANSLATE_TOGETHER ? free : TRANSLATE_TOGETHER;
     return r;
 }
 
-/* Whether there is a flight for such an item, or may be one more. */
+/* Whether there is a cohort for such an item, or may be one more. */
 static bool translation_groups(translation_room *r, const translate_settings *s)
 {
     for (size_t i = 0; i < r->group_count; i++)
@@ -108,52 +108,52 @@ static bool translation_turn(translation_lane *l, translation_room *r)
 
 /* ---- where --------------------------------------------------------------------------------------------------------- */
 
-static bool translation_is_large(const translation_flight *f)
+static bool translation_is_large(const translation_cohort *f)
 {
     return f->largest > SHORT;
 }
 
 /* One whose memory is already of that size, if there is any. */
-static translation_flight *translation_take_spare(translation_lane *l, bool large)
+static translation_cohort *translation_take_unused(translation_lane *l, bool large)
 {
-    translation_flight **at = &l->spare;
+    translation_cohort **at = &l->unused;
     while (*at && translation_is_large(*at) != large)
         at = &(*at)->next;
-    at = *at ? at : &l->spare;
-    translation_flight *f = *at;
+    at = *at ? at : &l->unused;
+    translation_cohort *f = *at;
     if (f)
         *at = f->next;
     return f;
 }
 
-static void translation_flight_free(translation_flight *f)
+void translation_cohort_free(translation_cohort *f)
 {
     translate_batch_free(&f->batch);
     free(f->items);
     free(f);
 }
 
-/* Memory of large flights is kept for as many as there are threads. */
-void translation_land(translation_lane *l, translation_flight *f)
+/* Memory of large cohorts is kept for as many as there are threads. */
+void translation_recycle(translation_lane *l, translation_cohort *f)
 {
     int large = 0;
-    for (const translation_flight *s = l->spare; s; s = s->next)
+    for (const translation_cohort *s = l->unused; s; s = s->next)
         large += translation_is_large(s);
     if (translation_is_large(f) && large >= l->t->threads) {
-        translation_flight_free(f);
+        translation_cohort_free(f);
         return;
     }
-    f->next = l->spare;
-    l->spare = f;
+    f->next = l->unused;
+    l->unused = f;
 }
 
-static translation_flight *translation_flight_new(translation_lane *l, rapt_error *err)
+static translation_cohort *translation_cohort_new(translation_lane *l, rapt_error *err)
 {
-    translation_flight *f = calloc(1, sizeof *f);
+    translation_cohort *f = calloc(1, sizeof *f);
     if (!f)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of translations");
     else if (translate_batch_init(&f->batch, &l->t->setup, err)) {
-        translation_flight_free(f);
+        translation_cohort_free(f);
         f = NULL;
     }
     return f;
@@ -171,29 +171,29 @@ static translation_worker *translation_least_loaded(translation_lane *l)
 }
 
 /* items[n], of one group, begin together. Out of memory they fail. */
-static void translation_board(translation_lane *l, translate_item *const *items, size_t n)
+static void translation_assign(translation_lane *l, translate_item *const *items, size_t n)
 {
     rapt_error err = {0};
     translation_worker *w = translation_least_loaded(l);
-    translation_flight *f = translation_take_spare(l, n > SHORT);
-    f = f ? f : translation_flight_new(l, &err);
+    translation_cohort *f = translation_take_unused(l, n > SHORT);
+    f = f ? f : translation_cohort_new(l, &err);
     translate_item **own = f ? malloc(n * sizeof *own) : NULL;
     if (!own) {
         rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for a batch of translations");
         for (size_t i = 0; i < n; i++)
             translate_text_fail(items[i], &err);
         if (f)
-            translation_land(l, f);
+            translation_recycle(l, f);
         return;
     }
     f->items = memcpy(own, items, n * sizeof *own);
     f->count = n;
     f->largest = n > f->largest ? n : f->largest;
-    w->flights[w->count++] = f;
+    w->cohorts[w->count++] = f;
 }
 
 /* The picked items of a group, shared out among as many workers as there is room for. */
-static void translation_board_group(translation_lane *l, const translate_settings *s, size_t max_flights)
+static void translation_assign_group(translation_lane *l, const translate_settings *s, size_t max_cohorts)
 {
     size_t n = 0;
     for (size_t i = n; i < l->picked_count; i++)
@@ -202,10 +202,10 @@ static void translation_board_group(translation_lane *l, const translate_setting
             l->picked[i] = l->picked[n];
             l->picked[n++] = item;
         }
-    const size_t workers = (size_t)l->t->threads, flights = max_flights < workers ? max_flights : workers;
-    const size_t each = (n + flights - 1) / flights;
+    const size_t workers = (size_t)l->t->threads, cohorts = max_cohorts < workers ? max_cohorts : workers;
+    const size_t each = (n + cohorts - 1) / cohorts;
     for (size_t first = 0; first < n; first += each)
-        translation_board(l, l->picked + first, n - first < each ? n - first : each);
+        translation_assign(l, l->picked + first, n - first < each ? n - first : each);
     l->picked_count -= n;
     memmove(l->picked, l->picked + n, l->picked_count * sizeof *l->picked);
 }
@@ -223,7 +223,7 @@ static void translation_expect(translation_lane *l)
             is_long = is_long || one;
         }
     if (is_short && is_long)
-        l->quick_until = clock_seconds() + QUICK_SECONDS;
+        l->short_steps_until = clock_seconds() + SHORT_STEP_SECONDS;
 }
 
 void translation_admit(translation_lane *l)
@@ -236,7 +236,7 @@ void translation_admit(translation_lane *l)
     while (translation_turn(l, &r))
         ;
     for (size_t i = 0; i < r.group_count; i++) {
-        const size_t free = r.group_max - r.group_count; /* flights beyond one of each group */
-        translation_board_group(l, r.groups[i], 1 + free / r.group_count);
+        const size_t free = r.group_max - r.group_count; /* cohorts beyond one of each group */
+        translation_assign_group(l, r.groups[i], 1 + free / r.group_count);
     }
 }

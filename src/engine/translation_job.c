@@ -89,10 +89,11 @@ void translation_job_end(translation_job *j)
     rapt_code code = !out ? rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for %zu translations", count) :
                      atomic_load(&j->interrupted) ? rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled") :
                      translate_text_write(&j->text, out, &err);
+    engine_job_ends(&j->job, code);
     if (j->on_done)
         j->on_done(j->context, code, err.message, code ? NULL : out);
     if (!code)
         rapt_translations_free(out, count);
     free(out);
-    engine_job_done(&j->job, code);
+    engine_job_done(&j->job);
 }

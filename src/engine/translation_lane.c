@@ -7,15 +7,16 @@
 
 #include <stdlib.h>
 
+#define LARGEST_BATCH 65536
 #define STEP_SECONDS 0.010 /* of a lane's step, at most one decoding step more: other models are waiting */
 
 /* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
 /* Encodes what is to begin. */
-static void translation_take_off(translation_worker *w, rapt_tape *tape)
+static void translation_begin_cohort(translation_worker *w, rapt_tape *tape)
 {
     for (size_t i = 0; i < w->count; i++) {
-        translation_flight *f = w->flights[i];
+        translation_cohort *f = w->cohorts[i];
         translate_item **items = f->items;
         if (!items)
             continue;
@@ -31,7 +32,7 @@ static bool translation_step(translation_worker *w, rapt_tape *tape)
     translate_batch *on[TRANSLATE_TOGETHER];
     size_t count = 0, rows = 0;
     for (size_t i = 0; i < w->count; i++) {
-        translate_batch *b = &w->flights[i]->batch;
+        translate_batch *b = &w->cohorts[i]->batch;
         if (translate_batch_is_over(b))
             continue;
         on[count++] = b;
@@ -60,7 +61,7 @@ static void translation_advance(void *context, size_t worker, int thread)
     translation_worker *w = &l->workers[worker];
     rapt_tape *tape = l->t->tapes[worker];
     (void)thread;
-    translation_take_off(w, tape);
+    translation_begin_cohort(w, tape);
     while (translation_step(w, tape) && !translation_is_enough(l))
         ;
 }
@@ -71,7 +72,7 @@ static void translation_advance_alone(translation_lane *l)
     rapt_tape *tape = l->t->tapes[l->t->tape_count - 1];
     bool any = true;
     for (int i = 0; i < l->t->threads; i++)
-        translation_take_off(&l->workers[i], tape);
+        translation_begin_cohort(&l->workers[i], tape);
     while (any && !translation_is_enough(l)) {
         any = false;
         for (int i = 0; i < l->t->threads; i++)
@@ -95,11 +96,11 @@ static void translation_collect(translation_lane *l)
         translation_worker *w = &l->workers[i];
         size_t kept = 0;
         for (size_t k = 0; k < w->count; k++) {
-            translation_flight *f = w->flights[k];
+            translation_cohort *f = w->cohorts[k];
             if (!f->items && translate_batch_is_over(&f->batch))
-                translation_land(l, f);
+                translation_recycle(l, f);
             else
-                w->flights[kept++] = f;
+                w->cohorts[kept++] = f;
         }
         w->count = kept;
         l->counts.steps += w->steps;
@@ -139,8 +140,8 @@ static void translation_publish(translation_lane *l)
     engine_publish(l->model, &l->counts);
 }
 
-/* Ends the jobs of a list that have nothing left; those of which no batch is to take any more items have had their turns. Whoever
- * is told of an end finds it counted. */
+/* Ends the jobs of a list that have nothing left, and moves those with no item left to begin to the list of begun ones. Whoever is
+ * told of an end finds it counted. */
 static bool translation_end_jobs(translation_lane *l, engine_queue *q)
 {
     bool any = false;
@@ -178,6 +179,7 @@ static bool translation_lane_step(rapt_engine_model *m, void *lane)
     translation_take_queued(l);
     bool worked = translation_end_all(l);
     translation_admit(l);
+    translation_publish(l);
     if (translation_busy(l) > 0) {
         translation_compute(l);
         worked = true;
@@ -193,11 +195,10 @@ static bool translation_lane_step(rapt_engine_model *m, void *lane)
 static void translation_lane_free(void *lane)
 {
     translation_lane *l = lane;
-    while (l->spare) {
-        translation_flight *f = l->spare;
-        l->spare = f->next;
-        translate_batch_free(&f->batch);
-        free(f);
+    while (l->unused) {
+        translation_cohort *f = l->unused;
+        l->unused = f->next;
+        translation_cohort_free(f);
     }
     rapt_translator_free(l->t);
     free(l->workers);
@@ -215,6 +216,8 @@ static rapt_code translation_lane_set_up(translation_lane *l, const rapt_engine_
     options.weights = o->weights;
     options.kv_cache = o->kv_cache;
     options.batch = o->batch;
+    if (o->batch > LARGEST_BATCH)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a batch of %zu sentences; the largest is %d", o->batch, LARGEST_BATCH);
     l->t = rapt_translator_new(l->model->model, &options, err);
     if (!l->t)
         return err->code;

@@ -7,17 +7,17 @@
 #include "engine/translation_pace.h"
 
 /* Sentences that began together. */
-typedef struct translation_flight {
+typedef struct translation_cohort {
     translate_batch batch;
-    translate_item **items; /* [count] of a flight that has not begun; NULL: it has */
+    translate_item **items; /* [count] of a cohort that has not begun; NULL: it has */
     size_t count;
     size_t largest;         /* sentences that it has ever had: what its memory is for */
-    struct translation_flight *next;
-} translation_flight;
+    struct translation_cohort *next;
+} translation_cohort;
 
 /* What one thread computes together. */
 typedef struct translation_worker {
-    translation_flight *flights[TRANSLATE_TOGETHER]; /* [count] */
+    translation_cohort *cohorts[TRANSLATE_TOGETHER]; /* [count] */
     size_t count;
     translation_pace pace;
     uint64_t steps, tokens; /* since the lane's last step */
@@ -29,19 +29,20 @@ typedef struct translation_lane {
     engine_queue waiting;        /* jobs with items that no batch has taken, whose turn it is first */
     engine_queue begun;          /* the others */
     translation_worker *workers; /* [t->threads] */
-    translation_flight *spare;
+    translation_cohort *unused;
     translate_item **picked;     /* [picked_max] that begin now */
     size_t picked_count, picked_max;
-    double quick_until;          /* until when short requests beside long ones are expected */
+    double short_steps_until;          /* until when short requests beside long ones are expected */
     double deadline;             /* of the step */
     atomic_bool ended;           /* a job has no item left */
     rapt_engine_counts counts;
 } translation_lane;
 
+void translation_cohort_free(translation_cohort *f);
 /* Chooses items that begin and gives them to workers. Out of memory, they fail. */
 void translation_admit(translation_lane *l);
-/* A flight is over. */
-void translation_land(translation_lane *l, translation_flight *f);
+/* A cohort is over: its memory is for another one. */
+void translation_recycle(translation_lane *l, translation_cohort *f);
 /* Sentences that a worker has. */
 size_t translation_sentences(const translation_worker *w);
 

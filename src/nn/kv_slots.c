@@ -17,6 +17,7 @@ struct kv_slots {
     size_t matrix;   /* bytes of the keys, or values, of a layer */
     rapt_kv *layers; /* [sizes.layers] */
     size_t *past;    /* [sizes.rows] */
+    size_t *touched; /* [sizes.rows] positions whose memory may be resident */
 };
 
 static size_t kv_slots_head(const rapt_kv_sizes *sizes)
@@ -43,7 +44,8 @@ static bool kv_slots_allocate(kv_slots *c)
     c->bytes = s->features / head * stored_bytes(s->storage, head);
     c->layers = calloc(s->layers, sizeof *c->layers);
     c->past = calloc(s->rows, sizeof *c->past);
-    bool ok = c->layers && c->past && !__builtin_mul_overflow(s->rows, s->capacity, &all) &&
+    c->touched = calloc(s->rows, sizeof *c->touched);
+    bool ok = c->layers && c->past && c->touched && !__builtin_mul_overflow(s->rows, s->capacity, &all) &&
               !__builtin_mul_overflow(all, c->bytes, &c->matrix);
     for (size_t i = 0; i < s->layers && ok; i++) {
         rapt_kv *kv = &c->layers[i];
@@ -84,6 +86,7 @@ void kv_slots_free(kv_slots *c)
     }
     free(c->layers);
     free(c->past);
+    free(c->touched);
     free(c);
 }
 
@@ -102,9 +105,15 @@ size_t kv_slots_past(const kv_slots *c, size_t slot)
     return c->past[slot];
 }
 
+static void kv_slots_set_past(kv_slots *c, size_t slot, size_t past)
+{
+    c->past[slot] = past;
+    c->touched[slot] = past > c->touched[slot] ? past : c->touched[slot];
+}
+
 void kv_slots_advance(kv_slots *c, size_t slot, size_t positions)
 {
-    c->past[slot] += positions;
+    kv_slots_set_past(c, slot, c->past[slot] + positions);
 }
 
 void kv_slots_truncate(kv_slots *c, size_t slot, size_t positions)
@@ -124,23 +133,27 @@ void kv_slots_copy(kv_slots *c, size_t from, size_t to, size_t positions)
         kv_slots_copy_matrix(c, kv_slots_data(&c->layers[i].k, c->layers[i].k_stored), from, to, positions);
         kv_slots_copy_matrix(c, kv_slots_data(&c->layers[i].v, c->layers[i].v_stored), from, to, positions);
     }
-    c->past[to] = positions;
+    kv_slots_set_past(c, to, positions);
 }
 
-/* Whole pages only: those at the ends are of the neighboring slots, too. */
-static void kv_slots_give_back(const kv_slots *c, uint8_t *data, size_t slot)
+/* Whole pages only: those at the ends are of other positions, too. */
+static void kv_slots_give_back(const kv_slots *c, uint8_t *data, size_t slot, size_t positions)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = c->sizes.capacity * c->bytes;
-    const size_t first = (slot * bytes + page - 1) / page * page, end = (slot + 1) * bytes / page * page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), slot_bytes = c->sizes.capacity * c->bytes;
+    const size_t first = (slot * slot_bytes + positions * c->bytes + page - 1) / page * page;
+    const size_t end = (slot * slot_bytes + c->touched[slot] * c->bytes) / page * page;
     if (first < end)
         madvise(data + first, end - first, MADV_DONTNEED);
 }
 
-void kv_slots_drop(kv_slots *c, size_t slot)
+void kv_slots_trim(kv_slots *c, size_t slot, size_t positions)
 {
-    for (size_t i = 0; i < c->sizes.layers && c->past[slot] > 0; i++) {
-        kv_slots_give_back(c, kv_slots_data(&c->layers[i].k, c->layers[i].k_stored), slot);
-        kv_slots_give_back(c, kv_slots_data(&c->layers[i].v, c->layers[i].v_stored), slot);
+    kv_slots_truncate(c, slot, positions);
+    if (c->touched[slot] <= positions)
+        return;
+    for (size_t i = 0; i < c->sizes.layers; i++) {
+        kv_slots_give_back(c, kv_slots_data(&c->layers[i].k, c->layers[i].k_stored), slot, positions);
+        kv_slots_give_back(c, kv_slots_data(&c->layers[i].v, c->layers[i].v_stored), slot, positions);
     }
-    c->past[slot] = 0;
+    c->touched[slot] = positions;
 }

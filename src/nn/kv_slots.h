@@ -22,9 +22,8 @@ size_t kv_slots_past(const kv_slots *c, size_t slot);
 void kv_slots_advance(kv_slots *c, size_t slot, size_t positions);
 /* Drops all but the first `positions` of those that are held. */
 void kv_slots_truncate(kv_slots *c, size_t slot, size_t positions);
+/* kv_slots_truncate, and gives the memory of later positions back to the system. */
+void kv_slots_trim(kv_slots *c, size_t slot, size_t positions);
 /* Slot `to` holds the first `positions` of slot `from` then, and no others. */
 void kv_slots_copy(kv_slots *c, size_t from, size_t to, size_t positions);
-/* Empties a slot, and gives its memory back to the system. */
-void kv_slots_drop(kv_slots *c, size_t slot);
-
 #endif

@@ -86,6 +86,8 @@ rapt_tensor *lm_slots_step(rapt_tape *t, const rapt_lm *m, kv_slots *slots, cons
     const size_t wanted = lm_slots_rows(pieces, count);
     if (wanted > 0 && !tape_failed(t))
         x = lm_logits(t, m, lm_slots_gather(t, x, pieces, count, wanted));
+    for (size_t i = 0; i < m->layers; i++)
+        layers[i].cached = NULL; /* they are of this pass */
     for (size_t i = 0; !tape_failed(t) && i < count; i++)
         kv_slots_advance(slots, pieces[i].slot, pieces[i].count);
     return x;

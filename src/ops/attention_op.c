@@ -108,8 +108,8 @@ static bool attention_rows_fit(const rapt_tensor *q, const rapt_tensor *k, const
     if (!mask || !mask->cached)
         return tape_examples(q) == tape_examples(k);
     for (size_t b = 0; b < tape_examples(q); b++)
-        fit = fit && mask->cached[b].row < tape_examples(k) &&
-              mask->cached[b].past + tape_rows_of(q, b).count <= tape_longest(k);
+        fit = fit && mask->cached[b].row < tape_examples(k) && mask->cached[b].past <= tape_longest(k) &&
+              tape_rows_of(q, b).count <= tape_longest(k) - mask->cached[b].past;
     return fit && !k->ragged;
 }
 

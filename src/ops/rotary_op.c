@@ -135,8 +135,10 @@ rapt_tensor *rapt_op_rotary_cached(rapt_tape *t, rapt_tensor *x, const rapt_para
         return &t->poison;
     if (tape_wants(t, x))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "rotary %s: there is no backward pass of cached rows", table->value.name);
-    for (size_t b = 0; b < tape_examples(x); b++) {
-        size_t of_row = rows[b].past + tape_rows_of(x, b).count;
+    for (size_t b = 0; (x->ndim == 3 || x->ragged) && b < tape_examples(x); b++) {
+        size_t of_row;
+        if (__builtin_add_overflow(rows[b].past, tape_rows_of(x, b).count, &of_row))
+            of_row = SIZE_MAX;
         end = of_row > end ? of_row : end;
     }
     return rotary_run(t, x, table, 0, end, rows);

@@ -132,15 +132,113 @@ static void stopped_jobs_leave_the_others(void **state)
     }
 }
 
-/* A text whose slot has no room for all waits for the others' memory. */
+/* Holds the engine back until requests are queued. */
+typedef struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t open;
+    bool is_open;
+    int order; /* of what happened since */
+} gate;
+
+static void wait_at_gate(void *context, const rapt_model *model, int threads)
+{
+    gate *g = context;
+    (void)model, (void)threads;
+    pthread_mutex_lock(&g->lock);
+    while (!g->is_open)
+        pthread_cond_wait(&g->open, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void open_gate(gate *g)
+{
+    pthread_mutex_lock(&g->lock);
+    g->is_open = true;
+    pthread_cond_signal(&g->open);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* What running texts have reserved, asked with each token. */
+typedef struct memory_watch {
+    rapt_engine_model *m;
+    size_t most;
+} memory_watch;
+
+static void watch_memory(void *context, const rapt_engine_token *token)
+{
+    memory_watch *w = context;
+    const size_t bytes = rapt_engine_model_counts(w->m).kv_bytes;
+    (void)token;
+    w->most = bytes > w->most ? bytes : w->most;
+}
+
+/* A text whose keys and values have no room waits for the others. */
 static void memory_is_never_passed(void **state)
 {
     (void)state;
     for (size_t i = 1; i < 4; i++) {
-        const rapt_kv_sizes sizes = {2, 1, LM_CONTEXT, 24, .head = 4};
-        const rapt_engine_model_options o = {.slots = 4, .kv_memory = i * LM_CONTEXT * rapt_kv_position_bytes(&sizes)};
-        check_setting(30 + i, 2, &o, 0);
+        const rapt_kv_sizes sizes = {2, 1, LM_CONTEXT, 24, .head = 4}; /* of variant 1: as many keys as queries */
+        const size_t context = LM_CONTEXT * rapt_kv_position_bytes(&sizes);
+        const rapt_engine_model_options o = {.slots = 4, .kv_memory = i * context};
+        rapt_engine *e = engine_new(2);
+        memory_watch w = {.m = engine_add(e, 1, &o)};
+        rapt_engine_job *jobs[8], *waiting;
+        gate g0 = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
+        rapt_error err = {0};
+        check_setting(i, 2, &o, 0);
+        assert_int_equal(rapt_engine_call(e, w.m, wait_at_gate, NULL, &g0, &waiting, &err), RAPT_OK);
+        for (size_t k = 0; k < 8; k++) { /* texts that fill their context */
+            const rapt_engine_generation g = {.tokens = (int32_t[]){1, 2, 3}, .count = 3, .options.max_tokens = 20,
+                                              .on_token = watch_memory, .context = &w};
+            assert_int_equal(rapt_engine_generate(e, w.m, &g, &jobs[k], &err), RAPT_OK);
+        }
+        open_gate(&g0);
+        rapt_engine_job_free(waiting);
+        for (size_t k = 0; k < 8; k++)
+            rapt_engine_job_free(jobs[k]);
+        assert_int_equal(w.most, i * context);
+        rapt_engine_free(e);
     }
+}
+
+/* ---- turns ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct turn {
+    gate *g;
+    int first; /* its first token's place among those of all */
+} turn;
+
+static void take_turn(void *context, const rapt_engine_token *token)
+{
+    turn *t = context;
+    (void)token;
+    t->first = t->first ? t->first : ++t->g->order;
+}
+
+/* Prompts share the tokens of a step: a short one that comes later has its first token before a long one. */
+static void short_prompts_pass_long_ones(void **state)
+{
+    (void)state;
+    const int32_t ids[PROMPT] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, other[] = {20, 21, 22};
+    gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
+    turn long_one = {&g, 0}, short_one = {&g, 0};
+    rapt_engine *e = engine_new(1);
+    rapt_engine_model *m = engine_add(e, 12, &(rapt_engine_model_options){.slots = 3, .chunk = 2});
+    rapt_engine_job *jobs[3];
+    rapt_error err = {0};
+    const rapt_engine_generation a = {.tokens = ids, .count = PROMPT, .options.max_tokens = 1, .on_token = take_turn,
+                                      .context = &long_one};
+    const rapt_engine_generation b = {.tokens = other, .count = 3, .options.max_tokens = 1, .on_token = take_turn,
+                                      .context = &short_one};
+    assert_int_equal(rapt_engine_call(e, m, wait_at_gate, NULL, &g, &jobs[0], &err), RAPT_OK);
+    assert_int_equal(rapt_engine_generate(e, m, &a, &jobs[1], &err), RAPT_OK);
+    assert_int_equal(rapt_engine_generate(e, m, &b, &jobs[2], &err), RAPT_OK);
+    open_gate(&g);
+    for (int i = 0; i < 3; i++)
+        rapt_engine_job_free(jobs[i]);
+    assert_int_equal(short_one.first, 1);
+    assert_int_equal(long_one.first, 2);
+    rapt_engine_free(e);
 }
 
 /* ---- prefixes -------------------------------------------------------------------------------------------------------- */
@@ -170,6 +268,7 @@ static void prefixes_are_found(void **state)
     serve_all(e, m, r, 0);
     for (size_t i = 0; i < REQUESTS; i++)
         assert_int_equal(r[i].cached, 7);
+    assert_int_equal(counts_at_rest(m).cached_tokens, 7 * (REQUESTS + 1));
     rapt_engine_free(e);
     requests_free(r);
     free(r);
@@ -211,7 +310,7 @@ static void prompts_are_scored(void **state)
         rapt_error err = {0};
         scores s = {.top = 3};
         rapt_engine *e = engine_new(2);
-        rapt_engine_model *m = engine_add(e, 60 + chunk, &(rapt_engine_model_options){.chunk = chunk});
+        rapt_engine_model *m = engine_add(e, 60 + chunk, &(rapt_engine_model_options){.chunk = chunk, .slots = 1});
         const rapt_lm *net = rapt_engine_model_of(m)->language.net;
         rapt_engine_job *job;
         model_ids(ids, PROMPT, chunk);
@@ -321,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_have_the_bits_of_a_generator), cmocka_unit_test(stopped_jobs_leave_the_others),
         cmocka_unit_test(memory_is_never_passed),             cmocka_unit_test(prefixes_are_found),
+        cmocka_unit_test(short_prompts_pass_long_ones),
         cmocka_unit_test(prompts_are_scored),                 cmocka_unit_test(requests_are_refused),
         cmocka_unit_test(models_come_and_go),
     };

@@ -121,7 +121,7 @@ static void move(texts *x)
         return;
     }
     kv_slots_copy(x->slots, x->slot[text], free_slot, held - held / 3);
-    kv_slots_drop(x->slots, x->slot[text]);
+    kv_slots_trim(x->slots, x->slot[text], 0);
     assert_int_equal(kv_slots_past(x->slots, x->slot[text]), 0);
     x->slot[text] = free_slot;
 }
