@@ -167,6 +167,24 @@ static void prompts_are_scored(void **state)
     json_decref(got);
 }
 
+/* JSON has one kind of number. */
+static void ids_may_be_written_as_reals(void **state)
+{
+    (void)state;
+    json_t *integers = case_json(&served_here, openai_completions,
+                                 "{\"prompt\": [[97, 98], [99]], \"max_tokens\": 6, \"temperature\": 0, \"echo\": true}", 200);
+    json_t *reals = case_json(&served_here, openai_completions,
+                              "{\"prompt\": [[97.0, 9.8e1], [99]], \"max_tokens\": 6, \"temperature\": 0, \"echo\": true}", 200);
+    json_t *one = case_json(&served_here, openai_completions,
+                            "{\"prompt\": [97.0, 98], \"max_tokens\": 6, \"temperature\": 0, \"echo\": true}", 200);
+    assert_string_equal(case_text_at(integers, "choices.0.text"), case_text_at(reals, "choices.0.text"));
+    assert_string_equal(case_text_at(integers, "choices.1.text"), case_text_at(reals, "choices.1.text"));
+    assert_string_equal(case_text_at(integers, "choices.0.text"), case_text_at(one, "choices.0.text"));
+    json_decref(integers);
+    json_decref(reals);
+    json_decref(one);
+}
+
 /* echo without a token of the model, for several prompts. */
 static void nothing_is_generated(void **state)
 {
@@ -355,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_those_of_a_generator),
                                        cmocka_unit_test(stops_end_texts),
                                        cmocka_unit_test(prompts_are_scored),
+                                       cmocka_unit_test(ids_may_be_written_as_reals),
                                        cmocka_unit_test(nothing_is_generated),
                                        cmocka_unit_test(streams_have_the_same),
                                        cmocka_unit_test(others_change_nothing),

@@ -107,9 +107,11 @@ static void completions_refuse(void **state)
         {"\"prompt\": [\"a\", 5]", "prompt[1]", "a text or a list"},
         {"\"prompt\": [[]]", "prompt[0]", "no tokens"},
         {"\"prompt\": [1, \"a\"]", "prompt", "something else at 1"},
+        {"\"prompt\": [1, 1.5]", "prompt", "something else at 1"},
         {"\"prompt\": [257]", "prompt", "token 0 of the prompt is 257"},
         {"\"prompt\": [-1]", "prompt", "token 0"},
-        {"\"prompt\": [1e3]", "prompt[0]", "a text or a list"},
+        {"\"prompt\": [1e3]", "prompt", "token 0 of the prompt is 1000"},
+        {"\"prompt\": [1.5]", "prompt[0]", "a text or a list"},
         {"\"prompt\": [\"\", \"\", \"\", \"\", \"\", \"\", \"\"]", "prompt", "1 to 6"},
         {"\"prompt\": \"01234567890123456789012345678901234567890\"", "prompt", "41 tokens", 0, "context_length_exceeded"},
         {"\"prompt\": [\"a\", \"01234567890123456789012345678901234567890\"]", "prompt[1]", "41", 0, "context_length_exceeded"}};

@@ -4,6 +4,7 @@
 #include "decode/prompt.h"
 #include "decode/valid_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,19 @@ static void prompt_decode(const prompt_reading *r, openai_prompt *p)
     free(text);
 }
 
+/* 3.0 is an integer, too, as it is in other fields. */
+static bool is_integer(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) == floor(json_number_value(value));
+}
+
+/* -1: no id is that. */
+static int32_t prompt_id(const json_t *value)
+{
+    const double id = json_number_value(value);
+    return id >= 0 && id <= INT32_MAX ? (int32_t)id : -1;
+}
+
 static void prompt_take_ids(const prompt_reading *r, const char *field, const json_t *list)
 {
     rapt_error err = {0};
@@ -89,10 +103,9 @@ static void prompt_take_ids(const prompt_reading *r, const char *field, const js
         fields_fail(r->f, field, "a list of no tokens");
     for (size_t i = 0; i < count; i++) {
         const json_t *id = json_array_get(list, i);
-        const json_int_t value = json_integer_value(id);
-        if (!json_is_integer(id))
+        if (!is_integer(id))
             fields_fail(r->f, field, "a list of token ids has something else at %zu", i);
-        p->ids[i] = value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
+        p->ids[i] = prompt_id(id);
     }
     prompt_check_length(r, field, p);
     if (!r->f->error->status && prompt_check(r->m, p->ids, count, &err))
@@ -115,7 +128,7 @@ static void prompt_take_one(const prompt_reading *r, const char *field, const js
 
 static bool is_list_of_prompts(const json_t *value)
 {
-    return json_is_array(value) && !json_is_integer(json_array_get(value, 0));
+    return json_is_array(value) && !is_integer(json_array_get(value, 0));
 }
 
 void openai_prompts_read(openai_prompts *to, fields *f, size_t most, const rapt_model *m)
