@@ -2,7 +2,7 @@
 # check_openai_client.sh: OpenAI's own client (PyPI's openai) talks to `rapt serve`: see openai_client.py. PYTHON names an
 # interpreter that has the package, where python3 has not.
 source "$(dirname "$0")/lib.sh"
-PYTHON=${PYTHON:-python3}
+source "$SOURCE/tests/serve/lib_clients.sh"
 [ -e "$(dirname "$RAPT")/rapt_serve.so" ] || { skip 'this build has no libmicrohttpd'; finish; }
 "$PYTHON" -c 'import openai' 2>/dev/null || { skip "OpenAI's client: there is no Python package openai"; finish; }
 

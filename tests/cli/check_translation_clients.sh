@@ -3,7 +3,7 @@
 # (libretranslatepy), see translation_clients.py; promtool reads its metrics, and schemathesis tries what its OpenAPI document
 # allows and forbids. PYTHON names an interpreter that has the packages, where python3 has not.
 source "$(dirname "$0")/lib.sh"
-PYTHON=${PYTHON:-python3}
+source "$SOURCE/tests/serve/lib_clients.sh"
 [ -e "$(dirname "$RAPT")/rapt_serve.so" ] || { skip 'this build has no libmicrohttpd'; finish; }
 command -v "$PYTHON" curl >/dev/null || { skip 'python3 or curl is missing'; finish; }
 
@@ -39,7 +39,8 @@ schemathesis=$(dirname "$(command -v "$PYTHON")")/schemathesis
 if [ -n "$schemathesis" ]; then
     # One worker: CPython 3.11 may fail to compile in several threads what schemathesis makes of a schema.
     timeout 500 "$schemathesis" --config-file "$SOURCE/tests/serve/schemathesis.toml" run "$url/openapi.json" \
-        --phases examples,coverage,fuzzing --seed 1 --max-examples 10 --workers 1 --request-timeout 30 >.schema 2>&1
+        --phases examples,coverage,fuzzing --seed "${SEED:-1}" --max-examples "${EXAMPLES:-10}" --workers 1 --request-timeout 30 \
+        >.schema 2>&1
     status=$?
     [ $status = 0 ] && pass 'schemathesis' || fail 'schemathesis' "exit status $status" "$(grep -vE '^ *$' .schema | tail -40 | head -c 2000)"
 else

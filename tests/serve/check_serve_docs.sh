@@ -2,8 +2,8 @@
 # tests/serve/check_serve_docs.sh: what docs/serving.md shows works: every curl line is answered, what follows one is what it
 # prints, the configuration is read, and the Python programs run where their packages are installed.
 source "$(dirname "$0")/lib_serve.sh"
+source "$SOURCE/tests/serve/lib_clients.sh"
 need_server
-PYTHON=${PYTHON:-python3}
 DOCS=$SOURCE/docs/serving.md
 command -v curl >/dev/null || { skip 'curl is not installed'; finish; }
 train_served_models >.train 2>&1 || { echo 'cannot train the models'; cat .train; exit 1; }

@@ -1,0 +1,79 @@
+"""narrowed_schema.py URL LANGUAGE_MODEL TRANSLATION ENCODER: the OpenAPI document of a `rapt serve`, narrowed to what these models of it
+take: their names and languages, ids of their vocabularies, lengths within their contexts. So schemathesis asks mostly for what is
+computed, where the document itself, which knows no models, leads to refusals. For check_serve_clients.sh.
+"""
+import json
+import sys
+import urllib.request
+
+URL, LANGUAGE_MODEL, TRANSLATION, ENCODER = sys.argv[1:]
+SOURCE, TARGET = TRANSLATION.split("-")
+MODELS = {"CompletionRequest": [LANGUAGE_MODEL], "ChatRequest": [LANGUAGE_MODEL], "EmbeddingRequest": [ENCODER],
+          "TranslateRequest": [TRANSLATION], "ExplainRequest": [LANGUAGE_MODEL], "TokenizeRequest": [LANGUAGE_MODEL],
+          "DetokenizeRequest": [LANGUAGE_MODEL]}
+LETTERS, IDS, TOKENS = 20, 250, 100  # of a text at most; at 4 bytes a letter within every context
+
+
+def narrow(part):
+    """Lengths and ids, wherever they are."""
+    if isinstance(part, list):
+        for p in part:
+            narrow(p)
+    if not isinstance(part, dict):
+        return
+    if part.get("type") in ("string", ["string", "null"]) and "enum" not in part:
+        part.update(maxLength=LETTERS)
+    if part.get("type") in ("array", ["array", "null"]):
+        part["maxItems"] = min(4, part.get("maxItems", 4))
+        part["items"] = part.get("items", {})
+    if part.get("maximum") == 2147483647:
+        part["maximum"] = IDS
+    for p in part.values():
+        narrow(p)
+
+
+def main():
+    with urllib.request.urlopen(URL + "/openapi.json", timeout=60) as response:
+        document = json.load(response)
+    schemas = document["components"]["schemas"]
+    for name, schema in schemas.items():
+        if not name.endswith(("Request", "Form")) and name != "Message":
+            continue
+        narrow(schema)
+        fields = schema["properties"]
+        if name in MODELS:
+            fields["model"] = {"enum": MODELS[name]}
+            if name != "TranslateRequest":  # else a model is named by its languages
+                schema["required"] = schema.get("required", []) + ["model"]
+        for field, code in (("source", SOURCE), ("source_lang", SOURCE.upper()), ("target_lang", TARGET.upper())):
+            if field in fields:
+                fields[field] = {"enum": [code]}
+        if "target" in fields and name != "ExplainRequest":
+            fields["target"] = {"enum": [TARGET]}
+        for field in fields.values():
+            if field.get("description") in ("Has no effect", "Instead of a header"):  # anything, but integers of more than 64 bits
+                field.update(type=["string", "null"], pattern="^[^\\u0000]*$")
+        if "n" in fields:
+            fields["n"]["maximum"] = 3
+            fields["logit_bias"]["propertyNames"]["pattern"] = "^[0-9]{1,2}$"
+        if "max_tokens" in fields:
+            fields["max_tokens"]["maximum"] = TOKENS
+        for field in ("dimensions", "side", "prefix", "only", "best_of", "max_completion_tokens"):  # their values depend on the model or on each other
+            fields.pop(field, None)
+        if "beam" in fields:
+            fields["beam"], fields["n_best"]["maximum"] = {"enum": [4]}, 4
+            schema["required"] = ["beam"]
+            for field in (fields["text"], fields["texts"]["items"]):
+                field["pattern"] = "^[^\\u0000\\n]*$"  # alignments are of one line
+        if name == "ExplainRequest":
+            del fields["target"]
+    parameters = document["paths"]["/v1/explain"]["get"]["parameters"]
+    parameters[:] = [p for p in parameters if p["name"] not in ("target", "full")]
+    for parameter in parameters:
+        narrow(parameter["schema"])
+        if parameter["name"] == "model":
+            parameter.update(required=True, schema={"enum": [LANGUAGE_MODEL]})
+    json.dump(document, sys.stdout)
+
+
+main()
