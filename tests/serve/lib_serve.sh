@@ -28,6 +28,7 @@ YAML
 
 # start_server ARGUMENTS...: sets SERVER and PORT.
 start_server() {
+    rm -f server.out # the line of a server before must not be taken for that of this one
     "$RAPT" serve "$@" --port 0 --log none >server.out 2>server.err &
     SERVER=$!
     for _ in {1..300}; do
