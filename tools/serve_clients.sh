@@ -12,11 +12,14 @@ export EXAMPLES=${EXAMPLES:-60} SEED=${SEED:-1} PYTHON=$VENV/bin/python
 [ -x "$PYTHON" ] || python3 -m venv "$VENV" || exit 1
 "$PYTHON" -m pip install --quiet "${PACKAGES[@]}" || exit 1
 "$PYTHON" -m pip list 2>/dev/null | grep -E "^($(IFS='|'; echo "${PACKAGES[*]}" | sed 's/lm-eval/lm.eval/')) "
+LOG=$(mktemp)
+trap 'rm -f "$LOG"' EXIT
 passed=0 failed=0 skipped=0
 for check in tests/cli/check_{openai_client,translation_clients}.sh tests/serve/check_serve_{clients,docs}.sh; do
     echo "==== $check"
-    counts=$(bash "$check" | tee /dev/stderr | tail -1)
-    set -- $(grep -Ex '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' <<<"$counts" || echo '0 passed, 1 failed, 0 skipped')
+    bash "$check" 2>&1 | tee "$LOG"
+    # shellcheck disable=SC2046 # numbers and words between them
+    set -- $(grep -Ex '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' <(tail -1 "$LOG") || echo '0 passed, 1 failed, 0 skipped')
     passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -1,5 +1,5 @@
-"""busy_clients.py CLIENT URL: DeepL's own client (deepl), or OpenAI's (openai), meets 503 of a `rapt serve` with --queue 1, en-fr and lm
-while many texts run, tries again, and gets its answer when these are no longer wanted. For check_serve_clients.sh.
+"""busy_clients.py CLIENT URL: DeepL's own client (deepl), or OpenAI's (openai), meets 503 of a `rapt serve` with --queue 1, en-fr and
+lm while many texts run, tries again, and gets its answer when these are no longer wanted. For check_serve_clients.sh.
 """
 import http.client
 import json
@@ -16,7 +16,8 @@ def refusals(route):
     """How many requests of a path were answered 503."""
     with urllib.request.urlopen(URL + "/metrics", timeout=10) as response:
         lines = response.read().decode().splitlines()
-    return sum(int(line.split()[-1]) for line in lines if line.startswith(f'rapt_http_requests_total{{route="{route}",status="503"}}'))
+    name = f'rapt_http_requests_total{{route="{route}",status="503"}}'
+    return sum(int(line.split()[-1]) for line in lines if line.startswith(name))
 
 
 def occupy():

@@ -1,7 +1,7 @@
-"""eval_client.py CLIENT URL NAME MODEL TEXT...: what lm-evaluation-harness makes of the texts in the files TEXT by asking the served
-model NAME is what `rapt eval MODEL TEXT` computes, to the last bit. CLIENT is lm_eval, for the harness itself (PyPI's lm-eval with
-its model local-completions), or imitated, for requests of its form from Python's standard library. For check_serve_clients.sh.
-RAPT is the program.
+"""eval_client.py CLIENT URL NAME MODEL TEXT...: what lm-evaluation-harness makes of the texts in the files TEXT by asking the
+served model NAME is what `rapt eval MODEL TEXT` computes, to the last bit. CLIENT is lm_eval, for the harness itself (PyPI's
+lm-eval with its model local-completions), or imitated, for requests of its form from Python's standard library. For
+check_serve_clients.sh. RAPT is the program.
 
 A text of n tokens within one window has n - 1 log-probabilities: its first token is the context, as nothing comes before it.
 """
@@ -38,8 +38,9 @@ def imitated(url, name, model, texts):
     found = []
     ids = [tokenize(url, name, text)["ids"] for text in texts]
     for first in range(0, len(ids), 3):
-        response = post(url + "/v1/completions", {"model": name, "prompt": ids[first:first + 3], "temperature": 0, "max_tokens": 1,
-                                                  "logprobs": 1, "seed": 1234, "echo": True})
+        request = {"model": name, "prompt": ids[first:first + 3], "temperature": 0, "max_tokens": 1, "logprobs": 1, "seed": 1234,
+                   "echo": True}
+        response = post(url + "/v1/completions", request)
         for choice in sorted(response["choices"], key=lambda c: c["index"]):
             found.append(in_order(choice["logprobs"]["token_logprobs"][1:-1]))
     return found
@@ -78,9 +79,10 @@ def lm_eval(url, name, model, texts):
             assert found in (None, scores), (options, size)
             found = scores
             for text, sample in zip(texts, samples["go_on"]):
-                said = subprocess.run([RAPT, "generate", model, "--prompt", text.split("\n")[0], "--greedy", "--max-tokens", "12",
-                                       "--stop", "\n\n", "--quiet"], stdout=subprocess.PIPE, check=True).stdout.decode()
-                assert said.startswith(text.split("\n")[0] + sample["resps"][0][0]), (said, sample["resps"])
+                line = text.split("\n")[0]
+                said = subprocess.run([RAPT, "generate", model, "--prompt", line, "--greedy", "--max-tokens", "12", "--stop", "\n\n",
+                                       "--quiet"], stdout=subprocess.PIPE, check=True).stdout.decode()
+                assert said == line + sample["resps"][0][0] + "\n", (said, sample["resps"])
     return found
 
 

@@ -1,5 +1,5 @@
-"""libre_shapes.py URL KEY: what LibreTranslate's API description (its /spec) says of requests and responses, asked of a `rapt serve`
-that has en-fr alone and wants KEY, with Python's standard library. For check_serve_clients.sh.
+"""libre_shapes.py URL KEY: what LibreTranslate's API description (its /spec) says of requests and responses, asked of a
+`rapt serve` that has en-fr alone and wants KEY, with Python's standard library. For check_serve_clients.sh.
 """
 import json
 import sys

@@ -1,9 +1,10 @@
-"""llama_cpp_tests.py: llama.cpp's own server tests (tools/server/tests, which are not copied here) against `rapt serve`; loaded into
-them as a plugin of pytest by check_serve_clients.sh. Their ServerProcess starts `rapt serve` with the slots, keys and origins that a
-test asks for, and requests of llama.cpp's own dialect go to the paths of rapt that do the same, under their names there.
+"""llama_cpp_tests.py: llama.cpp's own server tests (tools/server/tests, which are not copied here) against `rapt serve`; loaded
+into them as a plugin of pytest by check_serve_clients.sh. Their ServerProcess starts `rapt serve` with the slots, keys and origins
+that a test asks for, and requests of llama.cpp's own dialect go to the paths of rapt that do the same, under their names there.
 
-Exact texts are those of their model, which is fetched from the Internet: here any text passes. What is left out, with the reason:
-NOT_RUN. RAPT is the program, RAPT_LANGUAGE_MODEL a model of 256 tokens of context with a chat template, RAPT_ENCODER an encoder.
+Exact texts are those of their model, which is fetched from the Internet: here any text passes. What is left out, with the
+reason: NOT_RUN. RAPT is the program, RAPT_LANGUAGE_MODEL a model of 256 tokens of context with a chat template, RAPT_ENCODER an
+encoder.
 """
 import inspect
 import json
@@ -202,7 +203,8 @@ def running_slots(self):
     return response
 
 
-their_request, their_stream, their_stop = (getattr(utils.ServerProcess, f) for f in ("make_request", "make_stream_request", "stop"))
+their_request, their_stream = utils.ServerProcess.make_request, utils.ServerProcess.make_stream_request
+their_stop = utils.ServerProcess.stop
 
 
 def make_request(self, method, path, data=None, headers=None, **more):

@@ -1,6 +1,6 @@
-"""narrowed_schema.py URL LANGUAGE_MODEL TRANSLATION ENCODER: the OpenAPI document of a `rapt serve`, narrowed to what these models of it
-take: their names and languages, ids of their vocabularies, lengths within their contexts. So schemathesis asks mostly for what is
-computed, where the document itself, which knows no models, leads to refusals. For check_serve_clients.sh.
+"""narrowed_schema.py URL LANGUAGE_MODEL TRANSLATION ENCODER: the OpenAPI document of a `rapt serve`, narrowed to what these models
+of it take: their names and languages, ids of their vocabularies, lengths within their contexts. So schemathesis asks for what is
+computed, where the document itself, which knows no models, mostly leads to refusals. For check_serve_clients.sh.
 """
 import json
 import sys
@@ -51,14 +51,15 @@ def main():
         if "target" in fields and name != "ExplainRequest":
             fields["target"] = {"enum": [TARGET]}
         for field in fields.values():
-            if field.get("description") in ("Has no effect", "Instead of a header"):  # anything, but integers of more than 64 bits
+            if field.get("description") in ("Has no effect", "Instead of a header"):  # anything but integers beyond 64 bits
                 field.update(type=["string", "null"], pattern="^[^\\u0000]*$")
         if "n" in fields:
             fields["n"]["maximum"] = 3
             fields["logit_bias"]["propertyNames"]["pattern"] = "^[0-9]{1,2}$"
         if "max_tokens" in fields:
             fields["max_tokens"]["maximum"] = TOKENS
-        for field in ("dimensions", "side", "prefix", "only", "best_of", "max_completion_tokens"):  # their values depend on the model or on each other
+        # Their values depend on the model or on each other.
+        for field in ("dimensions", "side", "prefix", "only", "best_of", "max_completion_tokens"):
             fields.pop(field, None)
         if "beam" in fields:
             fields["beam"], fields["n_best"]["maximum"] = {"enum": [4]}, 4
