@@ -61,6 +61,11 @@ fi
 check 'the server lives' kill -0 "$SERVER"
 stop_server
 
+start_server lm --weights q8_0 || { fail 'a server with weights of 8 bits starts' "$(cat server.err)"; finish; }
+WEIGHTS=q8_0 run_client 'weights of 8 bits: rapt eval to the bit' 60 \
+    python3 "$HERE/eval_client.py" imitated "http://127.0.0.1:$PORT" lm lm {one,two,three,four}.txt
+stop_server
+
 # ---- a full queue, and LibreTranslate's description ----------------------------------------------------------------------
 start_server lm en-fr --queue 1 || { fail 'a server with a short queue starts' "$(cat server.err)"; finish; }
 for client in deepl openai; do

@@ -1,7 +1,7 @@
 """eval_client.py CLIENT URL NAME MODEL TEXT...: what lm-evaluation-harness makes of the texts in the files TEXT by asking the
 served model NAME is what `rapt eval MODEL TEXT` computes, to the last bit. CLIENT is lm_eval, for the harness itself (PyPI's
 lm-eval with its model local-completions), or imitated, for requests of its form from Python's standard library. For
-check_serve_clients.sh. RAPT is the program.
+check_serve_clients.sh. RAPT is the program, WEIGHTS the type of the weights that the server was told.
 
 A text of n tokens within one window has n - 1 log-probabilities: its first token is the context, as nothing comes before it.
 """
@@ -12,6 +12,7 @@ import sys
 import urllib.request
 
 RAPT = os.environ["RAPT"]
+WEIGHTS = os.environ.get("WEIGHTS", "fp32")
 CONTEXT = 256  # of the model
 
 
@@ -90,7 +91,8 @@ def main():
     client, url, name, model, *files = sys.argv[1:]
     texts = [open(f, newline="").read() for f in files]
     for file, text, score in zip(files, texts, {"lm_eval": lm_eval, "imitated": imitated}[client](url, name, model, texts)):
-        expected = json.loads(subprocess.run([RAPT, "eval", model, file, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+        expected = json.loads(subprocess.run([RAPT, "eval", model, file, "--json", "--weights", WEIGHTS], stdout=subprocess.PIPE,
+                                             check=True).stdout)
         assert len(tokenize(url, name, text)["ids"]) - 1 == expected["tokens"] < CONTEXT, (file, expected)
         assert -score / expected["tokens"] == expected["loss"], (file, -score / expected["tokens"], expected["loss"])
         print(file, expected["tokens"], "tokens", expected["loss"])
