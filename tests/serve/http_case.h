@@ -7,6 +7,7 @@
 #include "serve/module/http.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -139,6 +140,18 @@ static inline void http_case_stop(void)
 {
     http_stop(http_server);
     close(http_listener);
+}
+
+/* Files that this process has open, connections of both ends among them. */
+static inline size_t http_files(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
 }
 
 /* ---- the client -------------------------------------------------------------------------------------------------- */

@@ -326,6 +326,42 @@ static void test_slow_clients(void **state)
     assert_int_equal(http_status_of(answer), 200);
 }
 
+static int start_patient(void **state)
+{
+    http_options o = http_case_options();
+    (void)state;
+    o.header_timeout = o.request_timeout = o.idle_timeout = 300;
+    return http_case_start(o) ? 0 : -1;
+}
+
+/* Clients whose last bytes come together with their end, of which libmicrohttpd sees the bytes only, now and then: none is
+ * waited for as long as its request may take. */
+static void test_left(void **state)
+{
+    enum { CLIENTS = 180 };
+    static const char *const beginnings[] = {POST "Content-Length: 4000\r\n\r\nabc", "GET /echo HTTP/1.1\r\nHos",
+                                             "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n"};
+    (void)state;
+    const size_t before = http_files();
+    const double begin = clock_seconds();
+    for (int i = 0; i < CLIENTS; i++) {
+        const int fd = http_connect();
+        assert_true(fd >= 0);
+        http_send_text(fd, beginnings[i % 3]);
+        close(fd);
+    }
+    while (http_files() > before && clock_seconds() < begin + HTTP_WAIT_MS / 1e3)
+        http_pause(50);
+    assert_int_equal(http_files(), before);
+    /* who only ends its own half gets its answer */
+    const int fd = http_connect();
+    http_send_text(fd, "GET /echo HTTP/1.1\r\nHost: a\r\n" LAST "\r\n");
+    shutdown(fd, SHUT_WR);
+    assert_true(http_read(fd, NULL, answer));
+    assert_int_equal(http_status_of(answer), 200);
+    close(fd);
+}
+
 /* A client that reads nothing, of a response that is no more than it may leave unread. */
 static void test_slow_readers(void **state)
 {
@@ -508,6 +544,7 @@ int main(void)
         SERVED(test_hang_up), SERVED(test_no_busy_loop), SERVED(test_slow_clients), SERVED(test_idle),
         SERVED(test_unread),  SERVED(test_slow_readers),  cmocka_unit_test_setup_teardown(test_connections, start_small, stop),
         cmocka_unit_test_setup_teardown(test_per_address, start_per_address, stop),
+        cmocka_unit_test_setup_teardown(test_left, start_patient, stop),
         cmocka_unit_test(test_stop), cmocka_unit_test(test_drain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

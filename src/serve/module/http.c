@@ -45,7 +45,7 @@ static void *begin_request(void *context, const char *target, struct MHD_Connect
     *r = (http_request){.mhd = mhd, .list = &h->connections, .at = at, .closing = &h->closing,
                         .send_timeout = h->options.send_timeout, .target = strdup(target), .began = clock_seconds()};
     pthread_mutex_init(&r->lock, NULL);
-    http_connections_allow(r->list, at, h->options.header_timeout);
+    http_connections_await(r->list, at, h->options.header_timeout);
     http_connections_carry(r->list, at, r);
     return r;
 }
@@ -137,7 +137,7 @@ static enum MHD_Result see_header(http *h, http_request *r, const char *method, 
     const http_problem wrong = http_check(r->mhd, version, &framing);
     if (!r->problem.status)
         r->problem = wrong.status ? wrong : first_problem(h, r, framing);
-    http_connections_allow(r->list, r->at, h->options.request_timeout);
+    http_connections_await(r->list, r->at, h->options.request_timeout);
     const char *expects = exchange_header(r->x, "Expect");
     const bool too_large = framing.length / DISCARD_TIMES > h->options.body;
     if (wrong.status || (r->problem.status && (too_large || expects)))
@@ -200,7 +200,7 @@ static void end_request(void *context, struct MHD_Connection *mhd, void **state,
     h->options.over(h->options.context, &report);
     if (r->x)
         exchange_release(r->x);
-    http_connections_allow(r->list, r->at, h->options.idle_timeout);
+    http_connections_await(r->list, r->at, h->options.idle_timeout);
     h->bodies -= r->body_counted;
     if (r->counted)
         atomic_fetch_sub(&h->busy, 1);

@@ -1,6 +1,6 @@
 /* serve/module/http_connections.c: see http_connections.h. A connection is ended by shutdown(), which libmicrohttpd notices; it
  * closes the descriptor itself, after http_connections_remove, so that the number cannot mean another file here. */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
+#define _GNU_SOURCE /* pthread_condattr_setclock, POLLRDHUP */
 #include "serve/module/http_connections.h"
 
 #include "base/clock.h"
@@ -8,19 +8,36 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 #define REAP_SECONDS 0.1 /* between two checks of the deadlines, while there are any */
+#define LOOK_SECONDS 1.0 /* between two searches for clients that hung up, and what these have left */
 
-/* With the lock. Shuts down what is late; whether any connection has a deadline. */
-static bool reap(const http_connections *l)
+/* Whether the client has hung up, and all that it sent was read. */
+static bool has_left(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+    int unread = 0;
+    return poll(&p, 1, 0) > 0 && ioctl(fd, FIONREAD, &unread) == 0 && unread == 0;
+}
+
+/* With the lock. Shuts down what is late; whether any connection has a deadline. What was read may be a whole request that nobody
+ * has seen yet, which sets another deadline within the second that is left. */
+static bool reap(http_connections *l)
 {
     const double now = clock_seconds();
+    const bool looks = now >= l->looked + LOOK_SECONDS;
     bool any = false;
+    if (looks)
+        l->looked = now;
     for (http_connection *c = l->first; c; c = c->after) {
+        if (looks && c->awaited && c->deadline < INFINITY && c->deadline > now + LOOK_SECONDS && has_left(c->fd))
+            c->deadline = now + LOOK_SECONDS;
         if (c->deadline <= now) {
             shutdown(c->fd, SHUT_RDWR);
             c->deadline = INFINITY;
@@ -109,6 +126,7 @@ http_connection *http_connections_add(http_connections *l, int fd, const struct 
         return NULL;
     c->fd = fd;
     c->deadline = clock_seconds() + seconds;
+    c->awaited = true;
     write_address(address, c->address, sizeof c->address);
     pthread_mutex_lock(&l->lock);
     if (++l->count > l->limit)
@@ -139,13 +157,24 @@ void http_connections_remove(http_connections *l, http_connection *c)
     free(c);
 }
 
-void http_connections_allow(http_connections *l, http_connection *c, double seconds)
+static void set_deadline(http_connections *l, http_connection *c, double seconds, bool awaited)
 {
     pthread_mutex_lock(&l->lock);
     c->deadline = clock_seconds() + seconds;
+    c->awaited = awaited;
     if (seconds < INFINITY && l->sleeps)
         pthread_cond_signal(&l->changed);
     pthread_mutex_unlock(&l->lock);
+}
+
+void http_connections_await(http_connections *l, http_connection *c, double seconds)
+{
+    set_deadline(l, c, seconds, true);
+}
+
+void http_connections_allow(http_connections *l, http_connection *c, double seconds)
+{
+    set_deadline(l, c, seconds, false);
 }
 
 void http_connections_carry(http_connections *l, http_connection *c, struct http_request *request)

@@ -15,6 +15,7 @@ typedef struct http_connection {
     char address[64];
     int refusal;                  /* 503: there are too many; 429: too many of its address; 0 */
     double deadline;              /* when it is shut down, as of clock_seconds; INFINITY: never */
+    bool awaited;                 /* its client is to send something until then */
     struct http_request *request; /* the one that it carries, or NULL */
     struct http_connection *before, *after;
 } http_connection;
@@ -25,6 +26,7 @@ typedef struct http_connections {
     pthread_t reaper;
     http_connection *first;
     size_t count, limit, per_address;
+    double looked;     /* when it was last looked for those who hung up */
     bool ends, sleeps; /* it waits until there is a deadline */
 } http_connections;
 
@@ -33,11 +35,14 @@ rapt_code http_connections_start(http_connections *l, size_t limit, size_t per_a
 /* Ends it; connections are gone by then. */
 void http_connections_stop(http_connections *l);
 
-/* A new connection, with a deadline `seconds` from now; NULL: out of memory. */
+/* A new connection, which is awaited for `seconds`; NULL: out of memory. */
 http_connection *http_connections_add(http_connections *l, int fd, const struct sockaddr *address, double seconds);
 /* Before its descriptor is closed. */
 void http_connections_remove(http_connections *l, http_connection *c);
-/* Another deadline: `seconds` from now, INFINITY: none. */
+/* Its client is to send a request, or the rest of one, within `seconds` from now; one that has hung up is not waited for so long:
+ * libmicrohttpd can miss that, where the last bytes and the end come together. */
+void http_connections_await(http_connections *l, http_connection *c, double seconds);
+/* Another deadline, for a response: `seconds` from now, INFINITY: none. */
 void http_connections_allow(http_connections *l, http_connection *c, double seconds);
 /* Says which request it carries. */
 void http_connections_carry(http_connections *l, http_connection *c, struct http_request *request);
