@@ -81,12 +81,12 @@ class Request:
 # ---- damage: each takes (random, request) and gives the bytes to send, or a list of parts to send one by one ------------------
 
 BIG = [2**31, 2**32, 2**53 + 1, 2**63 - 1, 2**63, 2**64, -2**31, -2**63, -2**63 - 1, 10**30, 1e308, -1e308, 5e-324, -0.0, 0.5]
-VALUES = [None, True, False, 0, -1, 1, 999999, *BIG, "", " ", "a", "auto", "\u0000", "\ud800", "\ufeff", "é" * 50, "a" * 20000, "\n",
-          "the " * 3000, [], {}, [[]], [{}], [None], [1, "a"], ["a"] * 3000, [0] * 3000, {"a": 1}, {"": {}}, [-1], [2**40], ["\u0000"],
-          {"-1": 1}, {"99999999": 1}, {"1": "x"}, {"1": 1e300}]
+VALUES = [None, True, False, 0, -1, 1, 999999, *BIG, "", " ", "a", "auto", "\u0000", "\ud800", "\ufeff", "é" * 50, "a" * 20000,
+          "\n", "the " * 3000, [], {}, [[]], [{}], [None], [1, "a"], ["a"] * 3000, [0] * 3000, {"a": 1}, {"": {}}, [-1], [2**40],
+          ["\u0000"], {"-1": 1}, {"99999999": 1}, {"1": "x"}, {"1": 1e300}]
 RAW = ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "00", "-", "+1", ".5", "1.", "0x10", "1_000", "1e", "nul", "tru", "'a'",
-       "1" * 400, "1" * 400 + ".5", "0." + "3" * 400, "1e-99999", "-0", "\"\\u12\"", "\"\\ud800\"", "\"\\x41\"", "\"a\tb\"", "\"\\u0000\"",
-       "[1,]", "{\"a\":1,}", "[1 2]", "//x", "\"a", "undefined", "{a:1}", "\"\xff\""]
+       "1" * 400, "1" * 400 + ".5", "0." + "3" * 400, "1e-99999", "-0", "\"\\u12\"", "\"\\ud800\"", "\"\\x41\"", "\"a\tb\"",
+       "\"\\u0000\"", "[1,]", "{\"a\":1,}", "[1 2]", "//x", "\"a", "undefined", "{a:1}", "\"\xff\""]
 
 
 def places(value, path=()):
@@ -192,19 +192,21 @@ def damaged_body(rng, r):
 def not_utf8(rng, r):
     value = json_of(rng, r)
     value = put(value, rng.choice(list(places(value))), "~here~") or value
-    bad = rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\xf8\x88\x80\x80\x80", b"\x80", b"\x00"])
+    bad = rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\xf8\x88\x80\x80\x80", b"\x80",
+                      b"\x00"])
     r.body = json.dumps(value).encode().replace(b"~here~", bad, 1)
     if rng.random() < 0.2:
-        r.body = rng.choice([b"\xef\xbb\xbf" + r.body, r.body.decode("latin-1").encode("utf-16"), r.body + b"\x00", r.body + b"{}"])
+        r.body = rng.choice([b"\xef\xbb\xbf" + r.body, r.body.decode("latin-1").encode("utf-16"), r.body + b"\x00",
+                             r.body + b"{}"])
     return r.bytes()
 
 
 def wrong_form(rng, r):
     kind, target, value = rng.choice([v for v in VALID if v[0] == "FORM"])
     r = Request((kind, target, value))
-    part = rng.choice(["%", "%4", "%zz", "%00", "%ff", "&" * 5000, "=", "q=" * 50, "q=a&" * 2000, "text=x&" * 3000, "a" * 50000 + "=1",
-                       "q=%ed%a0%80", "\xff", "alternatives=-1", "alternatives=1e99", "alternatives=" + "9" * 300, "api_key=%",
-                       "q[]=1", "q=\x00", ";q=1", "target_lang=&target_lang=FR", "=&=&=", "q=" + "%20" * 3000])
+    part = rng.choice(["%", "%4", "%zz", "%00", "%ff", "&" * 5000, "=", "q=" * 50, "q=a&" * 2000, "text=x&" * 3000,
+                       "a" * 50000 + "=1", "q=%ed%a0%80", "\xff", "alternatives=-1", "alternatives=1e99",
+                       "alternatives=" + "9" * 300, "api_key=%", "q[]=1", "q=\x00", ";q=1", "target_lang=&target_lang=FR", "=&=&=", "q=" + "%20" * 3000])
     r.body = rng.choice([b"%s&%s", b"%s%s", b"%b%b"]) % ((r.body, part.encode("latin-1")) if rng.random() < 0.7 else
                                                          (part.encode("latin-1"), r.body))
     if rng.random() < 0.3:
@@ -213,9 +215,10 @@ def wrong_form(rng, r):
 
 
 def wrong_type(rng, r):
-    r.set("Content-Type", rng.choice([None, "", "text/plain", "application/json; charset=utf-16", "multipart/form-data; boundary=a",
-                                      "application/x-www-form-urlencoded", "application/json", "a" * 3000, "application/json,text/html",
-                                      "APPLICATION/JSON;;;", "\u00e9", "application/xml"]))
+    r.set("Content-Type", rng.choice([None, "", "text/plain", "application/json; charset=utf-16",
+                                      "multipart/form-data; boundary=a",
+                                      "application/x-www-form-urlencoded", "application/json", "a" * 3000,
+                                      "application/json,text/html", "APPLICATION/JSON;;;", "\u00e9", "application/xml"]))
     if rng.random() < 0.3:
         r.body = b"--a\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nx\r\n--a--\r\n"
     if rng.random() < 0.2:
@@ -226,16 +229,19 @@ def wrong_type(rng, r):
 def wrong_target(rng, r):
     path = r.target.split("?")[0]
     r.target = rng.choice([
-        path + "%", path + "%zz", path + "%00", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", path + "/", path + "//", "//" + path,
-        path.upper(), path + "?" + "a=b&" * 300, path + "?text=%ff", path + "?text=%", path + "?model=lm&model=lm2", path + "?=", path + "?&&&",
-        path + "#x", "http://a" + path, "http://" + path, "https://a:b@c/" + path, "*", "", "a", "?", "/" + "a" * 9000, "/" + "%41" * 900,
-        "/v1/models/" + "x" * 2000, "/v1/models/%2f", "/v1/models/\xff", "/v1/explain?text=" + "a" * 4000, "/v1/explain?text=a&full=maybe",
-        "/v2/languages?type=" + "z" * 900, "/\x01\x02", "\\", "/ /", "/v1/completions?stream=true", "HTTP/1.1"])
+        path + "%", path + "%zz", path + "%00", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", path + "/", path + "//",
+        "//" + path,
+        path.upper(), path + "?" + "a=b&" * 300, path + "?text=%ff", path + "?text=%", path + "?model=lm&model=lm2", path + "?=",
+        path + "?&&&", path + "#x", "http://a" + path, "http://" + path, "https://a:b@c/" + path, "*", "", "a", "?",
+        "/" + "a" * 9000, "/" + "%41" * 900, "/v1/models/" + "x" * 2000, "/v1/models/%2f", "/v1/models/\xff",
+        "/v1/explain?text=" + "a" * 4000, "/v1/explain?text=a&full=maybe", "/v2/languages?type=" + "z" * 900, "/\x01\x02", "\\",
+        "/ /", "/v1/completions?stream=true", "HTTP/1.1"])
     return r.bytes()
 
 
 def wrong_method(rng, r):
-    r.method = rng.choice(["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "HEAD", "OPTIONS", "get", "GETT", "", "A" * 9000, "P\x00ST", "POST ",
+    r.method = rng.choice(["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "HEAD", "OPTIONS", "get", "GETT", "", "A" * 9000,
+                           "P\x00ST", "POST ",
                            " POST", "GET\t", "PRI", "\xff", "G E T"])
     if rng.random() < 0.3:
         r.target = rng.choice(["*", "a:443", "/v1/completions"])
@@ -244,12 +250,14 @@ def wrong_method(rng, r):
 
 def wrong_header(rng, r):
     extra = rng.choice([
-        b"X: " + b"a" * rng.choice([5000, 40000, 200000]) + b"\r\n", b"X: y\r\n" * rng.choice([200, 10000]), b"no colon\r\n", b": no name\r\n",
-        b"X : y\r\n", b"X\x00Y: z\r\n", b"X: y\x00z\r\n", b"X: y\r\n folded\r\n", b" X: y\r\n", b"X: y\n", b"X: y\r", b"\xff\xfe: y\r\n",
-        b"X: \xff\xfe\r\n", b"X: \x7f\x01\r\n", b"Authorization: " + b"B" * 3000 + b"\r\n", b"Authorization: Bearer\r\n",
-        b"Authorization: Bearer \xff\r\n", b"X-Api-Key:\r\n", b"Expect: 100-continue\r\n", b"Expect: 200-ok\r\n", b"Upgrade: h2c\r\nConnection: upgrade\r\n",
-        b"Range: bytes=0-1\r\n", b"Origin: null\r\n", b"Origin: " + b"o" * 3000 + b"\r\n", b"Cookie: a=b; c\r\n", b"If-None-Match: *\r\n",
-        b"Accept: nothing\r\n", b"Connection: keep-alive, close, x\r\n", b"Content-Type: a/b\r\nContent-Type: c/d\r\n", b"Trailer: X\r\n",
+        b"X: " + b"a" * rng.choice([5000, 40000, 200000]) + b"\r\n", b"X: y\r\n" * rng.choice([200, 10000]), b"no colon\r\n",
+        b": no name\r\n",
+        b"X : y\r\n", b"X\x00Y: z\r\n", b"X: y\x00z\r\n", b"X: y\r\n folded\r\n", b" X: y\r\n", b"X: y\n", b"X: y\r",
+        b"\xff\xfe: y\r\n", b"X: \xff\xfe\r\n", b"X: \x7f\x01\r\n", b"Authorization: " + b"B" * 3000 + b"\r\n",
+        b"Authorization: Bearer\r\n", b"Authorization: Bearer \xff\r\n", b"X-Api-Key:\r\n", b"Expect: 100-continue\r\n",
+        b"Expect: 200-ok\r\n", b"Upgrade: h2c\r\nConnection: upgrade\r\n", b"Range: bytes=0-1\r\n", b"Origin: null\r\n",
+        b"Origin: " + b"o" * 3000 + b"\r\n", b"Cookie: a=b; c\r\n", b"If-None-Match: *\r\n", b"Accept: nothing\r\n",
+        b"Connection: keep-alive, close, x\r\n", b"Content-Type: a/b\r\nContent-Type: c/d\r\n", b"Trailer: X\r\n",
         b"Access-Control-Request-Method: \xff\r\n"])
     data = r.bytes()
     first = data.index(b"\r\n") + 2
@@ -261,12 +269,13 @@ def wrong_framing(rng, r):
     size = len(body)
     lines = rng.choice([
         b"Content-Length: -1", b"Content-Length: +%d" % size, b"Content-Length: %d, %d" % (size, size), b"Content-Length: 0x10",
-        b"Content-Length: 1e3", b"Content-Length:", b"Content-Length: 99999999999999999999999", b"Content-Length: 9223372036854775807",
-        b"Content-Length: 18446744073709551615", b"Content-Length : %d" % size, b"Content-Length: %d\r\nContent-Length: %d" % (size, size + 1),
-        b"Transfer-Encoding: gzip", b"Transfer-Encoding: gzip, chunked", b"Transfer-Encoding: chunked, chunked", b"Transfer-Encoding:",
+        b"Content-Length: 1e3", b"Content-Length:", b"Content-Length: 99999999999999999999999",
+        b"Content-Length: 9223372036854775807", b"Content-Length: 18446744073709551615", b"Content-Length : %d" % size,
+        b"Content-Length: %d\r\nContent-Length: %d" % (size, size + 1), b"Transfer-Encoding: gzip",
+        b"Transfer-Encoding: gzip, chunked", b"Transfer-Encoding: chunked, chunked", b"Transfer-Encoding:",
         b"Transfer-Encoding: identity", b"Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", b"Transfer-Encoding: xchunked",
-        b"Content-Length: 0%d" % size, b"Content-Length: %d " % size, b"Content-Length: \t%d" % size, b"Content-Length: %d" % (2 << 20),
-        b"Content-Length: %d" % (1 << 40)])
+        b"Content-Length: 0%d" % size, b"Content-Length: %d " % size, b"Content-Length: \t%d" % size,
+        b"Content-Length: %d" % (2 << 20), b"Content-Length: %d" % (1 << 40)])
     r.fields = [f for f in r.fields if f[0] != "Connection" or rng.random() < 0.3]
     r.method = "POST"
     return r.head() + lines + b"\r\n\r\n" + body
@@ -277,12 +286,13 @@ def smuggled(rng, r):
     r.method = "POST"
     r.fields = [f for f in r.fields if f[0] != "Connection"]
     lines = rng.choice([
-        b"Content-Length: %d\r\nTransfer-Encoding: chunked" % (5 + len(HIDDEN)), b"Transfer-Encoding: chunked\r\nContent-Length: 5",
-        b"Content-Length: 5\r\nContent-Length: %d" % (5 + len(HIDDEN)), b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
-        b"Transfer-Encoding: identity\r\nContent-Length: 5", b"Transfer-Encoding: x, chunked\r\nContent-Length: 5",
-        b"Transfer-Encoding: \x0bchunked\r\nContent-Length: 5", b"Transfer-Encoding : chunked\r\nContent-Length: 5",
-        b"Transfer-Encoding: chunked\r\nContent-Length: 0", b"X: a\r\nHost: b\r\nTransfer-Encoding: chunked",
-        b"Content-Length: 5\r\nTransfer-encoding:\tchunked"])
+        b"Content-Length: %d\r\nTransfer-Encoding: chunked" % (5 + len(HIDDEN)),
+        b"Transfer-Encoding: chunked\r\nContent-Length: 5",
+        b"Content-Length: 5\r\nContent-Length: %d" % (5 + len(HIDDEN)),
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"Transfer-Encoding: identity\r\nContent-Length: 5",
+        b"Transfer-Encoding: x, chunked\r\nContent-Length: 5", b"Transfer-Encoding: \x0bchunked\r\nContent-Length: 5",
+        b"Transfer-Encoding : chunked\r\nContent-Length: 5", b"Transfer-Encoding: chunked\r\nContent-Length: 0",
+        b"X: a\r\nHost: b\r\nTransfer-Encoding: chunked", b"Content-Length: 5\r\nTransfer-encoding:\tchunked"])
     return r.head() + lines + b"\r\n\r\n" + b"0\r\n\r\n" + HIDDEN
 
 
@@ -290,16 +300,20 @@ def wrong_chunks(rng, r):
     body = r.body or b'{"q": "a"}'
     r.method = "POST"
     part = rng.choice([
-        b"-1\r\n%b\r\n0\r\n\r\n" % body, b"zz\r\n%b\r\n0\r\n\r\n" % body, b"ffffffffffffffffff\r\n%b" % body, b"7fffffffffffffff\r\n%b" % body,
-        b"%x\r\n%b0\r\n\r\n" % (len(body), body), b"%x;a=b;%b\r\n%b\r\n0\r\n\r\n" % (len(body), b"e" * 3000, body), b"%x\n%b\n0\n\n" % (len(body), body),
-        b"%x\r\n%b\r\n0\r\nX: y\r\n\r\n" % (len(body), body), b"%x\r\n%b\r\n0\r\n%b\r\n" % (len(body), body, b"T: t\r\n" * 3000), b"0\r\n\r\n",
-        b"%x\r\n%b\r\n" % (len(body), body), b"%x\r\n%b" % (len(body) + 9, body), b"\r\n\r\n", b"0x5\r\n%b\r\n0\r\n\r\n" % body,
-        b"".join(b"1\r\n%c\r\n" % c for c in body) + b"0\r\n\r\n", b"%x \r\n%b\r\n0 \r\n\r\n" % (len(body), body), b"00000000000000000000%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)])
+        b"-1\r\n%b\r\n0\r\n\r\n" % body, b"zz\r\n%b\r\n0\r\n\r\n" % body, b"ffffffffffffffffff\r\n%b" % body,
+        b"7fffffffffffffff\r\n%b" % body,
+        b"%x\r\n%b0\r\n\r\n" % (len(body), body), b"%x;a=b;%b\r\n%b\r\n0\r\n\r\n" % (len(body), b"e" * 3000, body),
+        b"%x\n%b\n0\n\n" % (len(body), body), b"%x\r\n%b\r\n0\r\nX: y\r\n\r\n" % (len(body), body),
+        b"%x\r\n%b\r\n0\r\n%b\r\n" % (len(body), body, b"T: t\r\n" * 3000), b"0\r\n\r\n", b"%x\r\n%b\r\n" % (len(body), body),
+        b"%x\r\n%b" % (len(body) + 9, body), b"\r\n\r\n", b"0x5\r\n%b\r\n0\r\n\r\n" % body,
+        b"".join(b"1\r\n%c\r\n" % c for c in body) + b"0\r\n\r\n", b"%x \r\n%b\r\n0 \r\n\r\n" % (len(body), body),
+        b"00000000000000000000%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)])
     return r.head() + b"Transfer-Encoding: chunked\r\n\r\n" + part
 
 
 def wrong_version(rng, r):
-    r.version = rng.choice(["HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3.0", "HTTP/1.1x", "HTTP/1.", "http/1.1", "HTTP/11", "HTTP", "",
+    r.version = rng.choice(["HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3.0", "HTTP/1.1x", "HTTP/1.", "http/1.1",
+                            "HTTP/11", "HTTP", "",
                             "HTTP/1.1 HTTP/1.1", "HTTP/99999.1", "HTTP/1.\x01"])
     if rng.random() < 0.3:
         r.fields = [f for f in r.fields if f[0] != "Host"]
@@ -339,9 +353,10 @@ def flipped_all(rng, r):
 
 def no_http(rng, r):
     noise = bytes(rng.randrange(256) for _ in range(rng.choice([1, 10, 300, 5000])))
-    return rng.choice([noise, b"\r\n" * 3000, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + noise, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + noise,
-                       b"GET /health\r\n\r\n", b"SSH-2.0-x\r\n", b"EHLO a\r\n", b"\x00" * 5000, b" " * 70000, b"GET " + b"/" * 70000, noise + r.bytes(),
-                       b"\r\n\r\n" + r.bytes(), b""])
+    return rng.choice([noise, b"\r\n" * 3000, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + noise,
+                       b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + noise,
+                       b"GET /health\r\n\r\n", b"SSH-2.0-x\r\n", b"EHLO a\r\n", b"\x00" * 5000, b" " * 70000,
+                       b"GET " + b"/" * 70000, noise + r.bytes(), b"\r\n\r\n" + r.bytes(), b""])
 
 
 DAMAGE = {f.__name__: f for f in (

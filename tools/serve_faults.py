@@ -6,8 +6,8 @@
 reloads: SIGHUP 50 times, every fifth with a model that is broken, and every answer wholly of one model, its text that of the
 fingerprint of its header. drains: SIGTERM, what has begun is finished. kills: SIGKILL, and a new server on the same socket (as of
 systemd) serves those who wait. descriptors: `ulimit -n 64` and 200 clients. queue: a full one says so within 10 ms, and is never
-passed. hang_ups: who leaves frees its slot within 100 ms. Exit status 1: a bar does not hold. Times mean little on a machine that is
-busy with other work.
+passed. hang_ups: who leaves frees its slot within 100 ms. Exit status 1: a bar does not hold. Times mean little on a machine that
+is busy with other work.
 """
 import argparse
 import concurrent.futures
@@ -167,7 +167,8 @@ def drains(options, bars, folder):
             status = server.process.wait(serve_process.WAIT)
             late = set(statuses)
             bars.check("SIGTERM under load", whole == 16 and status == 0 and late <= {503},
-                       "%d of 16 streams are complete, exit status %d, %d later requests: %s" % (whole, status, len(statuses), late))
+                       "%d of 16 streams are complete, exit status %d, %d later requests: %s" % (whole, status, len(statuses),
+                       late))
 
 
 def kills(options, bars, folder):
@@ -212,11 +213,12 @@ def kills(options, bars, folder):
                "%d of %d requests that waited meanwhile were answered" % (served, served + lost))
 
 
-# ---- too little of something -----------------------------------------------------------------------------------------------------
+# ---- too little of something -------------------------------------------------------------------------------------------------
 
 
 def descriptors(options, bars, folder):
-    with Server(options.rapt, folder, ["lm=lm"], "--header-timeout", "60", "--idle-timeout", "60", before="ulimit -n 64;") as server:
+    with Server(options.rapt, folder, ["lm=lm"], "--header-timeout", "60", "--idle-timeout", "60",
+                before="ulimit -n 64;") as server:
         used, begin = server.seconds(), time.monotonic()
         held = [server.socket() for _ in range(200)]
         time.sleep(10)
@@ -233,7 +235,8 @@ def descriptors(options, bars, folder):
         held = [server.socket() for _ in range(200)]  # and with requests
         body = json.dumps(SHORT).encode()
         for connection in held:
-            connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
+            connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                               b"Content-Type: application/json\r\n"
                                b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         statuses = [connection.makefile("rb").read(12) for connection in held]
         kinds = {status: statuses.count(status) for status in set(statuses)}
@@ -291,7 +294,8 @@ def hang_ups(options, bars, folder):
                     connection.connect()
                     if turn % 2:
                         connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    connection.request("POST", "/v1/completions", json.dumps({**LONG, "n": 32, "stream": what == "streams"}), JSON)
+                    connection.request("POST", "/v1/completions", json.dumps({**LONG, "n": 32, "stream": what == "streams"}),
+                                       JSON)
                     others.append(connection)
                 while server.metric("rapt_jobs_running") < 1:
                     time.sleep(0.001)

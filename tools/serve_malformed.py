@@ -177,7 +177,8 @@ def settled(server):
 def judge(options, server, run, seconds):
     bars = serve_process.Bars()
     for number, kind, error, data in run.wrong:
-        print("request %d, %s: %s\n    %r" % (number, kind, error, data if len(data) < 1200 else data[:1000] + b"..." + data[-100:]))
+        print("request %d, %s: %s\n    %r" % (number, kind, error,
+                                              data if len(data) < 1200 else data[:1000] + b"..." + data[-100:]))
     sent = min(run.next, options.requests)
     bars.check("%d malformed requests" % sent, not run.wrong and sent == options.requests,
                "%d wrong, in %.0f s; seed %d" % (len(run.wrong), seconds, options.seed))
@@ -213,7 +214,8 @@ def main():
     options = parser.parse_args()
     folder = serve_process.make_models(options.rapt, options.folder)
     models = ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER]
-    limits = ["--header-timeout", str(TIMEOUT), "--request-timeout", str(TIMEOUT), "--idle-timeout", str(TIMEOUT), "--send-timeout",
+    limits = ["--header-timeout", str(TIMEOUT), "--request-timeout", str(TIMEOUT), "--idle-timeout", str(TIMEOUT),
+              "--send-timeout",
               str(TIMEOUT), "--max-tokens", "64", "--max-texts", "64", "--max-n", "4", "--max-explain", "64"]
     with serve_process.Server(options.rapt, folder, models, *limits) as server:
         run = Run(options, server)

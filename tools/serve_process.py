@@ -1,6 +1,7 @@
 """serve_process.py: a server that runs, what Linux says of its process, and small models for it. For the tools beside it that
 prove what `rapt serve` withstands. Standard library only.
 """
+import ctypes
 import http.client
 import json
 import os
@@ -60,10 +61,15 @@ def make_models(rapt, folder):
     return folder
 
 
+def no_huge_pages():
+    """Linux may give a thread's stack 2 MB at once: memory grows in such steps, whatever a program does."""
+    ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # PR_SET_THP_DISABLE
+
+
 class Server:
     """`rapt serve`, started in `folder`, where its log goes (serve-PID.log, of the one that is started last)."""
 
-    def __init__(self, rapt, folder, models, *arguments, before="", fds=(), **environment):
+    def __init__(self, rapt, folder, models, *arguments, before="", fds=(), huge_pages=True, **environment):
         self.path = os.path.join(folder, "serve-%d.log" % os.getpid())
         command = [os.path.abspath(rapt), "serve", *models, *arguments]
         if not fds:
@@ -73,6 +79,7 @@ class Server:
         with open(self.path, "a") as log:
             log.truncate(0)
             self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True, pass_fds=fds,
+                                            preexec_fn=None if huge_pages else no_huge_pages,
                                             env={**os.environ, **environment})
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):

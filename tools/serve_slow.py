@@ -3,10 +3,11 @@
 
     tools/serve_slow.py RAPT [--slow N] [--idle N] [--readers N] [--rounds N] [--folder DIR]
 
-Slowloris: N connections send a header or a body a byte at a time, in five variants; each must be closed at its timeout + 1 s, however it
-goes on. Idle: N connections are open and say nothing, and other N read a stream a byte at a time. Two clients ask for short completions
-all the while, in a process of their own; rounds with and without the others take turns, and the 99th percentile with them may be twice
-the one without. Exit status 1: a bar does not hold. That percentile means little on a machine that is busy with other work.
+Slowloris: N connections send a header or a body a byte at a time, in five variants; each must be closed at its timeout + 1 s,
+however it goes on. Idle: N connections are open and say nothing, and other N read a stream a byte at a time. Two clients ask for
+short completions all the while, in processes of their own; rounds with and without the others take turns, and the 99th percentile
+with them may be twice the one without. Exit status 1: a bar does not hold. That percentile means little on a machine that is busy
+with other work.
 """
 import argparse
 import json
@@ -213,7 +214,8 @@ def main():
     folder = serve_process.make_models(options.rapt, options.folder)
     bars = serve_process.Bars()
     limits = ["--connections", "4000", "--queue", "1000", "--log", "none"]
-    with serve_process.Server(options.rapt, folder, ["lm=lm"], "--header-timeout", str(TIMEOUT), "--request-timeout", str(TIMEOUT),
+    with serve_process.Server(options.rapt, folder, ["lm=lm"], "--header-timeout", str(TIMEOUT), "--request-timeout",
+                              str(TIMEOUT),
                               *limits) as server:
         slow_rounds(server, options, bars)
         bars.check("exit status", server.end() == 0, "0")

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """A mixed load on `rapt serve` for a long time, from clients of which many hang up at random moments.
 
-    tools/serve_soak.py RAPT [--minutes N] [--clients N] [--rate N] [--hang-up SHARE] [--folder DIR] [--seed S] [--model NAME=PATH...]
+    tools/serve_soak.py RAPT [--minutes N] [--clients N] [--rate N] [--hang-up SHARE] [--folder DIR] [--seed S]
+                        [--model NAME=PATH...]
 
-Completions and chats with and without streaming, translations in every dialect, explanations, embeddings, tokens, metrics; each is
-asked again and again, and its answer must be the one that it got first, to the byte. Each minute a line says what the server's
-memory and descriptors are. It fails (exit status 1) if memory grows by more than 2 % after the first 5 minutes (of a run of less than
-10: after its first half), descriptors do not come back when all are gone, a slot stays taken, an answer does not end, differs, or is
-refused otherwise than by 503, or the server does not end with status 0. Models are trained by RAPT in DIR unless they are there;
---model serves others (names lm, en-fr, encoder are asked). --rate: requests a second, 0: as many as can be.
+Completions and chats with and without streaming, translations in every dialect, explanations, embeddings, tokens, metrics; each
+is asked again and again, and its answer must be the one that it got first, to the byte. Each minute a line says what the server's
+memory and descriptors are. It fails (exit status 1) if memory grows by more than 2 % after the first 5 minutes (of a run of less
+than 10: after its first half), descriptors do not come back when all are gone, a slot stays taken, an answer does not end, differs,
+or is refused otherwise than by 503, or the server does not end with status 0. For a fifth of the time, at most 4 minutes, clients
+ask as fast as they can, so that memory comes to what it needs. Models are trained by RAPT in DIR unless they are there; --model
+serves others (names lm, en-fr, encoder are asked). --rate: requests a second after that, 0: as many as can be.
 """
 import argparse
 import collections
@@ -23,6 +25,7 @@ import time
 
 import serve_process
 
+WARM_UP = 4  # minutes in which clients ask as fast as they can
 STUCK = 60  # seconds in which every answer ends
 LINES = ["I see the house.", "the dog find a bird.", "we like the sea.", "my father hear a train.", "they call the moon.",
          "you know a man in a red shirt."]
@@ -58,7 +61,8 @@ def native(rng):
 def libre(rng):
     if rng.random() < 0.5:
         return "/translate", "q=" + rng.choice(LINES).replace(" ", "+") + "&source=en&target=fr", FORM
-    return json_request("/translate", {"q": rng.sample(LINES, 2), "source": "auto", "target": "fr", "alternatives": rng.choice([0, 2])})
+    return json_request("/translate", {"q": rng.sample(LINES, 2), "source": "auto", "target": "fr",
+                                       "alternatives": rng.choice([0, 2])})
 
 
 def deepl(rng):
@@ -129,11 +133,12 @@ class Load:
         self.requests = choose_requests(options.seed)
         self.first = [None] * len(self.requests)
         self.lock, self.counts, self.wrong = threading.Lock(), collections.Counter(), []
-        self.ends, self.next = time.monotonic() + options.minutes * 60, time.monotonic()
+        self.next = time.monotonic()
+        self.ends, self.paced = self.next + options.minutes * 60, self.next + min(options.minutes / 5, WARM_UP) * 60
 
     def wait_turn(self):
         """False: the time is over."""
-        if self.options.rate:
+        if self.options.rate and time.monotonic() > self.paced:
             with self.lock:
                 self.next = max(self.next, time.monotonic() - 1) + 1 / self.options.rate
                 turn = self.next
@@ -149,7 +154,8 @@ class Load:
         """Leaves at a random moment: after a part of the request, before an answer, or within it."""
         path, body, kind = request
         head = "%s %s HTTP/1.1\r\nHost: a\r\n" % ("POST" if body else "GET", path)
-        data = (head + ("Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (kind, len(body), body) if body else "\r\n")).encode()
+        data = (head + ("Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (kind, len(body),
+                                                                              body) if body else "\r\n")).encode()
         connection = self.server.socket(STUCK)
         if rng.random() < 0.5:  # a reset
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -194,6 +200,8 @@ class Load:
                         self.counts["hung up"] += 1
                     continue
                 if connection is None or rng.random() < 0.2:
+                    if connection:
+                        connection.close()
                     connection = self.server.connect(STUCK)
                 self.ask(connection, index)
             except socket.timeout:
@@ -244,13 +252,17 @@ def judge(server, load, resident, before, options):
         resident[fifth] / 1e6, fifth, resident[-1] / 1e6, growth * 100))
     if alive:
         until = time.monotonic() + 30
-        while time.monotonic() < until and (server.descriptors() > before or server.metric("rapt_jobs_running") > 0):
+        while time.monotonic() < until and server.metric("rapt_jobs_running") > 0:
             time.sleep(0.2)
-        bars.check("descriptors", server.descriptors() <= before, "%d before, %d after" % (before, server.descriptors()))
+        while time.monotonic() < until and server.descriptors() > before:
+            time.sleep(0.2)
+        after = server.descriptors()
+        bars.check("descriptors", after <= before, "%d before, %d after" % (before, after))
         bars.check("slots", server.metric("rapt_jobs_running") + server.metric("rapt_jobs_waiting") == 0,
                    "%g jobs run, %g wait; %g were cancelled" % tuple(
                        server.metric("rapt_jobs_" + name) for name in ("running", "waiting", "cancelled_total")))
-        bars.check("failures of the engine", server.metric("rapt_jobs_failed_total") == 0, server.metric("rapt_jobs_failed_total"))
+        bars.check("failures of the engine", server.metric("rapt_jobs_failed_total") == 0,
+                   server.metric("rapt_jobs_failed_total"))
     status = server.end() if alive else server.process.wait()
     bars.check("exit status", status == 0, status)
     reports = server.sanitizer_lines()
@@ -272,8 +284,9 @@ def main():
     sys.setswitchinterval(0.001)
     folder = serve_process.make_models(options.rapt, options.folder)
     models = options.model or ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER]
-    with serve_process.Server(options.rapt, folder, models, "--log", "none", "--idle-timeout", "10") as server:
+    with serve_process.Server(options.rapt, folder, models, "--log", "none", "--idle-timeout", "10", huge_pages=False) as server:
         server.ask("GET", "/health")
+        time.sleep(0.5)
         before = server.descriptors()
         load = Load(options, server)
         clients = [threading.Thread(target=load.client, args=(i,)) for i in range(options.clients)]

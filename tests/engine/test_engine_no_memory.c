@@ -1,6 +1,7 @@
-/* tests/engine/test_engine_no_memory.c: every allocation of an engine's life, of adding a model, and of requests to a running one,
- * by whichever thread, is made to fail in turn: what cannot be done ends with an error, requests beside it have their bits, and the
- * next one finds the engine as it was. (That nothing is left then, the address sanitizer sees.) Linked as tests/failing.h says. */
+/* tests/engine/test_engine_no_memory.c: every allocation of an engine's life, of adding a model, and of requests to a running
+ * one, by whichever thread, is made to fail in turn: what cannot be done ends with an error, requests beside it have their bits,
+ * and the next one finds the engine as it was. (That nothing is left then, the address sanitizer sees.) Linked as
+ * tests/failing.h says. */
 #include "failing.h"
 
 #include "decode/translate_case.h"
@@ -82,10 +83,10 @@ static rapt_engine_generation text_request(outcome *o)
     static const int32_t prompt[] = {1, 2, 3, 4, 5, 6, 7};
     static const char *const stops[] = {"xyz", "zz"};
     static const rapt_logit_bias bias = {1, 2};
-    return (rapt_engine_generation){.tokens = prompt, .count = 7, .options = {.sample = {.temperature = 1, .seed = 3, .biases = &bias,
-                                                                                         .bias_count = 1},
-                                                                              .max_tokens = 30, .stops = stops, .stop_count = 2},
-                                    .top = 3, .on_token = on_token, .on_done = on_text, .context = o};
+    const rapt_generate_options options = {.sample = {.temperature = 1, .seed = 3, .biases = &bias, .bias_count = 1},
+                                           .max_tokens = 30, .stops = stops, .stop_count = 2};
+    return (rapt_engine_generation){.tokens = prompt, .count = 7, .options = options, .top = 3, .on_token = on_token,
+                                    .on_done = on_text, .context = o};
 }
 
 static rapt_code ask_text(outcome *o, bool scored)
@@ -162,7 +163,7 @@ static rapt_code call(outcome *o)
     return finish(code, job, o);
 }
 
-/* ---- requests to an engine that runs ----------------------------------------------------------------------------------------- */
+/* ---- requests to an engine that runs ------------------------------------------------------------------------------------ */
 
 typedef struct request_case {
     const char *what;
@@ -195,7 +196,7 @@ static void requests_survive(void **state)
     }
 }
 
-/* ---- an engine's life -------------------------------------------------------------------------------------------------------- */
+/* ---- an engine's life --------------------------------------------------------------------------------------------------- */
 
 static rapt_code live(rapt_model *model)
 {
@@ -213,8 +214,8 @@ static void engines_survive(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
-        failing f = {.what = kind ? "an engine that translates" : "an engine that continues texts", .at_least = 15, .threads = true,
-                     .uncounted = true};
+        failing f = {.what = kind ? "an engine that translates" : "an engine that continues texts", .at_least = 15,
+                     .threads = true, .uncounted = true};
         rapt_code code;
         do {
             rapt_model *model = kind ? case_translation_model(8, 2) : request_model(VARIANT);

@@ -48,7 +48,8 @@ static void set_up(void)
     require(served_app_add(served_here, "lm", NULL, NULL, language, NULL));
     require(served_app_add(served_here, "en-fr", "en", "fr", case_translation_model(8, 2), NULL));
     require(served_app_add(served_here, "encoder", NULL, NULL, encoder, NULL));
-    *served_app_limits(served_here) = (app_limits){.body = 1 << 16, .texts = 4, .n = 2, .max_tokens = 8, .explain = 12, .queue = 4};
+    *served_app_limits(served_here) = (app_limits){.body = 1 << 16, .texts = 4, .n = 2, .max_tokens = 8, .explain = 12,
+                                                   .queue = 4};
 }
 
 static void on_end(void *context)
