@@ -206,7 +206,8 @@ def wrong_form(rng, r):
     r = Request((kind, target, value))
     part = rng.choice(["%", "%4", "%zz", "%00", "%ff", "&" * 5000, "=", "q=" * 50, "q=a&" * 2000, "text=x&" * 3000,
                        "a" * 50000 + "=1", "q=%ed%a0%80", "\xff", "alternatives=-1", "alternatives=1e99",
-                       "alternatives=" + "9" * 300, "api_key=%", "q[]=1", "q=\x00", ";q=1", "target_lang=&target_lang=FR", "=&=&=", "q=" + "%20" * 3000])
+                       "alternatives=" + "9" * 300, "api_key=%", "q[]=1", "q=\x00", ";q=1",
+                       "target_lang=&target_lang=FR", "=&=&=", "q=" + "%20" * 3000])
     r.body = rng.choice([b"%s&%s", b"%s%s", b"%b%b"]) % ((r.body, part.encode("latin-1")) if rng.random() < 0.7 else
                                                          (part.encode("latin-1"), r.body))
     if rng.random() < 0.3:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What happens to `rapt serve` under load: reloads, ends, too few descriptors, too many requests.
 
-    tools/serve_faults.py RAPT [--folder DIR] [--only reloads|drains|kills|descriptors|queue|hang_ups] [--times N]
+    tools/serve_faults.py RAPT [--folder DIR] [--times N] [--large MODEL]
+                          [--only reloads|drains|kills|descriptors|queue|hang_ups]
 
 reloads: SIGHUP 50 times, every fifth with a model that is broken, and every answer wholly of one model, its text that of the
 fingerprint of its header. drains: SIGTERM, what has begun is finished. kills: SIGKILL, and a new server on the same socket (as of
 systemd) serves those who wait. descriptors: `ulimit -n 64` and 200 clients. queue: a full one says so within 10 ms, and is never
-passed. hang_ups: who leaves frees its slot within 100 ms. Exit status 1: a bar does not hold. Times mean little on a machine that
-is busy with other work.
+passed. hang_ups: who leaves frees its slot within 100 ms; with a large language model, such as GPT-2, also while its prompt is
+read. Exit status 1: a bar does not hold. Times mean little on a machine that is busy with other work.
 """
 import argparse
 import concurrent.futures
@@ -26,6 +27,7 @@ from serve_process import Server, percentile
 SHORT = {"model": "lm", "prompt": "the cat", "max_tokens": 40, "seed": 1}
 TEXT = {"text": "I see the house.", "source": "en", "target": "fr"}
 LONG = {"model": "lm", "prompt": "the cat", "max_tokens": 500, "seed": 1, "stream": True}
+PROMPT = 900  # tokens that take seconds to read
 JSON = {"Content-Type": "application/json"}
 
 
@@ -42,6 +44,11 @@ def text_of(path, status, data):
         return stream_text(data)
     value = json.loads(data)
     return value["choices"][0]["text"] if "choices" in value else value["translations"][0]["text"]
+
+
+def end(bars, server):
+    status, reports = server.end(), server.sanitizer_lines()
+    bars.check("exit status", status == 0 and not reports, "%d, %s" % (status, reports[:3] or "no report of sanitizers"))
 
 
 # ---- reloads -----------------------------------------------------------------------------------------------------------------
@@ -133,7 +140,7 @@ def reloads(options, bars, folder):
         bars.check("%d SIGHUPs under the load of 16 clients, %d of broken models" % (options.times, bad), not wrong,
                    "%d answers, %d wrong %s" % (count[0], len(wrong), wrong[:3]))
         print("       memory: %.2f MB before, %.2f MB after" % (before / 1e6, server.resident() / 1e6))
-        bars.check("exit status", server.end() == 0, "0")
+        end(bars, server)
 
 
 # ---- ends --------------------------------------------------------------------------------------------------------------------
@@ -151,7 +158,7 @@ def drains(options, bars, folder):
                     begun.append((connection, connection.getresponse()))
                 else:
                     begun.append((connection, None))
-            time.sleep(0.02 * turn)
+            time.sleep(0.05 + 0.02 * turn)  # the server has seen all
             server.process.send_signal(signal.SIGTERM)
             server.wait_for("shutting down")
             begin = time.monotonic()
@@ -242,7 +249,7 @@ def descriptors(options, bars, folder):
         kinds = {status: statuses.count(status) for status in set(statuses)}
         bars.check("200 clients that ask, with 64 descriptors", set(kinds) <= {b"HTTP/1.1 200", b"HTTP/1.1 503"} and
                    kinds.get(b"HTTP/1.1 200", 0) > 0, kinds)
-        bars.check("exit status", server.end() == 0, "0")
+        end(bars, server)
 
 
 def queue(options, bars, folder):
@@ -279,7 +286,7 @@ def queue(options, bars, folder):
                 statuses += [one.result()[0] for one in asked]
         bars.check("64 at once, ten times", passed == 0 and set(statuses) == {200, 503},
                    "%d at most of 4; %d answered, %d refused" % (most, statuses.count(200), statuses.count(503)))
-        bars.check("exit status", server.end() == 0, "0")
+        end(bars, server)
 
 
 def hang_ups(options, bars, folder):
@@ -305,9 +312,35 @@ def hang_ups(options, bars, folder):
                 while server.metric("rapt_jobs_running") + server.metric("rapt_jobs_waiting") > 0:
                     assert time.monotonic() < begin + serve_process.WAIT, "never free"
                 took.append(time.monotonic() - begin)
-            bars.check("who hangs up while a text %s" % what, percentile(took, 0.99) <= 0.1,
-                       "the slot is free after %.1f ms, at most %.1f ms" % (percentile(took, 0.5) * 1e3, max(took) * 1e3))
-        bars.check("exit status", server.end() == 0, "0")
+            bars.check("who hangs up while a text %s" % what, percentile(took, 0.95) <= 0.1,
+                       "the slot is free after %.1f ms, p95 %.1f ms, at most %.1f ms" % (
+                           percentile(took, 0.5) * 1e3, percentile(took, 0.95) * 1e3, max(took) * 1e3))
+        end(bars, server)
+
+
+def hang_ups_in_prompts(options, bars, folder):
+    """A prompt of the whole context takes seconds: who leaves after a while frees the slot before the next part of it."""
+    with Server(options.rapt, folder, ["lm=" + os.path.abspath(options.large)], "--slots", "1") as server:
+        took, parts = [], []
+        for turn in range(10):
+            body = {"model": "lm", "prompt": [1 + (turn * 31 + i) % 200 for i in range(PROMPT)], "max_tokens": 8}
+            connection = server.connect()
+            connection.request("POST", "/v1/completions", json.dumps(body), JSON)
+            server.wait_until(lambda: server.metric("rapt_jobs_running") == 1, "no text runs")
+            time.sleep(0.2)
+            steps = server.metric("rapt_steps_total")
+            connection.close()
+            begin = time.monotonic()
+            while server.metric("rapt_jobs_running") + server.metric("rapt_jobs_waiting") > 0:
+                assert time.monotonic() < begin + serve_process.WAIT, "never free"
+            took.append(time.monotonic() - begin)
+            parts.append(server.metric("rapt_steps_total") - steps)
+        bars.check("who hangs up while a prompt is read", max(parts) <= 2 or max(took) <= 0.1,
+                   "the slot is free after %.1f ms, at most %.1f ms and %d steps" % (
+                       percentile(took, 0.5) * 1e3, max(took) * 1e3, max(parts)))
+        bars.check("the prompts were not read to their end", server.metric("rapt_prompt_tokens_total") < 10 * PROMPT,
+                   "%d tokens of %d" % (server.metric("rapt_prompt_tokens_total"), 10 * PROMPT))
+        end(bars, server)
 
 
 def main():
@@ -317,6 +350,7 @@ def main():
     parser.add_argument("--folder")
     parser.add_argument("--only", choices=parts)
     parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--large")
     options = parser.parse_args()
     serve_process.raise_descriptors()
     folder = serve_process.make_models(options.rapt, options.folder)
@@ -324,6 +358,8 @@ def main():
     for name, part in parts.items():
         if options.only in (None, name):
             part(options, bars, folder)
+    if options.large and options.only in (None, "hang_ups"):
+        hang_ups_in_prompts(options, bars, folder)
     bars.end()
 
 

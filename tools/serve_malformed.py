@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Sends malformed requests to `rapt serve`: valid ones of every endpoint that were damaged, and what is no HTTP at all.
 
-    tools/serve_malformed.py RAPT [--requests N] [--seed S] [--clients N] [--folder DIR] [--memory] [--only KIND]
+    tools/serve_malformed.py RAPT [--requests N] [--seed S] [--clients N] [--folder DIR] [--memory] [--only KIND] [--nginx]
 
 Best with a build with sanitizers; models are trained by RAPT in DIR unless they are there. Each connection must be answered or
 closed in time, each response be whole and of a status that says whose fault it is (no 5xx but 503, and 505 for a wrong version),
 and a request that hides in another's body never be answered. At the end the server must be as healthy as before, its log free of
 reports of sanitizers, and its exit status 0. --memory: its memory must not grow by more than 1 MB after the first fifth (without
-sanitizers, which keep what was freed). Exit status 1: something was wrong; it is printed with the bytes that caused it.
+sanitizers, which keep what was freed). --nginx: with nginx in front, which may refuse in its own ways; no hidden request may be
+read, nor a client get the answer of another. Exit status 1: something was wrong; it is printed with the bytes that caused it.
 """
 import argparse
 import collections
@@ -61,8 +62,8 @@ def response_body(head, rest, method):
     return fields, rest, b""
 
 
-def statuses_of(data, method, version):
-    """Of all responses that came, each of which is looked at."""
+def statuses_of(data, method, version, any_of):
+    """Of all responses that came, each of which is looked at; any_of: those above 499 that are fine."""
     statuses = []
     while data:
         head, found, rest = data.partition(b"\r\n\r\n")
@@ -73,7 +74,7 @@ def statuses_of(data, method, version):
         status = int(head[9:12])
         fields, body, data = response_body(head, rest, method)
         statuses.append(status)
-        if status >= 500 and not (status == 503 or (status == 505 and version)):
+        if status >= 500 and not (status in any_of or (status == 505 and version)):
             raise Wrong("status %d: %r" % (status, body))
         if body and fields.get(b"content-type", b"").startswith(b"application/json"):
             try:
@@ -88,7 +89,7 @@ def statuses_of(data, method, version):
 
 class Run:
     def __init__(self, options, server):
-        self.options, self.server = options, server
+        self.options, self.server, self.port = options, server, server.port
         self.lock, self.next, self.stop = threading.Lock(), 0, False
         self.seen, self.closed, self.wrong = collections.Counter(), 0, []
         self.longest, self.longest_kind, self.memory = 0.0, "", []
@@ -105,7 +106,7 @@ class Run:
     def send(self, kind, method, parts, hangs_up):
         """Statuses of the responses; none: the connection was closed."""
         begin, data = time.monotonic(), b""
-        connection = self.server.socket(TIMEOUT + SLACK)
+        connection = self.server.socket(TIMEOUT + SLACK, self.port)
         try:
             for i, part in enumerate(parts):
                 connection.sendall(part)
@@ -129,13 +130,26 @@ class Run:
         with self.lock:
             if took > self.longest:
                 self.longest, self.longest_kind = took, kind
+        if self.options.nginx and not data.startswith(b"HTTP/"):
+            data = b""  # it speaks HTTP/0.9 to whom it takes for old
         try:
-            statuses = statuses_of(data, method, kind in ("wrong_version", "flipped_all", "in_parts", "pipelined", "no_http"))
+            statuses = statuses_of(data, method, kind in ("wrong_version", "flipped_all", "in_parts", "pipelined", "no_http"),
+                                   (501, 502, 503, 504) if self.options.nginx else (503,))
         except (ValueError, IndexError) as error:
             raise Wrong("no response: %s: %r" % (error, data[:200]))
-        if kind == "smuggled" and len([s for s in statuses if s >= 200]) > 1:
+        if kind == "smuggled" and len([s for s in statuses if s >= 200]) > 1 and not self.options.nginx:
             raise Wrong("the hidden request was answered: %s" % statuses)
+        if self.options.nginx and not self.is_healthy():
+            raise Wrong("the next client got another answer than its own")
         return statuses
+
+    def is_healthy(self):
+        """Whether a client after that gets its own answer."""
+        connection = self.server.socket(TIMEOUT + SLACK, self.port)
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        answer = connection.makefile("rb").read()
+        connection.close()
+        return answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b'{"status":"ok"}')
 
     def client(self):
         while True:
@@ -187,6 +201,9 @@ def judge(options, server, run, seconds):
     bars.check("no connection hangs", run.longest < 2 * TIMEOUT + SLACK,
                "the longest took %.2f s (%s); timeouts are %d s" % (run.longest, run.longest_kind, TIMEOUT))
     alive = server.process.poll() is None
+    if alive and options.only == "smuggled":
+        hidden = server.metric("rapt_http_requests_total", 'route="other",status="404"')
+        bars.check("no hidden request is read", hidden == 0, "%d" % hidden)
     bars.check("the server answers", alive and server.ask("GET", "/health")[0] == 200, "/health")
     if alive:
         status, _, body = server.ask("POST", "/v1/completions", {"model": "lm", "prompt": "the cat", "max_tokens": 4, "seed": 1})
@@ -211,6 +228,7 @@ def main():
     parser.add_argument("--folder")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--only", choices=DAMAGE)
+    parser.add_argument("--nginx", action="store_true")
     options = parser.parse_args()
     folder = serve_process.make_models(options.rapt, options.folder)
     models = ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER]
@@ -221,8 +239,12 @@ def main():
         run = Run(options, server)
         status, _, body = server.ask("POST", "/v1/completions", {"model": "lm", "prompt": "the cat", "max_tokens": 4, "seed": 1})
         run.before = (status, json.loads(body)["choices"])
+        nginx = serve_process.Nginx(server, folder) if options.nginx else None
+        run.port = nginx.port if nginx else server.port
         begin = time.monotonic()
         run.all()
+        if nginx:
+            nginx.end()
         judge(options, server, run, time.monotonic() - begin)
 
 

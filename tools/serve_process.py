@@ -87,11 +87,18 @@ class Server:
             raise SystemExit("no server: %s" % open(self.path).read())
         self.port = int(line.rsplit(":", 1)[1])
 
+    def wait_until(self, happens, what):
+        until = time.monotonic() + WAIT
+        while not happens():
+            if time.monotonic() > until or self.process.poll() is not None:
+                raise SystemExit(what)
+            time.sleep(0.02)
+
     def connect(self, timeout=WAIT):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
-    def socket(self, timeout=WAIT):
-        return socket.create_connection(("127.0.0.1", self.port), timeout)
+    def socket(self, timeout=WAIT, port=None):
+        return socket.create_connection(("127.0.0.1", port or self.port), timeout)
 
     def ask(self, method, path, body=None, headers={}, timeout=WAIT):
         """Status, header and body of a request on a connection of its own."""
@@ -107,10 +114,11 @@ class Server:
         finally:
             connection.close()
 
-    def metric(self, name):
-        """The sum of a metric's samples."""
+    def metric(self, name, label=""):
+        """The sum of a metric's samples, of those with a label."""
         text = self.ask("GET", "/metrics")[2].decode()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+                   if line.split("{")[0].split(" ")[0] == name and label in line)
 
     def resident(self):
         """Bytes in memory."""
@@ -135,11 +143,7 @@ class Server:
 
     def wait_for(self, text, times=1):
         """Until its log has a text so many times."""
-        until = time.monotonic() + WAIT
-        while self.log().count(text) < times:
-            if time.monotonic() > until or self.process.poll() is not None:
-                raise SystemExit("%r is not in the log: %s" % (text, self.log()[-2000:]))
-            time.sleep(0.02)
+        self.wait_until(lambda: self.log().count(text) >= times, "%r is not in the log %s" % (text, self.path))
 
     def end(self, number=signal.SIGTERM):
         """The exit status after a signal."""
@@ -154,6 +158,44 @@ class Server:
             self.process.kill()
             self.process.wait(WAIT)
         self.process.stdout.close()
+
+
+class Nginx:
+    """nginx in front of a server, with connections that it keeps and shares among its clients."""
+
+    def __init__(self, server, folder):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        base = os.path.join(folder, "nginx-%d" % os.getpid())
+        os.makedirs(base, exist_ok=True)
+        with open(base + "/nginx.conf", "w") as file:
+            file.write("""daemon off; master_process off; pid %(base)s/pid; error_log %(base)s/error.log;
+events { worker_connections 500; }
+http {
+    access_log off; client_body_temp_path %(base)s; proxy_temp_path %(base)s; fastcgi_temp_path %(base)s;
+    uwsgi_temp_path %(base)s; scgi_temp_path %(base)s;
+    upstream rapt { server 127.0.0.1:%(server)d; keepalive 2; }
+    server {
+        listen 127.0.0.1:%(port)d;
+        client_header_timeout 2; client_body_timeout 2; keepalive_timeout 2;
+        proxy_http_version 1.1; proxy_set_header Connection ""; proxy_request_buffering off;
+        location / { proxy_pass http://rapt; }
+    }
+}
+""" % {"base": base, "port": self.port, "server": server.port})
+        self.process = subprocess.Popen(["nginx", "-c", base + "/nginx.conf", "-p", base], stderr=subprocess.DEVNULL)
+        server.wait_until(self.answers, "nginx does not answer; see %s/error.log" % base)
+
+    def answers(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), WAIT).close()
+            return True
+        except OSError:
+            return False
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(WAIT)
 
 
 class Bars:

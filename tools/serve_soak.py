@@ -7,10 +7,10 @@
 Completions and chats with and without streaming, translations in every dialect, explanations, embeddings, tokens, metrics; each
 is asked again and again, and its answer must be the one that it got first, to the byte. Each minute a line says what the server's
 memory and descriptors are. It fails (exit status 1) if memory grows by more than 2 % after the first 5 minutes (of a run of less
-than 10: after its first half), descriptors do not come back when all are gone, a slot stays taken, an answer does not end, differs,
-or is refused otherwise than by 503, or the server does not end with status 0. For a fifth of the time, at most 4 minutes, clients
-ask as fast as they can, so that memory comes to what it needs. Models are trained by RAPT in DIR unless they are there; --model
-serves others (names lm, en-fr, encoder are asked). --rate: requests a second after that, 0: as many as can be.
+than 10: after its first half), descriptors do not come back when all are gone, a slot stays taken, an answer does not end,
+differs, or is refused otherwise than by 503, or the server does not end with status 0. For a fifth of the time, at most 4
+minutes, clients ask as fast as they can, so that memory comes to what it needs. --rate: requests a second after that, 0: as many
+as can be. Models are trained by RAPT in DIR unless they are there; --model serves others (names lm, en-fr, encoder are asked).
 """
 import argparse
 import collections
