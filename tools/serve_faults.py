@@ -89,7 +89,7 @@ def reloads(options, bars, folder):
     for name, source in (("now", "lm"), ("now-fr", "en-fr")):
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
         swap(folder, name, source)
-    with Server(options.rapt, folder, ["lm=now", "en-fr=now-fr"]) as server:
+    with Server(options.rapt, folder, ["lm=now", "en-fr=now-fr"], huge_pages=False) as server:
         texts, lock, stop, count = {}, threading.Lock(), threading.Event(), [0]
         wrong = []
 

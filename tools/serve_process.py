@@ -62,7 +62,7 @@ def make_models(rapt, folder):
 
 
 def no_huge_pages():
-    """Linux may give a thread's stack 2 MB at once: memory grows in such steps, whatever a program does."""
+    """The arenas of computations ask for pages of 2 MB, and memory that was asked for grows in such steps as it is used."""
     ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # PR_SET_THP_DISABLE
 
 
