@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
-#include "serve/module/exchange.h"
+#include "serve/module/http_exchange.h"
 
 /* What was decoded is not longer than what was sent, and what was found is found again. */
 static void look_at_query(const exchange *x, size_t size)
