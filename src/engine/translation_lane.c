@@ -140,8 +140,8 @@ static void translation_publish(translation_lane *l)
     engine_publish(l->model, &l->counts);
 }
 
-/* Ends the jobs of a list that have nothing left, and moves those with no item left to begin to the list of begun ones. Whoever is
- * told of an end finds it counted. */
+/* Ends the jobs of a list that have nothing left, and moves those with no item left to begin to the list of begun ones. Whoever
+ * is told of an end finds it counted. */
 static bool translation_end_jobs(translation_lane *l, engine_queue *q)
 {
     bool any = false;
