@@ -97,8 +97,8 @@ RAPT_API rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
  * the first call of the request's functions. A job without a handle is freed when its on_done has returned. */
 typedef struct rapt_engine_job rapt_engine_job;
 
-/* Ends the job before its next step, also while it waits or its prompt is read; on_done gets RAPT_ERR_INTERRUPTED. From any
- * thread, the engine's own too. A job that is done stays as it is. */
+/* Ends the job before its next step, or, where it waits among many, within a few steps; on_done gets RAPT_ERR_INTERRUPTED. From
+ * any thread, the engine's own too. A job that is done stays as it is. */
 RAPT_API void rapt_engine_cancel(rapt_engine_job *job);
 /* Waits until on_done has returned, and frees the job. Not from the engine's own thread. NULL is fine. */
 RAPT_API void rapt_engine_job_free(rapt_engine_job *job);
@@ -141,13 +141,14 @@ typedef struct rapt_engine_generation {
     void (*on_prompt_token)(void *context, size_t position, const rapt_engine_token *token);
     void (*on_token)(void *context, const rapt_engine_token *token);
     void (*on_done)(void *context, const rapt_engine_generated *end);
-    rapt_stop_fn *stop;            /* asked before each step: true cancels the job; or NULL */
+    rapt_stop_fn *stop;            /* true cancels the job; or NULL. Asked before each step of a text that runs, and before it
+                                      begins; while it waits only now and then where many wait */
     void *context;
 } rapt_engine_generation;
 
-/* Queues a text: first come, first served. A failure calls nothing: RAPT_ERR_VALUE for an empty prompt, one that
- * is longer than the model's context or has a token beyond its vocabulary, an option out of range, a beam search; not a language
- * model; RAPT_ERR_MEMORY. */
+/* Queues a text: first come, first served; callbacks of other texts may do so as well. A failure calls nothing:
+ * RAPT_ERR_VALUE for an empty prompt, one that is longer than the model's context or has a token beyond its vocabulary, an option
+ * out of range, a beam search; not a language model; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
                                         rapt_engine_job **job, rapt_error *err);
 

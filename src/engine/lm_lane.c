@@ -12,6 +12,7 @@
 
 #define CHUNK ((size_t)64 << 10)
 #define SCORED 64 /* tokens of scored prompts in a step: each has logits of the whole vocabulary */
+#define ASKED ((size_t)16) /* waiting jobs that are asked in a step whether they stop */
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 /* ---- jobs that come and go ----------------------------------------------------------------------------------------- */
@@ -45,21 +46,37 @@ static void lm_lane_stop(lm_job *j)
     rapt_fail(&j->error, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
 }
 
+/* Ends the waiting job behind `before`, or the first one for NULL. */
+static void lm_lane_end_waiting(lm_lane *l, rapt_engine_job *before)
+{
+    lm_job *j = (lm_job *)engine_queue_remove(&l->waiting, before);
+    lm_lane_stop(j);
+    lm_lane_publish(l);
+    lm_job_end(j);
+}
+
+/* Asks some of the waiting jobs whether they stop, others in the next step: asking all of a long queue in each step would take
+ * longer than the step. Whether any has ended. */
+static bool lm_lane_ask_waiting(lm_lane *l)
+{
+    bool any = false;
+    for (size_t left = MIN(l->waiting.count, ASKED); left > 0; left--) {
+        if (l->asked && !l->asked->next)
+            l->asked = NULL;
+        rapt_engine_job *job = l->asked ? l->asked->next : l->waiting.first;
+        if (engine_stops(job)) {
+            lm_lane_end_waiting(l, l->asked);
+            any = true;
+        } else
+            l->asked = job;
+    }
+    return any;
+}
+
 /* Ends jobs that stop, waiting and running ones. Whether there were any. */
 static bool lm_lane_end_stopped(lm_lane *l)
 {
-    bool any = false;
-    for (rapt_engine_job *before = NULL, *job = l->waiting.first; job; job = before ? before->next : l->waiting.first) {
-        if (!engine_stops(job)) {
-            before = job;
-            continue;
-        }
-        engine_queue_remove(&l->waiting, before);
-        lm_lane_stop((lm_job *)job);
-        lm_lane_publish(l);
-        lm_job_end((lm_job *)job);
-        any = true;
-    }
+    bool any = lm_lane_ask_waiting(l);
     for (size_t i = 0; i < l->slot_count; i++)
         if (l->slots[i].job && engine_stops(&l->slots[i].job->job)) {
             lm_lane_stop(l->slots[i].job);
@@ -69,10 +86,18 @@ static bool lm_lane_end_stopped(lm_lane *l)
     return any;
 }
 
-/* First come, first served: none overtakes one that needs more memory. */
+/* First come, first served: none overtakes one that needs more memory. One that stops does not begin. */
 static void lm_lane_admit(lm_lane *l)
 {
-    while (l->waiting.first && lm_slot_admit(l, (lm_job *)l->waiting.first)) {
+    while (l->waiting.first) {
+        if (l->asked == l->waiting.first)
+            l->asked = NULL;
+        if (engine_stops(l->waiting.first)) {
+            lm_lane_end_waiting(l, NULL);
+            continue;
+        }
+        if (!lm_slot_admit(l, (lm_job *)l->waiting.first))
+            return;
         lm_job *j = (lm_job *)engine_queue_pop(&l->waiting);
         j->admitted = clock_seconds();
         if (j->request.score_prompt)

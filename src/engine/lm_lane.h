@@ -28,6 +28,7 @@ typedef struct lm_lane {
     bool no_prefix_cache;
     size_t positions;          /* that running texts and cached prefixes may hold together */
     engine_queue waiting;
+    rapt_engine_job *asked;    /* of the waiting ones, the last that was asked whether it stops; NULL: the first one is next */
     lm_budget budget;
     lm_piece *pieces;          /* [slot_count] of a step */
     size_t piece_count;

@@ -377,6 +377,70 @@ static void call(void *context, const rapt_model *model, int threads)
     *(int *)context += model ? threads : 100;
 }
 
+typedef struct asking {
+    atomic_bool stops;
+    atomic_size_t asked, ended, steps;
+} asking;
+
+static bool asking_stops(void *context)
+{
+    asking *a = context;
+    atomic_fetch_add(&a->asked, 1);
+    return atomic_load(&a->stops);
+}
+
+static void asking_token(void *context, const rapt_engine_token *token)
+{
+    asking *a = context;
+    (void)token;
+    atomic_fetch_add(&a->steps, 1);
+}
+
+static void asking_done(void *context, const rapt_engine_generated *end)
+{
+    asking *a = context;
+    assert_int_equal(end->code, RAPT_ERR_INTERRUPTED);
+    atomic_fetch_add(&a->ended, 1);
+}
+
+static void asking_runner_done(void *context, const rapt_engine_generated *end)
+{
+    asking *a = context;
+    assert_int_equal(end->code, RAPT_OK);
+    atomic_store(&a->stops, true);
+}
+
+/* A long queue costs a step no more than a short one, and all of it ends when it is to stop. */
+static void few_of_those_that_wait_are_asked(void **state)
+{
+    (void)state;
+    enum { WAITING = 300, ASKED = 16 };
+    rapt_engine *e = engine_new(1);
+    rapt_error err = {0};
+    rapt_engine_model *m = engine_add(e, 9, &(rapt_engine_model_options){.slots = 1});
+    const int32_t prompt[] = {1};
+    asking a = {.stops = false};
+    gate g = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
+    rapt_engine_job *gate_job, *jobs[WAITING];
+    assert_int_equal(rapt_engine_call(e, m, wait_at_gate, NULL, &g, &gate_job, &err), RAPT_OK);
+    rapt_engine_generation request = {.tokens = prompt, .count = 1, .options = {.max_tokens = 20}, .on_token = asking_token,
+                                      .on_done = asking_runner_done, .context = &a};
+    rapt_engine_job *runner;
+    assert_int_equal(rapt_engine_generate(e, m, &request, &runner, &err), RAPT_OK);
+    request = (rapt_engine_generation){.tokens = prompt, .count = 1, .on_done = asking_done, .stop = asking_stops, .context = &a};
+    for (size_t i = 0; i < WAITING; i++)
+        assert_int_equal(rapt_engine_generate(e, m, &request, &jobs[i], &err), RAPT_OK);
+    rapt_engine_cancel(jobs[WAITING - 1]);
+    open_gate(&g);
+    rapt_engine_job_free(runner);
+    for (size_t i = 0; i < WAITING; i++)
+        rapt_engine_job_free(jobs[i]);
+    rapt_engine_job_free(gate_job);
+    assert_int_equal(atomic_load(&a.ended), WAITING);
+    assert_true(atomic_load(&a.asked) <= (atomic_load(&a.steps) + 2) * (ASKED + 1) + WAITING);
+    rapt_engine_free(e);
+}
+
 static bool always(void *context)
 {
     (void)context;
@@ -422,7 +486,7 @@ int main(void)
         cmocka_unit_test(memory_is_never_passed),             cmocka_unit_test(prefixes_are_found),
         cmocka_unit_test(short_prompts_pass_long_ones),
         cmocka_unit_test(prompts_are_scored),                 cmocka_unit_test(requests_are_refused),
-        cmocka_unit_test(models_come_and_go),
+        cmocka_unit_test(models_come_and_go),                 cmocka_unit_test(few_of_those_that_wait_are_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
