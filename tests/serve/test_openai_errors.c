@@ -113,6 +113,7 @@ static void completions_refuse(void **state)
         {"\"prompt\": [1e3]", "prompt", "token 0 of the prompt is 1000"},
         {"\"prompt\": [1.5]", "prompt[0]", "a text or a list"},
         {"\"prompt\": [\"\", \"\", \"\", \"\", \"\", \"\", \"\"]", "prompt", "1 to 6"},
+        {"\"prompt\": [\"a\", \"b\"], \"n\": 4", "n", "4 choices of 2 prompts, where a request may have 6 texts"},
         {"\"prompt\": \"01234567890123456789012345678901234567890\"", "prompt", "41 tokens", 0, "context_length_exceeded"},
         {"\"prompt\": [\"a\", \"01234567890123456789012345678901234567890\"]", "prompt[1]", "41", 0, "context_length_exceeded"}};
     assert_all_refused(openai_completions, "\"prompt\": \"abc\"", cases, sizeof cases / sizeof *cases);

@@ -103,21 +103,21 @@ static void chat_replay(const openai_request *r, exchange *x, const served *s)
     replay_end(&line, x);
 }
 
-static void chat_generate(app *a, exchange *x, const served *s, fields *f, const openai_messages *messages)
+static void chat_generate(app *a, exchange *x, served_set *set, const served *s, fields *f, const openai_messages *messages)
 {
     openai_request r = {.shape = NULL};
     chat_read(&r, f, messages, app_limits_of(a), s);
     if (fields_finish(f)) {
         replay_headers(x, s);
         chat_replay(&r, x, s);
-        openai_run_start(a, x, s, &r);
+        openai_run_start(a, x, set, s, &r);
     } else {
         openai_refuse(x, f->error);
         openai_request_free(&r);
     }
 }
 
-static void chat_answer(app *a, exchange *x, const served_set *set)
+static void chat_answer(app *a, exchange *x, served_set *set)
 {
     static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION};
     request_error error = {0};
@@ -135,7 +135,7 @@ static void chat_answer(app *a, exchange *x, const served_set *set)
     else if (s->task == RAPT_TASK_TRANSLATION)
         openai_translate(a, x, s, &f, &messages);
     else
-        chat_generate(a, x, s, &f, &messages);
+        chat_generate(a, x, set, s, &f, &messages);
     openai_messages_free(&messages);
     fields_free(&f);
 }

@@ -38,7 +38,7 @@ static void completions_read(openai_request *r, fields *f, const app_limits *lim
         fields_fail(f, "max_tokens", "0 needs \"echo\": true");
     fields_neutral(f, "suffix", "[\"\"]");
     if (!f->error->status)
-        openai_prompts_read(&r->prompts, f, limits->texts, m);
+        openai_prompts_read(&r->prompts, f, limits->texts, r->options.n, m);
 }
 
 /* The header X-Rapt-Replay: a command for each prompt. */
@@ -56,7 +56,7 @@ static void completions_replay(const openai_request *r, exchange *x, const serve
     replay_end(&line, x);
 }
 
-static void completions_answer(app *a, exchange *x, const served_set *set)
+static void completions_answer(app *a, exchange *x, served_set *set)
 {
     static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL};
     request_error error = {0};
@@ -75,7 +75,7 @@ static void completions_answer(app *a, exchange *x, const served_set *set)
     } else {
         replay_headers(x, s);
         completions_replay(&r, x, s);
-        openai_run_start(a, x, s, &r);
+        openai_run_start(a, x, set, s, &r);
     }
     fields_free(&f);
 }

@@ -131,7 +131,7 @@ static bool is_list_of_prompts(const json_t *value)
     return json_is_array(value) && !is_integer(json_array_get(value, 0));
 }
 
-void openai_prompts_read(openai_prompts *to, fields *f, size_t most, const rapt_model *m)
+void openai_prompts_read(openai_prompts *to, fields *f, size_t most, size_t n, const rapt_model *m)
 {
     const prompt_reading r = {to, f, m};
     json_t *value = fields_value(f, "prompt");
@@ -140,6 +140,10 @@ void openai_prompts_read(openai_prompts *to, fields *f, size_t most, const rapt_
     *to = (openai_prompts){.list = NULL};
     if (count == 0 || count > most) {
         fields_fail(f, "prompt", "%zu prompts, where 1 to %zu are taken", count, most);
+        return;
+    }
+    if (n > most / count) {
+        fields_fail(f, "n", "%zu choices of %zu prompts, where a request may have %zu texts", n, count, most);
         return;
     }
     to->list = calloc(count, sizeof *to->list);

@@ -20,9 +20,9 @@ typedef struct openai_prompts {
 } openai_prompts;
 
 /* Reads "prompt": a text, a list of texts, a list of ids, or a list of lists of ids; none is an empty text, with which the model
- * begins a new one. At most `most` of them. Errors are the fields': among them a prompt that is longer than the model's context,
- * whose code is context_length_exceeded. */
-void openai_prompts_read(openai_prompts *to, fields *f, size_t most, const rapt_model *m);
+ * begins a new one. At most `most` texts come of them, n of each. Errors are the fields': among them a prompt that is longer than
+ * the model's context, whose code is context_length_exceeded. */
+void openai_prompts_read(openai_prompts *to, fields *f, size_t most, size_t n, const rapt_model *m);
 /* One prompt of ids that it takes over, and their text, which it copies. */
 void openai_prompts_set(openai_prompts *to, fields *f, const char *field, int32_t *ids, size_t count, const char *text,
                         size_t size, const rapt_model *m);

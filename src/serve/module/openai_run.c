@@ -1,6 +1,7 @@
 /* serve/module/openai_run.c: see openai_run.h. A request is a job of the engine for each choice, whose callbacks, all on the
- * engine's thread, collect texts or send them. Who is the last to let go of the request, a job that ends or the thread that
- * queued them, ends the response. Nothing of the models' set is kept: a job keeps its model. */
+ * engine's thread, collect texts or send them. Few of them are queued at a time, the next one when another ends, so that a
+ * request of many choices waits for its turn among the others. Who is the last to let go of the request, a job that ends or the
+ * thread that queued the first ones, ends the response. */
 #define _GNU_SOURCE
 #include "serve/module/openai_run.h"
 
@@ -16,8 +17,12 @@
 #include <string.h>
 #include <time.h>
 
+enum { AT_ONCE = 2 }; /* times the model's slots: choices of a request that run or wait in the engine */
+
 struct openai_run {
     exchange *x;               /* held */
+    served_set *models;        /* a reference */
+    const served *model_of;    /* of these */
     metrics *metrics;
     openai_request r;
     const rapt_tokenizer *tokenizer; /* of the model, while one of its jobs lives */
@@ -30,7 +35,8 @@ struct openai_run {
     size_t prompt_tokens, generated_tokens, cached_tokens;
     atomic_bool stopped;       /* the client is gone, or a choice has failed: the others are not needed */
     pthread_mutex_t lock;      /* of what follows */
-    size_t pending;            /* who holds the request: jobs, and the thread that queues them */
+    size_t next;               /* the choice to be queued next */
+    size_t pending;            /* who holds the request: jobs, and the thread that queues the first ones */
     request_error error;       /* the first one */
 };
 
@@ -49,6 +55,7 @@ static void run_free(openai_run *run)
     openai_request_free(&run->r);
     pthread_mutex_destroy(&run->lock);
     exchange_release(run->x);
+    served_release(run->models);
     free(run->choices);
     free(run->model);
     free(run);
@@ -159,12 +166,11 @@ static void run_finish(openai_run *run)
     run_free(run);
 }
 
-/* `count` of those who hold the request let go of it. */
-static void run_release(openai_run *run, size_t count)
+/* One of those who hold the request lets go of it. */
+static void run_release(openai_run *run)
 {
     pthread_mutex_lock(&run->lock);
-    run->pending -= count;
-    const bool last = run->pending == 0;
+    const bool last = --run->pending == 0;
     pthread_mutex_unlock(&run->lock);
     if (last)
         run_finish(run);
@@ -232,6 +238,8 @@ static void choice_fail(openai_choice *c, rapt_code code, const char *message)
         run_fail(c->run, code == RAPT_ERR_MEMORY ? 503 : 500, message);
 }
 
+static void run_queue_next(openai_run *run);
+
 static void choice_done(void *context, const rapt_engine_generated *end)
 {
     openai_choice *c = context;
@@ -247,7 +255,8 @@ static void choice_done(void *context, const rapt_engine_generated *end)
         choice_begin(c);
         choice_end_part(c, end);
     }
-    run_release(run, 1);
+    run_queue_next(run);
+    run_release(run);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------------ */
@@ -261,7 +270,7 @@ static bool run_set_up(openai_run *run, const served *s)
     run->tokenizer = rapt_engine_model_of(s->model)->language.tokenizer;
     run->created = (int64_t)time(NULL);
     run->start = clock_seconds();
-    run->pending = run->count + 1;
+    run->pending = 1;
     snprintf(run->id, sizeof run->id, "%s-%s", r->shape->id, exchange_id(run->x));
     replay_fingerprint(s, run->fingerprint);
     for (size_t i = 0; i < run->count && run->choices; i++) {
@@ -273,9 +282,10 @@ static bool run_set_up(openai_run *run, const served *s)
     return run->choices && run->model;
 }
 
-static bool choice_queue(openai_choice *c, const served *s)
+static bool choice_queue(openai_choice *c)
 {
     const openai_request *r = &c->run->r;
+    const served *s = c->run->model_of;
     rapt_error err = {0};
     const bool score = r->echo && r->has_logprobs;
     const rapt_engine_generation request = {
@@ -288,7 +298,20 @@ static bool choice_queue(openai_choice *c, const served *s)
     return !code;
 }
 
-void openai_run_start(app *a, exchange *x, const served *s, openai_request *request)
+/* Gives the engine another choice, where one is left that somebody waits for. The caller holds the request. */
+static void run_queue_next(openai_run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    const bool more = run->next < run->count && !atomic_load(&run->stopped);
+    const size_t i = run->next;
+    run->next += more;
+    run->pending += more;
+    pthread_mutex_unlock(&run->lock);
+    if (more && !choice_queue(&run->choices[i]))
+        run_release(run);
+}
+
+void openai_run_start(app *a, exchange *x, served_set *models, const served *s, openai_request *request)
 {
     openai_run *run = calloc(1, sizeof *run);
     if (!run) {
@@ -296,7 +319,8 @@ void openai_run_start(app *a, exchange *x, const served *s, openai_request *requ
         openai_error(x, 503, NULL, NULL, "out of memory for the request");
         return;
     }
-    *run = (openai_run){.x = x, .metrics = app_metrics(a), .r = *request, .lock = PTHREAD_MUTEX_INITIALIZER};
+    *run = (openai_run){.x = x, .models = served_hold(models), .model_of = s, .metrics = app_metrics(a), .r = *request,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
     *request = (openai_request){.shape = NULL};
     exchange_hold(x);
     if (!run_set_up(run, s)) {
@@ -306,9 +330,8 @@ void openai_run_start(app *a, exchange *x, const served *s, openai_request *requ
     }
     if (run->r.options.stream)
         sse_begin(x);
-    const size_t count = run->count;
-    size_t queued = 0;
-    while (queued < count && choice_queue(&run->choices[queued], s))
-        queued++;
-    run_release(run, 1 + count - queued);
+    const size_t at_once = AT_ONCE * rapt_engine_model_counts(s->model).slots;
+    for (size_t i = 0; i < at_once; i++)
+        run_queue_next(run);
+    run_release(run);
 }

@@ -44,8 +44,8 @@ typedef struct openai_request {
 } openai_request;
 
 /* Sends a request to the engine and answers it when its texts are there: adds the headers, and begins a stream. Always answers,
- * in the end. */
-void openai_run_start(app *a, exchange *x, const served *s, openai_request *request);
+ * in the end. `s` is one of `models`, of which it takes a reference. */
+void openai_run_start(app *a, exchange *x, served_set *models, const served *s, openai_request *request);
 void openai_request_free(openai_request *request);
 
 #endif
