@@ -103,6 +103,40 @@ static void count_call(void *context)
     ++*(int *)context;
 }
 
+/* What is counted for a response is counted until nobody has it any more; a body that is handed over is not copied. */
+static void test_whole_response_counts_until_freed(void **state)
+{
+    (void)state;
+    atomic_size_t bytes = 7;
+    int freed = 0;
+    size_t size;
+    char *body = malloc(6);
+    assert_non_null(body);
+    memcpy(body, "hello", 6);
+    exchange *x = get("/");
+    exchange_at_free(x, count_call, &freed, &bytes);
+    exchange_hold(x);
+    exchange_reply_with(x, 200, "text/plain", body, 5);
+    assert_int_equal(atomic_load(&bytes), 12);
+    char *taken = exchange_take_whole(x, &size);
+    assert_ptr_equal(taken, body);
+    assert_int_equal(size, 5);
+    free(taken);
+    exchange_release(x);
+    assert_int_equal(freed, 0);
+    assert_int_equal(atomic_load(&bytes), 12);
+    exchange_release(x);
+    assert_int_equal(freed, 1);
+    assert_int_equal(atomic_load(&bytes), 7);
+    x = get("/");
+    exchange_reply(x, 204, "", "", 0);
+    exchange_reply_with(x, 200, "text/plain", malloc(5), 5); /* too late: freed */
+    taken = exchange_take_whole(x, &size);
+    assert_int_equal(size, 0);
+    free(taken);
+    exchange_release(x);
+}
+
 static void test_parts(void **state)
 {
     int wakes = 0, ends = 0;
@@ -261,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_target),    cmocka_unit_test(test_wrong_targets), cmocka_unit_test(test_request),
         cmocka_unit_test(test_whole),     cmocka_unit_test(test_parts),         cmocka_unit_test(test_unread),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_notes),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_whole_response_counts_until_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

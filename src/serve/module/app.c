@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNREAD_MAX ((size_t)256 << 20) /* bytes of whole responses that have not been sent, of all requests */
 #define INTERVAL_SHARE 0.1 /* of the newest in the mean time between two ends of requests */
 
 struct app {
@@ -22,7 +23,7 @@ struct app {
     void (*wake)(void *context);
     void *context;
     atomic_bool drains;
-    atomic_size_t running;
+    atomic_size_t running, unread; /* requests; bytes of their responses */
     pthread_mutex_t lock; /* of all below */
     served_set *models;
     keys *keys; /* NULL: none is asked for */
@@ -89,18 +90,20 @@ static void leave_app(void *context)
 }
 
 /* Counted before anything of the body is read, so that the bound holds whatever comes at the same time. */
-int app_enter(app *a, exchange *x, double *seconds)
+const char *app_enter(app *a, exchange *x, double *seconds)
 {
     const bool drains = atomic_load(&a->drains), full = atomic_fetch_add(&a->running, 1) >= a->limits.queue;
-    if (!drains && !full) {
-        exchange_at_end(x, leave_app, a);
-        return 0;
+    const bool unread = atomic_load(&a->unread) > UNREAD_MAX;
+    if (!drains && !full && !unread) {
+        exchange_at_free(x, leave_app, a, &a->unread);
+        return NULL;
     }
     atomic_fetch_sub(&a->running, 1);
     pthread_mutex_lock(&a->lock);
     *seconds = drains ? 1 : a->interval;
     pthread_mutex_unlock(&a->lock);
-    return 503;
+    return drains ? "the server is shutting down"
+           : full ? "the queue of requests is full" : "too many responses wait to be read";
 }
 
 /* ---- models and keys --------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ typedef struct app_limits {
     size_t max_tokens;  /* that a request may ask for; 0: the model's context */
     size_t n;           /* choices of a request, and hypotheses of a translation */
     size_t explain;     /* tokens of a text to explain; 0: /v1/explain is off */
-    size_t queue;       /* requests that are worked on or wait; beyond them 503 */
+    size_t queue;       /* requests that are worked on, wait, or are being answered; beyond them 503 */
 } app_limits;
 
 typedef struct app app;
@@ -32,9 +32,9 @@ typedef void app_route_fn(app *a, exchange *x);
 
 /* ---- for the router: router.h ------------------------------------------------------------------------------------ */
 
-/* Counts a request among those that are worked on or wait, until its response has an end, and says what is against it: 0, or 503
- * with *seconds after which there may be room; while it drains, too. */
-int app_enter(app *a, exchange *x, double *seconds);
+/* Counts a request among those that are worked on or wait, until its response is sent or its connection closed. NULL, or what is
+ * against it (503), with *seconds after which there may be room: while it drains, too. */
+const char *app_enter(app *a, exchange *x, double *seconds);
 /* Whether pages of an origin may call. */
 bool app_allows_origin(const app *a, const char *origin);
 

@@ -29,15 +29,12 @@ static ssize_t read_exchange(void *context, uint64_t position, char *to, size_t 
     }
 }
 
-static struct MHD_Response *whole_response(http_request *r, size_t size)
+static struct MHD_Response *whole_response(http_request *r)
 {
-    bool end;
-    char *body = malloc(size ? size : 1);
-    if (!body)
-        return NULL;
-    r->sent = exchange_take(r->x, body, size, &end);
+    char *body = exchange_take_whole(r->x, &r->sent);
     http_connections_allow(r->list, r->at, r->send_timeout);
-    struct MHD_Response *response = MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response = MHD_create_response_from_buffer(r->sent, body ? body : (void *)"",
+                                                                    body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
     if (!response)
         free(body);
     return response;
@@ -63,7 +60,7 @@ enum MHD_Result http_answer(http_request *r)
     size_t size;
     const int status = exchange_status(r->x, &type);
     struct MHD_Response *response = exchange_is_whole(r->x, &size)
-                                        ? whole_response(r, size)
+                                        ? whole_response(r)
                                         : MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_exchange, r, NULL);
     enum MHD_Result result = MHD_NO;
     if (response && add_response_fields(r, response, status, type))

@@ -9,7 +9,6 @@
 #include "base/buffer.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -42,6 +41,10 @@ struct exchange {
     bool whole, ended, dropped;
     void (*done)(void *context);
     void *done_context;
+    void (*freed)(void *context);
+    void *freed_context;
+    atomic_size_t *bytes; /* with what counts in it */
+    size_t counted;
     const char *route;
     char model[MODEL_TEXT];
     exchange_note_entry notes[NOTES_MAX];
@@ -122,6 +125,10 @@ static void set_id(exchange *x)
 
 static void exchange_free(exchange *x)
 {
+    if (x->bytes)
+        atomic_fetch_sub(x->bytes, x->counted);
+    if (x->freed)
+        x->freed(x->freed_context);
     pthread_mutex_destroy(&x->lock);
     pthread_mutex_destroy(&x->transport_lock);
     field_list_free(&x->query);
@@ -221,15 +228,37 @@ void exchange_add_header(exchange *x, const char *name, const char *value)
     pthread_mutex_unlock(&x->lock);
 }
 
+/* With the lock, once `out` has a whole response. */
+static void end_whole_locked(exchange *x)
+{
+    x->whole = x->ended = true;
+    if (!x->bytes)
+        return;
+    x->counted = x->out.size;
+    atomic_fetch_add(x->bytes, x->counted);
+}
+
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
 {
     pthread_mutex_lock(&x->lock);
     if (begin_locked(x, status, type)) {
-        x->whole = x->ended = true;
         if (!buffer_append(&x->out, body, size))
             x->status = 500;
+        end_whole_locked(x);
     }
     unlock_and_tell(x);
+}
+
+void exchange_reply_with(exchange *x, int status, const char *type, char *body, size_t size)
+{
+    pthread_mutex_lock(&x->lock);
+    if (begin_locked(x, status, type)) {
+        x->out = (buffer){body, size, size};
+        body = NULL;
+        end_whole_locked(x);
+    }
+    unlock_and_tell(x);
+    free(body);
 }
 
 void exchange_begin(exchange *x, int status, const char *type)
@@ -280,6 +309,15 @@ void exchange_at_end(exchange *x, void (*done)(void *context), void *context)
     x->done = done;
     x->done_context = context;
     unlock_and_tell(x);
+}
+
+void exchange_at_free(exchange *x, void (*freed)(void *context), void *context, atomic_size_t *bytes)
+{
+    pthread_mutex_lock(&x->lock);
+    x->freed = freed;
+    x->freed_context = context;
+    x->bytes = bytes;
+    pthread_mutex_unlock(&x->lock);
 }
 
 void exchange_hold(exchange *x)
@@ -367,6 +405,16 @@ bool exchange_is_whole(exchange *x, size_t *size)
     *size = x->out.size;
     pthread_mutex_unlock(&x->lock);
     return whole;
+}
+
+char *exchange_take_whole(exchange *x, size_t *size)
+{
+    pthread_mutex_lock(&x->lock);
+    char *body = x->out.data;
+    *size = x->out.size;
+    x->out = (buffer){0};
+    pthread_mutex_unlock(&x->lock);
+    return body;
 }
 
 const char *exchange_route(exchange *x)

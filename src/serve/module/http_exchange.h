@@ -3,6 +3,7 @@
 #ifndef SERVE_MODULE_HTTP_EXCHANGE_H
 #define SERVE_MODULE_HTTP_EXCHANGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,8 @@ const char *exchange_address(const exchange *x);
 void exchange_add_header(exchange *x, const char *name, const char *value);
 /* The whole response. `type`: "application/json". The body is copied. */
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size);
+/* The same with a body of malloc, which it takes over. */
+void exchange_reply_with(exchange *x, int status, const char *type, char *body, size_t size);
 /* Begins a response whose body comes in parts (chunked), of `type` "text/event-stream" for instance. */
 void exchange_begin(exchange *x, int status, const char *type);
 enum { EXCHANGE_UNREAD_MAX = 1 << 20 }; /* bytes */
@@ -53,6 +56,10 @@ void exchange_note_model(exchange *x, const char *name);
 /* Calls done(context) once: when the response is there as a whole or has ended, when the client is given up, or when the
  * exchange is freed. From any thread, and at once where it has ended. */
 void exchange_at_end(exchange *x, void (*done)(void *context), void *context);
+
+/* Calls freed(context) once, when the exchange is freed: its response is sent, or its connection closed, and nobody works on it.
+ * From now on until then the size of a whole response counts in *bytes. */
+void exchange_at_free(exchange *x, void (*freed)(void *context), void *context, atomic_size_t *bytes);
 
 /* ---- lifetime ---------------------------------------------------------------------------------------------------- */
 
@@ -87,6 +94,8 @@ bool exchange_response_header(exchange *x, size_t i, const char **name, const ch
 size_t exchange_take(exchange *x, char *to, size_t size, bool *end);
 /* Whether the body is there as a whole, and its size. */
 bool exchange_is_whole(exchange *x, size_t *size);
+/* A whole body, once, which is the caller's then, to be freed; NULL: it is empty. */
+char *exchange_take_whole(exchange *x, size_t *size);
 /* Whether the client was given up: the connection is to be closed. */
 bool exchange_is_dropped(exchange *x);
 /* The route of the routing table that answers it, a constant text; NULL: none does. */

@@ -29,10 +29,9 @@ static void send_object(exchange *x, int status, json_t *object)
     if (!text)
         exchange_add_header(x, "Retry-After", "1");
     if (text)
-        exchange_reply(x, status, JSON_TYPE, text, strlen(text));
+        exchange_reply_with(x, status, JSON_TYPE, text, strlen(text));
     else
         exchange_reply(x, 503, JSON_TYPE, NO_MEMORY, sizeof NO_MEMORY - 1);
-    free(text);
 }
 
 void openai_error(exchange *x, int status, const char *param, const char *code, const char *message)

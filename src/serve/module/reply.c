@@ -14,10 +14,9 @@ void reply_json(exchange *x, int status, json_t *body)
     char *text = json_text(body, JSON_COMPACT);
     json_decref(body);
     if (text)
-        exchange_reply(x, status, "application/json", text, strlen(text));
+        exchange_reply_with(x, status, "application/json", text, strlen(text));
     else
         exchange_reply(x, 503, "text/plain", no_memory, sizeof no_memory - 1);
-    free(text);
 }
 
 int reply_status(rapt_code code)

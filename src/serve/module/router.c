@@ -83,9 +83,9 @@ static void refuse_method(exchange *x)
 static void answer_route(app *a, exchange *x, const route *r)
 {
     double seconds = 1;
-    if (r->counted && app_enter(a, x, &seconds))
-        refusal_reply_later(x, 503, "overloaded",
-                            app_is_ready(a) ? "the queue of requests is full" : "the server is shutting down", seconds);
+    const char *full = r->counted ? app_enter(a, x, &seconds) : NULL;
+    if (full)
+        refusal_reply_later(x, 503, "overloaded", full, seconds);
     else if (!may_ask(a, x, r))
         refuse_stranger(x);
     else
