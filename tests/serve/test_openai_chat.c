@@ -192,6 +192,25 @@ static void translators_translate(void **state)
     exchange_release(x);
 }
 
+/* Lines end with LF or CR LF, characters count, and what chat programs always send has no effect. */
+static void translators_take_lines_and_options_as_elsewhere(void **state)
+{
+    (void)state;
+    static const char plain[] = "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1 w2\\nw3\"}]}";
+    static const char dressed[] = "{\"model\": \"en-fr\", \"temperature\": 0.7, \"top_p\": 0.9, \"max_tokens\": 4096, "
+                                  "\"max_completion_tokens\": 5, \"presence_penalty\": 1, \"frequency_penalty\": -1, \"n\": 1, "
+                                  "\"seed\": 3, \"messages\": [{\"role\": \"user\", \"name\": \"Ada\", \"content\": "
+                                  "\"w1 w2\\r\\nw3\"}]}";
+    const size_t before = atomic_load(&double_characters);
+    json_t *want = case_json(&served_here, openai_chat, plain, 200);
+    assert_int_equal(atomic_load(&double_characters), before + 8);
+    json_t *got = case_json(&served_here, openai_chat, dressed, 200);
+    assert_true(json_equal(case_at(got, "choices"), case_at(want, "choices")));
+    assert_true(json_equal(case_at(got, "usage"), case_at(want, "usage")));
+    json_decref(want);
+    json_decref(got);
+}
+
 /* ---- embeddings --------------------------------------------------------------------------------------------------------- */
 
 /* The vectors of a response are those of an embedder, bit for bit; base64 or numbers. */
@@ -291,6 +310,7 @@ int main(void)
                                        cmocka_unit_test(replies_end_with_the_context),
                                        cmocka_unit_test(chats_are_streamed),
                                        cmocka_unit_test(translators_translate),
+                                       cmocka_unit_test(translators_take_lines_and_options_as_elsewhere),
                                        cmocka_unit_test(embeddings_are_those_of_an_embedder),
                                        cmocka_unit_test(models_are_listed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -152,15 +152,15 @@ static void chats_refuse(void **state)
         {"\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"image_url\", \"image_url\": {}}]}]",
          "messages[0].content[0].type", "image_url"},
         {"\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]", "messages[0].content[0].text", "required"},
-        {"\"messages\": [{\"role\": \"user\", \"content\": \"x\", \"name\": \"Ada\"}]", "messages[0].name", "not supported"},
+        {"\"messages\": [{\"role\": \"user\", \"content\": \"x\", \"name\": 5}]", "messages[0].name", "a string is expected"},
         {"\"messages\": [{\"role\": \"assistant\", \"content\": \"x\", \"tool_calls\": [{}]}]", "messages[0].tool_calls",
          "not supported"},
         {"\"messages\": [{\"role\": \"user\", \"content\": \"01234567890123456789012345678901234567890\"}]", "messages",
          "the model's context", 0, "context_length_exceeded"}};
     static const refused_case translations[] = {
-        {"\"temperature\": 0.5", "temperature", "not supported"},
+        {"\"temperature\": 2.5", "temperature", "between 0 and 2"},
         {"\"n\": 2", "n", "not supported"},
-        {"\"max_tokens\": 10", "max_tokens", "not supported"},
+        {"\"max_tokens\": 0", "max_tokens", "between 1"},
         {"\"logprobs\": true", "logprobs", "not supported"},
         {"\"top_k\": 1", "top_k", "not supported"},
         {"\"stop\": \"x\"", "stop", "not supported"}};
@@ -174,7 +174,7 @@ static void chats_refuse(void **state)
                    &(refused_case){NULL, "messages", "no message of the user"});
     assert_refused(openai_chat, "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": "
                                 "\"1\\n2\\n3\\n4\\n5\\n6\\n7\"}]}",
-                   &(refused_case){NULL, "messages", "7 lines"});
+                   &(refused_case){NULL, NULL, "7 lines", 413});
 }
 
 static void embeddings_refuse(void **state)

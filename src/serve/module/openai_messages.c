@@ -63,6 +63,7 @@ static void message_take(openai_messages *to, json_t *message, request_error *er
     else
         m->content = fields_required_text(&f, "content");
     to->count++;
+    fields_text(&f, "name"); /* no template here writes it */
     /* What a response has is taken back as it is. */
     fields_neutral(&f, "refusal", "[]");
     fields_neutral(&f, "audio", "[]");

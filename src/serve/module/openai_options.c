@@ -101,8 +101,6 @@ void openai_sending_read(openai_options *to, fields *f)
             fields_fail(f, "stream_options", "only a request with \"stream\": true has these");
     }
     fields_free(&inner);
-    fields_neutral(f, "presence_penalty", "[0]");
-    fields_neutral(f, "frequency_penalty", "[0]");
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         fields_ignore(f, ignored[i]);
 }
@@ -114,6 +112,8 @@ void openai_options_read(openai_options *to, fields *f, const app_limits *limits
     options_read_biases(to, f, m);
     options_read_stops(to, f);
     to->n = (size_t)fields_integer(f, "n", 1, 1, (int64_t)limits->n);
+    fields_neutral(f, "presence_penalty", "[0]");
+    fields_neutral(f, "frequency_penalty", "[0]");
     openai_sending_read(to, f);
 }
 

@@ -5,8 +5,8 @@
 #include "serve/module/app.h"
 #include "serve/module/openai_messages.h"
 
-/* Answers a request for a translation model: the last message of the user is the text, its lines are translated. `f` has been
- * read but for what a translation depends on. */
+/* Answers a request for a translation model, whose set the caller holds until it returns: the last message of the user is the
+ * text, its lines are translated. `f` has been read but for what a translation depends on. */
 void openai_translate(app *a, exchange *x, const served *s, fields *f, const openai_messages *messages);
 
 #endif

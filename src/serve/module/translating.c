@@ -4,7 +4,6 @@
 
 #include "base/buffer.h"
 #include "base/quote.h"
-#include "serve/module/replay.h"
 #include "serve/module/reply.h"
 
 #include <stdlib.h>
@@ -54,6 +53,7 @@ void translating_take(translating *t, const served *model, request_error *error)
 {
     t->model = model;
     t->m = rapt_engine_model_of(model->model);
+    replay_fingerprint(model, t->fingerprint);
     t->name = strdup(model->name);
     t->source = model->source ? strdup(model->source) : NULL;
     t->target = model->target ? strdup(model->target) : NULL;
@@ -254,11 +254,11 @@ static void translating_done(void *context, rapt_code code, const char *message,
 {
     translating *t = context;
     request_error error = {0};
-    json_t *body = code ? NULL : t->dialect->body(t, out);
+    json_t *body = code || t->streams ? NULL : t->dialect->body(t, out);
     size_t characters = 0;
     if (code)
         request_fail(&error, reply_status(code), NULL, "%s", message ? message : rapt_code_name(code));
-    else if (!body)
+    else if (!body && !t->streams)
         request_fail(&error, 503, NULL, "out of memory for the response");
     for (size_t i = 0; i < t->count; i++)
         characters += t->characters[i];
@@ -266,8 +266,15 @@ static void translating_done(void *context, rapt_code code, const char *message,
         metrics_translated(app_metrics(t->app), characters);
     exchange_note(t->x, "texts", (double)t->count);
     exchange_note(t->x, "characters", (double)characters);
+    if (t->counts_tokens && !code) {
+        const translating_tokens n = translating_count_tokens(t, out);
+        exchange_note(t->x, "prompt_tokens", (double)n.source);
+        exchange_note(t->x, "generated_tokens", (double)n.target);
+    }
     if (error.status)
         t->dialect->fail(t->x, &error);
+    else if (t->streams)
+        t->dialect->stream(t, out);
     else
         reply_json(t->x, 200, body);
     translating_free(t);
@@ -281,8 +288,9 @@ void translating_submit(translating *t, const char *const *texts, size_t count, 
         text_lines_free(&lines);
         return;
     }
-    const rapt_engine_translation request = {.lines = lines.line, .count = lines.count, .options = t->options,
-                                             .on_done = translating_done, .stop = translating_is_stopped, .context = t};
+    rapt_engine_translation request = {.lines = lines.line, .count = lines.count, .options = t->options,
+                                       .on_done = translating_done, .stop = translating_is_stopped, .context = t};
+    request.options.tokens = t->options.tokens || t->counts_tokens;
     exchange_note_model(t->x, t->model->name);
     tell_replay(t, texts, count);
     served_set *models = t->models;
@@ -295,6 +303,16 @@ void translating_submit(translating *t, const char *const *texts, size_t count, 
 }
 
 /* ---- lines as texts ----------------------------------------------------------------------------------------------------- */
+
+translating_tokens translating_count_tokens(const translating *t, const rapt_translation *lines)
+{
+    translating_tokens n = {0};
+    for (size_t i = 0; i < t->first[t->count]; i++) {
+        n.source += lines[i].source_count;
+        n.target += translating_hypothesis(&lines[i], 0)->token_count;
+    }
+    return n;
+}
 
 size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text)
 {

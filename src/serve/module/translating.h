@@ -7,6 +7,7 @@
 
 #include "serve/module/app.h"
 #include "serve/module/fields.h"
+#include "serve/module/replay.h"
 
 typedef struct translating translating;
 
@@ -15,6 +16,8 @@ typedef struct translating_dialect {
     const char *source_field, *target_field; /* as errors name them; NULL: they name the language only */
     /* The body of the response, from lines[] of all texts; NULL: out of memory. By the engine's thread. */
     json_t *(*body)(const translating *t, const rapt_translation *lines);
+    /* Sends the response itself, in parts, where the request wants it so; NULL: no request does. */
+    void (*stream)(const translating *t, const rapt_translation *lines);
     void (*fail)(exchange *x, const request_error *error); /* replies */
 } translating_dialect;
 
@@ -31,7 +34,9 @@ struct translating {
     size_t *first;              /* [count + 1]: the lines of text i are lines[first[i] .. first[i + 1] - 1] */
     size_t *characters;         /* [count]: code points of each text */
     /* What the response has; for the dialects. */
-    bool is_list, any_source, has_characters, has_soft_alignment;
+    bool is_list, any_source, has_characters, has_soft_alignment, streams, has_usage;
+    bool counts_tokens;         /* for the log and translating_count_tokens; the response has none of them */
+    char fingerprint[REPLAY_FINGERPRINT]; /* of the model */
 };
 
 /* NULL with *error set: out of memory. */
@@ -55,6 +60,12 @@ void translating_end(translating *t, exchange *x, const translating_dialect *dia
 
 /* ---- for translating_dialect.body -------------------------------------------------------------------------------------- */
 
+typedef struct translating_tokens {
+    size_t source, target;
+} translating_tokens;
+
+/* Tokens of all lines and their best hypotheses, where t->counts_tokens. */
+translating_tokens translating_count_tokens(const translating *t, const rapt_translation *lines);
 /* How many hypotheses a text has: as many as the line with the most. */
 size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text);
 /* Hypothesis n of a line; the last one of a line with fewer. */
