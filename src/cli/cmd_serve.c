@@ -44,7 +44,7 @@ static struct argp_option OPTIONS[] = {
     PLAIN("per-address", "N", "Connections of one address at once (default: no limit); beyond them 429"),
     PLAIN("max-body", "SIZE", "Bytes of a request (default 1MiB); beyond them 413"),
     PLAIN("max-texts", "N", "Texts of a request (default 10000)"),
-    PLAIN("max-tokens", "N", "Tokens that a request may ask for (default: the model's context)"),
+    PLAIN("max-tokens", "N", "Tokens that a request may ask for, at most the model's context (the default)"),
     PLAIN("max-n", "N", "Choices or hypotheses of a request (default 32)"),
     PLAIN("max-explain", "N", "Tokens of a text that is explained (default 512)"),
     PLAIN("no-explain", NULL, "Don't explain"),

@@ -30,6 +30,29 @@ static int tear_down(void **state)
     return folder_remove(state);
 }
 
+/* What is more than the context counts as the context; the operator's limit is one. */
+static void max_tokens_is_at_most_the_context(void **state)
+{
+    (void)state;
+    static const char asked[] = "{\"model\": \"bytes\", \"prompt\": \"abc\", \"seed\": 3, \"max_tokens\": %d}";
+    char body[128];
+    snprintf(body, sizeof body, asked, CASE_CONTEXT);
+    json_t *want = case_json(&served_here, openai_completions, body, 200);
+    snprintf(body, sizeof body, asked, 4096);
+    exchange *x = case_ask(&served_here, openai_completions, body);
+    json_t *got = case_object(x, 200);
+    assert_true(json_equal(case_at(got, "choices"), case_at(want, "choices")));
+    assert_non_null(strstr(case_header(x, "X-Rapt-Replay"), "--max-tokens 40 "));
+    exchange_release(x);
+    json_decref(got);
+    json_decref(want);
+    served_here.app.limits.max_tokens = 20;
+    got = case_json(&served_here, openai_completions, body, 400);
+    assert_non_null(strstr(case_text_at(got, "error.message"), "between 0 and 20"));
+    served_here.app.limits.max_tokens = 0;
+    json_decref(got);
+}
+
 #define ALL .top_k = RAPT_TOP_K_ALL, .min_p = RAPT_MIN_P_ALL
 
 /* A request, and what a generator is told for the same. */
@@ -407,6 +430,7 @@ static void responses_say_how_to_have_them_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_those_of_a_generator),
+                                       cmocka_unit_test(max_tokens_is_at_most_the_context),
                                        cmocka_unit_test(stops_end_texts),
                                        cmocka_unit_test(prompts_are_scored),
                                        cmocka_unit_test(ids_may_be_written_as_reals),

@@ -75,7 +75,6 @@ static void completions_refuse(void **state)
         {"\"model\": \"en-fr\"", "model", "translation model"},
         {"\"model\": \"encoder\"", "model", "/v1/embeddings"},
         {"\"max_tokens\": 0", "max_tokens", "echo"},
-        {"\"max_tokens\": 41", "max_tokens", "between 0 and 40"},
         {"\"max_tokens\": -1", "max_tokens", "between"},
         {"\"temperature\": 2.1", "temperature", "between 0 and 2"},
         {"\"temperature\": \"hot\"", "temperature", "a number is expected"},

@@ -14,7 +14,8 @@ void openai_embeddings(app *a, exchange *x);  /* POST /v1/embeddings */
 /* The model that "model" names, of one of the tasks; without that field the first one of the first task that has one. NULL with
  * the fields' error set: there is none of this name (404, model_not_found), or it is of another task. */
 const served *openai_model(fields *f, const served_set *set, const rapt_task *tasks, size_t count);
-/* "max_tokens", or whatever the field is called: 0 to the operator's limit, and no more than the context. */
+/* "max_tokens", or whatever the field is called: min to the operator's limit. What is more than the context counts as the
+ * context: clients ask for 4096 whatever the model. */
 int64_t openai_max_tokens(fields *f, const char *field, int64_t absent, int64_t min, const app_limits *limits,
                           const rapt_model *m);
 

@@ -97,6 +97,7 @@ int64_t openai_max_tokens(fields *f, const char *field, int64_t absent, int64_t 
                           const rapt_model *m)
 {
     const size_t context = m->language.net->config.context;
-    const size_t most = limits->max_tokens && limits->max_tokens < context ? limits->max_tokens : context;
-    return fields_integer(f, field, absent, min, (int64_t)most);
+    const bool lower = limits->max_tokens && limits->max_tokens < context;
+    const int64_t tokens = fields_integer(f, field, absent, min, lower ? (int64_t)limits->max_tokens : INT32_MAX);
+    return tokens > (int64_t)context ? (int64_t)context : tokens;
 }
