@@ -95,6 +95,7 @@ operates 'notices to systemd' notices
 operates 'TLS' tls
 operates 'SIGTERM lets requests finish' drain
 operates 'the end of patience' drain_ends
+operates 'SIGTERM while it computes or loads' ends_while_it_computes
 operates 'models of a reload' reload
 operates 'the log' logs
 operates 'options of a file' config

@@ -442,6 +442,60 @@ def drain_ends():
     assert s.end(signal.SIGINT) == 1
 
 
+def ends_while_it_computes():
+    """An explanation cannot be stopped, and a load neither: the server is, in time, and at once by a second signal."""
+
+    def ends(s, number, status, least, most):
+        start = time.monotonic()
+        assert s.end(number) == status
+        took = time.monotonic() - start
+        assert least <= took < most, took
+        return took
+
+    def explains():
+        s = Server("--drain", "0.3", "--max-explain", "1300", "--host", "unix:sock", models=("lm",))
+        connection = s.connect()
+        connection.request("POST", "/v1/explain", json.dumps({"text": "the cat sat. " * 95, "format": "html"}))
+        time.sleep(0.5)
+        return s, connection
+
+    s, connection = explains()
+    took = ends(s, signal.SIGTERM, 0, 0.3, 20)
+    s.wait_for("1 requests are cut off after 0.3 seconds")
+    s.wait_for("ended while a request was computed")
+    assert not os.path.exists("sock")
+    s, connection = explains()
+    s.send(signal.SIGTERM)
+    s.wait_for("shutting down")
+    ends(s, signal.SIGTERM, 1, 0, 20)
+    assert not os.path.exists("sock")
+    with open("keys", "w") as file:
+        file.write("secret\n")
+    for end in "once", "twice":
+        s = Server("--api-key-file", "keys")
+        os.rename("keys", "file")
+        os.mkfifo("keys")  # keys that do not come
+        s.send(signal.SIGHUP)
+        until = time.monotonic() + WAIT
+        while True:  # until the server has opened it
+            try:
+                keys = os.open("keys", os.O_WRONLY | os.O_NONBLOCK)
+                break
+            except OSError:
+                assert time.monotonic() < until
+                time.sleep(0.01)
+        assert s.ask("GET", "/health")[0] == 200
+        if end == "twice":
+            s.send(signal.SIGTERM)
+            s.wait_for("shutting down")
+        ends(s, signal.SIGTERM, 0 if end == "once" else 1, 0, 20)
+        if end == "once":
+            s.wait_for("ended while models were loaded")
+        os.close(keys)
+        os.rename("file", "keys")
+    print("an explanation was left after %.1f s" % took)
+
+
 def reload():
     """All models or none; requests that have begun keep theirs; under load none fails."""
     shutil.copytree("lm", "now")

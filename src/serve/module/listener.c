@@ -160,11 +160,16 @@ rapt_code listener_listen(const listener *l, rapt_error *err)
     return l->inherited || listen(l->fd, BACKLOG) == 0 ? RAPT_OK : fail_listening(l->text, err);
 }
 
-void listener_close(listener *l)
+void listener_unlink(const listener *l)
 {
     struct stat is;
     if (l->path && stat(l->path, &is) == 0 && is.st_dev == l->device && is.st_ino == l->inode)
         unlink(l->path);
+}
+
+void listener_close(listener *l)
+{
+    listener_unlink(l);
     free(l->path);
     l->path = NULL;
     if (l->fd >= 0)

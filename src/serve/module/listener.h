@@ -21,6 +21,8 @@ typedef struct listener {
  * that systemd has opened one, that counts. RAPT_ERR_IO: in use, no permission, no such host. */
 rapt_code listener_open(listener *l, const char *host, int port, bool tls, rapt_error *err);
 rapt_code listener_listen(const listener *l, rapt_error *err);
+/* Removes the unix socket, if it is still this server's. A handler of signals may call it. */
+void listener_unlink(const listener *l);
 /* Closes it, and removes the unix socket. */
 void listener_close(listener *l);
 

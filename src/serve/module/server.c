@@ -1,5 +1,5 @@
-/* serve/module/server.c: the server of serve.h from its start to its end: it joins the parts, and waits for signals. */
-#define _GNU_SOURCE /* pipe2 */
+/* serve/module/server.c: the server of serve.h from its start to its end: it joins the parts, and does what signals ask for. */
+#define _GNU_SOURCE /* pthread, nanosleep */
 #include "serve/serve.h"
 
 #include "base/clock.h"
@@ -10,18 +10,18 @@
 #include "serve/module/notify.h"
 #include "serve/module/refusal.h"
 #include "serve/module/router.h"
+#include "serve/module/server_signals.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PEM_MAX = 1 << 20, FILES_OF_OURS = 40, CONNECTIONS_MIN = 4, DRAIN_STEP_MS = 20 };
+enum { PEM_MAX = 1 << 20, FILES_OF_OURS = 40, CONNECTIONS_MIN = 4, DRAIN_STEP_MS = 20, END_SECONDS = 1 };
 
 typedef struct server {
     const serve_options *o;
@@ -29,39 +29,11 @@ typedef struct server {
     app *app;
     http *http;
     char *certificate, *key;
+    pthread_t reload;
+    atomic_bool reloads; /* the thread runs */
+    bool reload_again;   /* another signal has come meanwhile */
+    bool drains;         /* no reloads any more */
 } server;
-
-/* ---- what wakes the thread that waits ---------------------------------------------------------------------------- */
-
-/* A byte for each signal: 't' and 'h'; 's' to sweep. A handler has no context. */
-static int run_pipe[2] = {-1, -1};
-
-static void wake_run(char byte)
-{
-    const int reason = errno;
-    (void)!write(run_pipe[1], &byte, 1); /* a full pipe wakes, too */
-    errno = reason;
-}
-
-static void on_run_signal(int number)
-{
-    wake_run(number == SIGHUP ? 'h' : 't');
-}
-
-static void wake_to_sweep(void *context)
-{
-    (void)context;
-    wake_run('s');
-}
-
-static void catch_run_signals(void)
-{
-    struct sigaction catch = {.sa_handler = on_run_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&catch.sa_mask);
-    sigaction(SIGTERM, &catch, NULL);
-    sigaction(SIGINT, &catch, NULL);
-    sigaction(SIGHUP, &catch, NULL);
-}
 
 /* ---- requests, from the HTTP thread ------------------------------------------------------------------------------ */
 
@@ -133,18 +105,16 @@ static rapt_code start_server(server *s, rapt_error *err)
 {
     const double start = clock_seconds();
     const serve_options *o = s->o;
-    rapt_code code = RAPT_OK;
-    if (pipe2(run_pipe, O_CLOEXEC | O_NONBLOCK))
-        code = rapt_fail(err, RAPT_ERR_IO, "no pipe: %s", strerror(errno));
+    rapt_code code = server_signals_open(err);
     if (!code)
         code = read_pem(o->tls_cert, &s->certificate, err);
     if (!code)
         code = read_pem(o->tls_key, &s->key, err);
     if (!code)
         code = listener_open(&s->listener, o->host, (int)o->port, s->certificate != NULL, err);
-    if (!code && !(s->app = app_new(o, wake_to_sweep, NULL, err)))
+    if (!code && !(s->app = app_new(o, server_signals_wake, NULL, err)))
         code = err->code;
-    catch_run_signals();
+    server_signals_catch(&s->listener);
     if (!code)
         code = listener_listen(&s->listener, err);
     if (!code)
@@ -160,8 +130,10 @@ static rapt_code start_server(server *s, rapt_error *err)
 
 /* ---- while it runs ----------------------------------------------------------------------------------------------- */
 
-static void reload_server(const server *s)
+/* A load may take minutes: in a thread of its own, so that signals are heeded meanwhile. */
+static void *reload_server(void *context)
 {
+    const server *s = context;
     rapt_error err = {0};
     notify_send_reloading();
     if (app_reload(s->app, &err))
@@ -169,56 +141,88 @@ static void reload_server(const server *s)
     else
         serve_log_event(s->o->log, LOG_INFO, "reloaded models and keys");
     notify_send("READY=1");
+    server_signals_wake_reloaded();
+    return NULL;
 }
 
-/* Waits for at most `ms` (-1: for ever) for what wakes this thread, and sweeps. Whether it is to end; *reload. */
-static bool wait_for_signal(const server *s, int ms, bool *reload)
+static void begin_reload(server *s)
 {
-    struct pollfd p = {.fd = run_pipe[0], .events = POLLIN};
-    char bytes[64];
-    ssize_t size;
-    bool ends = false;
-    *reload = false;
-    poll(&p, 1, ms);
-    while ((size = read(run_pipe[0], bytes, sizeof bytes)) > 0)
-        for (ssize_t i = 0; i < size; i++) {
-            ends = ends || bytes[i] == 't';
-            *reload = *reload || bytes[i] == 'h';
-        }
-    app_sweep(s->app);
-    return ends;
+    s->reload_again = s->reloads;
+    if (s->reloads)
+        return;
+    s->reloads = pthread_create(&s->reload, NULL, reload_server, s) == 0;
+    if (!s->reloads)
+        serve_log_event(s->o->log, LOG_ERROR, "not reloaded: no thread for it");
 }
 
-/* Running requests are finished, as far as the time lasts; others are refused. A second signal ends the process. */
+static void end_reload(server *s)
+{
+    pthread_join(s->reload, NULL);
+    s->reloads = false;
+}
+
+/* Waits for at most `ms` (-1: for ever) for what wakes this thread, and does it. Whether the server is to end. */
+static bool wait_for_signal(server *s, int ms)
+{
+    const server_events e = server_signals_wait(ms);
+    app_sweep(s->app);
+    if (e.reloaded) {
+        end_reload(s);
+        if (s->reload_again)
+            begin_reload(s);
+    }
+    if (e.reloads && !s->drains)
+        begin_reload(s);
+    return e.ends;
+}
+
+/* Running requests are finished, as far as the time lasts; others are refused. */
 static void drain_server(server *s)
 {
     const double until = clock_seconds() + s->o->drain;
-    bool reload;
+    s->drains = true;
+    s->reload_again = false;
     notify_send("STOPPING=1");
     serve_log_event(s->o->log, LOG_INFO, "shutting down: %zu requests run", http_busy(s->http));
     app_drain(s->app);
     http_drain(s->http, s->listener.inherited);
     while (http_busy(s->http) && clock_seconds() < until)
-        if (wait_for_signal(s, DRAIN_STEP_MS, &reload)) {
-            serve_log_event(s->o->log, LOG_WARNING, "a second signal: %zu requests are cut off", http_busy(s->http));
-            listener_close(&s->listener);
-            _exit(1);
-        }
+        wait_for_signal(s, DRAIN_STEP_MS);
     if (http_busy(s->http))
         serve_log_event(s->o->log, LOG_WARNING, "%zu requests are cut off after %g seconds", http_busy(s->http), s->o->drain);
+}
+
+/* ---- end --------------------------------------------------------------------------------------------------------- */
+
+/* What cannot be stopped, an explanation or a load, does not keep the process: nobody waits for it any more. */
+static void *end_in_time(void *context)
+{
+    const server *s = context;
+    const struct timespec grace = {.tv_sec = END_SECONDS};
+    nanosleep(&grace, NULL);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    serve_log_event(s->o->log, LOG_WARNING, "ended while %s", s->reloads ? "models were loaded" : "a request was computed");
+    listener_unlink(&s->listener);
+    _exit(0);
 }
 
 static void stop_server(server *s)
 {
     http_stop(s->http);
+    if (s->reloads)
+        end_reload(s);
     app_free(s->app);
-    listener_close(&s->listener);
-    free(s->certificate);
-    free(s->key);
-    for (size_t i = 0; i < 2; i++)
-        if (run_pipe[i] >= 0)
-            close(run_pipe[i]);
-    run_pipe[0] = run_pipe[1] = -1;
+}
+
+static void stop_server_in_time(server *s)
+{
+    pthread_t watch;
+    const bool watched = pthread_create(&watch, NULL, end_in_time, s) == 0;
+    stop_server(s);
+    if (watched) {
+        pthread_cancel(watch);
+        pthread_join(watch, NULL);
+    }
 }
 
 rapt_code serve_run(const serve_options *options, rapt_error *err)
@@ -228,12 +232,14 @@ rapt_code serve_run(const serve_options *options, rapt_error *err)
     signal(SIGPIPE, SIG_IGN);
     rapt_code code = start_server(&s, &own);
     if (!code) {
-        bool reload;
-        while (!wait_for_signal(&s, -1, &reload))
-            if (reload)
-                reload_server(&s);
+        while (!wait_for_signal(&s, -1))
+            continue;
         drain_server(&s);
     }
-    stop_server(&s);
+    stop_server_in_time(&s);
+    server_signals_close();
+    listener_close(&s.listener);
+    free(s.certificate);
+    free(s.key);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
