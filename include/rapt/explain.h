@@ -33,6 +33,8 @@ typedef struct rapt_explain_options {
     size_t name_count;        /* 0: everything */
     const char *model_name;   /* in text and JSON, usually the folder's path; NULL: "model" */
     int threads;              /* as in rapt_tape_options; the result does not depend on it */
+    size_t max_elements;      /* of all intermediates and gradients, kept or not: a pass with more of them stops; 0: any
+                                 number */
     const rapt_explanation *like; /* explain its tokens in place of `text` and `target`, which are ignored; NULL: none */
 } rapt_explain_options;
 
@@ -49,7 +51,7 @@ typedef struct rapt_explain_options {
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
  *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or not in its vocabulary (words; unknown
  *                       words are an error here); a target for a language model; gradients of a text of one token;
- *                       `like` is of a model of another task or other sizes;
+ *                       `like` is of a model of another task or other sizes; more elements than options->max_elements;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
  *                       a near name;

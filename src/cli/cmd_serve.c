@@ -46,7 +46,7 @@ static struct argp_option OPTIONS[] = {
     PLAIN("max-texts", "N", "Texts of a request (default 10000)"),
     PLAIN("max-tokens", "N", "Tokens that a request may ask for, at most the model's context (the default)"),
     PLAIN("max-n", "N", "Choices or hypotheses of a request (default 32)"),
-    PLAIN("max-explain", "N", "Tokens of a text that is explained (default 512)"),
+    PLAIN("max-explain", "N", "Tokens of a text that is explained (default 128)"),
     PLAIN("no-explain", NULL, "Don't explain"),
     {NULL, 0, NULL, 0, "Times, in seconds, and the log", 4},
     PLAIN("header-timeout", "S", "For the header of a request (default 10)"),

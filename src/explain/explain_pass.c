@@ -97,6 +97,16 @@ static rapt_code explain_keep(rapt_explanation *e, const rapt_observation *o, ra
     return RAPT_OK;
 }
 
+/* What is not kept was computed, too. */
+static rapt_code count_elements(rapt_explanation *e, const rapt_observation *o, rapt_error *err)
+{
+    e->elements += rapt_tensor_size(o->tensor);
+    if (!e->max_elements || e->elements <= e->max_elements)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "the text is too long: a pass over %zu tokens has more than %zu elements, which are "
+                     "the most that are computed here", e->sequences[0].count, e->max_elements);
+}
+
 /* What goes wrong here stops the pass. */
 static void explain_take(void *context, const rapt_observation *o)
 {
@@ -105,7 +115,9 @@ static void explain_take(void *context, const rapt_observation *o)
     if (p->failure)
         return;
     bool wanted = explain_wants(p->selection, o->name);
-    p->failure = predict(p, o, &err);
+    p->failure = count_elements(p->e, o, &err);
+    if (!p->failure)
+        p->failure = predict(p, o, &err);
     if (wanted && !p->failure)
         p->failure = explain_keep(p->e, o, &err);
     if (p->failure)

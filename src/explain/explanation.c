@@ -20,6 +20,7 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text
     arena_init(&e->memory, CHUNK);
     e->model = m;
     e->gradients = o->gradients;
+    e->max_elements = o->max_elements;
     e->filtered = o->name_count > 0;
     e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
     const char *target = o->like ? o->like->given : o->target;

@@ -40,6 +40,7 @@ struct rapt_explanation {
     int32_t *top_ids;        /* [tokens of the last sequence, top] */
     double *probabilities;   /* [tokens of the last sequence, top] */
     double loss;
+    size_t elements, max_elements; /* that the pass has computed, and that it may; 0: any number */
     rapt_intermediate *items; /* [count], from malloc */
     size_t count, capacity;
 };

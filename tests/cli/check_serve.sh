@@ -83,6 +83,7 @@ operates 'a request that a proxy could read in another way' framing
 operates 'API keys, in headers and bodies, and never in the log' keys
 operates 'pages of other origins' cors
 operates 'a full queue' queue
+operates 'explanations that would take too long' explanations
 operates 'who hangs up frees a slot' disconnect
 operates 'too many connections' connections
 operates '200 clients with 64 descriptors' descriptors

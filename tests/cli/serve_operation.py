@@ -442,6 +442,24 @@ def drain_ends():
     assert s.end(signal.SIGINT) == 1
 
 
+def explanations():
+    """What a page or numbers would take too long for is refused by name."""
+    s = Server("--max-explain", "1800")
+
+    def explains(count, **fields):
+        status, _, data = s.ask("POST", "/v1/explain", {"text": "the cat sat. " * (count // 13), **fields})
+        return status, "" if status == 200 else is_json(data)["error"]["message"]
+
+    assert explains(130) == (200, "") and explains(130, format="html") == (200, "")
+    status, message = explains(1755, format="html")
+    assert status == 400 and "1755 tokens" in message and "20000000 elements" in message, (status, message)
+    assert explains(1820) == (400, "text: 1820 tokens are more than the 1800 that this server explains")
+    assert s.end() == 0
+    s = Server()
+    assert explains(117)[0] == 200 and explains(130)[0] == 400
+    assert s.end() == 0
+
+
 def ends_while_it_computes():
     """An explanation cannot be stopped, and a load neither: the server is, in time, and at once by a second signal."""
 
@@ -453,9 +471,9 @@ def ends_while_it_computes():
         return took
 
     def explains():
-        s = Server("--drain", "0.3", "--max-explain", "1300", "--host", "unix:sock", models=("lm",))
+        s = Server("--drain", "0.3", "--max-explain", "1000", "--host", "unix:sock", models=("lm",))
         connection = s.connect()
-        connection.request("POST", "/v1/explain", json.dumps({"text": "the cat sat. " * 95, "format": "html"}))
+        connection.request("POST", "/v1/explain", json.dumps({"text": "the cat sat. " * 75, "format": "html"}))
         time.sleep(0.5)
         return s, connection
 

@@ -382,6 +382,33 @@ static void test_refused(void **state)
     refused(language_model, "ab", (rapt_explain_options){.target = "c"}, RAPT_ERR_VALUE, "a language model takes no target");
 }
 
+/* What is not kept counts, too; one element less than there are is too few. */
+static void test_limit_of_elements(void **state)
+{
+    static const char *const one[] = {"output"};
+    rapt_error err = {0};
+    size_t all = 0;
+    char message[200];
+    (void)state;
+    rapt_explanation *e = rapt_explanation_new(language_model, "abc", NULL, &err);
+    assert_non_null(e);
+    for (size_t i = 0; i < rapt_explanation_count(e); i++) {
+        const rapt_intermediate *x = rapt_explanation_at(e, i);
+        size_t size = 1;
+        for (int d = 0; d < x->ndim; d++)
+            size *= x->shape[d];
+        all += size;
+    }
+    rapt_explanation_free(e);
+    snprintf(message, sizeof message, "the text is too long: a pass over 3 tokens has more than %zu elements, which are the most "
+             "that are computed here", all - 1);
+    refused(language_model, "abc", (rapt_explain_options){.max_elements = all - 1, .names = one, .name_count = 1}, RAPT_ERR_VALUE,
+            message);
+    e = rapt_explanation_new(language_model, "abc", &(rapt_explain_options){.max_elements = all}, &err);
+    assert_non_null(e);
+    rapt_explanation_free(e);
+}
+
 static void test_refused_names(void **state)
 {
     (void)state;
@@ -450,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_positions_that_are_none),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_limit_of_elements),
         cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_shared_model),
         cmocka_unit_test(test_explanations_stay),
