@@ -99,5 +99,6 @@ operates 'the end of patience' drain_ends
 operates 'SIGTERM while it computes or loads' ends_while_it_computes
 operates 'models of a reload' reload
 operates 'the log' logs
+operates 'a log that nobody reads' log_unread
 operates 'options of a file' config
 finish

@@ -1,10 +1,11 @@
-/* serve/module/serve_log.c: see serve_log.h. Each line is one write, so that lines of threads and processes do not mix. */
+/* serve/module/serve_log.c: see serve_log.h. Lines go through log_queue.h. */
 #define _GNU_SOURCE
 #include "serve/module/serve_log.h"
 
 #include "base/buffer.h"
 #include "base/number.h"
 #include "base/quote.h"
+#include "serve/module/log_queue.h"
 #include "text/json_text.h"
 
 #include <math.h>
@@ -26,13 +27,14 @@ static void write_time(char text[TIME_TEXT])
     snprintf(text + size, TIME_TEXT - size, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
-/* A line that could not be made or written is lost: there is nobody to tell. */
+/* A line that could not be made is lost: there is nobody to tell. */
 static void write_line(const char *text)
 {
     buffer line = {0};
     if (text && buffer_append(&line, text, strlen(text)) && buffer_append(&line, "\n", 1))
-        (void)!write(STDERR_FILENO, line.data, line.size);
-    buffer_free(&line);
+        log_queue_put(line.data, line.size);
+    else
+        buffer_free(&line);
 }
 
 static void write_object(json_t *o)
@@ -112,4 +114,24 @@ void serve_log_event(serve_log format, serve_log_level level, const char *messag
     }
     snprintf(line, sizeof line, "%s %s: %s", time, names[level], text);
     write_line(line);
+}
+
+/* ---- a log that nobody reads -------------------------------------------------------------------------------------- */
+
+static serve_log lost_format;
+
+static void report_lost(size_t lost)
+{
+    serve_log_event(lost_format, LOG_WARNING, "%zu lines of the log were lost: stderr was not read", lost);
+}
+
+void serve_log_start(serve_log format)
+{
+    lost_format = format;
+    log_queue_start(report_lost);
+}
+
+void serve_log_stop(void)
+{
+    log_queue_stop();
 }

@@ -6,6 +6,11 @@
 #include "serve/module/http.h"
 #include "serve/serve.h"
 
+/* From here on nobody waits for who reads stderr: lines that it has no room for are lost, and counted in one. */
+void serve_log_start(serve_log format);
+/* At the end: waits for a second at most for who reads. */
+void serve_log_stop(void);
+
 /* A request that is over. `status` as of serve_log_status. */
 void serve_log_request(serve_log format, const http_report *report);
 /* 499, as nginx has it, where the client hung up before there was an answer. */

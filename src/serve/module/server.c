@@ -203,6 +203,7 @@ static void *end_in_time(void *context)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     serve_log_event(s->o->log, LOG_WARNING, "ended while %s", s->reloads ? "models were loaded" : "a request was computed");
     listener_unlink(&s->listener);
+    serve_log_stop();
     _exit(0);
 }
 
@@ -230,6 +231,7 @@ rapt_code serve_run(const serve_options *options, rapt_error *err)
     rapt_error own = {0};
     server s = {.o = options, .listener = {.fd = -1}};
     signal(SIGPIPE, SIG_IGN);
+    serve_log_start(options->log);
     rapt_code code = start_server(&s, &own);
     if (!code) {
         while (!wait_for_signal(&s, -1))
@@ -241,5 +243,6 @@ rapt_code serve_run(const serve_options *options, rapt_error *err)
     listener_close(&s.listener);
     free(s.certificate);
     free(s.key);
+    serve_log_stop();
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
