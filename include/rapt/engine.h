@@ -38,7 +38,8 @@ typedef struct rapt_engine_options {
 
 /* Starts the engine's thread. `options` may be NULL. NULL with `err` set: threads out of range, out of memory. */
 RAPT_API rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err);
-/* Cancels all jobs, waits for the thread and frees the models. Jobs that were handed out have been freed before. NULL is fine. */
+/* Cancels the jobs that are left, waits for the thread and frees the models. The caller has freed every job whose handle was handed
+ * out. NULL is fine. */
 RAPT_API void rapt_engine_free(rapt_engine *e);
 
 /* ---- models ------------------------------------------------------------------------------------------------- */
@@ -54,8 +55,8 @@ typedef struct rapt_engine_model_options {
     const char *weights;
     rapt_storage kv_cache;
     size_t slots;      /* language model: texts that run together; 0: RAPT_ENGINE_SLOTS */
-    size_t kv_memory;  /* language model: bytes that keys and values of running texts may come to; 0: as many as `slots` texts of
-                          the whole context take */
+    size_t kv_memory;  /* language model: bytes that keys and values of running texts and cached prefixes may come to, at least
+                          those of one text of the whole context; 0: as many as `slots` such texts take */
     size_t chunk;      /* language model: tokens of prompts in a step; 0: as many as keep a step beside running texts within twice
                           the time of one without */
     bool no_prefix_cache; /* language model: prompts are always computed from their beginning */
@@ -80,13 +81,14 @@ RAPT_API rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m);
 typedef struct rapt_engine_counts {
     size_t waiting, running;       /* jobs */
     size_t slots;                  /* of a language model */
-    size_t kv_positions, kv_bytes; /* that running texts have reserved; bytes that a position takes are kv_bytes / kv_positions */
+    size_t kv_positions, kv_bytes; /* of a KV cache, that running texts have reserved */
     uint64_t steps;                /* of a language model; decoding steps of a thread's translations */
-    uint64_t prompt_tokens;        /* computed; those of cached prefixes are not among them */
+    uint64_t prompt_tokens;        /* of language models: computed many at once, in prompts and in windows that are read anew; of
+                                      translations: tokens of sources */
     uint64_t cached_tokens;        /* of prompts, found in cached prefixes */
     uint64_t generated_tokens;     /* of translations: positions that were searched */
     uint64_t done, cancelled, failed; /* jobs */
-    double busy_seconds;           /* in which its steps were computed */
+    double busy_seconds;           /* in which its steps were computed, but for choosing tokens */
 } rapt_engine_counts;
 
 RAPT_API rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m);
@@ -129,9 +131,9 @@ typedef struct rapt_engine_generated {
 
 /* A text to continue. Pointers are read during rapt_engine_generate only, but for the context. */
 typedef struct rapt_engine_generation {
-    const int32_t *tokens;         /* [count] the prompt, at least one token; see prompt_encode for a text */
+    const int32_t *tokens;         /* [count] the prompt, at least one token (rapt_tokenizer_encode_bytes, rapt_chat_encode) */
     size_t count;
-    rapt_generate_options options; /* sample, max_tokens, stops; of the others `beam` is to be 0 or 1, and none counts */
+    rapt_generate_options options; /* sample, max_tokens, stops; `beam` has to be 0 or 1, and all others are ignored */
     bool no_tokens;                /* nothing is generated: the prompt is scored only (options.max_tokens of 0 is the default) */
     uint64_t sample;               /* sample index, as in rapt_generator_run */
     size_t top;                    /* most probable tokens to report with each token; 0: none */
@@ -172,7 +174,7 @@ typedef struct rapt_engine_translation {
 RAPT_API rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
                                          rapt_engine_job **job, rapt_error *err);
 
-/* Calls fn(context, model, threads) between two steps, with all the engine's threads its to use: for passes of other kinds, such
+/* Calls fn(context, model, threads) between two steps; fn may compute with `threads` threads: for passes of other kinds, such
  * as rapt_explanation_new. `stop` (or NULL) is asked before: true, or a cancel, calls fn with a NULL model in its place.
  * RAPT_ERR_MEMORY calls nothing. */
 RAPT_API rapt_code rapt_engine_call(rapt_engine *e, rapt_engine_model *m,

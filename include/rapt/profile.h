@@ -16,7 +16,7 @@ typedef struct rapt_profile_entry {
     uint64_t calls;
     double seconds; /* from its start to the start of the next operation */
     double flops;   /* of its matrix products, 2 for each multiply-add; 0: it has none */
-    double bytes;   /* of its operands and results as they are stored, each once: a lower bound of its memory traffic */
+    double bytes;   /* of its operands and results as they are stored, each once; of a KV cache all that there is room for */
 } rapt_profile_entry;
 
 /* Resets and starts the profile, or stops it. Costs two clock reads per operation; results don't change. */
