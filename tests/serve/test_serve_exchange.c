@@ -2,6 +2,7 @@
  * it is told, who frees it, and threads that write, hang up and let go at the same time. */
 #define _GNU_SOURCE
 #include "serve/module/http_exchange.h"
+#include "serve/module/reply.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -135,6 +136,26 @@ static void test_whole_response_counts_until_freed(void **state)
     assert_int_equal(size, 0);
     free(taken);
     exchange_release(x);
+}
+
+/* A response for which memory ran out has the shape of its path. */
+static void test_no_memory_has_a_shape(void **state)
+{
+    static const char *const shapes[][2] = {{"/v1/models", "\"type\":\"server_error\""}, {"/v2/usage", "{\"message\":"},
+                                            {"/languages", "{\"error\":\"out of memory"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const char *type;
+        size_t size;
+        exchange *x = get(shapes[i][0]);
+        reply_json(x, 200, NULL);
+        assert_int_equal(exchange_status(x, &type), 503);
+        assert_string_equal(type, "application/json");
+        char *body = exchange_take_whole(x, &size);
+        assert_non_null(strstr(body, shapes[i][1]));
+        free(body);
+        exchange_release(x);
+    }
 }
 
 static void test_parts(void **state)
@@ -295,7 +316,7 @@ int main(void)
         cmocka_unit_test(test_target),    cmocka_unit_test(test_wrong_targets), cmocka_unit_test(test_request),
         cmocka_unit_test(test_whole),     cmocka_unit_test(test_parts),         cmocka_unit_test(test_unread),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_notes),         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_whole_response_counts_until_freed),
+        cmocka_unit_test(test_whole_response_counts_until_freed), cmocka_unit_test(test_no_memory_has_a_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,33 +2,16 @@
  * error, not a text that nobody sent. */
 #include "serve/module/form.h"
 
+#include "serve/module/percent.h"
+
 #include "base/buffer.h"
 #include "text/utf8.h"
-
-static int form_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 /* Decodes `size` bytes of a name or a value into b->data, with a NUL behind them; returns what is wrong with them, or NULL. */
 static const char *form_decode(const char *text, size_t size, buffer *b)
 {
-    b->size = 0;
-    for (size_t i = 0; i < size; i++) {
-        int byte = text[i] == '+' ? ' ' : (unsigned char)text[i];
-        if (text[i] == '%') {
-            int high = i + 2 < size ? form_digit(text[i + 1]) : -1, low = i + 2 < size ? form_digit(text[i + 2]) : -1;
-            if (high < 0 || low < 0)
-                return "a % is not followed by two hexadecimal digits";
-            byte = high * 16 + low;
-            i += 2;
-        }
-        if (byte == 0)
-            return "it has a NUL";
-        b->data[b->size++] = (char)byte;
-    }
-    b->data[b->size] = '\0';
-    return utf8_valid_prefix(b->data, b->size) == b->size ? NULL : "it is not UTF-8";
+    const char *reason = percent_decode(text, size, true, b->data, &b->size);
+    return reason ? reason : utf8_valid_prefix(b->data, b->size) == b->size ? NULL : "it is not UTF-8";
 }
 
 /* Adds a value, which it takes over, to those of a name. False: out of memory. */

@@ -5,8 +5,8 @@
 
 #include "serve/module/openai_error.h"
 #include "serve/module/replay.h"
+#include "serve/module/reply.h"
 
-#include "base/number.h"
 #include "decode/text_rows.h"
 #include "text/bpe/base64.h"
 
@@ -70,18 +70,15 @@ static json_t *vector_letters(const rapt_real *v, size_t n)
     return text;
 }
 
-/* Nine digits are enough for any 32-bit float, and what `rapt embed` prints. */
+/* As `rapt embed` prints them. */
 static json_t *vector_numbers(const rapt_real *v, size_t n)
 {
-    char digits[32];
     json_t *list = json_array();
-    for (size_t i = 0; i < n && list; i++) {
-        snprintf(digits, sizeof digits, "%.9g", (double)v[i]);
-        if (json_array_append_new(list, json_real(number_read(digits, NULL))) != 0) {
+    for (size_t i = 0; i < n && list; i++)
+        if (json_array_append_new(list, reply_real(v[i])) != 0) {
             json_decref(list);
             return NULL;
         }
-    }
     return list;
 }
 
@@ -113,7 +110,7 @@ static void embedding_release(embedding_run *run, size_t count)
     if (run->error.status)
         openai_refuse(run->x, &run->error);
     else
-        openai_reply(run->x, embedding_object(run));
+        reply_json(run->x, 200, embedding_object(run));
     embedding_free(run);
 }
 

@@ -4,14 +4,13 @@
 
 #include "serve/module/fields.h"
 
+/* OpenAI's word for a class of errors, by the status: "invalid_request_error". */
+const char *openai_error_type(int status);
 /* {"error": {"message", "type", "param", "code"}}: the type is that of the status; `param` and `code` may be NULL, or "", which
  * both are null then. NULL: out of memory. */
 json_t *openai_error_object(int status, const char *param, const char *code, const char *message);
 /* Answers a request with it; 429 and 503 with Retry-After. */
 void openai_error(exchange *x, int status, const char *param, const char *code, const char *message);
 void openai_refuse(exchange *x, const request_error *e);
-
-/* Answers a request with an object, which it takes over; NULL is one for which memory ran out. */
-void openai_reply(exchange *x, json_t *object);
 
 #endif

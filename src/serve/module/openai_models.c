@@ -2,6 +2,7 @@
 #include "serve/module/openai.h"
 
 #include "serve/module/openai_error.h"
+#include "serve/module/reply.h"
 
 #include "base/quote.h"
 
@@ -54,7 +55,7 @@ void openai_models(app *a, exchange *x)
     const served *one = name ? served_named(set, name) : NULL;
     request_error e = {0};
     if (!name || one) {
-        openai_reply(x, one ? model_object(one) : model_list(set));
+        reply_json(x, 200, one ? model_object(one) : model_list(set));
     } else {
         model_not_found(&e, name);
         openai_refuse(x, &e);

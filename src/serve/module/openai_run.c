@@ -6,6 +6,7 @@
 #include "serve/module/openai_run.h"
 
 #include "serve/module/openai_error.h"
+#include "serve/module/reply.h"
 #include "serve/module/sse.h"
 
 #include "base/clock.h"
@@ -162,7 +163,7 @@ static void run_finish(openai_run *run)
     else if (run->error.status)
         openai_refuse(run->x, &run->error);
     else
-        openai_reply(run->x, run_whole(run));
+        reply_json(run->x, 200, run_whole(run));
     run_free(run);
 }
 

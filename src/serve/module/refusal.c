@@ -1,20 +1,11 @@
 /* serve/module/refusal.c: see refusal.h. Messages and codes are constant texts of ours. */
 #include "serve/module/refusal.h"
 
+#include "serve/module/openai_error.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* OpenAI's word for a class of errors. */
-static const char *refusal_type(int status)
-{
-    switch (status) {
-    case 401: return "authentication_error";
-    case 403: return "permission_error";
-    case 429: return "rate_limit_error";
-    default: return status >= 500 ? "server_error" : "invalid_request_error";
-    }
-}
 
 void refusal_reply(exchange *x, int status, const char *code, const char *message)
 {
@@ -24,7 +15,7 @@ void refusal_reply(exchange *x, int status, const char *code, const char *messag
     if (strncmp(path, "/v1/", 4) == 0)
         size = snprintf(body, sizeof body,
                         "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":\"%s\"}}\n", message,
-                        refusal_type(status), code);
+                        openai_error_type(status), code);
     else if (strncmp(path, "/v2/", 4) == 0)
         size = snprintf(body, sizeof body, "{\"message\":\"%s\"}\n", message);
     else

@@ -1,6 +1,8 @@
 /* serve/module/reply.c: responses that are a JSON object; see reply.h. */
 #include "serve/module/reply.h"
 
+#include "serve/module/refusal.h"
+
 #include "base/number.h"
 #include "text/json_text.h"
 
@@ -10,13 +12,12 @@
 
 void reply_json(exchange *x, int status, json_t *body)
 {
-    static const char no_memory[] = "out of memory\n";
     char *text = json_text(body, JSON_COMPACT);
     json_decref(body);
     if (text)
         exchange_reply_with(x, status, "application/json", text, strlen(text));
     else
-        exchange_reply(x, 503, "text/plain", no_memory, sizeof no_memory - 1);
+        refusal_reply_later(x, 503, "overloaded", "out of memory for the response", 1);
 }
 
 int reply_status(rapt_code code)

@@ -1,40 +1,20 @@
 /* serve/module/target.c: see target.h. RFC 9112, section 3.2, and the "+" of HTML forms in queries. */
 #include "serve/module/target.h"
 
+#include "serve/module/percent.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static int target_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Decodes text[size] into a new string of *length bytes; NULL: out of memory, a wrong escape, or %00. */
-static char *percent_decode(const char *text, size_t size, bool plus, size_t *length)
+static char *decode_part(const char *text, size_t size, bool plus, size_t *length)
 {
-    char *out = malloc(size + 1), *to = out;
-    for (size_t i = 0; out && i < size; i++) {
-        char c = plus && text[i] == '+' ? ' ' : text[i];
-        if (c == '%') {
-            const int high = i + 1 < size ? target_digit(text[i + 1]) : -1, low = i + 2 < size ? target_digit(text[i + 2]) : -1;
-            if (high < 0 || low < 0 || high + low == 0) {
-                free(out);
-                return NULL;
-            }
-            c = (char)(high << 4 | low);
-            i += 2;
-        }
-        *to++ = c;
-    }
-    if (!out)
-        return NULL;
-    *to = '\0';
-    *length = (size_t)(to - out);
-    return out;
+    char *out = malloc(size + 1);
+    if (!out || !percent_decode(text, size, plus, out, length))
+        return out;
+    free(out);
+    return NULL;
 }
 
 /* "a=b", or "a" for an empty value. */
@@ -43,8 +23,8 @@ static bool add_parameter(field_list *query, const char *text, size_t size)
     const char *equals = memchr(text, '=', size);
     const size_t name_size = equals ? (size_t)(equals - text) : size;
     size_t name_length, value_length;
-    char *name = percent_decode(text, name_size, true, &name_length);
-    char *value = equals ? percent_decode(equals + 1, size - name_size - 1, true, &value_length) : calloc(1, 1);
+    char *name = decode_part(text, name_size, true, &name_length);
+    char *value = equals ? decode_part(equals + 1, size - name_size - 1, true, &value_length) : calloc(1, 1);
     if (!equals)
         value_length = 0;
     const bool ok = name && value && field_list_add(query, name, name_length, value, value_length);
@@ -78,7 +58,7 @@ bool target_read(const char *target, char **path, field_list *query)
     size_t length;
     if (*target != '/' && strcmp(target, "*") != 0)
         return false;
-    *path = percent_decode(target, size, false, &length);
+    *path = decode_part(target, size, false, &length);
     if (*path && (target[size] != '?' || read_query(target + size + 1, query)))
         return true;
     free(*path);

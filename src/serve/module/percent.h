@@ -1,0 +1,12 @@
+/* serve/module/percent.h: percent-encoding (RFC 3986, section 2.1), of targets and of forms. */
+#ifndef SERVE_MODULE_PERCENT_H
+#define SERVE_MODULE_PERCENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Decodes text[size] to `to`, which has room for size + 1 bytes: *length bytes and a NUL behind them. `plus`: a '+' is a space,
+ * as in queries and forms. NULL, or what is wrong: a '%' without two digits, a NUL. */
+const char *percent_decode(const char *text, size_t size, bool plus, char *to, size_t *length);
+
+#endif
