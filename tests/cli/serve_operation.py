@@ -196,6 +196,8 @@ def cors():
         assert status == 200 and headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
         status, headers, data = s.ask("OPTIONS", "/v1/completions", Origin=origin, Access_Control_Request_Method="POST")
         assert status == 204 and ("POST" in headers.get("Access-Control-Allow-Methods", "")) == allowed
+        assert headers["Vary"] == "Origin"
+        assert s.complete(SHORT, Origin=origin, Sec_Fetch_Site="cross-site")[0] == (200 if allowed else 403)
     status, headers, data = s.ask("GET", "/none", Origin="https://a.example")
     assert status == 404 and headers["Access-Control-Allow-Origin"] == "https://a.example"
     assert s.end() == 0

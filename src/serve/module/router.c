@@ -1,5 +1,5 @@
-/* serve/module/router.c: see router.h. In this order: the path, the method, whether there is room, and who asks; what a body says
- * is read by the route's function only, but for LibreTranslate's "api_key". */
+/* serve/module/router.c: see router.h. In this order: the path, the method, which site asks, whether there is room, and who asks;
+ * what a body says is read by the route's function only, but for LibreTranslate's "api_key". */
 #include "serve/module/router.h"
 
 #include "serve/module/fields.h"
@@ -12,24 +12,25 @@
 void router_allow_origin(app *a, exchange *x)
 {
     const char *origin = exchange_header(x, "Origin");
+    if (origin)
+        exchange_add_header(x, "Vary", "Origin");
     if (!origin || !app_allows_origin(a, origin))
         return;
     exchange_add_header(x, "Access-Control-Allow-Origin", origin);
     exchange_add_header(x, "Access-Control-Expose-Headers",
                         "X-Request-Id, X-Rapt-Version, X-Rapt-Number-Format, X-Rapt-Fingerprint, X-Rapt-Replay, Retry-After");
-    exchange_add_header(x, "Vary", "Origin");
 }
 
 /* Also what browsers ask before they send a request of another origin. */
 static void answer_options(app *a, exchange *x)
 {
     char methods[64];
-    const char *origin = exchange_header(x, "Origin");
+    const char *origin = exchange_header(x, "Origin"), *wanted = exchange_header(x, "Access-Control-Request-Headers");
     routes_methods(exchange_path(x), methods, sizeof methods);
     exchange_add_header(x, "Allow", strcmp(exchange_path(x), "*") == 0 ? "GET, HEAD, POST, OPTIONS" : methods);
     if (origin && app_allows_origin(a, origin)) {
         exchange_add_header(x, "Access-Control-Allow-Methods", methods);
-        exchange_add_header(x, "Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key");
+        exchange_add_header(x, "Access-Control-Allow-Headers", wanted ? wanted : "Authorization, Content-Type, X-Api-Key");
         exchange_add_header(x, "Access-Control-Max-Age", "600");
     }
     exchange_reply(x, 204, "", "", 0);
@@ -79,10 +80,22 @@ static void refuse_method(exchange *x)
     refusal_reply(x, 405, "method_not_allowed", "this path does not have that method; the header Allow says which it has");
 }
 
+/* Whether a page of another site has sent the request, as browsers say: some they send without asking first whether they may, and
+ * only withhold the response. Programs say nothing. */
+static bool is_of_another_site(const app *a, const exchange *x)
+{
+    const char *site = exchange_header(x, "Sec-Fetch-Site"), *origin = exchange_header(x, "Origin");
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 && !(origin && app_allows_origin(a, origin));
+}
+
 /* Counted before anything else: bodies are not read while there is no room. */
 static void answer_route(app *a, exchange *x, const route *r)
 {
     double seconds = 1;
+    if (r->counted && is_of_another_site(a, x)) {
+        refusal_reply(x, 403, "other_site", "a page of another site cannot ask for this; see --cors");
+        return;
+    }
     const char *full = r->counted ? app_enter(a, x, &seconds) : NULL;
     if (full)
         refusal_reply_later(x, 503, "overloaded", full, seconds);

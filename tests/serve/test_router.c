@@ -1,0 +1,150 @@
+/* tests/serve/test_router.c: what pages of other origins may do: read responses where the operator allows their origin, and not
+ * have anything computed elsewhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "serve/served_app.h"
+
+#include "serve/module/router.h"
+
+#include <string.h>
+
+#define ALLOWED "https://a.example"
+
+/* ---- the rest of app.h --------------------------------------------------------------------------------------------------- */
+
+static size_t entered;
+
+bool app_key_ok(app *a, const char *key)
+{
+    (void)a, (void)key;
+    return true;
+}
+
+bool app_allows_origin(const app *a, const char *origin)
+{
+    (void)a;
+    return strcmp(origin, ALLOWED) == 0;
+}
+
+const char *app_enter(app *a, exchange *x, double *seconds)
+{
+    (void)a, (void)x, (void)seconds;
+    entered++;
+    return NULL;
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------------------- */
+
+static app *router_app;
+
+static int set_up(void **state)
+{
+    (void)state;
+    router_app = served_app_new();
+    return router_app ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    served_app_free(router_app);
+    return 0;
+}
+
+/* A field of a request; value NULL: it has none. */
+typedef struct field {
+    const char *name, *value;
+} field;
+
+static exchange *ask(const char *method, const char *path, const field *fields, size_t count)
+{
+    exchange *x = exchange_new(method, path, NULL, NULL);
+    assert_non_null(x);
+    for (size_t i = 0; i < count; i++)
+        assert_true(!fields[i].value || exchange_set_header(x, fields[i].name, fields[i].value));
+    router_answer(router_app, x);
+    return x;
+}
+
+static const char *header(exchange *x, const char *wanted)
+{
+    const char *name, *value;
+    for (size_t i = 0; exchange_response_header(x, i, &name, &value); i++)
+        if (strcmp(name, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+static void assert_text(const char *got, const char *want)
+{
+    if (want)
+        assert_string_equal(got, want);
+    else
+        assert_null(got);
+}
+
+/* Before a request browsers ask for the fields that it is to have: OpenAI's client has many. */
+static void preflights_are_answered(void **state)
+{
+    (void)state;
+    static const char wanted[] = "authorization,content-type,x-stainless-os,x-stainless-lang";
+    static const struct {
+        const char *origin, *fields, *methods, *allowed;
+    } cases[] = {{ALLOWED, wanted, "POST, OPTIONS", wanted},
+                 {ALLOWED, NULL, "POST, OPTIONS", "Authorization, Content-Type, X-Api-Key"},
+                 {"https://b.example", wanted, NULL, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *type;
+        const field fields[] = {{"Origin", cases[i].origin}, {"Access-Control-Request-Headers", cases[i].fields}};
+        exchange *x = ask("OPTIONS", "/v1/completions", fields, 2);
+        assert_int_equal(exchange_status(x, &type), 204);
+        assert_text(header(x, "Access-Control-Allow-Methods"), cases[i].methods);
+        assert_text(header(x, "Access-Control-Allow-Headers"), cases[i].allowed);
+        assert_text(header(x, "Access-Control-Allow-Origin"), i < 2 ? ALLOWED : NULL);
+        assert_text(header(x, "Vary"), "Origin");
+        exchange_release(x);
+    }
+}
+
+static void pages_of_other_sites_compute_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *site, *origin;
+        int status; /* of a request without a body: 400 where it was read */
+    } cases[] = {{NULL, NULL, 400},
+                 {NULL, "https://b.example", 400}, /* no browser of today */
+                 {"same-origin", "http://127.0.0.1:8080", 400},
+                 {"none", NULL, 400},
+                 {"cross-site", ALLOWED, 400},
+                 {"cross-site", "https://b.example", 403},
+                 {"same-site", "http://127.0.0.1:3000", 403},
+                 {"cross-site", NULL, 403}};
+    static const char *const paths[] = {"/v1/completions", "/v1/translate", "/translate", "/v2/translate", "/v1/tokenize"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+            const char *type;
+            const field fields[] = {{"Sec-Fetch-Site", cases[i].site}, {"Origin", cases[i].origin}};
+            entered = 0;
+            exchange *x = ask("POST", paths[p], fields, 2);
+            assert_int_equal(exchange_status(x, &type), cases[i].status);
+            assert_int_equal(entered, cases[i].status == 400);
+            assert_text(header(x, "Vary"), cases[i].origin ? "Origin" : NULL);
+            exchange_release(x);
+        }
+    const char *type;
+    exchange *x = ask("GET", "/health", &(field){"Sec-Fetch-Site", "cross-site"}, 1);
+    assert_int_equal(exchange_status(x, &type), 200);
+    exchange_release(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(preflights_are_answered),
+                                       cmocka_unit_test(pages_of_other_sites_compute_nothing)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
