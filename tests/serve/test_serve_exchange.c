@@ -138,6 +138,24 @@ static void test_whole_response_counts_until_freed(void **state)
     exchange_release(x);
 }
 
+static void test_result_headers(void **state)
+{
+    (void)state;
+    for (int status = 200; status <= 500; status += 100) {
+        const char *name, *value;
+        exchange *x = get("/");
+        exchange_add_result_header(x, "B", "2");
+        exchange_add_header(x, "A", "1");
+        exchange_reply(x, status, "text/x", "", 0);
+        assert_true(exchange_response_header(x, 0, &name, &value));
+        assert_string_equal(name, "A");
+        assert_int_equal(exchange_response_header(x, 1, &name, &value), status < 400);
+        assert_string_equal(value, status < 400 ? "2" : "1");
+        assert_false(exchange_response_header(x, 2, &name, &value));
+        exchange_release(x);
+    }
+}
+
 /* A response for which memory ran out has the shape of its path. */
 static void test_no_memory_has_a_shape(void **state)
 {
@@ -317,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_whole),     cmocka_unit_test(test_parts),         cmocka_unit_test(test_unread),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_notes),         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_whole_response_counts_until_freed), cmocka_unit_test(test_no_memory_has_a_shape),
+        cmocka_unit_test(test_result_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ struct exchange {
     size_t holders;
     int status;
     char *type;
-    field_list fields;
+    field_list fields, result_fields; /* the latter: where it is no error */
     buffer out;
     size_t taken; /* bytes of `out` that the transport has */
     bool whole, ended, dropped;
@@ -134,6 +134,7 @@ static void exchange_free(exchange *x)
     field_list_free(&x->query);
     field_list_free(&x->header);
     field_list_free(&x->fields);
+    field_list_free(&x->result_fields);
     buffer_free(&x->body);
     buffer_free(&x->out);
     free(x->method);
@@ -220,12 +221,22 @@ static bool begin_locked(exchange *x, int status, const char *type)
     return true;
 }
 
-void exchange_add_header(exchange *x, const char *name, const char *value)
+static void add_field(exchange *x, field_list *list, const char *name, const char *value)
 {
     pthread_mutex_lock(&x->lock);
-    if (!x->status && !field_list_add(&x->fields, name, strlen(name), value, strlen(value)))
+    if (!x->status && !field_list_add(list, name, strlen(name), value, strlen(value)))
         x->dropped = true; /* out of memory: a response without it could mean something else */
     pthread_mutex_unlock(&x->lock);
+}
+
+void exchange_add_header(exchange *x, const char *name, const char *value)
+{
+    add_field(x, &x->fields, name, value);
+}
+
+void exchange_add_result_header(exchange *x, const char *name, const char *value)
+{
+    add_field(x, &x->result_fields, name, value);
 }
 
 /* With the lock, once `out` has a whole response. */
@@ -370,10 +381,13 @@ int exchange_status(exchange *x, const char **type)
 bool exchange_response_header(exchange *x, size_t i, const char **name, const char **value)
 {
     pthread_mutex_lock(&x->lock);
-    const bool there = i < x->fields.count;
+    const bool first = i < x->fields.count;
+    const field_list *list = first ? &x->fields : &x->result_fields;
+    const size_t at = first ? i : i - x->fields.count;
+    const bool there = first || (x->status < 400 && at < list->count);
     if (there) {
-        *name = x->fields.at[i].name;
-        *value = x->fields.at[i].value;
+        *name = list->at[at].name;
+        *value = list->at[at].value;
     }
     pthread_mutex_unlock(&x->lock);
     return there;

@@ -31,6 +31,8 @@ const char *exchange_address(const exchange *x);
 
 /* Adds a header field to the response that has not begun. */
 void exchange_add_header(exchange *x, const char *name, const char *value);
+/* One that only a response without an error has: of status 399 or less. */
+void exchange_add_result_header(exchange *x, const char *name, const char *value);
 /* The whole response. `type`: "application/json". The body is copied. */
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size);
 /* The same with a body of malloc, which it takes over. */

@@ -141,7 +141,7 @@ void replay_end(replay *r, exchange *x)
     if (r->input > 0)
         replay_words(r, " # with the %zu bytes of the text on standard input", r->input);
     if (!r->unfaithful && r->line.size > 0 && r->line.size <= REPLAY_LINE)
-        exchange_add_header(x, "X-Rapt-Replay", r->line.data);
+        exchange_add_result_header(x, "X-Rapt-Replay", r->line.data);
     buffer_free(&r->line);
     *r = (replay){0};
 }

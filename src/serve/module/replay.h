@@ -39,7 +39,7 @@ void replay_text(replay *r, const char *option, const char *text, size_t size);
 void replay_prompt(replay *r, const char *text, size_t size);
 /* Gives a command lines on standard input, the last one without its line feed: "<<< TEXT". */
 void replay_lines(replay *r, const char *text, size_t size);
-/* The header X-Rapt-Replay, where there is a line; frees it. */
+/* The header X-Rapt-Replay of a response without an error, where there is a line; frees it. */
 void replay_end(replay *r, exchange *x);
 
 #endif
