@@ -58,7 +58,7 @@ static bool send_delta(const translating *t, int64_t created, bool first, const 
     return send_chunk(t, created, json_pack("[o]", delta), NULL);
 }
 
-static void chat_stream(const translating *t, const rapt_translation *lines)
+static void send_stream(const translating *t, const rapt_translation *lines)
 {
     const int64_t created = (int64_t)time(NULL);
     json_t *text = translating_text(t, lines, 0, 0);
@@ -74,7 +74,7 @@ static void chat_stream(const translating *t, const rapt_translation *lines)
 }
 
 static const translating_dialect CHAT = {.source_field = "messages", .target_field = "messages", .body = chat_body,
-                                         .stream = chat_stream, .fail = openai_refuse};
+                                         .stream = send_stream, .fail = openai_refuse};
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
