@@ -30,22 +30,30 @@ static int connect_with_timeout(int family, const struct sockaddr *to, socklen_t
     return -1;
 }
 
-static int connect_to(const char *host, size_t port)
+/* A connection, or -1 with the reason. */
+static int connect_to(const char *host, size_t port, const char **reason)
 {
     if (strncmp(host, "unix:", 5) == 0) {
         struct sockaddr_un at = {.sun_family = AF_UNIX};
-        snprintf(at.sun_path, sizeof at.sun_path, "%s", host + 5);
-        return connect_with_timeout(AF_UNIX, (const struct sockaddr *)&at, sizeof at);
+        *reason = "the path is longer than that of a unix socket can be";
+        if (snprintf(at.sun_path, sizeof at.sun_path, "%s", host + 5) >= (int)sizeof at.sun_path)
+            return -1;
+        const int fd = connect_with_timeout(AF_UNIX, (const struct sockaddr *)&at, sizeof at);
+        *reason = strerror(errno);
+        return fd;
     }
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     char service[16];
     int fd = -1;
     snprintf(service, sizeof service, "%zu", port);
-    if (getaddrinfo(host, service, &hints, &found))
+    const int failure = getaddrinfo(host, service, &hints, &found);
+    *reason = gai_strerror(failure);
+    if (failure)
         return -1;
     for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
         fd = connect_with_timeout(a->ai_family, a->ai_addr, a->ai_addrlen);
+    *reason = strerror(errno);
     freeaddrinfo(found);
     return fd;
 }
@@ -59,9 +67,10 @@ rapt_code serve_check(const serve_options *o, rapt_error *err)
     snprintf(where, sizeof where, local ? "%.255s" : "%.255s, port %zu", o->host, o->port);
     if (o->tls_cert)
         return rapt_fail(err, RAPT_ERR_VALUE, "--check does not speak TLS: ask for /health with curl");
-    const int fd = connect_to(o->host, o->port);
+    const char *reason = "";
+    const int fd = connect_to(o->host, o->port, &reason);
     if (fd < 0)
-        return rapt_fail(err, RAPT_ERR_IO, "no server at %s: %s", where, strerror(errno));
+        return rapt_fail(err, RAPT_ERR_IO, "no server at %s: %s", where, reason);
     ssize_t n = send(fd, request, sizeof request - 1, MSG_NOSIGNAL);
     while (n > 0 && size < sizeof answer - 1 && (n = recv(fd, answer + size, sizeof answer - 1 - size, 0)) > 0)
         size += (size_t)n;

@@ -13,14 +13,19 @@
 
 enum { CONFIG_MAX = 1 << 20, SEEN_MAX = 64, NAME_MAX_BYTES = 65 };
 
+/* The keys of a group. It ends with the first unknown one, and there are fewer known ones than SEEN_MAX. */
+typedef struct seen_keys {
+    char names[SEEN_MAX][NAME_MAX_BYTES];
+    size_t count;
+} seen_keys;
+
 typedef struct config_reader {
     const char *path;
     serve_options *o;
     rapt_error *err;
     yaml_parser_t parser;
     yaml_event_t event; /* the current one */
-    char seen[SEEN_MAX][NAME_MAX_BYTES]; /* keys outside of models */
-    size_t seen_count;
+    seen_keys seen;     /* outside of models */
 } config_reader;
 
 RAPT_PRINTF(3, 4)
@@ -79,14 +84,26 @@ static rapt_code read_key(config_reader *r, char name[NAME_MAX_BYTES], size_t *l
     return next_config_event(r);
 }
 
+static rapt_code meet_config_key(const config_reader *r, seen_keys *seen, const char *key, size_t line)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->names[i], key) == 0)
+            return fail_at(r, line, "%s comes twice", quote(key).text);
+    if (seen->count < SEEN_MAX)
+        strcpy(seen->names[seen->count++], key);
+    return RAPT_OK;
+}
+
 static rapt_code read_model(config_reader *r, serve_model *m)
 {
+    seen_keys seen = {.count = 0};
     char key[NAME_MAX_BYTES], reason[SERVE_REASON];
     const char *text = NULL;
     size_t line;
     rapt_code code;
     while (!(code = next_config_event(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
-        if ((code = read_key(r, key, &line)) || (code = config_scalar(r, &text)))
+        if ((code = read_key(r, key, &line)) || (code = meet_config_key(r, &seen, key, line)) ||
+            (code = config_scalar(r, &text)))
             return code;
         if ((code = tell(r, line, key, serve_keys_set_model(m, key, text, reason), reason)))
             return code;
@@ -139,23 +156,13 @@ static rapt_code read_config_values(config_reader *r, const char *key, size_t li
     return code;
 }
 
-static rapt_code meet_config_key(config_reader *r, const char *key, size_t line)
-{
-    for (size_t i = 0; i < r->seen_count; i++)
-        if (strcmp(r->seen[i], key) == 0)
-            return fail_at(r, line, "%s comes twice", quote(key).text);
-    if (r->seen_count < SEEN_MAX)
-        strcpy(r->seen[r->seen_count++], key);
-    return RAPT_OK;
-}
-
 static rapt_code read_config_mapping(config_reader *r)
 {
     char key[NAME_MAX_BYTES];
     size_t line;
     rapt_code code;
     while (!(code = next_config_event(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
-        if ((code = read_key(r, key, &line)) || (code = meet_config_key(r, key, line)))
+        if ((code = read_key(r, key, &line)) || (code = meet_config_key(r, &r->seen, key, line)))
             return code;
         if ((code = strcmp(key, "models") == 0 ? read_models(r) : read_config_values(r, key, line)))
             return code;

@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "base/suggest.h"
 #include "nn/weight_types.h"
+#include "text/utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -202,11 +203,21 @@ static rapt_code choose(const char *const *words, size_t count, const char *text
     return refuse_value(reason, "'%s' is none of %s", quote(text).text, list);
 }
 
+/* An origin as browsers send it: in lower case, without a path, user, or the port that its scheme has anyway. */
+static bool is_origin(const char *text)
+{
+    const size_t scheme = strncmp(text, "http://", 7) == 0 ? 7 : strncmp(text, "https://", 8) == 0 ? 8 : 0;
+    const char *host = text + scheme, *port = strrchr(host, ':');
+    if (!scheme || !*host || *host == ':' || host[strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_:[]")])
+        return false;
+    return !port || port[strlen(port) - 1] == ']' || (port[1] && strcmp(port, scheme == 7 ? ":80" : ":443") != 0);
+}
+
 static rapt_code add_origin(serve_options *o, const char *text, char reason[SERVE_REASON])
 {
-    const bool scheme = strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
-    if (strcmp(text, "*") != 0 && (!scheme || strchr(strstr(text, "://") + 3, '/')))
-        return refuse_value(reason, "'%s' is no origin, such as https://example.org, without a path; or *", quote(text).text);
+    if (strcmp(text, "*") != 0 && !is_origin(text))
+        return refuse_value(reason, "'%s' is no origin as browsers send it, such as https://example.org: in lower case, without "
+                            "a path; or *", quote(text).text);
     if (!ARRAY_RESERVE(&o->cors, &o->cors_capacity, o->cors_count + 1))
         return RAPT_ERR_MEMORY;
     char *copy = strdup(text);
@@ -291,13 +302,14 @@ rapt_code serve_keys_set_model(serve_model *m, const char *name, const char *tex
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
+/* Names are texts of JSON. */
 static bool is_model_name(const char *name)
 {
-    size_t size = 0;
-    for (; name[size]; size++) /* of UTF-8 any character beyond ASCII */
-        if ((unsigned char)name[size] <= ' ' || name[size] == 0x7f || name[size] == '/')
+    const size_t size = strlen(name);
+    for (size_t i = 0; i < size; i++) /* of UTF-8 any character beyond ASCII */
+        if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f || name[i] == '/')
             return false;
-    return size > 0 && size <= 64;
+    return size > 0 && size <= 64 && utf8_valid_prefix(name, size) == size;
 }
 
 rapt_code serve_keys_add_model(serve_options *o, const char *name, const char *path, serve_model **model,
@@ -305,8 +317,10 @@ rapt_code serve_keys_add_model(serve_options *o, const char *name, const char *p
 {
     reason[0] = '\0';
     if (!is_model_name(name))
-        return refuse_value(reason, "'%s' cannot be the name of a model: 1 to 64 bytes without spaces and slashes; write "
-                            "NAME=MODEL", quote(name).text);
+        return refuse_value(reason, "'%s' cannot be the name of a model: 1 to 64 bytes of UTF-8 without spaces and "
+                            "slashes; write NAME=MODEL", quote(name).text);
+    if (path && !*path)
+        return refuse_value(reason, "the model '%s' has no path", name);
     for (size_t i = 0; i < o->model_count; i++)
         if (strcmp(o->models[i].name, name) == 0)
             return refuse_value(reason, "two models are called '%s'", name);

@@ -17,6 +17,11 @@ refused 2 'unknown option "--prot"; did you mean --port' 'a wrong option' "$RAPT
 printf 'port: 80\nprot: 1\n' >bad.yaml
 refused 2 'bad.yaml:2: prot: unknown key; did you mean port' 'a wrong key in a file' "$RAPT" serve --config bad.yaml
 refused 1 'no server at 127.0.0.1, port 1: Connection refused' '--check of nobody' "$RAPT" serve --check --port 1
+refused 1 'no server at no-host.invalid, port 1: .*(not known|resolution)' '--check of no host' \
+    "$RAPT" serve --check --host no-host.invalid --port 1
+long=$(printf 'x%.0s' {1..120})
+refused 1 'the path is longer' '--check of a long path' "$RAPT" serve --check --host "unix:$long"
+refused 2 'cannot be the name' 'a name that is no UTF-8' "$RAPT" serve $'fran\xe7ais=x'
 
 if [ ! -e "$(dirname "$RAPT")/rapt_serve.so" ]; then
     refused 1 'this rapt cannot serve.*libmicrohttpd' 'a build without libmicrohttpd' "$RAPT" serve x

@@ -86,6 +86,14 @@ static void test_refused(void **state)
         {"models:\n  a: x\n  a: y\n", ":3: a: two models are called 'a'"},
         {"models:\n  a:\n    slots: 4\n", ":2: a: the model has no path"},
         {"models:\n  a:\n    path: x\n    color: red\n", ":4: color: unknown key"},
+        {"models:\n  a:\n    path: x\n    slots: 1\n    slots: 2\n", ":5: slots comes twice"},
+        {"models:\n  a: {path: x}\n  b:\n", ":3: b: the model 'b' has no path"},
+        {"models:\n  b: {path: ''}\n", ":2: path: is empty"},
+        {"cors: http://\n", ":1: cors: 'http://' is no origin"},
+        {"cors: 'http://a '\n", ":1: cors: 'http://a ' is no origin"},
+        {"cors: http://A.org\n", ":1: cors: 'http://A.org' is no origin"},
+        {"cors: https://a.org:443\n", ":1: cors: 'https://a.org:443' is no origin"},
+        {"cors: https://u@a.org\n", ":1: cors: 'https://u@a.org' is no origin"},
         {"models:\n  a/b: x\n", ":2: a/b: 'a/b' cannot be the name of a model"},
         {"port: *x\n", ":1: a plain value"},
         {"port: &x 1\n", ":1: a plain value"},
@@ -119,6 +127,30 @@ static void test_sizes(void **state)
     }
 }
 
+static void test_origins(void **state)
+{
+    static const char *const all[] = {"*", "http://localhost:3000", "https://a-b.example.org", "http://[::1]",
+                                     "http://[::1]:8080"};
+    char reason[SERVE_REASON];
+    (void)state;
+    assert_int_equal(read_text(""), RAPT_OK);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_int_equal(serve_keys_set(&o, "cors", all[i], reason), RAPT_OK);
+}
+
+static void test_model_names(void **state)
+{
+    char reason[SERVE_REASON];
+    serve_model *m;
+    (void)state;
+    assert_int_equal(read_text(""), RAPT_OK);
+    assert_int_equal(serve_keys_add_model(&o, "fran\xc3\xa7" "ais", "x", &m, reason), RAPT_OK);
+    assert_int_equal(serve_keys_add_model(&o, "fran\xe7" "ais", "x", &m, reason), RAPT_ERR_VALUE);
+    assert_non_null(strstr(reason, "cannot be the name"));
+    assert_int_equal(serve_keys_add_model(&o, "a", "", &m, reason), RAPT_ERR_VALUE);
+    assert_string_equal(reason, "the model 'a' has no path");
+}
+
 static void test_finish(void **state)
 {
     char reason[SERVE_REASON];
@@ -147,11 +179,14 @@ static keys *read_keys(const char *text)
 static void test_api_keys(void **state)
 {
     (void)state;
-    keys *k = read_keys("# ours\n\nfirst-key\r\nsecond key  \nlast");
+    keys *k = read_keys("# ours\n\nfirst-key\r\n \tsecond key \t \n  # ours, too\nlast");
     assert_non_null(k);
     assert_true(keys_have(k, "first-key"));
     assert_true(keys_have(k, "second key"));
     assert_true(keys_have(k, "last"));
+    assert_true(keys_have(k, " last\t"));
+    assert_false(keys_have(k, "# ours, too"));
+    assert_false(keys_have(k, " "));
     assert_false(keys_have(k, NULL));
     assert_false(keys_have(k, ""));
     assert_false(keys_have(k, "las"));
@@ -182,7 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),   cmocka_unit_test(test_empty),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_finish), cmocka_unit_test(test_api_keys),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_finish), cmocka_unit_test(test_origins), cmocka_unit_test(test_model_names), cmocka_unit_test(test_api_keys),
     };
     return cmocka_run_group_tests(tests, folder_make, free_options);
 }

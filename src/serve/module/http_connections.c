@@ -100,14 +100,14 @@ void http_connections_stop(http_connections *l)
 static void write_address(const struct sockaddr *address, char *text, size_t size)
 {
     const int family = address ? address->sa_family : AF_UNSPEC;
-    const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)(const void *)address;
     snprintf(text, size, "%s", family == AF_UNIX || family == AF_UNSPEC ? "unix" : "");
     if (family == AF_INET)
         inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)address)->sin_addr, text, (socklen_t)size);
-    else if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six))
-        inet_ntop(AF_INET, &six->s6_addr[12], text, (socklen_t)size);
+    else if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+        inet_ntop(AF_INET, &six->sin6_addr.s6_addr[12], text, (socklen_t)size);
     else if (family == AF_INET6)
-        inet_ntop(AF_INET6, six, text, (socklen_t)size);
+        inet_ntop(AF_INET6, &six->sin6_addr, text, (socklen_t)size);
 }
 
 /* With the lock. */

@@ -19,6 +19,21 @@ struct keys {
     size_t count, capacity;
 };
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Without blanks at both ends, which nobody sees in a file, nor in the value of a header. */
+static const char *trim_key(const char *text, size_t *size)
+{
+    for (; *size && is_blank(text[*size - 1]); --*size)
+        continue;
+    for (; *size && is_blank(*text); text++)
+        --*size;
+    return text;
+}
+
 static rapt_code add_key(keys *k, const char *line, size_t size, const char *path, size_t number, rapt_error *err)
 {
     if (size > KEYS_MAX_BYTES || memchr(line, '\0', size))
@@ -38,10 +53,9 @@ static rapt_code add_lines(keys *k, const char *text, size_t size, const char *p
     for (const char *end = text + size; text < end && !code; number++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text)), *next = newline ? newline + 1 : end;
         size_t length = (size_t)((newline ? newline : end) - text);
-        while (length && (text[length - 1] == '\r' || text[length - 1] == ' '))
-            length--;
-        if (length && *text != '#')
-            code = add_key(k, text, length, path, number, err);
+        const char *key = trim_key(text, &length);
+        if (length && *key != '#')
+            code = add_key(k, key, length, path, number, err);
         text = next;
     }
     return code;
@@ -83,8 +97,10 @@ void keys_free(keys *k)
 bool keys_have(const keys *k, const char *key)
 {
     unsigned char given[KEYS_MAX_BYTES] = {0};
-    const size_t size = key ? strlen(key) : 0;
+    size_t size = key ? strlen(key) : 0;
     unsigned found = 0;
+    if (key)
+        key = trim_key(key, &size);
     if (size == 0 || size > KEYS_MAX_BYTES)
         return false;
     memcpy(given, key, size);

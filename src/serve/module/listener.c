@@ -85,7 +85,9 @@ static rapt_code open_unix(listener *l, const char *path, rapt_error *err)
         if (errno != EADDRINUSE || !is_stale(&at) || unlink(path) || bind(l->fd, (const struct sockaddr *)&at, sizeof at))
             return fail_listening(path, err);
     }
-    if (!(l->path = strdup(path)) || stat(path, &is))
+    if (stat(path, &is))
+        return fail_listening(path, err);
+    if (!(l->path = strdup(path)))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
     l->device = is.st_dev;
     l->inode = is.st_ino;
