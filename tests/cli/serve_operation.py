@@ -562,6 +562,26 @@ def reload():
     assert s.end() == 0
 
 
+def fingerprints():
+    """Different where results may be: by parameters, options, the configuration, and the tokenizer; else the same."""
+
+    def of(*arguments, model="lm"):
+        s = Server(*arguments, models=("m=" + model,))
+        found = s.complete(SHORT)[1]["X-Rapt-Fingerprint"]
+        assert s.end() == 0
+        return found
+
+    shutil.copytree("lm", "same")
+    plain = of()
+    assert re.fullmatch("[0-9a-f]{16}", plain) and of(model="same") == plain == of("--slots", "2", "--kv-cache", "fp32")
+    others = [of("--kv-cache", "q8_0"), of("--kv-cache", "bf16"), of("--weights", "q8_0"), of(model="lm2")]
+    for name in "config.json", "tokenizer.json":
+        with open(os.path.join("same", name), "a") as file:
+            file.write("\n")
+        others.append(of(model="same"))
+    assert len({plain, *others}) == 7, others
+
+
 # ---- what it says
 
 

@@ -217,7 +217,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),   cmocka_unit_test(test_empty),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_finish), cmocka_unit_test(test_origins), cmocka_unit_test(test_model_names), cmocka_unit_test(test_api_keys),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_finish), cmocka_unit_test(test_origins),
+        cmocka_unit_test(test_model_names), cmocka_unit_test(test_api_keys),
     };
     return cmocka_run_group_tests(tests, folder_make, free_options);
 }

@@ -1,5 +1,5 @@
-/* serve/module/log_queue.c: see log_queue.h. One a process, as stderr is. Each line is one write, if stderr lets it, so that lines of
- * processes do not mix. The thread is never joined: its write may last for ever. */
+/* serve/module/log_queue.c: see log_queue.h. One a process, as stderr is. Each line is one write, if stderr lets it, so that
+ * lines of processes do not mix. The thread is never joined: its write may last for ever. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "serve/module/log_queue.h"
 

@@ -15,7 +15,7 @@ typedef struct served {
     rapt_engine *engine;
     rapt_engine_model *model;   /* of the engine */
     rapt_chat_template *chat;   /* NULL: the folder has none */
-    char fingerprint[17];       /* of the weights and number format: 16 hexadecimal digits */
+    char fingerprint[17];       /* of fingerprint.h: 16 hexadecimal digits */
     const char *number_format;  /* "fp32", "bf16", or the types of --weights */
     int64_t created;            /* seconds since 1970: of its files */
     char *options;              /* of the command line that count for its results, quoted for a shell: "--weights q8_0"; "" */

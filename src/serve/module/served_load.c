@@ -167,7 +167,7 @@ static rapt_code add_model(served *s, const serve_options *o, const serve_model 
     if (!code && !describe_options(s, m, &e.translate))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     if (!code)
-        code = fingerprint_of(s->path, s->number_format, s->fingerprint, &s->created, err);
+        code = fingerprint_of(s->path, s->number_format, s->options, s->fingerprint, &s->created, err);
     if (code) {
         rapt_model_free(model);
         return code;

@@ -14,7 +14,7 @@ typedef struct server_events {
 
 /* Makes the pipe. RAPT_ERR_IO. */
 rapt_code server_signals_open(rapt_error *err);
-/* From now on signals come here. The second SIGTERM or SIGINT ends the process with status 1 where it is, whatever its threads do,
+/* From now on signals come here. The second SIGTERM or SIGINT ends the process with status 1 at once, whatever its threads do,
  * and removes the unix socket of `l`, which must last. */
 void server_signals_catch(const listener *l);
 /* From any thread: what was reloaded is to be looked at, or what was retired to be swept. */
