@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "base/buffer.h"
+#include "base/quote.h"
 #include "serve/serve_config.h"
 #include "serve/serve_keys.h"
 
@@ -11,13 +12,14 @@
 
 /* Of options that serve_keys.h knows by the same name: KEY_OPTION + their place in OPTIONS. */
 enum { KEY_CONFIG = 256, KEY_CHECK, KEY_OPTION };
+enum { MESSAGE = SERVE_REASON + 128 };
 
 #define PLAIN(name, argument, text) {name, KEY_OPTION, argument, 0, text, 0}
 
 /* argp tells options apart by their keys, which cmd_serve_number sets. */
 static struct argp_option OPTIONS[] = {
     {"config", KEY_CONFIG, "FILE", 0, "Options from a YAML file: their names as keys, and models (NAME: MODEL); those of the "
-                                      "command line come before them", 0},
+                                      "command line take precedence", 0},
     {"check", KEY_CHECK, NULL, 0, "Serve nothing: ask the server at --host and --port for /health; exit status 0: it is well", 0},
     {NULL, 0, NULL, 0, "Where to listen", 1},
     PLAIN("host", "HOST", "Address to listen on (default 127.0.0.1: this machine only), or unix:PATH for a unix socket"),
@@ -61,8 +63,15 @@ typedef struct given_option {
     const char *name, *text;
 } given_option;
 
+/* Options of a later SIGHUP. */
+typedef struct read_options {
+    serve_options o;
+    struct read_options *next;
+} read_options;
+
 typedef struct serve_arguments {
     serve_options o;
+    read_options *again;
     const char *config, **models;
     given_option *given;
     size_t given_count, given_capacity, model_count, model_capacity;
@@ -93,7 +102,7 @@ static void remember_option(serve_arguments *a, const char *name, const char *te
 }
 
 /* NAME=MODEL, or MODEL, whose name is that of its folder. */
-static void add_operand(serve_arguments *a, const char *text, const struct argp_state *state)
+static rapt_code add_operand(serve_options *o, const char *text, char message[MESSAGE])
 {
     char reason[SERVE_REASON], name[80] = "";
     serve_model *m;
@@ -110,34 +119,68 @@ static void add_operand(serve_arguments *a, const char *text, const struct argp_
             begin--;
         snprintf(name, sizeof name, "%.*s", (int)(end - begin), text + begin);
     }
-    rapt_code code = serve_keys_add_model(&a->o, name, path, &m, reason);
+    rapt_code code = serve_keys_add_model(o, name, path, &m, reason);
     if (code)
-        cli_usage_error(state, "%s: %s", text, code == RAPT_ERR_MEMORY ? "out of memory" : reason);
+        snprintf(message, MESSAGE, "%s: %s", quote(text).text, code == RAPT_ERR_MEMORY ? "out of memory" : reason);
+    return code;
 }
 
-/* The file first: the command line has the last word. */
-static void cmd_serve_finish(serve_arguments *a, const struct argp_state *state)
+/* Options and models of the command line, which has the last word: after the file's. */
+static rapt_code add_command_line(const serve_arguments *a, serve_options *o, char message[MESSAGE])
 {
     char reason[SERVE_REASON];
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < a->given_count && !code; i++) {
+        const given_option *g = &a->given[i];
+        if ((code = serve_keys_set(o, g->name, g->text, reason)))
+            snprintf(message, MESSAGE, "--%s: %s", g->name, code == RAPT_ERR_MEMORY ? "out of memory" : reason);
+    }
+    for (size_t i = 0; i < a->model_count && !code; i++)
+        code = add_operand(o, a->models[i], message);
+    if (!code && !a->check && (code = serve_keys_finish(o, reason)))
+        snprintf(message, MESSAGE, "%s", o->model_count ? reason : "missing operand: MODEL");
+    return code;
+}
+
+static void cmd_serve_finish(serve_arguments *a, const struct argp_state *state)
+{
+    char message[MESSAGE];
     rapt_error err = {0};
     if (a->config && serve_config_read(&a->o, a->config, &err)) {
         cli_fail(&err);
         exit(err.code == RAPT_ERR_VALUE || err.code == RAPT_ERR_FORMAT ? 2 : 1);
     }
-    for (size_t i = 0; i < a->given_count; i++) {
-        const given_option *g = &a->given[i];
-        rapt_code code = serve_keys_set(&a->o, g->name, g->text, reason);
-        if (code)
-            cli_usage_error(state, "--%s: %s", g->name, code == RAPT_ERR_MEMORY ? "out of memory" : reason);
+    if (add_command_line(a, &a->o, message))
+        cli_usage_error(state, "%s", message);
+}
+
+/* A serve_reader: the file as it is now, and the same command line. */
+static const serve_options *read_again(void *arguments, rapt_error *err)
+{
+    serve_arguments *a = arguments;
+    char message[MESSAGE];
+    read_options *r = calloc(1, sizeof *r);
+    if (!r || !serve_options_default(&r->o)) {
+        free(r);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
+        return NULL;
     }
-    for (size_t i = 0; i < a->model_count; i++)
-        add_operand(a, a->models[i], state);
-    if (a->check)
-        return;
-    if (!a->o.model_count)
-        cli_usage_error(state, "missing operand: MODEL");
-    if (serve_keys_finish(&a->o, reason))
-        cli_usage_error(state, "%s", reason);
+    r->next = a->again;
+    a->again = r;
+    rapt_code code = serve_config_read(&r->o, a->config, err);
+    if (!code && (code = add_command_line(a, &r->o, message)))
+        rapt_fail(err, code, "%s", message);
+    return code ? NULL : &r->o;
+}
+
+static void free_again(serve_arguments *a)
+{
+    while (a->again) {
+        read_options *next = a->again->next;
+        serve_options_free(&a->again->o);
+        free(a->again);
+        a->again = next;
+    }
 }
 
 static error_t cmd_serve_parse(int key, char *text, struct argp_state *state)
@@ -172,10 +215,10 @@ static const struct argp ARGP = {
            "served."
            "\vMODEL is a folder of rapt or of Hugging Face, or a GGUF file. Requests call it NAME, else what its folder is "
            "called; a NAME such as en-fr says the languages of a translation model. Prints `listening on URL` when requests are "
-           "taken. SIGTERM and SIGINT finish running requests, a second one ends at once; SIGHUP loads models and keys again, "
-           "all or none. A socket of systemd (LISTEN_FDS) comes before --host and --port. Endpoints: /v1/completions and others "
-           "of OpenAI's, /translate of LibreTranslate, /v2/translate of DeepL, /v1/translate, /v1/explain, a page at /, /health, "
-           "/metrics, /openapi.json."};
+           "taken. SIGTERM and SIGINT finish running requests, a second one ends at once; SIGHUP reads --config again, for its "
+           "models and keys, and loads them, all or none. A socket of systemd (LISTEN_FDS) takes precedence over --host and "
+           "--port. Endpoints: /v1/completions and others of OpenAI's, /translate of LibreTranslate, /v2/translate of DeepL, "
+           "/v1/translate, /v1/explain, a page at /, /health, /metrics, /openapi.json."};
 
 int cmd_serve(int argc, char **argv)
 {
@@ -185,8 +228,10 @@ int cmd_serve(int argc, char **argv)
         return 1;
     cmd_serve_number();
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_code code = a.check ? serve_check(&a.o, &err) : serve_run(&a.o, &err);
+    const serve_reader again = {read_again, &a};
+    rapt_code code = a.check ? serve_check(&a.o, &err) : serve_run(&a.o, a.config ? &again : NULL, &err);
     serve_options_free(&a.o);
+    free_again(&a);
     free(a.given);
     free(a.models);
     return code ? cli_fail(&err) : 0;

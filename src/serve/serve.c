@@ -4,10 +4,10 @@
 
 #include "base/module.h"
 
-rapt_code serve_run(const serve_options *options, rapt_error *err)
+rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err)
 {
-    rapt_code (*run)(const serve_options *, rapt_error *);
+    rapt_code (*run)(const serve_options *, const serve_reader *, rapt_error *);
     *(void **)&run = module_function("rapt_serve.so", "serve_run",
                                      "this rapt cannot serve: its module, built where libmicrohttpd is, is missing", err);
-    return run ? run(options, err) : RAPT_ERR_NOT_FOUND;
+    return run ? run(options, again, err) : RAPT_ERR_NOT_FOUND;
 }

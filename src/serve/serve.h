@@ -44,10 +44,18 @@ typedef struct serve_options {
 bool serve_options_default(serve_options *o);
 void serve_options_free(serve_options *o);
 
+/* Reads the options again, where they come from a file: what it returns is its own, and lasts as long as the server. NULL with
+ * `err` set. */
+typedef struct serve_reader {
+    const serve_options *(*read)(void *context, rapt_error *err);
+    void *context;
+} serve_reader;
+
 /* Loads the models, prints "listening on http://127.0.0.1:8080" to stdout, and serves until SIGTERM or SIGINT, after which
- * running requests are finished. A second such signal ends the process. SIGHUP loads models and keys again. Errors: one of the
- * models, the address, the files; RAPT_ERR_NOT_FOUND: this build has no server. */
-RAPT_API rapt_code serve_run(const serve_options *options, rapt_error *err);
+ * running requests are finished. A second such signal ends the process. SIGHUP loads models and keys again: those of
+ * `again`, of whose options all else stays as it was, or, where it is NULL, the same. Errors: one of the models, the address, the
+ * files; RAPT_ERR_NOT_FOUND: this build has no server. */
+RAPT_API rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err);
 
 /* Asks a server that runs for /health: at the options' host and port. RAPT_ERR_IO: it does not answer, or not 200. */
 rapt_code serve_check(const serve_options *options, rapt_error *err);

@@ -636,6 +636,23 @@ def config():
     assert s.complete({**SHORT, "n": 3})[0] == 400 and s.complete({**SHORT, "n": 2})[0] == 200
     check = [RAPT, "serve", "--check", "--port", str(s.port)]
     assert subprocess.run(check).returncode == 0
+    before = s.complete({**SHORT, "model": "b"})[1]
+    good = "models: {d: lm, b: lm2}\nkv-cache: q8_0\nport: 2\nmax-n: 3\napi-key-file: keys\n"
+    for text, message in (("models: {d: lm, d: lm2}\n", "not reloaded.*serve.yaml:1"),
+                          ("models: {d: none}\n", "not reloaded.*none"), (good, "reloaded models")):
+        assert s.complete({**SHORT, "model": "b"})[1]["X-Rapt-Fingerprint"] == before["X-Rapt-Fingerprint"]
+        with open("serve.yaml", "w") as file:
+            file.write(text)
+        with open("keys", "w") as file:
+            file.write("secret\n")
+        s.send(signal.SIGHUP)  # models and their options, and keys; limits and addresses stay
+        s.wait_for(message)
+    assert s.ask("GET", "/v1/models")[0] == 401
+    names = [m["id"] for m in is_json(s.ask("GET", "/v1/models", X_Api_Key="secret")[2])["data"]]
+    assert names == ["d", "b", "c"], names
+    after = s.complete({**SHORT, "model": "b", "n": 2}, X_Api_Key=" secret ")
+    assert after[0] == 200 and after[1]["X-Rapt-Fingerprint"] != before["X-Rapt-Fingerprint"], after
+    assert s.complete({**SHORT, "n": 3}, X_Api_Key="secret")[0] == 400
     assert s.end() == 0
     assert subprocess.run(check, stderr=subprocess.PIPE).returncode == 1
 

@@ -25,6 +25,8 @@ enum { PEM_MAX = 1 << 20, FILES_OF_OURS = 40, CONNECTIONS_MIN = 4, DRAIN_STEP_MS
 
 typedef struct server {
     const serve_options *o;
+    serve_options app_options; /* `o`, but for what was read again */
+    const serve_reader *reader;
     listener listener;
     app *app;
     http *http;
@@ -112,7 +114,7 @@ static rapt_code start_server(server *s, rapt_error *err)
         code = read_pem(o->tls_key, &s->key, err);
     if (!code)
         code = listener_open(&s->listener, o->host, (int)o->port, s->certificate != NULL, err);
-    if (!code && !(s->app = app_new(o, server_signals_wake, NULL, err)))
+    if (!code && !(s->app = app_new(&s->app_options, server_signals_wake, NULL, err)))
         code = err->code;
     server_signals_catch(&s->listener);
     if (!code)
@@ -130,13 +132,38 @@ static rapt_code start_server(server *s, rapt_error *err)
 
 /* ---- while it runs ----------------------------------------------------------------------------------------------- */
 
+/* What a load looks at; all else stays as it was at the start. Borrowed. */
+static void take_options(serve_options *to, const serve_options *from)
+{
+    to->models = from->models;
+    to->model_count = from->model_count;
+    to->all = from->all;
+    to->batch = from->batch;
+    to->chunk = from->chunk;
+    to->no_prefix_cache = from->no_prefix_cache;
+    to->api_key_file = from->api_key_file;
+}
+
+static rapt_code load_again(server *s, rapt_error *err)
+{
+    const serve_options before = s->app_options;
+    const serve_options *again = s->reader ? s->reader->read(s->reader->context, err) : &before;
+    if (!again)
+        return err->code;
+    take_options(&s->app_options, again);
+    rapt_code code = app_reload(s->app, err);
+    if (code)
+        take_options(&s->app_options, &before);
+    return code;
+}
+
 /* A load may take minutes: in a thread of its own, so that signals are heeded meanwhile. */
 static void *reload_server(void *context)
 {
-    const server *s = context;
+    server *s = context;
     rapt_error err = {0};
     notify_send_reloading();
-    if (app_reload(s->app, &err))
+    if (load_again(s, &err))
         serve_log_event(s->o->log, LOG_ERROR, "not reloaded; the models and keys stay: %s", err.message);
     else
         serve_log_event(s->o->log, LOG_INFO, "reloaded models and keys");
@@ -226,10 +253,10 @@ static void stop_server_in_time(server *s)
     }
 }
 
-rapt_code serve_run(const serve_options *options, rapt_error *err)
+rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err)
 {
     rapt_error own = {0};
-    server s = {.o = options, .listener = {.fd = -1}};
+    server s = {.o = options, .app_options = *options, .reader = again, .listener = {.fd = -1}};
     signal(SIGPIPE, SIG_IGN);
     serve_log_start(options->log);
     rapt_code code = start_server(&s, &own);
