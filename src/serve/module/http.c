@@ -11,10 +11,8 @@
 #include <string.h>
 
 enum {
-    SPARE_CONNECTIONS = 64, /* beyond the limit, that get an answer; libmicrohttpd leaves more than these in the backlog */
     DISCARD_TIMES = 16,     /* times the largest body are read from a client that gets no other answer */
-    BODIES_TIMES = 64,      /* times the largest body is the memory for bodies */
-    BACKLOG = 1024
+    BODIES_TIMES = 64       /* times the largest body is the memory for bodies */
 };
 
 struct http {
@@ -187,7 +185,7 @@ static void end_request(void *context, struct MHD_Connection *mhd, void **state,
     http *h = context;
     http_request *r = *state;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
-    (void)why;
+    const bool cut = why != MHD_REQUEST_TERMINATED_COMPLETED_OK;
     *state = NULL;
     if (!r)
         return;
@@ -196,6 +194,7 @@ static void end_request(void *context, struct MHD_Connection *mhd, void **state,
         exchange_detach(r->x);
     const http_report report = {.method = r->x ? exchange_method(r->x) : "", .address = r->at->address, .x = r->x,
                                 .status = info ? (int)info->http_status : 0, .seconds = clock_seconds() - r->began,
+                                .ended = !cut ? NULL : atomic_load(&h->closing) ? "drain" : "client",
                                 .bytes = r->x && strcmp(exchange_method(r->x), "HEAD") == 0 ? 0 : r->sent};
     h->options.over(h->options.context, &report);
     if (r->x)
@@ -237,9 +236,9 @@ static rapt_code start_daemon(http *h, rapt_error *err)
     const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     h->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, handle_request, h, MHD_OPTION_LISTEN_SOCKET, o->listener, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(o->connections + SPARE_CONNECTIONS), MHD_OPTION_URI_LOG_CALLBACK, begin_request, h,
+        (unsigned)(o->connections + HTTP_SPARE_CONNECTIONS), MHD_OPTION_URI_LOG_CALLBACK, begin_request, h,
         MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
-        MHD_OPTION_NOTIFY_CONNECTION, see_connection, h, MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)BACKLOG, MHD_OPTION_ARRAY,
+        MHD_OPTION_NOTIFY_CONNECTION, see_connection, h, MHD_OPTION_ARRAY,
         tls ? with_tls : none, MHD_OPTION_END);
     if (h->daemon)
         return RAPT_OK;

@@ -8,11 +8,15 @@
 
 typedef struct http http;
 
+/* Connections beyond the limit, that get an answer; libmicrohttpd leaves more than these in the backlog. */
+enum { HTTP_SPARE_CONNECTIONS = 64 };
+
 /* What the log and the metrics say of a request that is over. */
 typedef struct http_report {
     const char *method, *address;
     exchange *x;     /* NULL: the request was no HTTP, and libmicrohttpd has answered it */
     int status;      /* 0: the connection was closed without an answer */
+    const char *ended; /* who cut the response off, "client" or, at its end, the server: "drain"; NULL: it is whole */
     double seconds;  /* from its first line to the last byte of the response */
     size_t bytes;    /* of the response's body */
 } http_report;

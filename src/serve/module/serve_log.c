@@ -47,7 +47,7 @@ static void write_object(json_t *o)
 
 int serve_log_status(const http_report *report)
 {
-    return report->status ? report->status : 499;
+    return report->status ? report->status : report->ended && strcmp(report->ended, "drain") == 0 ? 503 : 499;
 }
 
 static double round_ms(double seconds)
@@ -67,6 +67,8 @@ static void serve_log_json(const http_report *r)
                           (json_int_t)r->bytes);
     if (*model)
         json_object_set_new(o, "model", json_string(model));
+    if (r->ended)
+        json_object_set_new(o, "ended", json_string(r->ended));
     for (size_t i = 0; r->x && exchange_noted(r->x, i, &name, &value); i++)
         json_object_set_new(o, name, value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
                                                                                  : json_real(value));
@@ -79,8 +81,9 @@ static void serve_log_text(const http_report *r)
     const char *name, *model = r->x ? exchange_model(r->x) : "", *route = r->x ? exchange_route(r->x) : NULL;
     double value;
     write_time(time);
-    int size = snprintf(line, sizeof line, "%s %s %s %s %d %.3f ms %zu bytes%s%s", time, r->address, quote(r->method).text,
-                        route ? route : "other", serve_log_status(r), r->seconds * 1e3, r->bytes, *model ? " model=" : "", model);
+    int size = snprintf(line, sizeof line, "%s %s %s %s %d %.3f ms %zu bytes%s%s%s%s", time, r->address, quote(r->method).text,
+                        route ? route : "other", serve_log_status(r), r->seconds * 1e3, r->bytes, *model ? " model=" : "", model,
+                        r->ended ? " ended=" : "", r->ended ? r->ended : "");
     for (size_t i = 0; r->x && exchange_noted(r->x, i, &name, &value) && size < MESSAGE - 80; i++) {
         number_write(value, number);
         size += snprintf(line + size, sizeof line - (size_t)size, " %s=%s", name, number);

@@ -13,7 +13,7 @@ void serve_log_stop(void);
 
 /* A request that is over. `status` as of serve_log_status. */
 void serve_log_request(serve_log format, const http_report *report);
-/* 499, as nginx has it, where the client hung up before there was an answer. */
+/* Where there was no answer: 499, as nginx has it, where the client hung up; 503 where the server ended first. */
 int serve_log_status(const http_report *report);
 
 typedef enum serve_log_level { LOG_INFO, LOG_WARNING, LOG_ERROR } serve_log_level;

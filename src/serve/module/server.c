@@ -72,14 +72,16 @@ static rapt_code read_pem(const char *path, char **text, rapt_error *err)
 /* As many connections as were asked for, or as there can be descriptors for, beside the server's own files. */
 static size_t connections_possible(const serve_options *o)
 {
-    const size_t spare = 64 + FILES_OF_OURS; /* libmicrohttpd takes 64 more, to refuse them */
+    const size_t spare = HTTP_SPARE_CONNECTIONS + FILES_OF_OURS;
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files))
         return o->connections;
     const rlim_t wanted = o->connections + spare;
     if (files.rlim_cur < wanted) {
+        const rlim_t before = files.rlim_cur;
         files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
-        setrlimit(RLIMIT_NOFILE, &files);
+        if (setrlimit(RLIMIT_NOFILE, &files)) /* a sandbox may forbid it */
+            files.rlim_cur = before;
     }
     if (files.rlim_cur >= wanted)
         return o->connections;
