@@ -54,7 +54,7 @@ static int choose_setting(const struct dirent *entry)
     return is_setting(entry->d_name);
 }
 
-static int by_bytes(const struct dirent **a, const struct dirent **b)
+static int by_setting_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -84,7 +84,7 @@ static rapt_code hash_settings(fingerprint_state *s, const char *folder, rapt_er
 {
     struct dirent **entries;
     rapt_code code = RAPT_OK;
-    const int count = scandir(folder, &entries, choose_setting, by_bytes);
+    const int count = scandir(folder, &entries, choose_setting, by_setting_name);
     for (int i = 0; i < count; i++) {
         if (!code)
             code = hash_setting(s, folder, entries[i]->d_name, err);

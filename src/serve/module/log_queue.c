@@ -28,7 +28,7 @@ static struct log_queue {
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Waits where stderr is full, though whoever made it may have set it to O_NONBLOCK. A failure: there is nobody to tell. */
-static void write_out(log_line line)
+static void write_log_line(log_line line)
 {
     struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
     size_t done = 0;
@@ -60,7 +60,7 @@ static bool log_queue_step(void)
         return false;
     pthread_mutex_unlock(&queue.lock);
     if (line.text)
-        write_out(line);
+        write_log_line(line);
     else
         queue.report(lost);
     pthread_mutex_lock(&queue.lock);
@@ -105,7 +105,7 @@ void log_queue_put(char *line, size_t size)
     pthread_mutex_lock(&queue.lock);
     if (!queue.starts) {
         pthread_mutex_unlock(&queue.lock);
-        write_out((log_line){line, size});
+        write_log_line((log_line){line, size});
         return;
     }
     const bool fits = queue.count < LINES && !queue.stops;

@@ -134,7 +134,7 @@ static rapt_code start_server(server *s, rapt_error *err)
 
 /* ---- while it runs ----------------------------------------------------------------------------------------------- */
 
-/* What a load looks at; all else stays as it was at the start. Borrowed. */
+/* What a load reads; all else stays as it was at the start. Borrowed. */
 static void take_options(serve_options *to, const serve_options *from)
 {
     to->models = from->models;

@@ -17,7 +17,7 @@ rapt_code server_signals_open(rapt_error *err);
 /* From now on signals come here. The second SIGTERM or SIGINT ends the process with status 1 at once, whatever its threads do,
  * and removes the unix socket of `l`, which must last. */
 void server_signals_catch(const listener *l);
-/* From any thread: what was reloaded is to be looked at, or what was retired to be swept. */
+/* From any thread: a reload has ended, or what was retired is to be swept. */
 void server_signals_wake_reloaded(void);
 void server_signals_wake(void *context);
 /* Waits for at most `ms` (-1: for ever), or until there is something. */
