@@ -38,8 +38,8 @@ typedef struct rapt_engine_options {
 
 /* Starts the engine's thread. `options` may be NULL. NULL with `err` set: threads out of range, out of memory. */
 RAPT_API rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err);
-/* Cancels the jobs that are left, waits for the thread and frees the models. The caller has freed every job whose handle was handed
- * out. NULL is fine. */
+/* Cancels the jobs that are left, waits for the thread and frees the models. The caller has freed every job whose handle was
+ * handed out. NULL is fine. */
 RAPT_API void rapt_engine_free(rapt_engine *e);
 
 /* ---- models ------------------------------------------------------------------------------------------------- */

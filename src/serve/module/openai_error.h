@@ -4,8 +4,6 @@
 
 #include "serve/module/fields.h"
 
-/* OpenAI's word for a class of errors, by the status: "invalid_request_error". */
-const char *openai_error_type(int status);
 /* {"error": {"message", "type", "param", "code"}}: the type is that of the status; `param` and `code` may be NULL, or "", which
  * both are null then. NULL: out of memory. */
 json_t *openai_error_object(int status, const char *param, const char *code, const char *message);

@@ -1,11 +1,15 @@
 /* serve/module/refusal.c: see refusal.h. Messages and codes are constant texts of ours. */
 #include "serve/module/refusal.h"
 
-#include "serve/module/openai_error.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *refusal_type(int status)
+{
+    return status == 401 ? "authentication_error" : status == 403 ? "permission_error" : status == 429 ? "rate_limit_error"
+         : status >= 500 ? "server_error" : "invalid_request_error";
+}
 
 void refusal_reply(exchange *x, int status, const char *code, const char *message)
 {
@@ -15,7 +19,7 @@ void refusal_reply(exchange *x, int status, const char *code, const char *messag
     if (strncmp(path, "/v1/", 4) == 0)
         size = snprintf(body, sizeof body,
                         "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":\"%s\"}}\n", message,
-                        openai_error_type(status), code);
+                        refusal_type(status), code);
     else if (strncmp(path, "/v2/", 4) == 0)
         size = snprintf(body, sizeof body, "{\"message\":\"%s\"}\n", message);
     else

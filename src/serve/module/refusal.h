@@ -5,6 +5,8 @@
 
 #include "serve/module/http_exchange.h"
 
+/* OpenAI's word for a class of errors, by the status: "invalid_request_error". */
+const char *refusal_type(int status);
 /* Answers with `message` for people and `code` for programs. */
 void refusal_reply(exchange *x, int status, const char *code, const char *message);
 /* 503, or 429, with Retry-After, and retry-after-ms, which OpenAI's clients read. */
