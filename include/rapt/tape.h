@@ -182,8 +182,6 @@ RAPT_API rapt_tensor *rapt_op_softcap(rapt_tape *t, rapt_tensor *x, double cap);
  * first + i is rotated by the angle whose cosine and sine are table[first + i][j] and table[first + i][d/2 + j]. x [batch,
  * time, heads * d], or ragged; table [max_len, d], a buffer; d is even. */
 RAPT_API rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
-/* rapt_op_rotary of examples that begin at positions of their own, rows[batch].past. Inference only. */
-RAPT_API rapt_tensor *rapt_op_rotary_cached(rapt_tape *t, rapt_tensor *x, const rapt_param *table, const rapt_cached_row *rows);
 
 /* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
  * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */

@@ -6,6 +6,7 @@
 #include "nn/linear.h"
 #include "nn/names.h"
 #include "ops/attention_op.h"
+#include "ops/rotary_op.h"
 #include "tape/observe_op.h"
 
 #include <string.h>
@@ -66,7 +67,7 @@ static rapt_tensor *attention_normalize(rapt_tape *t, const rapt_layer_norm *m, 
 static rapt_tensor *attention_rotate(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, size_t first,
                                      const rapt_cached_row *rows)
 {
-    return rows ? rapt_op_rotary_cached(t, x, m->rotary, rows) : rapt_op_rotary(t, x, m->rotary, first);
+    return rows ? rotary_op_cached(t, x, m->rotary, rows) : rapt_op_rotary(t, x, m->rotary, first);
 }
 
 /* `first` is the position of the first query and key, unless `rows` has those of each example. */

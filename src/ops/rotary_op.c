@@ -2,6 +2,8 @@
  * queries and keys of self-attention. The module nn/rotary.c makes the table of cosines and sines.
  *
  * Backward: the transposed rotation, that is, back by the same angle. */
+#include "ops/rotary_op.h"
+
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 #include "tensor/param_source.h"
@@ -128,7 +130,7 @@ rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *tabl
     return rotary_run(t, x, table, first, end, NULL);
 }
 
-rapt_tensor *rapt_op_rotary_cached(rapt_tape *t, rapt_tensor *x, const rapt_param *table, const rapt_cached_row *rows)
+rapt_tensor *rotary_op_cached(rapt_tape *t, rapt_tensor *x, const rapt_param *table, const rapt_cached_row *rows)
 {
     size_t end = 0;
     if (tape_failed(t))
