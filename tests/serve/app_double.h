@@ -5,6 +5,7 @@
 
 #include "serve/module/app.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 struct app {
@@ -12,7 +13,7 @@ struct app {
     app_limits limits;
 };
 
-static int double_references; /* to the set */
+static atomic_int double_references; /* to the set */
 
 served_set *app_models(app *a)
 {
