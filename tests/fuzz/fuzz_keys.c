@@ -6,15 +6,15 @@
 
 #include "serve/module/keys.h"
 
-/* Each line is a key as it stands, but for what files may have around keys. */
+/* Each line is a key as it stands, but for blanks at its ends, empty lines and comments. */
 static void try_lines(const keys *k, char *text)
 {
+    static const char blanks[] = " \t\r";
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        size_t length = strlen(line);
-        while (length && (line[length - 1] == '\r' || line[length - 1] == ' '))
-            line[--length] = '\0';
-        require(keys_have(k, line) || length == 0 || *line == '#');
+        const char *key = line + strspn(line, blanks);
+        const size_t length = strlen(line);
+        require(keys_have(k, line) || *key == '\0' || *key == '#');
         if (length) {
             line[length - 1] ^= 1;
             keys_have(k, line);
