@@ -7,7 +7,7 @@
  *    rapt_engine_model *lm = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL;
  *    const rapt_engine_generation request = {.tokens = ids, .count = count, .on_token = print, .on_done = done};
  *    rapt_engine_job *job = NULL;
- *    rapt_code code = lm ? rapt_engine_generate(engine, lm, &request, &job, &err) : err.code;
+ *    rapt_code code = lm ? rapt_engine_generate(lm, &request, &job, &err) : err.code;
  *    ...                             // `print` and `done` are called by the engine's thread
  *    rapt_engine_job_free(job);      // waits for `done`
  *    rapt_engine_free(engine);
@@ -70,7 +70,7 @@ typedef struct rapt_engine_model_options {
 RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,
                                             rapt_error *err);
 /* No request comes for it any more: it is freed once its last job is done and freed. */
-RAPT_API void rapt_engine_remove(rapt_engine *e, rapt_engine_model *m);
+RAPT_API void rapt_engine_remove(rapt_engine_model *m);
 /* The model, which is only read. */
 RAPT_API const rapt_model *rapt_engine_model_of(const rapt_engine_model *m);
 /* Of an encoder: what computes its embeddings, for functions of rapt_engine_call only, one of which runs at a time. NULL for
@@ -151,8 +151,8 @@ typedef struct rapt_engine_generation {
 /* Queues a text: first come, first served; callbacks of other texts may do so as well. A failure calls nothing:
  * RAPT_ERR_VALUE for an empty prompt, one that is longer than the model's context or has a token beyond its vocabulary, an option
  * out of range, a beam search; not a language model; RAPT_ERR_MEMORY. */
-RAPT_API rapt_code rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
-                                        rapt_engine_job **job, rapt_error *err);
+RAPT_API rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generation *request, rapt_engine_job **job,
+                                        rapt_error *err);
 
 /* Lines to translate. Pointers are read during rapt_engine_translate only, but for the context. */
 typedef struct rapt_engine_translation {
@@ -171,15 +171,14 @@ typedef struct rapt_engine_translation {
  * or a prefix that is refused, as of rapt_translate; RAPT_ERR_FORMAT for a line that is not UTF-8; not a translation model;
  * RAPT_ERR_MEMORY. Lines are encoded by the calling thread. A failure that comes later, of one of the lines, is the request's
  * own, and the one that rapt_translate names. */
-RAPT_API rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
-                                         rapt_engine_job **job, rapt_error *err);
+RAPT_API rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translation *request, rapt_engine_job **job,
+                                         rapt_error *err);
 
 /* Calls fn(context, model, threads) between two steps; fn may compute with `threads` threads: for passes of other kinds, such
  * as rapt_explanation_new. `stop` (or NULL) is asked before: true, or a cancel, calls fn with a NULL model in its place.
  * RAPT_ERR_MEMORY calls nothing. */
-RAPT_API rapt_code rapt_engine_call(rapt_engine *e, rapt_engine_model *m,
-                                    void (*fn)(void *context, const rapt_model *model, int threads), rapt_stop_fn *stop,
-                                    void *context, rapt_engine_job **job, rapt_error *err);
+RAPT_API rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const rapt_model *model, int threads),
+                                    rapt_stop_fn *stop, void *context, rapt_engine_job **job, rapt_error *err);
 
 #ifdef __cplusplus
 }

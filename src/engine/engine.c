@@ -56,12 +56,12 @@ rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt
     return m;
 }
 
-void rapt_engine_remove(rapt_engine *e, rapt_engine_model *m)
+void rapt_engine_remove(rapt_engine_model *m)
 {
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&m->engine->lock);
     m->removed = true;
-    pthread_cond_signal(&e->work);
-    pthread_mutex_unlock(&e->lock);
+    pthread_cond_signal(&m->engine->work);
+    pthread_mutex_unlock(&m->engine->lock);
 }
 
 const rapt_model *rapt_engine_model_of(const rapt_engine_model *m)

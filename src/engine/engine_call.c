@@ -21,12 +21,10 @@ void engine_call_run(rapt_engine_job *job, int threads)
     engine_job_done(job);
 }
 
-rapt_code rapt_engine_call(rapt_engine *e, rapt_engine_model *m,
-                           void (*fn)(void *context, const rapt_model *model, int threads), rapt_stop_fn *stop, void *context,
-                           rapt_engine_job **job, rapt_error *err)
+rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const rapt_model *model, int threads),
+                           rapt_stop_fn *stop, void *context, rapt_engine_job **job, rapt_error *err)
 {
     engine_call *call = calloc(1, sizeof *call);
-    (void)e;
     if (!call)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a call");
     *call = (engine_call){.job = {.free = engine_call_free, .is_call = true, .stop = stop, .context = context}, .fn = fn};

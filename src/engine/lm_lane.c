@@ -366,11 +366,10 @@ void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int 
 
 /* ---- requests ------------------------------------------------------------------------------------------------------ */
 
-rapt_code rapt_engine_generate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *request,
-                               rapt_engine_job **job, rapt_error *err)
+rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generation *request, rapt_engine_job **job,
+                               rapt_error *err)
 {
     rapt_error own = {0};
-    (void)e;
     if (m->lane && m->lane != &lm_lane_functions)
         return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
     if (!m->lane)

@@ -245,11 +245,10 @@ void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options
 
 /* ---- requests ------------------------------------------------------------------------------------------------------- */
 
-rapt_code rapt_engine_translate(rapt_engine *e, rapt_engine_model *m, const rapt_engine_translation *request,
-                                rapt_engine_job **job, rapt_error *err)
+rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translation *request, rapt_engine_job **job,
+                                rapt_error *err)
 {
     rapt_error own = {0};
-    (void)e;
     if (m->lane != &translation_lane_functions)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
     translation_job *j = translation_job_new(((const translation_lane *)m->of_lane)->t, request, &own);

@@ -181,10 +181,10 @@ static void serving(void **state)
     assert_null(rapt_engine_add(e, translation_model(), &wrong, NULL));
     rapt_engine_model *m = rapt_engine_add(e, translation_model(), NULL, NULL);
     assert_non_null(m);
-    assert_int_not_equal(rapt_engine_translate(e, m, &(rapt_engine_translation){.lines = bad, .count = 1}, NULL, NULL), RAPT_OK);
-    assert_int_equal(rapt_engine_translate(e, m, &(rapt_engine_translation){.lines = good, .count = 1}, NULL, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_engine_generate(e, m, &(rapt_engine_generation){0}, NULL, NULL), RAPT_OK);
-    assert_int_equal(rapt_engine_call(e, m, nothing, NULL, &called, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_engine_translate(m, &(rapt_engine_translation){.lines = bad, .count = 1}, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_engine_translate(m, &(rapt_engine_translation){.lines = good, .count = 1}, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_engine_generate(m, &(rapt_engine_generation){0}, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_engine_call(m, nothing, NULL, &called, NULL, NULL), RAPT_OK);
     rapt_engine_free(e);
     assert_true(called);
 }

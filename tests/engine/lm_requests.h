@@ -111,7 +111,7 @@ static inline bool request_stops(void *context)
 }
 
 /* Queues one, and returns its job. */
-static inline rapt_engine_job *request_queue(lm_request *r, rapt_engine *e, rapt_engine_model *m)
+static inline rapt_engine_job *request_queue(lm_request *r, rapt_engine_model *m)
 {
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
@@ -119,7 +119,7 @@ static inline rapt_engine_job *request_queue(lm_request *r, rapt_engine *e, rapt
                                       .on_token = request_token, .on_done = request_done, .stop = request_stops, .context = r};
     r->size = r->tokens = 0;
     atomic_store(&r->seen, 0);
-    if (rapt_engine_generate(e, m, &g, &job, &err))
+    if (rapt_engine_generate(m, &g, &job, &err))
         fail_msg("%s", err.message);
     return job;
 }

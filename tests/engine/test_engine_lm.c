@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "engine/gate.h"
 #include "engine/lm_requests.h"
 
 #include "base/math.h"
@@ -40,7 +41,6 @@ static rapt_engine_model *engine_add(rapt_engine *e, size_t variant, const rapt_
 /* ---- the same bits --------------------------------------------------------------------------------------------------- */
 
 typedef struct client {
-    rapt_engine *e;
     rapt_engine_model *m;
     lm_request *r;
     size_t number;
@@ -53,7 +53,7 @@ static void *client_main(void *context)
     const client *c = context;
     rapt_engine_job *jobs[REQUESTS] = {NULL};
     for (size_t i = c->number; i < REQUESTS; i += CLIENTS)
-        jobs[i] = request_queue(&c->r[i], c->e, c->m);
+        jobs[i] = request_queue(&c->r[i], c->m);
     for (size_t i = c->number; i < REQUESTS && c->cancels; i += CLIENTS)
         if (rng_below(c->cancels, i, 3) == 0)
             rapt_engine_cancel(jobs[i]);
@@ -62,12 +62,12 @@ static void *client_main(void *context)
     return NULL;
 }
 
-static void serve_all(rapt_engine *e, rapt_engine_model *m, lm_request *r, uint64_t cancels)
+static void serve_all(rapt_engine_model *m, lm_request *r, uint64_t cancels)
 {
     pthread_t threads[CLIENTS];
     client clients[CLIENTS];
     for (size_t i = 0; i < CLIENTS; i++) {
-        clients[i] = (client){e, m, r, i, cancels};
+        clients[i] = (client){m, r, i, cancels};
         assert_int_equal(pthread_create(&threads[i], NULL, client_main, &clients[i]), 0);
     }
     for (size_t i = 0; i < CLIENTS; i++)
@@ -98,8 +98,8 @@ static void check_setting(size_t variant, int threads, const rapt_engine_model_o
     requests_alone(r, o);
     for (size_t i = 0; i < REQUESTS && cancels; i++)
         r[i].stop_after = (size_t)rng_below(cancels, 100 + i, 8);
-    serve_all(e, m, r, cancels);
-    serve_all(e, m, r, cancels); /* with what is left in the slots */
+    serve_all(m, r, cancels);
+    serve_all(m, r, cancels); /* with what is left in the slots */
     const rapt_engine_counts counts = counts_at_rest(m);
     assert_int_equal(counts.done + counts.cancelled, 2 * REQUESTS);
     assert_int_equal(counts.failed, 0);
@@ -132,32 +132,6 @@ static void stopped_jobs_leave_the_others(void **state)
     }
 }
 
-/* Holds the engine back until requests are queued. */
-typedef struct gate {
-    pthread_mutex_t lock;
-    pthread_cond_t open;
-    bool is_open;
-    int order; /* of what happened since */
-} gate;
-
-static void wait_at_gate(void *context, const rapt_model *model, int threads)
-{
-    gate *g = context;
-    (void)model, (void)threads;
-    pthread_mutex_lock(&g->lock);
-    while (!g->is_open)
-        pthread_cond_wait(&g->open, &g->lock);
-    pthread_mutex_unlock(&g->lock);
-}
-
-static void open_gate(gate *g)
-{
-    pthread_mutex_lock(&g->lock);
-    g->is_open = true;
-    pthread_cond_signal(&g->open);
-    pthread_mutex_unlock(&g->lock);
-}
-
 /* What running texts have reserved, asked with each token. */
 typedef struct memory_watch {
     rapt_engine_model *m;
@@ -186,11 +160,11 @@ static void memory_is_never_passed(void **state)
         gate g0 = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
         rapt_error err = {0};
         check_setting(i, 2, &o, 0);
-        assert_int_equal(rapt_engine_call(e, w.m, wait_at_gate, NULL, &g0, &waiting, &err), RAPT_OK);
+        assert_int_equal(rapt_engine_call(w.m, wait_at_gate, NULL, &g0, &waiting, &err), RAPT_OK);
         for (size_t k = 0; k < 8; k++) { /* texts that fill their context */
             const rapt_engine_generation g = {.tokens = (int32_t[]){1, 2, 3}, .count = 3, .options.max_tokens = 20,
                                               .on_token = watch_memory, .context = &w};
-            assert_int_equal(rapt_engine_generate(e, w.m, &g, &jobs[k], &err), RAPT_OK);
+            assert_int_equal(rapt_engine_generate(w.m, &g, &jobs[k], &err), RAPT_OK);
         }
         open_gate(&g0);
         rapt_engine_job_free(waiting);
@@ -230,9 +204,9 @@ static void short_prompts_pass_long_ones(void **state)
                                       .context = &long_one};
     const rapt_engine_generation b = {.tokens = other, .count = 3, .options.max_tokens = 1, .on_token = take_turn,
                                       .context = &short_one};
-    assert_int_equal(rapt_engine_call(e, m, wait_at_gate, NULL, &g, &jobs[0], &err), RAPT_OK);
-    assert_int_equal(rapt_engine_generate(e, m, &a, &jobs[1], &err), RAPT_OK);
-    assert_int_equal(rapt_engine_generate(e, m, &b, &jobs[2], &err), RAPT_OK);
+    assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &jobs[0], &err), RAPT_OK);
+    assert_int_equal(rapt_engine_generate(m, &a, &jobs[1], &err), RAPT_OK);
+    assert_int_equal(rapt_engine_generate(m, &b, &jobs[2], &err), RAPT_OK);
     open_gate(&g);
     for (int i = 0; i < 3; i++)
         rapt_engine_job_free(jobs[i]);
@@ -259,13 +233,13 @@ static void prefixes_are_found(void **state)
         r[i].options.max_tokens = 3;
     }
     requests_alone(r, &plain);
-    rapt_engine_job_free(request_queue(&r[0], e, m));
+    rapt_engine_job_free(request_queue(&r[0], m));
     assert_int_equal(r[0].cached, 0);
-    rapt_engine_job_free(request_queue(&r[1], e, m));
+    rapt_engine_job_free(request_queue(&r[1], m));
     assert_int_equal(r[1].cached, 7);
     request_check(&r[0]);
     request_check(&r[1]);
-    serve_all(e, m, r, 0);
+    serve_all(m, r, 0);
     for (size_t i = 0; i < REQUESTS; i++)
         assert_int_equal(r[i].cached, 7);
     assert_int_equal(counts_at_rest(m).cached_tokens, 7 * (REQUESTS + 1));
@@ -321,7 +295,7 @@ static void prompts_are_scored(void **state)
                                               .on_prompt_token = score_token, .on_done = score_done, .context = &s};
             s.count = 0;
             s.done = false;
-            assert_int_equal(rapt_engine_generate(e, m, &g, &job, &err), RAPT_OK);
+            assert_int_equal(rapt_engine_generate(m, &g, &job, &err), RAPT_OK);
             rapt_engine_job_free(job);
             assert_true(s.done && s.count == PROMPT && isnan(s.log_probs[0]));
             for (size_t i = 1; i < PROMPT; i++) {
@@ -344,11 +318,11 @@ static void prompts_are_scored(void **state)
 
 /* ---- refusals, calls, models ----------------------------------------------------------------------------------------- */
 
-static void refuse(rapt_engine *e, rapt_engine_model *m, const rapt_engine_generation *g, const char *message)
+static void refuse(rapt_engine_model *m, const rapt_engine_generation *g, const char *message)
 {
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
-    assert_int_equal(rapt_engine_generate(e, m, g, &job, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_engine_generate(m, g, &job, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, message);
     assert_null(job);
 }
@@ -359,15 +333,15 @@ static void requests_are_refused(void **state)
     rapt_engine *e = engine_new(1);
     rapt_engine_model *m = engine_add(e, 1, NULL);
     const int32_t ids[LM_CONTEXT + 1] = {0}, bad[] = {1, -1};
-    refuse(e, m, &(rapt_engine_generation){.tokens = ids}, "a prompt of at least one token is needed");
-    refuse(e, m, &(rapt_engine_generation){.tokens = ids, .count = LM_CONTEXT + 1},
+    refuse(m, &(rapt_engine_generation){.tokens = ids}, "a prompt of at least one token is needed");
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = LM_CONTEXT + 1},
            "the prompt has 13 tokens, the model's context 12");
-    refuse(e, m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.beam = 2}},
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.beam = 2}},
            "an engine does no beam search of texts");
-    refuse(e, m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.sample = {.temperature = -1}}},
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.sample = {.temperature = -1}}},
            "temperature -1: it is a number of 0 or more");
     rapt_error err = {0};
-    assert_int_equal(rapt_engine_generate(e, m, &(rapt_engine_generation){.tokens = bad, .count = 2}, NULL, &err),
+    assert_int_equal(rapt_engine_generate(m, &(rapt_engine_generation){.tokens = bad, .count = 2}, NULL, &err),
                      RAPT_ERR_VALUE);
     rapt_engine_free(e);
 }
@@ -422,14 +396,14 @@ static void few_of_those_that_wait_are_asked(void **state)
     asking a = {.stops = false};
     gate g = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
     rapt_engine_job *gate_job, *jobs[WAITING];
-    assert_int_equal(rapt_engine_call(e, m, wait_at_gate, NULL, &g, &gate_job, &err), RAPT_OK);
+    assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &gate_job, &err), RAPT_OK);
     rapt_engine_generation request = {.tokens = prompt, .count = 1, .options = {.max_tokens = 20}, .on_token = asking_token,
                                       .on_done = asking_runner_done, .context = &a};
     rapt_engine_job *runner;
-    assert_int_equal(rapt_engine_generate(e, m, &request, &runner, &err), RAPT_OK);
+    assert_int_equal(rapt_engine_generate(m, &request, &runner, &err), RAPT_OK);
     request = (rapt_engine_generation){.tokens = prompt, .count = 1, .on_done = asking_done, .stop = asking_stops, .context = &a};
     for (size_t i = 0; i < WAITING; i++)
-        assert_int_equal(rapt_engine_generate(e, m, &request, &jobs[i], &err), RAPT_OK);
+        assert_int_equal(rapt_engine_generate(m, &request, &jobs[i], &err), RAPT_OK);
     rapt_engine_cancel(jobs[WAITING - 1]);
     open_gate(&g);
     rapt_engine_job_free(runner);
@@ -460,15 +434,15 @@ static void models_come_and_go(void **state)
     assert_non_null(r);
     requests_make(r, rapt_engine_model_of(a));
     requests_alone(r, &(rapt_engine_model_options){0});
-    rapt_engine_job *first = request_queue(&r[0], e, a), *second = request_queue(&r[1], e, b);
-    rapt_engine_remove(e, a);
-    assert_int_equal(rapt_engine_call(e, b, call, NULL, &calls, &job, &err), RAPT_OK);
+    rapt_engine_job *first = request_queue(&r[0], a), *second = request_queue(&r[1], b);
+    rapt_engine_remove(a);
+    assert_int_equal(rapt_engine_call(b, call, NULL, &calls, &job, &err), RAPT_OK);
     rapt_engine_job_free(job);
-    assert_int_equal(rapt_engine_call(e, b, call, always, &calls, &stopped, &err), RAPT_OK);
+    assert_int_equal(rapt_engine_call(b, call, always, &calls, &stopped, &err), RAPT_OK);
     rapt_engine_job_free(stopped);
     assert_int_equal(calls, 102);
     for (size_t i = 0; i < 8; i++)
-        assert_int_equal(rapt_engine_generate(e, b, &(rapt_engine_generation){.tokens = r[0].prompt, .count = 1}, NULL, &err), 0);
+        assert_int_equal(rapt_engine_generate(b, &(rapt_engine_generation){.tokens = r[0].prompt, .count = 1}, NULL, &err), 0);
     rapt_engine_job_free(first);
     rapt_engine_job_free(second);
     request_check(&r[0]);

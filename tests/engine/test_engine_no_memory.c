@@ -96,7 +96,7 @@ static rapt_code ask_text(outcome *o, bool scored)
     rapt_engine_generation g = text_request(o);
     g.score_prompt = scored;
     g.on_prompt_token = scored ? on_prompt : NULL;
-    const rapt_code code = rapt_engine_generate(engine, language, &g, &job, &err);
+    const rapt_code code = rapt_engine_generate(language, &g, &job, &err);
     assert_int_equal(code, err.code);
     return finish(code, job, o);
 }
@@ -120,7 +120,7 @@ static rapt_code texts_together(outcome *o)
     const outcome *good = NULL;
     for (size_t i = 0; i < TOGETHER; i++) {
         const rapt_engine_generation g = text_request(&each[i]);
-        codes[i] = rapt_engine_generate(engine, language, &g, &jobs[i], NULL);
+        codes[i] = rapt_engine_generate(language, &g, &jobs[i], NULL);
     }
     for (size_t i = 0; i < TOGETHER; i++) {
         codes[i] = finish(codes[i], jobs[i], &each[i]);
@@ -141,7 +141,7 @@ static rapt_code ask_lines(outcome *o, const rapt_translate_options *options)
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
     const rapt_engine_translation t = {.lines = lines, .count = LINES, .options = *options, .on_done = on_lines, .context = o};
-    const rapt_code code = rapt_engine_translate(engine, translation, &t, &job, &err);
+    const rapt_code code = rapt_engine_translate(translation, &t, &job, &err);
     assert_int_equal(code, err.code);
     return finish(code, job, o);
 }
@@ -159,7 +159,7 @@ static rapt_code searched_lines(outcome *o)
 static rapt_code call(outcome *o)
 {
     rapt_engine_job *job = NULL;
-    const rapt_code code = rapt_engine_call(engine, language, on_call, NULL, o, &job, NULL);
+    const rapt_code code = rapt_engine_call(language, on_call, NULL, o, &job, NULL);
     return finish(code, job, o);
 }
 

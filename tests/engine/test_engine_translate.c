@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "decode/translate_case.h"
-#include "rapt/engine.h"
+#include "engine/gate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -128,17 +128,16 @@ static rapt_engine_model *add(rapt_engine *e, rapt_model *model, const rapt_engi
     return m;
 }
 
-static rapt_code queue(rapt_engine *e, rapt_engine_model *m, request *r, rapt_engine_job **job, rapt_error *err)
+static rapt_code queue(rapt_engine_model *m, request *r, rapt_engine_job **job, rapt_error *err)
 {
     const rapt_engine_translation t = {.lines = r->lines, .count = r->count, .options = r->options, .on_done = on_done,
                                        .stop = stop, .context = r};
-    return rapt_engine_translate(e, m, &t, job, err);
+    return rapt_engine_translate(m, &t, job, err);
 }
 
 /* ---- the same bits -------------------------------------------------------------------------------------------------- */
 
 typedef struct client {
-    rapt_engine *e;
     rapt_engine_model *m;
     request *r;
     size_t number;
@@ -152,7 +151,7 @@ static void *client_main(void *context)
     rapt_engine_job *jobs[REQUESTS] = {NULL};
     for (size_t i = c->number; i < REQUESTS; i += CLIENTS) {
         rapt_error err = {0};
-        if (queue(c->e, c->m, &c->r[i], &jobs[i], &err))
+        if (queue(c->m, &c->r[i], &jobs[i], &err))
             return context; /* not a thing that on_done would count */
         if (i > 3 * CLIENTS) {
             rapt_engine_job_free(jobs[i - 3 * CLIENTS]);
@@ -166,7 +165,7 @@ static void *client_main(void *context)
     return NULL;
 }
 
-static void run_clients(rapt_engine *e, rapt_engine_model *m, request *r, uint64_t cancels)
+static void run_clients(rapt_engine_model *m, request *r, uint64_t cancels)
 {
     pthread_t threads[CLIENTS];
     client clients[CLIENTS];
@@ -176,7 +175,7 @@ static void run_clients(rapt_engine *e, rapt_engine_model *m, request *r, uint64
         r[i].stop_after = cancels && rng_below(cancels, 200 + i, 4) == 0 ? rng_below(cancels, 300 + i, 30) : SIZE_MAX;
     }
     for (size_t i = 0; i < CLIENTS; i++) {
-        clients[i] = (client){e, m, r, i, cancels};
+        clients[i] = (client){m, r, i, cancels};
         assert_int_equal(pthread_create(&threads[i], NULL, client_main, &clients[i]), 0);
     }
     for (size_t i = 0; i < CLIENTS; i++)
@@ -201,7 +200,7 @@ static void check_same(int kind, const rapt_engine_model_options *o)
         rapt_engine *e = new_engine(threads);
         rapt_engine_model *served = add(e, new_model(kind), o);
         for (int round = 0; round < 3; round++) {
-            run_clients(e, served, r, 0);
+            run_clients(served, r, 0);
             assert_all_same(r);
         }
         const rapt_engine_counts counts = rapt_engine_model_counts(served);
@@ -237,7 +236,7 @@ static void cancelled_requests_leave_the_others(void **state)
         rapt_engine *e = new_engine(1 + 2 * kind);
         rapt_engine_model *served = add(e, new_model(kind), &o);
         for (uint64_t seed = 1; seed <= 15; seed++) {
-            run_clients(e, served, r, seed);
+            run_clients(served, r, seed);
             for (size_t i = 0; i < REQUESTS; i++) {
                 assert_int_equal(r[i].done, 1);
                 assert_true(r[i].code == RAPT_ERR_INTERRUPTED || (!r[i].code && r[i].same));
@@ -248,7 +247,7 @@ static void cancelled_requests_leave_the_others(void **state)
                     assert_int_equal(r[i].code, RAPT_ERR_INTERRUPTED);
             }
         }
-        run_clients(e, served, r, 0);
+        run_clients(served, r, 0);
         assert_all_same(r);
         const rapt_engine_counts counts = rapt_engine_model_counts(served);
         assert_int_equal(counts.done + counts.cancelled, 16 * REQUESTS);
@@ -270,7 +269,7 @@ static void engines_end_at_once(void **state)
     rapt_engine *e = new_engine(2);
     rapt_engine_model *served = add(e, new_model(0), &o);
     for (size_t i = 0; i < REQUESTS; i++)
-        assert_int_equal(queue(e, served, &r[i], NULL, NULL), RAPT_OK);
+        assert_int_equal(queue(served, &r[i], NULL, NULL), RAPT_OK);
     rapt_engine_free(e);
     for (size_t i = 0; i < REQUESTS; i++) {
         assert_int_equal(r[i].done, 1);
@@ -282,13 +281,12 @@ static void engines_end_at_once(void **state)
 
 /* ---- errors --------------------------------------------------------------------------------------------------------- */
 
-static void refuse(rapt_engine *e, rapt_engine_model *m, const char *line, rapt_translate_options o, rapt_code code,
-                   const char *message)
+static void refuse(rapt_engine_model *m, const char *line, rapt_translate_options o, rapt_code code, const char *message)
 {
     rapt_error err = {0};
     request r = {.lines = {line}, .count = 1, .options = o, .stop_after = SIZE_MAX};
     rapt_engine_job *job = NULL;
-    assert_int_equal(queue(e, m, &r, &job, &err), code);
+    assert_int_equal(queue(m, &r, &job, &err), code);
     assert_string_equal(err.message, message);
     assert_null(job);
     assert_int_equal(r.done, 0);
@@ -299,10 +297,10 @@ static void requests_are_checked(void **state)
     (void)state;
     rapt_engine *e = new_engine(1);
     rapt_engine_model *m = add(e, new_model(0), NULL);
-    refuse(e, m, "w1", (rapt_translate_options){.beam = 70000}, RAPT_ERR_VALUE, "a beam of 70000; the largest is 65536");
-    refuse(e, m, "w1", (rapt_translate_options){.prefix = "w1 zyzzyva"}, RAPT_ERR_VALUE,
+    refuse(m, "w1", (rapt_translate_options){.beam = 70000}, RAPT_ERR_VALUE, "a beam of 70000; the largest is 65536");
+    refuse(m, "w1", (rapt_translate_options){.prefix = "w1 zyzzyva"}, RAPT_ERR_VALUE,
            "the prefix has a word that the model doesn't know");
-    refuse(e, m, "w1 \xff", (rapt_translate_options){0}, RAPT_ERR_FORMAT, "byte 4: not UTF-8");
+    refuse(m, "w1 \xff", (rapt_translate_options){0}, RAPT_ERR_FORMAT, "byte 4: not UTF-8");
     rapt_engine_free(e);
 }
 
@@ -333,12 +331,12 @@ static void failures_are_a_requests_own(void **state)
         request bad[REQUESTS / 4];
         for (size_t i = 0; i < REQUESTS; i++) {
             atomic_store(&r[i].done, 0);
-            assert_int_equal(queue(e, served, &r[i], &jobs[i], NULL), RAPT_OK);
+            assert_int_equal(queue(served, &r[i], &jobs[i], NULL), RAPT_OK);
             if (i % 4 != 3)
                 continue;
             bad[i / 4] = (request){.lines = {"w1 w2", "w3", "w7 w40", "w8 w40", "w9"}, .count = 5, .options = r[i].options,
                                    .stop_after = SIZE_MAX};
-            assert_int_equal(queue(e, served, &bad[i / 4], &failing[i / 4], NULL), RAPT_OK);
+            assert_int_equal(queue(served, &bad[i / 4], &failing[i / 4], NULL), RAPT_OK);
         }
         for (size_t i = 0; i < REQUESTS; i++)
             rapt_engine_job_free(jobs[i]);
@@ -357,7 +355,7 @@ static void failures_are_a_requests_own(void **state)
 
 /* ---- turns ---------------------------------------------------------------------------------------------------------- */
 
-enum { LONG = 3000 };
+enum { LONG = 3000, SHORT = 20 };
 
 typedef struct turns {
     atomic_int done; /* requests */
@@ -379,7 +377,7 @@ static void short_done(void *context, rapt_code code, const char *message, const
         atomic_fetch_add(&t->done, 1);
 }
 
-/* Short requests that come after a long one are done before it. */
+/* Short requests behind a long one are done before it. */
 static void short_requests_pass_long_ones(void **state)
 {
     (void)state;
@@ -390,18 +388,20 @@ static void short_requests_pass_long_ones(void **state)
         turns t = {.long_at = -1};
         rapt_engine *e = new_engine(threads);
         rapt_engine_model *m = add(e, new_model(0), &(rapt_engine_model_options){.batch = 16});
-        rapt_engine_job *long_one, *short_one;
+        rapt_engine_job *jobs[SHORT + 2];
+        gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
         const rapt_engine_translation all = {.lines = lines, .count = LONG, .options.beam = 4, .on_done = long_done,
                                              .context = &t};
         const rapt_engine_translation one = {.lines = lines, .count = 1, .on_done = short_done, .context = &t};
-        assert_int_equal(rapt_engine_translate(e, m, &all, &long_one, NULL), RAPT_OK);
-        for (size_t i = 0; i < 20; i++) {
-            assert_int_equal(rapt_engine_translate(e, m, &one, &short_one, NULL), RAPT_OK);
-            rapt_engine_job_free(short_one);
-        }
-        rapt_engine_job_free(long_one);
-        assert_int_equal(t.done, 21);
-        assert_int_equal(t.long_at, 20);
+        assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &jobs[0], NULL), RAPT_OK);
+        assert_int_equal(rapt_engine_translate(m, &all, &jobs[1], NULL), RAPT_OK);
+        for (size_t i = 0; i < SHORT; i++)
+            assert_int_equal(rapt_engine_translate(m, &one, &jobs[i + 2], NULL), RAPT_OK);
+        open_gate(&g);
+        for (size_t i = 0; i < SHORT + 2; i++)
+            rapt_engine_job_free(jobs[i]);
+        assert_int_equal(t.done, SHORT + 1);
+        assert_int_equal(t.long_at, SHORT);
         rapt_engine_free(e);
     }
 }

@@ -5,15 +5,10 @@
 
 #include "serve/module/app.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
 struct app {
     served_set set;
     app_limits limits;
 };
-
-static atomic_int double_references; /* to the set */
 
 served_set *app_models(app *a)
 {
@@ -55,40 +50,6 @@ void metrics_next_token(metrics *m, const char *model, double seconds)
 {
     (void)m;
     assert_true(*model && seconds >= 0);
-}
-
-served_set *served_hold(served_set *set)
-{
-    double_references++;
-    return set;
-}
-
-void served_release(served_set *set)
-{
-    (void)set;
-    double_references--;
-}
-
-const served *served_pair(const served_set *set, const char *source, const char *target)
-{
-    (void)set, (void)source, (void)target;
-    return NULL;
-}
-
-const served *served_named(const served_set *set, const char *name)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (strcmp(set->models[i].name, name) == 0)
-            return &set->models[i];
-    return NULL;
-}
-
-const served *served_first(const served_set *set, rapt_task task)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (set->models[i].task == task)
-            return &set->models[i];
-    return NULL;
 }
 
 #endif

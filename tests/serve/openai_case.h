@@ -9,6 +9,7 @@
 #include "serve/exchange_case.h"
 
 #include "serve/module/openai.h"
+#include "serve/module/served_load.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
@@ -24,8 +25,15 @@ typedef struct openai_case {
     rapt_engine *engine;
     served models[CASE_MODELS];
     rapt_chat_template *chat;
+    served_set_owner owner; /* of the app's models */
     app app;
 } openai_case;
+
+/* They last as long as the case. */
+static inline void case_keep_models(void *context, served_set *set)
+{
+    (void)context, (void)set;
+}
 
 /* All bytes and the end of text, with probabilities that differ. */
 static inline rapt_model *case_language_model(void)
@@ -45,7 +53,7 @@ static inline served case_served(rapt_engine *engine, const char *name, rapt_mod
     rapt_engine_model *model = rapt_engine_add(engine, m, NULL, &err);
     if (!model)
         fail_msg("%s", err.message);
-    return (served){.name = (char *)name, .path = "models/tiny", .task = task, .engine = engine, .model = model,
+    return (served){.name = (char *)name, .path = "models/tiny", .task = task, .model = model,
                     .fingerprint = "0123456789abcdef", .number_format = "fp32", .created = 1700000000, .options = ""};
 }
 
@@ -69,16 +77,18 @@ static inline void case_open(openai_case *c, const char *folder)
     if (!encoder)
         fail_msg("%s", err.message);
     c->models[3] = case_served(c->engine, "encoder", encoder);
-    c->app = (app){{c->models, CASE_MODELS, NULL}, {.body = 1 << 20, .texts = 6, .n = 4, .queue = 64}};
+    c->owner.retire = case_keep_models;
+    atomic_init(&c->owner.references, 1);
+    c->app = (app){{c->models, CASE_MODELS, &c->owner}, {.body = 1 << 20, .texts = 6, .n = 4, .queue = 64}};
 }
 
 static inline void case_close(openai_case *c)
 {
     for (size_t i = 0; i < CASE_MODELS; i++)
-        rapt_engine_remove(c->engine, c->models[i].model);
+        rapt_engine_remove(c->models[i].model);
     rapt_engine_free(c->engine);
     rapt_chat_template_free(c->chat);
-    assert_int_equal(double_references, 0);
+    assert_int_equal(atomic_load(&c->owner.references), 1); /* whoever held the models has let go */
 }
 
 /* ---- requests ----------------------------------------------------------------------------------------------------------- */

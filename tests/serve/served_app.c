@@ -1,11 +1,12 @@
-/* tests/serve/served_app.c: an `app` for tests; see served_app.h. It stands in for app.c and served.c. */
+/* tests/serve/served_app.c: an `app` for tests; see served_app.h. It stands in for app.c. */
 #define _GNU_SOURCE
 #include "serve/served_app.h"
+
+#include "serve/module/served_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MAX_MODELS = 8 };
 
@@ -15,8 +16,15 @@ struct app {
     rapt_engine *engine;
     served models[MAX_MODELS];
     served_set set;
+    served_set_owner owner;
     bool drains;
 };
+
+/* Its models last as long as the app. */
+static void keep_models(void *context, served_set *set)
+{
+    (void)context, (void)set;
+}
 
 app *served_app_new(void)
 {
@@ -25,7 +33,10 @@ app *served_app_new(void)
         return NULL;
     *a = (app){.limits = {.body = 1 << 20, .texts = 100, .n = 8, .explain = 32, .queue = 64},
                .counted = metrics_new(), .engine = rapt_engine_new(&(rapt_engine_options){.threads = 2}, NULL)};
+    a->owner.retire = keep_models;
+    atomic_init(&a->owner.references, 1);
     a->set.models = a->models;
+    a->set.owner = &a->owner;
     if (a->counted && a->engine)
         return a;
     served_app_free(a);
@@ -35,7 +46,7 @@ app *served_app_new(void)
 void served_app_free(app *a)
 {
     for (size_t i = 0; i < a->set.count; i++) {
-        rapt_engine_remove(a->engine, a->models[i].model);
+        rapt_engine_remove(a->models[i].model);
         free(a->models[i].name);
         free(a->models[i].path);
         free(a->models[i].source);
@@ -66,7 +77,7 @@ bool served_app_add(app *a, const char *name, const char *source, const char *ta
         return false;
     snprintf(path, sizeof path, "models/%.40s", name);
     *s = (served){.name = strdup(name), .path = strdup(path), .source = source ? strdup(source) : NULL,
-                  .target = target ? strdup(target) : NULL, .task = task, .engine = a->engine, .model = model,
+                  .target = target ? strdup(target) : NULL, .task = task, .model = model,
                   .fingerprint = "0123456789abcdef", .number_format = "fp32", .created = 1, .options = ""};
     a->set.count++;
     return true;
@@ -76,7 +87,7 @@ bool served_app_add(app *a, const char *name, const char *source, const char *ta
 
 served_set *app_models(app *a)
 {
-    return &a->set;
+    return served_hold(&a->set);
 }
 
 const app_limits *app_limits_of(const app *a)
@@ -92,56 +103,4 @@ metrics *app_metrics(app *a)
 bool app_is_ready(app *a)
 {
     return !a->drains;
-}
-
-/* ---- served.h ----------------------------------------------------------------------------------------------------------- */
-
-const served *served_named(const served_set *set, const char *name)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (strcmp(set->models[i].name, name) == 0)
-            return &set->models[i];
-    return NULL;
-}
-
-const served *served_first(const served_set *set, rapt_task task)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (set->models[i].task == task)
-            return &set->models[i];
-    return NULL;
-}
-
-/* With `whole` codes are equal but for case, else their first parts are. */
-static bool code_fits(const char *known, const char *asked, bool whole)
-{
-    if (!known)
-        return false;
-    if (whole)
-        return strcasecmp(known, asked) == 0;
-    size_t size = strcspn(known, "-_");
-    return strcspn(asked, "-_") == size && strncasecmp(known, asked, size) == 0;
-}
-
-const served *served_pair(const served_set *set, const char *source, const char *target)
-{
-    const bool any = !source || strcasecmp(source, "auto") == 0;
-    for (int loose = 0; loose < 2; loose++)
-        for (size_t i = 0; i < set->count; i++) {
-            const served *s = &set->models[i];
-            if (s->task == RAPT_TASK_TRANSLATION && code_fits(s->target, target, !loose) &&
-                (any || code_fits(s->source, source, !loose)))
-                return s;
-        }
-    return NULL;
-}
-
-served_set *served_hold(served_set *set)
-{
-    return set;
-}
-
-void served_release(served_set *set)
-{
-    (void)set;
 }

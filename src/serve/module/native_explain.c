@@ -198,22 +198,11 @@ static bool native_explain_submit(explaining *e)
     served_set *models = e->models;
     const served *model = e->model;
     e->models = NULL;
-    rapt_code code = rapt_engine_call(model->engine, model->model, native_explain_run, explaining_is_stopped, e, NULL, &why);
+    rapt_code code = rapt_engine_call(model->model, native_explain_run, explaining_is_stopped, e, NULL, &why);
     if (code)
         request_fail(&e->error, reply_status(code), NULL, "%s", why.message);
     served_release(models);
     return code == RAPT_OK;
-}
-
-/* A link of the server's own page, or an address that somebody entered: pages of other sites have no pass computed. */
-static void read_explain_query(explaining *e)
-{
-    const char *site = exchange_header(e->x, "Sec-Fetch-Site");
-    e->f = (fields){.error = &e->error};
-    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
-        request_fail(&e->error, 403, NULL, "a page of another site cannot ask for this");
-    else
-        fields_read_query(&e->f, e->x, &e->error);
 }
 
 void native_explain(app *a, exchange *x)
@@ -230,7 +219,7 @@ void native_explain(app *a, exchange *x)
     if (strcmp(exchange_method(x), "POST") == 0)
         fields_read(&e->f, x, false, &e->error);
     else
-        read_explain_query(e);
+        fields_read_query(&e->f, x, &e->error); /* a link of the server's own page */
     read_explain_fields(e, limit);
     if (native_explain_submit(e))
         return;

@@ -215,7 +215,7 @@ static void embedding_queue(embedding_run *run, const served *s)
         embedding_batch *b = &run->batches[queued];
         const size_t first = queued * RAPT_EMBED_BATCH, left = run->count - first;
         *b = (embedding_batch){run, first, left < RAPT_EMBED_BATCH ? left : RAPT_EMBED_BATCH};
-        code = rapt_engine_call(s->engine, s->model, embedding_compute, embedding_stop, b, NULL, &err);
+        code = rapt_engine_call(s->model, embedding_compute, embedding_stop, b, NULL, &err);
         queued += !code;
     }
     if (code)

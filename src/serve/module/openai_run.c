@@ -6,6 +6,7 @@
 #include "serve/module/openai_run.h"
 
 #include "serve/module/openai_error.h"
+#include "serve/module/openai_object.h"
 #include "serve/module/reply.h"
 #include "serve/module/sse.h"
 
@@ -72,18 +73,14 @@ static void run_fail(openai_run *run, int status, const char *message)
 
 /* ---- objects ------------------------------------------------------------------------------------------------------------ */
 
-/* A response or a chunk, with `choices`, which it takes over. */
 static json_t *run_object(const openai_run *run, const char *object, json_t *choices)
 {
-    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:o}", "id", run->id, "object", object, "created", (json_int_t)run->created,
-                     "model", run->model, "system_fingerprint", run->fingerprint, "choices", choices);
+    return openai_object_json(&(openai_object){run->id, run->model, run->fingerprint, run->created}, object, choices);
 }
 
 static json_t *run_usage(const openai_run *run)
 {
-    return json_pack("{s:I, s:I, s:I, s:{s:I}}", "prompt_tokens", (json_int_t)run->prompt_tokens, "completion_tokens",
-                     (json_int_t)run->generated_tokens, "total_tokens", (json_int_t)(run->prompt_tokens + run->generated_tokens),
-                     "prompt_tokens_details", "cached_tokens", (json_int_t)run->cached_tokens);
+    return openai_usage_json(run->prompt_tokens, run->generated_tokens, run->cached_tokens);
 }
 
 /* With usage null, where a chunk with it comes in the end. */
@@ -293,7 +290,7 @@ static bool choice_queue(openai_choice *c)
         .tokens = c->prompt->ids, .count = c->prompt->count, .options = r->options.o, .no_tokens = r->no_tokens,
         .sample = c->sample, .top = r->top, .score_prompt = score, .on_prompt_token = score ? choice_prompt_token : NULL,
         .on_token = choice_token, .on_done = choice_done, .stop = choice_stop, .context = c};
-    rapt_code code = rapt_engine_generate(s->engine, s->model, &request, NULL, &err);
+    rapt_code code = rapt_engine_generate(s->model, &request, NULL, &err);
     if (code)
         choice_fail(c, code, err.message);
     return !code;

@@ -5,6 +5,7 @@
 
 #include "serve/module/openai_chat_choice.h"
 #include "serve/module/openai_error.h"
+#include "serve/module/openai_object.h"
 #include "serve/module/openai_options.h"
 #include "serve/module/sse.h"
 #include "serve/module/translating.h"
@@ -19,15 +20,13 @@ static json_t *chat_object(const translating *t, const char *object, int64_t cre
 {
     char id[48];
     snprintf(id, sizeof id, "chatcmpl-%s", exchange_id(t->x));
-    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:o}", "id", id, "object", object, "created", (json_int_t)created, "model",
-                     t->name, "system_fingerprint", t->fingerprint, "choices", choices);
+    return openai_object_json(&(openai_object){id, t->name, t->fingerprint, created}, object, choices);
 }
 
 static json_t *chat_usage(const translating *t, const rapt_translation *lines)
 {
     const translating_tokens n = translating_count_tokens(t, lines);
-    return json_pack("{s:I, s:I, s:I, s:{s:i}}", "prompt_tokens", (json_int_t)n.source, "completion_tokens", (json_int_t)n.target,
-                     "total_tokens", (json_int_t)(n.source + n.target), "prompt_tokens_details", "cached_tokens", 0);
+    return openai_usage_json(n.source, n.target, 0);
 }
 
 static json_t *chat_body(const translating *t, const rapt_translation *lines)

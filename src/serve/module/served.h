@@ -12,7 +12,6 @@ typedef struct served {
     char *path;                 /* of its folder or file, as the command line has it */
     char *source, *target;      /* codes of languages: of the NAME "en-fr", or the configuration's; NULL: unknown */
     rapt_task task;
-    rapt_engine *engine;
     rapt_engine_model *model;   /* of the engine */
     rapt_chat_template *chat;   /* NULL: the folder has none */
     char fingerprint[17];       /* of fingerprint.h: 16 hexadecimal digits */

@@ -154,7 +154,8 @@ static const char *number_format(const serve_model *m, const rapt_model *model)
 }
 
 /* Fills *s, and takes `model` over. */
-static rapt_code add_model(served *s, const serve_options *o, const serve_model *m, rapt_model *model, rapt_error *err)
+static rapt_code add_model(served *s, const serve_options *o, const serve_model *m, rapt_engine *engine, rapt_model *model,
+                           rapt_error *err)
 {
     rapt_engine_model_options e = {.precision = m->precision, .weights = m->weights, .kv_cache = m->kv_cache, .slots = m->slots,
                                    .kv_memory = m->kv_memory, .chunk = o->chunk, .no_prefix_cache = o->no_prefix_cache,
@@ -172,7 +173,7 @@ static rapt_code add_model(served *s, const serve_options *o, const serve_model 
         rapt_model_free(model);
         return code;
     }
-    s->model = rapt_engine_add(s->engine, model, &e, err);
+    s->model = rapt_engine_add(engine, model, &e, err);
     return s->model ? RAPT_OK : err->code;
 }
 
@@ -180,12 +181,12 @@ static rapt_code load_model(served *s, const serve_options *o, const serve_model
 {
     const rapt_load_options load = {.inference = true};
     const serve_model m = merge_options(from, &o->all);
-    *s = (served){.name = strdup(from->name), .path = strdup(from->path), .engine = engine};
+    *s = (served){.name = strdup(from->name), .path = strdup(from->path)};
     if (!s->name || !s->path)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     rapt_model *model = rapt_model_load_with(from->path, &load, err);
     memory_trim(); /* of the JSON of a large vocabulary */
-    return model ? add_model(s, o, &m, model, err) : err->code;
+    return model ? add_model(s, o, &m, engine, model, err) : err->code;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -197,7 +198,7 @@ void served_free(served_set *set, bool engine_is_gone)
     for (size_t i = 0; i < set->count; i++) {
         served *s = &set->models[i];
         if (s->model && !engine_is_gone)
-            rapt_engine_remove(s->engine, s->model);
+            rapt_engine_remove(s->model);
         served_model_free(s);
     }
     free(set->models);

@@ -296,7 +296,7 @@ void translating_submit(translating *t, const char *const *texts, size_t count, 
     served_set *models = t->models;
     const served *model = t->model;
     t->models = NULL;
-    if (rapt_engine_translate(model->engine, model->model, &request, NULL, &why)) /* t is not ours where it succeeds */
+    if (rapt_engine_translate(model->model, &request, NULL, &why)) /* t is not ours where it succeeds */
         request_fail(error, reply_status(why.code), NULL, "%s", why.message);
     served_release(models);
     text_lines_free(&lines);
