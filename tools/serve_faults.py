@@ -46,11 +46,6 @@ def text_of(path, status, data):
     return value["choices"][0]["text"] if "choices" in value else value["translations"][0]["text"]
 
 
-def end(bars, server):
-    status, reports = server.end(), server.sanitizer_lines()
-    bars.check("exit status", status == 0 and not reports, "%d, %s" % (status, reports[:3] or "no report of sanitizers"))
-
-
 # ---- reloads -----------------------------------------------------------------------------------------------------------------
 
 
@@ -140,7 +135,7 @@ def reloads(options, bars, folder):
         bars.check("%d SIGHUPs under the load of 16 clients, %d of broken models" % (options.times, bad), not wrong,
                    "%d answers, %d wrong %s" % (count[0], len(wrong), wrong[:3]))
         print("       memory: %.2f MB before, %.2f MB after" % (before / 1e6, server.resident() / 1e6))
-        end(bars, server)
+        bars.check_end(server)
 
 
 # ---- ends --------------------------------------------------------------------------------------------------------------------
@@ -249,7 +244,7 @@ def descriptors(options, bars, folder):
         kinds = {status: statuses.count(status) for status in set(statuses)}
         bars.check("200 clients that ask, with 64 descriptors", set(kinds) <= {b"HTTP/1.1 200", b"HTTP/1.1 503"} and
                    kinds.get(b"HTTP/1.1 200", 0) > 0, kinds)
-        end(bars, server)
+        bars.check_end(server)
 
 
 def ask_without_waiting(server):
@@ -301,7 +296,7 @@ def queue(options, bars, folder):
             for connection in asked:
                 connection.close()
         bars.check("64 at once, ten times", accepted == [4] * 10, "%s were accepted of a queue of 4" % accepted)
-        end(bars, server)
+        bars.check_end(server)
 
 
 def hang_ups(options, bars, folder):
@@ -330,7 +325,7 @@ def hang_ups(options, bars, folder):
             bars.check("who hangs up while a text %s" % what, percentile(took, 0.95) <= 0.1,
                        "the slot is free after %.1f ms, p95 %.1f ms, at most %.1f ms" % (
                            percentile(took, 0.5) * 1e3, percentile(took, 0.95) * 1e3, max(took) * 1e3))
-        end(bars, server)
+        bars.check_end(server)
 
 
 def hang_ups_in_prompts(options, bars, folder):
@@ -355,7 +350,7 @@ def hang_ups_in_prompts(options, bars, folder):
                        percentile(took, 0.5) * 1e3, max(took) * 1e3, max(parts)))
         bars.check("the prompts were not read to their end", server.metric("rapt_prompt_tokens_total") < 10 * PROMPT,
                    "%d tokens of %d" % (server.metric("rapt_prompt_tokens_total"), 10 * PROMPT))
-        end(bars, server)
+        bars.check_end(server)
 
 
 def main():

@@ -212,10 +212,7 @@ def judge(options, server, run, seconds):
         early, late = dict(run.memory), settled(server)
         begin = max(bytes for number, bytes in early.items() if number <= options.requests // 5)
         bars.check("memory", late - begin <= 1 << 20, "%.2f MB after a fifth, %.2f MB at the end" % (begin / 1e6, late / 1e6))
-    status = server.end() if alive else server.process.wait()
-    bars.check("exit status", status == 0, status)
-    reports = server.sanitizer_lines()
-    bars.check("sanitizers", not reports, reports[:5] or "no report")
+    bars.check_end(server)
     bars.end()
 
 

@@ -199,7 +199,7 @@ http {
 
 
 class Bars:
-    """Claims that hold or not, printed as they are looked at."""
+    """Claims that hold or not, printed as they are checked."""
 
     def __init__(self):
         self.broken = 0
@@ -207,6 +207,13 @@ class Bars:
     def check(self, name, holds, figure):
         self.broken += not holds
         print("%-6s %s: %s" % ("ok" if holds else "FAILED", name, figure), flush=True)
+
+    def check_end(self, server):
+        """Ends a server, unless it has ended itself: with status 0, and nothing that a sanitizer has found."""
+        status = server.end() if server.process.poll() is None else server.process.returncode
+        reports = server.sanitizer_lines()
+        self.check("exit status", status == 0, status)
+        self.check("sanitizers", not reports, reports[:5] or "no report")
 
     def end(self):
         raise SystemExit(1 if self.broken else 0)

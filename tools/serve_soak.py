@@ -263,10 +263,7 @@ def judge(server, load, resident, before, options):
                        server.metric("rapt_jobs_" + name) for name in ("running", "waiting", "cancelled_total")))
         bars.check("failures of the engine", server.metric("rapt_jobs_failed_total") == 0,
                    server.metric("rapt_jobs_failed_total"))
-    status = server.end() if alive else server.process.wait()
-    bars.check("exit status", status == 0, status)
-    reports = server.sanitizer_lines()
-    bars.check("sanitizers", not reports, reports[:5] or "no report")
+    bars.check_end(server)
     bars.end()
 
 
