@@ -59,7 +59,7 @@ typedef struct rapt_lm_block {
     rapt_multi_head_attention attention; /* "attention." */
     rapt_add_norm norm1, norm2;          /* "norm1.", "norm2." */
     rapt_ffn ffn;                        /* "ffn." */
-    bool parallel;                       /* set by the model: see rapt_lm_config */
+    bool parallel;                       /* false at first; set by the model: see rapt_lm_config */
 } rapt_lm_block;
 
 /* Adds the parameters of a block. For rotary positions, set m->attention.rotary to a table afterwards. */

@@ -11,6 +11,7 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
     block_init_attention(&m->attention, set, name_join(prefix, "attention.").text, c);
     block_init_norm(&m->norm2, &m->norm1, set, name_join(prefix, "norm2.").text, c);
     block_init_ffn(&m->ffn, set, name_join(prefix, "ffn.").text, c);
+    m->parallel = false;
 }
 
 /* Both sublayers read x, and both results are added to it. */

@@ -70,6 +70,23 @@ static void sizes_of_a_decoder_block(void **state)
     rapt_params_free(set);
 }
 
+/* A block of a language model whose memory was in use before: what no option sets is at its default. */
+static void blocks_of_used_memory(void **state)
+{
+    const rapt_block_config c = {.d_model = 8, .heads = 2, .ffn = 16};
+    rapt_lm_block m;
+    rapt_params *set = rapt_params_new(1, NULL);
+    (void)state;
+    memset(&m, 1, sizeof m);
+    rapt_lm_block_init(&m, set, "", &c);
+    assert_int_equal(rapt_params_error(set)->code, RAPT_OK);
+    assert_false(m.parallel);
+    assert_null(m.attention.rotary);
+    assert_int_equal(m.attention.window, 0);
+    assert_null(m.attention.q.lora);
+    rapt_params_free(set);
+}
+
 /* As in PyTorch, a block of sizes that do not fit is made, and fails when it runs. */
 static void misfits_fail_where_they_run(void **state)
 {
@@ -179,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_of_an_encoder_block),   cmocka_unit_test(sizes_of_a_decoder_block),
+        cmocka_unit_test(blocks_of_used_memory),
         cmocka_unit_test(misfits_fail_where_they_run), cmocka_unit_test(norms_over_two_dimensions),
         cmocka_unit_test(models_take_one_width),
     };
