@@ -135,6 +135,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     rapt_code code = from->config ? check_origin(from, err) : RAPT_ERR_FORMAT;
     code = code ? code : model_read_header(from->config, from->config_path, &m->task, &m->run, err);
     const model_task *task = model_task_of(m->task);
+    from->packs = m->task == RAPT_TASK_TRANSLATION;
     if (!code && wanted && m->task != *wanted)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (!code)

@@ -5,6 +5,7 @@
 
 #include "io/adapter/adapter.h"
 #include "io/config_json.h"
+#include "io/params_file.h"
 #include "io/safetensors.h"
 #include "rapt/io.h"
 
@@ -16,7 +17,9 @@ typedef struct model_source {
     char *config_path, *weights_path;
     json_t *config;
     safetensors *weights;
-    bool inference; /* matrices stay in the files: of a Hugging Face folder all, of our own those of fewer bits */
+    bool inference; /* matrices stay in the files: of a Hugging Face folder all, of our own those of fewer bits, and all of
+                       models that only read packed copies of them: */
+    bool packs;     /* a model of such a task; set when the task is known */
     const struct hub_layout *layout; /* of a GGUF file: what its tensors are called; NULL: as the family has it */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
@@ -70,8 +73,8 @@ rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *w
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err);
 
-/* Whether matrices stay in rapt's own parameter file: those in blocks always, those of 16 bits in a model for inference. */
-bool model_stays(const model_source *from);
+/* Which matrices stay in rapt's own parameter file: those in blocks always, others in a model for inference. */
+params_staying model_stays(const model_source *from);
 /* The seed of the parameters that params_fill fills: where some stay in the file, matrices have no values of their own. */
 uint64_t model_seed(const model_source *from);
 

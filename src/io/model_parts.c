@@ -3,7 +3,7 @@
 #include "io/model.h"
 
 #include "base/file.h"
-#include "io/stored_16_bits.h"
+#include "io/stored_numbers.h"
 #include "io/stored_blocks.h"
 
 #include <stdio.h>
@@ -57,9 +57,13 @@ rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name,
     return k;
 }
 
-bool model_stays(const model_source *from)
+params_staying model_stays(const model_source *from)
 {
-    return stored_blocks_any(from->weights) || (from->inference && !from->add && stored_16_bits_any(from->weights));
+    const bool copied = !from->inference || from->add;
+    if (!copied && from->packs)
+        return PARAMS_STAY_ALL;
+    const bool smaller = stored_blocks_any(from->weights) || (!copied && stored_numbers_any_16_bits(from->weights));
+    return smaller ? PARAMS_STAY_SMALLER : PARAMS_STAY_NONE;
 }
 
 uint64_t model_seed(const model_source *from)

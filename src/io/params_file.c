@@ -1,7 +1,7 @@
 /* io/params_file.c: parameters to and from safetensors files. For model folders and checkpoints. */
 #include "io/params_file.h"
 
-#include "io/stored_16_bits.h"
+#include "io/stored_numbers.h"
 #include "io/stored_blocks.h"
 #include "io/weights/widen.h"
 #include "rapt/io.h"
@@ -62,7 +62,7 @@ static rapt_code params_check_entry(const safetensors *file, const char *path, c
     const safetensors_entry *e = safetensors_find(file, name);
     if (!e)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing", path, name);
-    if (e->dtype != REAL_TYPE && !(halves && stored_16_bits_is(e->dtype)))
+    if (e->dtype != REAL_TYPE && !(halves && stored_numbers_are_16_bits(e->dtype)))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
                          safetensors_dtype_name(REAL_TYPE));
     if (!same_shape(e, shape))
@@ -81,27 +81,34 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
 {
     rapt_code code = params_check_entry(file, path, name, shape, true, err);
     const safetensors_entry *e = code ? NULL : safetensors_find(file, name);
-    if (e && stored_16_bits_is(e->dtype))
+    if (e && stored_numbers_are_16_bits(e->dtype))
         widen_row(e->dtype, &(weights_row){e->data, 1, rapt_tensor_size(shape), 0}, to);
     else if (e)
         memcpy(to, e->data, e->bytes);
     return code;
 }
 
-/* A matrix that is stored as blocks stays in the file, and in one that stays open that of 16 bits, too. */
-static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, bool stays, const char *path,
+/* Whether a matrix that is not stored as blocks stays in the file. */
+static bool params_stay(const rapt_param *p, const safetensors_entry *e, params_staying which)
+{
+    const bool wanted = which == PARAMS_STAY_ALL || (which == PARAMS_STAY_SMALLER && stored_numbers_are_16_bits(e->dtype));
+    return wanted && (stored_numbers_are_16_bits(e->dtype) || e->dtype == SAFETENSORS_F32) && p->value.ndim == 2 && !p->buffer &&
+           same_shape(e, &p->value);
+}
+
+static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, params_staying which, const char *path,
                              rapt_error *err)
 {
     const safetensors_entry *e = safetensors_find(file, p->value.name);
     bool wrong = false;
     if (e && (stored_blocks_format(file, e, &wrong) || wrong))
         return stored_blocks_take(set, p, file, path, err);
-    if (e && stays && stored_16_bits_is(e->dtype) && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value))
-        return stored_16_bits_take(set, p, e, path, err);
+    if (e && params_stay(p, e, which))
+        return stored_numbers_take(set, p, file, e, path, err);
     return params_read(file, path, p->value.name, &p->value, p->value.data, err);
 }
 
-rapt_code params_fill(rapt_params *set, const safetensors *file, bool stays, const char *path, rapt_error *err)
+rapt_code params_fill(rapt_params *set, const safetensors *file, params_staying which, const char *path, rapt_error *err)
 {
     size_t wanted = 0;
     rapt_code code = RAPT_OK;
@@ -109,7 +116,7 @@ rapt_code params_fill(rapt_params *set, const safetensors *file, bool stays, con
         rapt_param *p = rapt_params_at(set, i);
         wanted += !p->transient;
         if (!p->transient)
-            code = params_take(set, p, file, stays, path, err);
+            code = params_take(set, p, file, which, path, err);
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
         const char *name = safetensors_at(file, i)->name;
@@ -128,7 +135,7 @@ rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
         return code;
     if (stored_blocks_any(file)) /* which would have to stay open */
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: it stores weights in blocks of few bits: a model for inference", path);
-    code = code ? code : params_fill(set, file, false, path, err);
+    code = code ? code : params_fill(set, file, PARAMS_STAY_NONE, path, err);
     safetensors_close(file);
     return code;
 }

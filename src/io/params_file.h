@@ -17,8 +17,15 @@ rapt_code params_save(const rapt_params *set, const char *path, const char *key,
 rapt_code params_write(const char *path, const safetensors_entry *entries, size_t count, const char *key, const char *text,
                        rapt_error *err);
 
-/* Fills all parameters from an open file, as rapt_params_load does; `stays`: the file stays open as long as the set. */
-rapt_code params_fill(rapt_params *set, const safetensors *file, bool stays, const char *path, rapt_error *err);
+/* Which matrices stay in the file, besides those in blocks: then it stays open as long as the set. */
+typedef enum params_staying {
+    PARAMS_STAY_NONE,
+    PARAMS_STAY_SMALLER, /* those of 16 bits */
+    PARAMS_STAY_ALL
+} params_staying;
+
+/* Fills all parameters from an open file, as rapt_params_load does, but for matrices that stay there. */
+rapt_code params_fill(rapt_params *set, const safetensors *file, params_staying which, const char *path, rapt_error *err);
 
 /* Checks that a file has a tensor `name` of this type and shape. */
 rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err);

@@ -2,7 +2,7 @@
 #include "io/stored_blocks.h"
 
 #include "base/quote.h"
-#include "io/stored_16_bits.h"
+#include "io/stored_numbers.h"
 #include "tensor/param_source.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ const char *stored_blocks_type(const safetensors *file)
         bool wrong;
         const safetensors_entry *e = safetensors_at(file, i);
         const block_format *format = stored_blocks_format(file, e, &wrong);
-        const double whole = stored_16_bits_is(e->dtype) ? 16 : 32;
+        const double whole = stored_numbers_are_16_bits(e->dtype) ? 16 : 32;
         const double bits = format ? 8.0 * (double)format->bytes / (double)format->elements : whole;
         if (bits < fewest) {
             type = format ? format->name : safetensors_dtype_name(e->dtype);

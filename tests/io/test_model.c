@@ -10,6 +10,9 @@
 
 #include "io/model_folder.h"
 
+#include "tensor/param_source.h"
+#include "tensor/params.h"
+
 /* ---- what is in the file ---------------------------------------------------------------------------------- */
 
 static void check_config_file(const char *wanted)
@@ -231,6 +234,37 @@ static void translation_models_come_back(void **state)
     rapt_model_free(m);
 }
 
+/* Whether the matrices of the model in the folder stay there when it is loaded for inference; its numbers are those of m. */
+static void check_inference(const rapt_model *m, bool stay)
+{
+    rapt_error err = {0};
+    rapt_model *back = rapt_model_load_with(folder_path, &(rapt_load_options){.inference = true}, &err);
+    must(err.code, &err);
+    for (size_t i = 0; i < rapt_params_count(m->params); i++) {
+        const rapt_param *p = params_at(back->params, i);
+        assert_int_equal(!p->buffer && param_has_source(p), stay && !p->buffer && p->value.ndim == 2);
+    }
+    for (size_t i = 0; i < rapt_params_count(m->params); i++) {
+        const rapt_tensor *want = &rapt_params_at(m->params, i)->value, *got = &rapt_params_at(back->params, i)->value;
+        model_same(want->name, want->data, got->data, rapt_tensor_size(want));
+    }
+    rapt_model_free(back);
+}
+
+/* Those of a translation model do, for its products read packed copies; those of a language model are read where they are. */
+static void matrices_for_inference_stay_in_the_file(void **state)
+{
+    (void)state;
+    const rapt_lm_config c = {.vocab = 9, .layers = 1, .context = 5, .block = {.d_model = 4, .heads = 2, .ffn = 6}};
+    rapt_model *pair = translation_model(), *lm = language_model(&c, characters('a', 9));
+    save(pair);
+    check_inference(pair, true);
+    save(lm);
+    check_inference(lm, false);
+    rapt_model_free(lm);
+    rapt_model_free(pair);
+}
+
 /* Members that a later version of the program may add are none of ours. */
 static void other_members_are_left_alone(void **state)
 {
@@ -297,6 +331,7 @@ int main(void)
         cmocka_unit_test_teardown(tokenizers_of_all_kinds_come_back, empty_folder),
         cmocka_unit_test_teardown(a_vocabulary_may_be_smaller_than_the_tokenizers, empty_folder),
         cmocka_unit_test_teardown(translation_models_come_back, empty_folder),
+        cmocka_unit_test_teardown(matrices_for_inference_stay_in_the_file, empty_folder),
         cmocka_unit_test_teardown(other_members_are_left_alone, empty_folder),
         cmocka_unit_test_teardown(models_that_could_not_be_loaded, empty_folder),
     };

@@ -1,7 +1,7 @@
 /* io/hub/hub_slice.c: see hub_slice.h. */
 #include "io/hub/hub_slice.h"
 
-#include "io/stored_16_bits.h"
+#include "io/stored_numbers.h"
 
 /* A tile of a transpose: what a cache line of the result holds, of as many rows as a thread is asked for at a time. */
 #define TILE_COLUMNS 16
@@ -95,7 +95,7 @@ const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format 
 
 int hub_slice_16_bits(const hub_slice *s)
 {
-    return s->t->blocks || s->plus_one || s->adapter ? 0 : stored_16_bits_type(s->t->dtype);
+    return s->t->blocks || s->plus_one || s->adapter ? 0 : stored_numbers_type(s->t->dtype);
 }
 
 void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to)
