@@ -8,13 +8,14 @@
  *    const rapt_engine_generation request = {.tokens = ids, .count = count, .on_token = print, .on_done = done};
  *    rapt_engine_job *job = NULL;
  *    rapt_code code = lm ? rapt_engine_generate(lm, &request, &job, &err) : err.code;
- *    ...                             // `print` and `done` are called by the engine's thread
+ *    ...                             // `print` and `done` are called by a thread of the engine
  *    rapt_engine_job_free(job);      // waits for `done`
  *    rapt_engine_free(engine);
  *
- * One thread of the engine computes, with the threads of its options: a step of a language model (a token of every running
- * text, and a part of the prompts that are read), then steps of translations, then a call, and so on. All functions here may be
- * called by any thread but that one, unless they say otherwise.
+ * The threads of an engine compute a step of a language model (a token of every running text, and a part of the prompts that are
+ * read), then steps of translations, then a call, and so on. They call a request's functions: of one request one at a time, but
+ * those of translations may be called at the same time as those of another request. All functions here may be called by any
+ * thread but these, unless they say otherwise.
  */
 #ifndef RAPT_ENGINE_H
 #define RAPT_ENGINE_H
@@ -100,9 +101,9 @@ RAPT_API rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
 typedef struct rapt_engine_job rapt_engine_job;
 
 /* Ends the job before its next step, or, where it waits among many, within a few steps; on_done gets RAPT_ERR_INTERRUPTED. From
- * any thread, the engine's own too. A job that is done stays as it is. */
+ * any thread, the engine's own ones too. A job that is done stays as it is. */
 RAPT_API void rapt_engine_cancel(rapt_engine_job *job);
-/* Waits until on_done has returned, and frees the job. Not from the engine's own thread. NULL is fine. */
+/* Waits until on_done has returned, and frees the job. Not from a thread of the engine. NULL is fine. */
 RAPT_API void rapt_engine_job_free(rapt_engine_job *job);
 
 /* One token of a text, with what it makes certain of the text. */
@@ -138,7 +139,7 @@ typedef struct rapt_engine_generation {
     uint64_t sample;               /* sample index, as in rapt_generator_run */
     size_t top;                    /* most probable tokens to report with each token; 0: none */
     bool score_prompt;             /* report the prompt's tokens as well, before the generated ones */
-    /* All three may be NULL, and are called by the engine's thread with `context`. on_prompt_token: token `position` of the
+    /* All three may be NULL, and are called by a thread of the engine with `context`. on_prompt_token: token `position` of the
      * prompt (score_prompt); the first one has no log-probability, NaN, and no most probable tokens; its text is empty. */
     void (*on_prompt_token)(void *context, size_t position, const rapt_engine_token *token);
     void (*on_token)(void *context, const rapt_engine_token *token);

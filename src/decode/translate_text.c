@@ -111,8 +111,9 @@ bool translate_text_is_stopped(const translate_item *item)
 
 void translate_text_drop(translate_text *x, size_t count)
 {
-    if (count > 0 && atomic_fetch_sub(&x->left, count) == count && x->ended)
-        atomic_store(x->ended, true);
+    atomic_bool *ended = x->ended; /* x may be freed as soon as it has nothing left */
+    if (count > 0 && atomic_fetch_sub(&x->left, count) == count && ended)
+        atomic_store(ended, true);
 }
 
 void translate_text_end(translate_item *item)

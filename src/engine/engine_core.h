@@ -76,8 +76,9 @@ bool engine_has_queued(const rapt_engine *e);
 
 /* The next queued job; NULL: there is none. */
 rapt_engine_job *engine_take(rapt_engine_model *m);
-/* Whether jobs or calls are queued, of any model: a step that may end early does so then. From any thread that computes. */
-bool engine_is_awaited(rapt_engine_model *m);
+/* Whether calls are queued, or jobs of another model, or of this one, too, where `own`: a step that may end early does so then.
+ * From any thread that computes. */
+bool engine_is_awaited(rapt_engine_model *m, bool own);
 /* Whether a job is to end: cancelled, stopped by its own function, or with the engine. */
 bool engine_stops(rapt_engine_job *job);
 /* Counts a job that ends so, before its on_done is called. */

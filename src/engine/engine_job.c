@@ -43,10 +43,12 @@ bool engine_has_queued(const rapt_engine *e)
     return any;
 }
 
-bool engine_is_awaited(rapt_engine_model *m)
+bool engine_is_awaited(rapt_engine_model *m, bool own)
 {
+    bool any = false;
     pthread_mutex_lock(&m->engine->lock);
-    const bool any = engine_has_queued(m->engine);
+    for (const rapt_engine_model *other = m->engine->models; other && !any; other = other->next)
+        any = other->calls.count > 0 || (other->jobs.count > 0 && (own || other != m));
     pthread_mutex_unlock(&m->engine->lock);
     return any;
 }

@@ -13,24 +13,16 @@ enum {
 #define SHORT_STEP_SECONDS 1.0 /* how long short requests are expected after one that came beside a long one */
 #define SHORT_STEP_TIMES 3.0   /* the time of a step then, of that of one row */
 
-size_t translation_sentences(const translation_worker *w)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < w->count; i++)
-        n += w->cohorts[i]->items ? w->cohorts[i]->count : w->cohorts[i]->batch.left;
-    return n;
-}
-
 /* ---- how many ------------------------------------------------------------------------------------------------------ */
 
 /* Sentences that may run together where a long request has a turn: fewer while short ones are expected. Their beam is taken for
- * that of all. */
-static size_t translation_capacity_of_long(const translation_lane *l, size_t capacity)
+ * that of all, and the pace of w for that of all workers. */
+static size_t translation_capacity_of_long(const translation_lane *l, const translation_worker *w, size_t capacity)
 {
     if (clock_seconds() >= l->short_steps_until)
         return capacity;
     const translation_job *j = (const translation_job *)l->waiting.first;
-    const size_t rows = translation_pace_rows(&l->workers[0].pace, SHORT_STEP_TIMES), each = rows / j->text.settings.o.beam;
+    const size_t rows = translation_pace_rows(&w->pace, SHORT_STEP_TIMES), each = rows / j->text.settings.o.beam;
     const size_t all = (each > 0 ? each : 1) * (size_t)l->t->threads;
     return all < capacity ? all : capacity;
 }
@@ -38,6 +30,7 @@ static size_t translation_capacity_of_long(const translation_lane *l, size_t cap
 /* What is running, and how much more may. */
 typedef struct translation_room {
     size_t running, capacity, capacity_of_long, group_max;
+    size_t most;              /* that may begin now */
     bool refill, refill_long; /* there is room for enough sentences to make a cohort worth it */
     const translate_settings *groups[TRANSLATE_TOGETHER]; /* [group_count] of what begins */
     size_t group_count;
@@ -48,20 +41,35 @@ static bool translation_has_room(size_t running, size_t capacity)
     return running < capacity && capacity - running >= capacity / 8;
 }
 
-static translation_room translation_look(const translation_lane *l)
+/* Of all that is running or waiting, what makes a worker's share, less what it has. */
+static size_t translation_share(const translation_lane *l, const translation_worker *w, size_t running)
 {
     const size_t workers = (size_t)l->t->threads;
-    translation_room r = {.capacity = l->t->setup.o.batch * workers};
+    size_t all = running;
+    for (const rapt_engine_job *job = l->waiting.first; job; job = job->next)
+        all += translation_job_waiting((const translation_job *)job);
+    const size_t share = (all + workers - 1) / workers;
+    return share > w->sentences ? share - w->sentences : 0;
+}
+
+static translation_room translation_look(const translation_lane *l, const translation_worker *only)
+{
+    const size_t workers = (size_t)l->t->threads;
+    translation_room r = {.capacity = l->t->setup.o.batch * workers, .most = l->picked_max};
     size_t cohorts = 0;
     for (size_t i = 0; i < workers; i++) {
-        r.running += translation_sentences(&l->workers[i]);
+        r.running += l->workers[i].sentences;
         cohorts += l->workers[i].count;
     }
-    r.capacity_of_long = translation_capacity_of_long(l, r.capacity);
+    r.capacity_of_long = translation_capacity_of_long(l, only ? only : l->workers, r.capacity);
     r.refill = cohorts < MANY_COHORTS * workers && translation_has_room(r.running, r.capacity);
     r.refill_long = r.refill && translation_has_room(r.running, r.capacity_of_long);
-    const size_t free = TRANSLATE_TOGETHER * workers - cohorts;
+    const size_t free = only ? TRANSLATE_TOGETHER - only->count : TRANSLATE_TOGETHER * workers - cohorts;
     r.group_max = free < TRANSLATE_TOGETHER ? free : TRANSLATE_TOGETHER;
+    if (only) {
+        const size_t share = translation_share(l, only, r.running);
+        r.most = share < r.most ? share : r.most;
+    }
     return r;
 }
 
@@ -94,9 +102,9 @@ static bool translation_may_begin(translation_room *r, const translation_job *j)
 static bool translation_turn(translation_lane *l, translation_room *r)
 {
     bool any = false;
-    for (size_t n = l->waiting.count; n > 0; n--) {
+    for (size_t n = l->waiting.count; n > 0 && l->picked_count < r->most; n--) {
         translation_job *j = (translation_job *)engine_queue_pop(&l->waiting);
-        if (l->picked_count < l->picked_max && translation_may_begin(r, j)) {
+        if (translation_may_begin(r, j)) {
             l->picked[l->picked_count++] = &j->text.items[j->next++];
             r->running++;
             any = true;
@@ -164,17 +172,16 @@ static translation_worker *translation_least_loaded(translation_lane *l)
     translation_worker *best = NULL;
     for (int i = 0; i < l->t->threads; i++) {
         translation_worker *w = &l->workers[i];
-        if (w->count < TRANSLATE_TOGETHER && (!best || translation_sentences(w) < translation_sentences(best)))
+        if (w->count < TRANSLATE_TOGETHER && (!best || w->sentences < best->sentences))
             best = w;
     }
     return best;
 }
 
-/* items[n], of one group, begin together. Out of memory they fail. */
-static void translation_assign(translation_lane *l, translate_item *const *items, size_t n)
+/* items[n], of one group, begin together, with w. Out of memory they fail. */
+static void translation_assign(translation_lane *l, translation_worker *w, translate_item *const *items, size_t n)
 {
     rapt_error err = {0};
-    translation_worker *w = translation_least_loaded(l);
     translation_cohort *f = translation_take_unused(l, n > SHORT);
     f = f ? f : translation_cohort_new(l, &err);
     translate_item **own = f ? malloc(n * sizeof *own) : NULL;
@@ -190,10 +197,12 @@ static void translation_assign(translation_lane *l, translate_item *const *items
     f->count = n;
     f->largest = n > f->largest ? n : f->largest;
     w->cohorts[w->count++] = f;
+    w->sentences += n;
 }
 
 /* The picked items of a group, shared out among as many workers as there is room for. */
-static void translation_assign_group(translation_lane *l, const translate_settings *s, size_t max_cohorts)
+static void translation_assign_group(translation_lane *l, translation_worker *only, const translate_settings *s,
+                                     size_t max_cohorts)
 {
     size_t n = 0;
     for (size_t i = n; i < l->picked_count; i++)
@@ -202,10 +211,10 @@ static void translation_assign_group(translation_lane *l, const translate_settin
             l->picked[i] = l->picked[n];
             l->picked[n++] = item;
         }
-    const size_t workers = (size_t)l->t->threads, cohorts = max_cohorts < workers ? max_cohorts : workers;
+    const size_t workers = only ? 1 : (size_t)l->t->threads, cohorts = max_cohorts < workers ? max_cohorts : workers;
     const size_t each = (n + cohorts - 1) / cohorts;
     for (size_t first = 0; first < n; first += each)
-        translation_assign(l, l->picked + first, n - first < each ? n - first : each);
+        translation_assign(l, only ? only : translation_least_loaded(l), l->picked + first, n - first < each ? n - first : each);
     l->picked_count -= n;
     memmove(l->picked, l->picked + n, l->picked_count * sizeof *l->picked);
 }
@@ -226,17 +235,17 @@ static void translation_expect(translation_lane *l)
         l->short_steps_until = clock_seconds() + SHORT_STEP_SECONDS;
 }
 
-void translation_admit(translation_lane *l)
+void translation_admit(translation_lane *l, translation_worker *only)
 {
     translation_expect(l);
     if (!l->waiting.first)
         return;
-    translation_room r = translation_look(l);
+    translation_room r = translation_look(l, only);
     l->picked_count = 0;
     while (translation_turn(l, &r))
         ;
     for (size_t i = 0; i < r.group_count; i++) {
         const size_t free = r.group_max - r.group_count; /* cohorts beyond one of each group */
-        translation_assign_group(l, r.groups[i], 1 + free / r.group_count);
+        translation_assign_group(l, only, r.groups[i], 1 + free / r.group_count);
     }
 }

@@ -13,7 +13,7 @@
 /* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
 /* Encodes what is to begin. */
-static void translation_begin_cohort(translation_worker *w, rapt_tape *tape)
+static void translation_begin_cohorts(translation_worker *w, rapt_tape *tape)
 {
     for (size_t i = 0; i < w->count; i++) {
         translation_cohort *f = w->cohorts[i];
@@ -48,77 +48,26 @@ static bool translation_step(translation_worker *w, rapt_tape *tape)
     return true;
 }
 
-/* Whether the lane's step is to end: there are results, requests, or others who wait. */
-static bool translation_is_enough(translation_lane *l)
-{
-    return atomic_load(&l->ended) || clock_seconds() >= l->deadline || engine_is_awaited(l->model);
-}
+/* ---- between decoding steps: under the lock ------------------------------------------------------------------------------ */
 
-/* A pool_fn: each worker on a tape of its own. */
-static void translation_advance(void *context, size_t worker, int thread)
+/* Cohorts that are over leave the worker, and what it has done is counted. */
+static void translation_collect(translation_lane *l, translation_worker *w)
 {
-    translation_lane *l = context;
-    translation_worker *w = &l->workers[worker];
-    rapt_tape *tape = l->t->tapes[worker];
-    (void)thread;
-    translation_begin_cohort(w, tape);
-    while (translation_step(w, tape) && !translation_is_enough(l))
-        ;
-}
-
-/* One worker after the other, each on all threads. */
-static void translation_advance_alone(translation_lane *l)
-{
-    rapt_tape *tape = l->t->tapes[l->t->tape_count - 1];
-    bool any = true;
-    for (int i = 0; i < l->t->threads; i++)
-        translation_begin_cohort(&l->workers[i], tape);
-    while (any && !translation_is_enough(l)) {
-        any = false;
-        for (int i = 0; i < l->t->threads; i++)
-            any = translation_step(&l->workers[i], tape) || any;
-    }
-}
-
-/* ---- a step --------------------------------------------------------------------------------------------------------- */
-
-static int translation_busy(const translation_lane *l)
-{
-    int busy = 0;
-    for (int i = 0; i < l->t->threads; i++)
-        busy += l->workers[i].count > 0;
-    return busy;
-}
-
-static void translation_collect(translation_lane *l)
-{
-    for (int i = 0; i < l->t->threads; i++) {
-        translation_worker *w = &l->workers[i];
-        size_t kept = 0;
-        for (size_t k = 0; k < w->count; k++) {
-            translation_cohort *f = w->cohorts[k];
-            if (!f->items && translate_batch_is_over(&f->batch))
-                translation_recycle(l, f);
-            else
-                w->cohorts[kept++] = f;
+    size_t kept = 0;
+    w->sentences = 0;
+    for (size_t k = 0; k < w->count; k++) {
+        translation_cohort *f = w->cohorts[k];
+        if (!f->items && translate_batch_is_over(&f->batch)) {
+            translation_recycle(l, f);
+            continue;
         }
-        w->count = kept;
-        l->counts.steps += w->steps;
-        l->counts.generated_tokens += w->tokens;
-        w->steps = w->tokens = 0;
+        w->sentences += f->items ? f->count : f->batch.left;
+        w->cohorts[kept++] = f;
     }
-}
-
-static void translation_compute(translation_lane *l)
-{
-    const double start = clock_seconds();
-    l->deadline = start + STEP_SECONDS;
-    if (2 * translation_busy(l) <= l->t->threads) /* as in rapt_translator_run */
-        translation_advance_alone(l);
-    else
-        pool_run(l->t->pool, (size_t)l->t->threads, SIZE_MAX, translation_advance, l);
-    translation_collect(l);
-    l->counts.busy_seconds += clock_seconds() - start;
+    w->count = kept;
+    l->counts.steps += w->steps;
+    l->counts.generated_tokens += w->tokens;
+    w->steps = w->tokens = 0;
 }
 
 static void translation_take_queued(translation_lane *l)
@@ -133,18 +82,9 @@ static void translation_take_queued(translation_lane *l)
     }
 }
 
-static void translation_publish(translation_lane *l)
+/* Moves the jobs of a list that have nothing left to `over`, and those with no item left to begin to the list of begun ones. */
+static void translation_sort_jobs(translation_lane *l, engine_queue *q, engine_queue *over)
 {
-    l->counts.waiting = l->waiting.count;
-    l->counts.running = l->begun.count;
-    engine_publish(l->model, &l->counts);
-}
-
-/* Ends the jobs of a list that have nothing left, and moves those with no item left to begin to the list of begun ones. Whoever
- * is told of an end finds it counted. */
-static bool translation_end_jobs(translation_lane *l, engine_queue *q)
-{
-    bool any = false;
     for (rapt_engine_job *before = NULL, *job = q->first; job; job = before ? before->next : q->first) {
         translation_job *j = (translation_job *)job;
         translation_job_check(j);
@@ -154,40 +94,116 @@ static bool translation_end_jobs(translation_lane *l, engine_queue *q)
             continue;
         }
         engine_queue_remove(q, before);
-        if (!ends)
-            engine_queue_put(&l->begun, job);
-        else {
-            translation_publish(l);
-            translation_job_end(j);
-        }
-        any = any || ends;
+        engine_queue_put(ends ? over : &l->begun, job);
     }
+}
+
+/* What is done leaves, what is queued is taken, and sentences begin: see translation_admit for `only`. */
+static engine_queue translation_turn_over(translation_lane *l, translation_worker *only)
+{
+    engine_queue over = {0};
+    translation_take_queued(l);
+    atomic_store(&l->ended, false);
+    translation_sort_jobs(l, &l->waiting, &over);
+    translation_sort_jobs(l, &l->begun, &over);
+    translation_admit(l, only);
+    l->counts.waiting = l->waiting.count;
+    l->counts.running = l->begun.count;
+    engine_publish(l->model, &l->counts); /* whoever is told of an end finds it counted */
+    return over;
+}
+
+/* Without the lock. */
+static bool translation_end_jobs(engine_queue *over)
+{
+    rapt_engine_job *job;
+    const bool any = over->first != NULL;
+    while ((job = engine_queue_pop(over)))
+        translation_job_end((translation_job *)job);
     return any;
 }
 
-static bool translation_end_all(translation_lane *l)
+/* ---- a lane's step ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the lane's step is to end: it was long enough, or a worker is idle, for which others have too much. */
+static bool translation_is_enough(translation_lane *l)
 {
-    atomic_store(&l->ended, false);
-    const bool any = translation_end_jobs(l, &l->waiting);
-    return translation_end_jobs(l, &l->begun) || any;
+    return atomic_load(&l->idle) || clock_seconds() >= l->deadline || engine_is_awaited(l->model, false);
 }
 
+/* What a worker does after each of its steps; so none waits for another. False: its part of the lane's step is over. */
+static bool translation_goes_on(translation_lane *l, translation_worker *w)
+{
+    pthread_mutex_lock(&l->lock);
+    translation_collect(l, w);
+    engine_queue over = translation_turn_over(l, w);
+    const bool idle = w->count == 0;
+    pthread_mutex_unlock(&l->lock);
+    translation_end_jobs(&over);
+    if (idle)
+        atomic_store(&l->idle, true);
+    return !translation_is_enough(l);
+}
+
+/* A pool_fn: each worker on a tape of its own. */
+static void translation_advance(void *context, size_t worker, int thread)
+{
+    translation_lane *l = context;
+    translation_worker *w = &l->workers[worker];
+    rapt_tape *tape = l->t->tapes[worker];
+    (void)thread;
+    do {
+        translation_begin_cohorts(w, tape);
+        translation_step(w, tape);
+    } while (translation_goes_on(l, w));
+}
+
+/* One worker after the other, each on all threads, until there are results, requests, or others who wait. */
+static void translation_advance_alone(translation_lane *l)
+{
+    rapt_tape *tape = l->t->tapes[l->t->tape_count - 1];
+    bool any = true;
+    for (int i = 0; i < l->t->threads; i++)
+        translation_begin_cohorts(&l->workers[i], tape);
+    while (any && !atomic_load(&l->ended) && clock_seconds() < l->deadline && !engine_is_awaited(l->model, true)) {
+        any = false;
+        for (int i = 0; i < l->t->threads; i++)
+            any = translation_step(&l->workers[i], tape) || any;
+    }
+}
+
+static int translation_busy(const translation_lane *l)
+{
+    int busy = 0;
+    for (int i = 0; i < l->t->threads; i++)
+        busy += l->workers[i].count > 0;
+    return busy;
+}
+
+static void translation_compute(translation_lane *l)
+{
+    const double start = clock_seconds();
+    l->deadline = start + STEP_SECONDS;
+    atomic_store(&l->idle, false);
+    if (2 * translation_busy(l) <= l->t->threads) /* as in rapt_translator_run */
+        translation_advance_alone(l);
+    else
+        pool_run(l->t->pool, (size_t)l->t->threads, SIZE_MAX, translation_advance, l);
+    l->counts.busy_seconds += clock_seconds() - start;
+}
+
+/* While a lane's step computes nothing, only the engine's thread is here. */
 static bool translation_lane_step(rapt_engine_model *m, void *lane)
 {
     translation_lane *l = lane;
     (void)m;
-    translation_take_queued(l);
-    bool worked = translation_end_all(l);
-    translation_admit(l);
-    translation_publish(l);
-    if (translation_busy(l) > 0) {
+    for (int i = 0; i < l->t->threads; i++)
+        translation_collect(l, &l->workers[i]);
+    engine_queue over = translation_turn_over(l, NULL);
+    const bool ended = translation_end_jobs(&over), busy = translation_busy(l) > 0;
+    if (busy)
         translation_compute(l);
-        worked = true;
-    }
-    worked = translation_end_all(l) || worked; /* also what could not begin, out of memory */
-    if (worked)
-        translation_publish(l);
-    return worked;
+    return busy || ended || atomic_load(&l->ended); /* out of memory, jobs end that never began */
 }
 
 /* ---- the lane ------------------------------------------------------------------------------------------------------- */
@@ -201,6 +217,7 @@ static void translation_lane_free(void *lane)
         translation_cohort_free(f);
     }
     rapt_translator_free(l->t);
+    pthread_mutex_destroy(&l->lock);
     free(l->workers);
     free(l->picked);
     free(l);
@@ -236,6 +253,7 @@ void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options
         return NULL;
     }
     l->model = m;
+    pthread_mutex_init(&l->lock, NULL);
     if (translation_lane_set_up(l, o, threads, &own) == RAPT_OK)
         return l;
     rapt_fail(err, own.code, "%s", own.message);

@@ -15,17 +15,19 @@ typedef struct translation_cohort {
     struct translation_cohort *next;
 } translation_cohort;
 
-/* What one thread computes together. */
+/* What one thread computes together. Others read `count` and `sentences`, under the lane's lock. */
 typedef struct translation_worker {
     translation_cohort *cohorts[TRANSLATE_TOGETHER]; /* [count] */
     size_t count;
+    size_t sentences;       /* of these, after its last step */
     translation_pace pace;
-    uint64_t steps, tokens; /* since the lane's last step */
+    uint64_t steps, tokens; /* since they were counted */
 } translation_worker;
 
 typedef struct translation_lane {
     rapt_engine_model *model;
     rapt_translator *t;
+    pthread_mutex_t lock;        /* of all but what a worker computes: workers end jobs and begin sentences between their steps */
     engine_queue waiting;        /* jobs with items that no batch has taken, whose turn it is first */
     engine_queue begun;          /* the others */
     translation_worker *workers; /* [t->threads] */
@@ -35,15 +37,14 @@ typedef struct translation_lane {
     double short_steps_until;          /* until when short requests beside long ones are expected */
     double deadline;             /* of the step */
     atomic_bool ended;           /* a job has no item left */
+    atomic_bool idle;            /* a worker has nothing to do */
     rapt_engine_counts counts;
 } translation_lane;
 
 void translation_cohort_free(translation_cohort *f);
-/* Chooses items that begin and gives them to workers. Out of memory, they fail. */
-void translation_admit(translation_lane *l);
+/* Chooses items that begin and gives them to workers, or to the worker `only`, of which there are as many then as make its share
+ * of all; NULL: to all. Out of memory, they fail. */
+void translation_admit(translation_lane *l, translation_worker *only);
 /* A cohort is over: its memory is for another one. */
 void translation_recycle(translation_lane *l, translation_cohort *f);
-/* Sentences that a worker has. */
-size_t translation_sentences(const translation_worker *w);
-
 #endif

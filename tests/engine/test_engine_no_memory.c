@@ -57,13 +57,22 @@ static void on_text(void *context, const rapt_engine_generated *end)
     assert_true(end->code == RAPT_OK || *end->message);
 }
 
-static void on_lines(void *context, rapt_code code, const char *message, const rapt_translation *out)
+static void add_lines(outcome *o, rapt_code code, const char *message, const rapt_translation *out, size_t count)
 {
-    outcome *o = context;
     assert_true(code == RAPT_OK ? out != NULL : *message != '\0');
-    for (size_t i = 0; out && i < LINES; i++)
+    for (size_t i = 0; out && i < count; i++)
         outcome_add(o, out[i].hypotheses[0].text, strlen(out[i].hypotheses[0].text));
     o->code = code;
+}
+
+static void on_lines(void *context, rapt_code code, const char *message, const rapt_translation *out)
+{
+    add_lines(context, code, message, out, LINES);
+}
+
+static void on_line(void *context, rapt_code code, const char *message, const rapt_translation *out)
+{
+    add_lines(context, code, message, out, 1);
 }
 
 static void on_call(void *context, const rapt_model *model, int threads)
@@ -135,25 +144,33 @@ static rapt_code texts_together(outcome *o)
     return code;
 }
 
-static rapt_code ask_lines(outcome *o, const rapt_translate_options *options)
+static rapt_code ask_lines(outcome *o, size_t count, const rapt_translate_options *options)
 {
     static const char *const lines[LINES] = {"w1 w2 w3", "w4", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
-    const rapt_engine_translation t = {.lines = lines, .count = LINES, .options = *options, .on_done = on_lines, .context = o};
+    const rapt_engine_translation t = {.lines = lines, .count = count, .options = *options,
+                                       .on_done = count == 1 ? on_line : on_lines, .context = o};
     const rapt_code code = rapt_engine_translate(translation, &t, &job, &err);
     assert_int_equal(code, err.code);
     return finish(code, job, o);
 }
 
+/* Where it fails, nothing is left to compute. */
+static rapt_code one_line(outcome *o)
+{
+    return ask_lines(o, 1, &(rapt_translate_options){0});
+}
+
 static rapt_code greedy_lines(outcome *o)
 {
-    return ask_lines(o, &(rapt_translate_options){0});
+    return ask_lines(o, LINES, &(rapt_translate_options){0});
 }
 
 static rapt_code searched_lines(outcome *o)
 {
-    return ask_lines(o, &(rapt_translate_options){.beam = 3, .n_best = 2, .tokens = true, .alignment = true, .prefix = "w5 w6"});
+    return ask_lines(o, LINES,
+                     &(rapt_translate_options){.beam = 3, .n_best = 2, .tokens = true, .alignment = true, .prefix = "w5 w6"});
 }
 
 static rapt_code call(outcome *o)
@@ -175,6 +192,7 @@ static void requests_survive(void **state)
 {
     static const request_case cases[] = {{"a text", one_text, 12, 60}, {"a text whose prompt is scored", scored_text, 12, 60},
                                          {"texts that begin alike", texts_together, 36, 200},
+                                         {"a line", one_line, 15, 10},
                                          {"lines", greedy_lines, 50, 10}, {"lines by beam search", searched_lines, 80, 10},
                                          {"a call", call, 1, 0}};
     (void)state;

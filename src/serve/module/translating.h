@@ -14,7 +14,7 @@ typedef struct translating translating;
 /* What differs from dialect to dialect. */
 typedef struct translating_dialect {
     const char *source_field, *target_field; /* as errors name them; NULL: they name the language only */
-    /* The body of the response, from lines[] of all texts; NULL: out of memory. By the engine's thread. */
+    /* The body of the response, from lines[] of all texts; NULL: out of memory. By a thread of the engine. */
     json_t *(*body)(const translating *t, const rapt_translation *lines);
     /* Sends the response itself, in parts, where the request wants it so; NULL: no request does. */
     void (*stream)(const translating *t, const rapt_translation *lines);
