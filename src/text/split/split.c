@@ -9,6 +9,7 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct split {
     const split_known *known; /* NULL: PCRE2 */
     uint8_t *classes;         /* [CLASSES_SIZE] */
     pcre2_code *code;
+    _Atomic(split_walk *) *spare; /* a walk that nobody uses, or NULL: to map the stack of one takes longer than a short text */
 };
 
 struct split_walk {
@@ -89,7 +91,8 @@ static rapt_code split_prepare(split *s, const char *pattern, rapt_error *err)
     s->known = split_known_find(pattern);
     s->pattern = strdup(s->known ? s->known->portable : pattern);
     s->classes = malloc(CLASSES_SIZE);
-    if (!s->pattern || !s->classes)
+    s->spare = calloc(1, sizeof *s->spare);
+    if (!s->pattern || !s->classes || !s->spare)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a pattern");
     classes_fill(s->classes);
     return s->known ? RAPT_OK : compile_written(s, err);
@@ -108,10 +111,23 @@ split *split_new(const char *pattern, rapt_error *err)
     return NULL;
 }
 
+static void split_walk_delete(split_walk *w)
+{
+    if (!w)
+        return;
+    pcre2_match_data_free(w->match);
+    pcre2_match_context_free(w->context);
+    pcre2_jit_stack_free(w->stack);
+    free(w);
+}
+
 void split_free(split *s)
 {
     if (!s)
         return;
+    if (s->spare)
+        split_walk_delete(atomic_load(s->spare));
+    free(s->spare);
     free(s->pattern);
     free(s->classes);
     pcre2_code_free(s->code);
@@ -138,12 +154,17 @@ static bool split_reserve(split_walk *w)
 
 split_walk *split_walk_new(const split *s, rapt_error *err)
 {
-    split_walk *w = calloc(1, sizeof *w);
+    split_walk *w = atomic_exchange(s->spare, NULL);
+    if (w) {
+        split_walk_begin(w);
+        return w;
+    }
+    w = calloc(1, sizeof *w);
     if (w)
         w->s = s;
     if (w && (s->known || split_reserve(w)))
         return w;
-    split_walk_free(w);
+    split_walk_delete(w);
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to split a text");
     return NULL;
 }
@@ -155,12 +176,7 @@ void split_walk_begin(split_walk *w)
 
 void split_walk_free(split_walk *w)
 {
-    if (!w)
-        return;
-    pcre2_match_data_free(w->match);
-    pcre2_match_context_free(w->context);
-    pcre2_jit_stack_free(w->stack);
-    free(w);
+    split_walk_delete(w && w->stack ? atomic_exchange(w->s->spare, w) : w);
 }
 
 /* The end of the bytes at `from` that are not UTF-8. */

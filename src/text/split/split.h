@@ -32,8 +32,9 @@ void split_free(split *s);
 /* The pattern that it was made from, or another of the same meaning that all programs read alike. */
 const char *split_pattern(const split *s);
 
-typedef struct split_walk split_walk; /* scratch memory of a match: one per thread */
+typedef struct split_walk split_walk; /* scratch memory of a match: one per thread; freed before its split */
 
+/* One that was freed before, where there is any: a split keeps the last. */
 split_walk *split_walk_new(const split *s, rapt_error *err);
 /* Forgets what matches have cost so far: the next text, or the next part of one, begins. */
 void split_walk_begin(split_walk *w);
