@@ -2,7 +2,11 @@
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "serve/module/http_request.h"
 
+#include "base/clock.h"
+
 #include <poll.h>
+
+#define LOOK_SECONDS 0.010 /* at least so long from one system call to the next: it is asked in each decoding step */
 
 bool http_request_suspend(http_request *r)
 {
@@ -32,7 +36,12 @@ void http_request_wake(void *request)
 /* libmicrohttpd does not look at a suspended connection. One whose other half is closed, by shutdown(SHUT_WR), looks the same. */
 bool http_request_gone(void *request)
 {
-    const http_request *r = request;
+    http_request *r = request;
     struct pollfd p = {.fd = r->at->fd, .events = POLLRDHUP};
-    return atomic_load(r->closing) || (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)));
+    const double now = clock_seconds();
+    if (!r->gone && now >= r->looked + LOOK_SECONDS) {
+        r->looked = now;
+        r->gone = poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+    }
+    return r->gone || atomic_load(r->closing);
 }

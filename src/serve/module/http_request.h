@@ -26,6 +26,8 @@ typedef struct http_request {
     bool answered;      /* the exchange was handed on */
     bool counted;       /* among those that are busy */
     bool last;          /* the connection ends with its response */
+    double looked;      /* when it was last asked whether the client has hung up; by whom holds the exchange's transport */
+    bool gone;          /* so it had, then */
     pthread_mutex_t lock;
     bool suspended, woken; /* under the lock: libmicrohttpd leaves it alone; there was something while it did not */
 } http_request;
