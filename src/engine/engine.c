@@ -1,6 +1,7 @@
 /* engine/engine.c: rapt_engine: the thread that computes, and the models that it serves in turns. What a step of a model is, its
  * lane knows (lm_lane.c, translation_lane.c); the life of jobs is in engine_job.c, calls of the caller's functions in
  * engine_call.c. */
+#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "base/pool.h"
 #include "engine/engine_call.h"
 #include "engine/engine_core.h"
@@ -135,6 +136,16 @@ static int engine_count_threads(int threads, rapt_error *err)
     return count;
 }
 
+/* Times to wait until are those of a clock that nobody sets (engine_wait). */
+static void engine_init_work(pthread_cond_t *work)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(work, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err)
 {
     rapt_engine *e = calloc(1, sizeof *e);
@@ -143,7 +154,7 @@ rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err
         return NULL;
     }
     pthread_mutex_init(&e->lock, NULL);
-    pthread_cond_init(&e->work, NULL);
+    engine_init_work(&e->work);
     pthread_cond_init(&e->done, NULL);
     e->threads = engine_count_threads(options ? options->threads : 0, err);
     if (e->threads > 0 && pthread_create(&e->thread, NULL, engine_main, e) == 0)

@@ -1,6 +1,10 @@
 /* engine/engine_job.c: the life of jobs, from the queue to the last one who lets go, and what an engine counts of them. */
+#define _GNU_SOURCE /* clock_gettime */
 #include "base/clock.h"
 #include "engine/engine_core.h"
+
+#include <math.h>
+#include <time.h>
 
 void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle)
 {
@@ -51,6 +55,30 @@ bool engine_is_awaited(rapt_engine_model *m, bool own)
         any = other->calls.count > 0 || (other->jobs.count > 0 && (own || other != m));
     pthread_mutex_unlock(&m->engine->lock);
     return any;
+}
+
+bool engine_wait(rapt_engine_model *m, double seconds)
+{
+    rapt_engine *e = m->engine;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until); /* of e->work, too */
+    const double nanoseconds = (double)until.tv_nsec + 1e9 * seconds;
+    until.tv_sec += (time_t)(nanoseconds / 1e9);
+    until.tv_nsec = (long)fmod(nanoseconds, 1e9);
+    pthread_mutex_lock(&e->lock);
+    while (!engine_has_queued(e) && !atomic_load(&e->ending) && pthread_cond_timedwait(&e->work, &e->lock, &until) == 0)
+        ;
+    const bool any = engine_has_queued(e);
+    pthread_mutex_unlock(&e->lock);
+    return any;
+}
+
+bool engine_is_alone(rapt_engine_model *m)
+{
+    pthread_mutex_lock(&m->engine->lock);
+    const bool alone = m->engine->models == m && !m->next;
+    pthread_mutex_unlock(&m->engine->lock);
+    return alone;
 }
 
 bool engine_stops(rapt_engine_job *job)

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #define LARGEST_BATCH 65536
-#define STEP_SECONDS 0.010 /* of a lane's step, at most one decoding step more: other models are waiting */
+#define STEP_SECONDS 0.010 /* of a lane's step, at most one decoding step more, where other models wait */
+#define LONGEST_STEP_SECONDS 1.0
+#define IDLE_SECONDS 0.001 /* that a thread waits for requests before it helps another one: clients answer in less */
 
 /* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
@@ -131,16 +133,25 @@ static bool translation_is_enough(translation_lane *l)
     return atomic_load(&l->idle) || clock_seconds() >= l->deadline || engine_is_awaited(l->model, false);
 }
 
-/* What a worker does after each of its steps; so none waits for another. False: its part of the lane's step is over. */
-static bool translation_goes_on(translation_lane *l, translation_worker *w)
+/* What a worker does after each of its steps; so none waits for another. False: it has nothing to do. */
+static bool translation_refill(translation_lane *l, translation_worker *w)
 {
     pthread_mutex_lock(&l->lock);
     translation_collect(l, w);
     engine_queue over = translation_turn_over(l, w);
-    const bool idle = w->count == 0;
+    const bool busy = w->count > 0;
     pthread_mutex_unlock(&l->lock);
     translation_end_jobs(&over);
-    if (idle)
+    return busy;
+}
+
+/* False: a worker's part of the lane's step is over. */
+static bool translation_goes_on(translation_lane *l, translation_worker *w)
+{
+    bool busy = translation_refill(l, w);
+    if (!busy && l->alone && engine_wait(l->model, IDLE_SECONDS))
+        busy = translation_refill(l, w);
+    if (!busy)
         atomic_store(&l->idle, true);
     return !translation_is_enough(l);
 }
@@ -183,7 +194,8 @@ static int translation_busy(const translation_lane *l)
 static void translation_compute(translation_lane *l)
 {
     const double start = clock_seconds();
-    l->deadline = start + STEP_SECONDS;
+    l->alone = engine_is_alone(l->model);
+    l->deadline = start + (l->alone ? LONGEST_STEP_SECONDS : STEP_SECONDS);
     atomic_store(&l->idle, false);
     if (2 * translation_busy(l) <= l->t->threads) /* as in rapt_translator_run */
         translation_advance_alone(l);

@@ -36,6 +36,7 @@ typedef struct translation_lane {
     size_t picked_count, picked_max;
     double short_steps_until;          /* until when short requests beside long ones are expected */
     double deadline;             /* of the step */
+    bool alone;                  /* in it: there is no other model */
     atomic_bool ended;           /* a job has no item left */
     atomic_bool idle;            /* a worker has nothing to do */
     rapt_engine_counts counts;
