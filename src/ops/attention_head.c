@@ -31,6 +31,21 @@ size_t attention_vectors(size_t n)
     return (n + KERNELS_LANES - 1) / KERNELS_LANES * KERNELS_LANES;
 }
 
+size_t attention_panels_size(const kernels_gemm *kn, size_t d, size_t columns)
+{
+    return attention_vectors(panels_size(kn, d, columns)); /* each is aligned, as panels must be */
+}
+
+/* Of this head, where its kernels read them. */
+static const rapt_real *attention_panels_of(const attention_head *h)
+{
+    const attention_panels *p = &h->n->stored.keys;
+    if (!p->data || p->of != h->gemm)
+        return NULL;
+    const size_t example = mask_keys_example(&h->n->mask, h->example), heads = h->n->heads / h->n->group;
+    return p->data + (example * heads + h->head / h->n->group) * attention_panels_size(h->gemm, h->n->d, p->columns);
+}
+
 attention_head attention_head_of(const attention_loop *loop, size_t item)
 {
     const attention_node *n = loop->n;
@@ -44,6 +59,8 @@ attention_head attention_head_of(const attention_loop *loop, size_t item)
         h.k = attention_slice(n->k, n->k->data, h.key_rows, h.head / n->group, n->d);
         h.v = attention_slice(n->v, n->v->data, h.key_rows, h.head / n->group, n->dv);
     }
+    h.panels = attention_panels_of(&h);
+    h.columns = h.panels ? n->stored.keys.columns : h.seen;
     h.key.example = tape_example(loop->t, h.example);
     h.key.head = (uint32_t)h.head;
     return h;
@@ -75,7 +92,7 @@ panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matr
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
                           const rapt_real *panels, rapt_real *out)
 {
-    panels_multiply(h->gemm, tile->m, tile->width, d, rows, &(panel_matrix){.packed = panels, .columns = h->seen}, out,
+    panels_multiply(h->gemm, tile->m, tile->width, d, rows, &(panel_matrix){.packed = panels, .columns = h->columns}, out,
                     tile->width, &(kernels_epilogue){0});
 }
 
@@ -161,11 +178,13 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
     const matrix v = n->stored.k ? attention_widen(h, n->stored.v, 0, h->seen, n->dv, widened) : h->v;
     size_t queries = h->query_rows.count, ldo = (size_t)row_stride(n->out);
     rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;          /* [queries, dv], rows ldo apart */
-    rapt_real *keys_t = attention_take(&scratch, panels_size(h->gemm, n->d, h->seen));    /* K^T [d, seen], in panels */
+    rapt_real *own = attention_take(&scratch, h->panels ? 0 : panels_size(h->gemm, n->d, h->seen));
+    const rapt_real *keys_t = h->panels ? h->panels : own;                                /* K^T [d, seen], in panels */
     rapt_real *v_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
     panel_matrix values = attention_operand(h, h->seen, n->dv, v, v_panels);              /* V [seen, dv] */
     rapt_real *rows = scratch;                                                            /* a tile's [m, width] */
-    attention_pack_keys(h, few, keys_t);
+    if (!h->panels)
+        attention_pack_keys(h, few, own);
     if (h->seen == 0)
         attention_zero(queries, n->dv, out, ldo);
     for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {

@@ -10,10 +10,19 @@
 
 #define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
 
+/* Keys that are packed once for the products of several steps (tensor/panels.h): K^T [d, columns] of each key-value head of each
+ * example, of which the keys that the mask allows are there. */
+typedef struct attention_panels {
+    const rapt_real *data;  /* [examples, heads / group, attention_panels_size()], or NULL: they are packed from the elements */
+    const kernels_gemm *of; /* others pack the elements */
+    size_t columns;
+} attention_panels;
+
 /* Keys and values in place of the elements of their tensors: [batch, keys, heads / group, bytes of a row of d or dv numbers]. */
 typedef struct attention_stored {
     rapt_storage storage;
     const uint8_t *k, *v;
+    attention_panels keys; /* besides the elements of k */
 } attention_stored;
 
 typedef struct attention_node {
@@ -53,6 +62,8 @@ typedef struct attention_head {
     tape_rows query_rows, key_rows; /* of the example */
     size_t seen; /* keys that any query attends to */
     matrix q, k, v; /* [queries, d], [keys, d], [keys, dv]; k and v not of stored keys and values */
+    const rapt_real *panels; /* of attention_panels; NULL: none */
+    size_t columns; /* of K^T in panels: seen, or those of attention_panels */
     kernels_dropout key;
 } attention_head;
 
@@ -72,11 +83,14 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
 attention_head attention_head_of(const attention_loop *loop, size_t item);
 query_tile attention_tile(const attention_head *h, size_t first);
 
+/* Elements that the keys of one head of attention_panels take. */
+size_t attention_panels_size(const kernels_gemm *kn, size_t d, size_t columns);
+
 /* Operand B [k, n] of a GEMM of this head: read in place where there are few queries and its strides allow it; else packed
  * into `panels`. */
 panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
-/* out [m, width] = rows [m, d] of a tile times [d, keys], a transposed matrix packed into `panels`, of which `seen` columns
- * are used. */
+/* out [m, width] = rows [m, d] of a tile times [d, keys], a transposed matrix packed into `panels` of `columns` columns, of which
+ * `seen` are used. */
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
                           const rapt_real *panels, rapt_real *out);
 /* Scores [m, width] from K^T in panels: unscaled, or scaled and capped, with the derivative of that to `slopes` unless it is
