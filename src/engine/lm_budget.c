@@ -4,7 +4,7 @@
 #define FIRST 32         /* tokens, while nothing is measured */
 #define LARGEST 512      /* of a step: products are as fast as they get, and a cancel waits for one step at most */
 #define LONGEST 0.25     /* seconds that a step without running texts may take */
-#define SHARE 0.9        /* of the time of a step without a prompt: what a prompt may add to it */
+#define SHARE 0.8        /* of the time of a step without a prompt: what a prompt may add to it */
 #define SMOOTHING 0.2    /* weight of the newest time */
 
 static double blend(double mean, double value)
