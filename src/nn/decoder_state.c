@@ -111,9 +111,9 @@ static void decoder_state_pack_heads(void *context, size_t first, size_t last, s
     const size_t size = attention_panels_size(p->gemm, d, positions);
     (void)chunk, (void)worker;
     for (size_t i = first; i < last; i++) {
-        const matrix keys = {p->kv->k.data + i / heads * positions * features + i % heads * d, (ptrdiff_t)features, 1};
+        const matrix keys = {p->kv->k.data + i / heads * positions * features + i % heads * d, 1, (ptrdiff_t)features};
         const size_t count = p->lens ? (size_t)p->lens[i / heads] : positions;
-        panels_pack_columns(p->gemm, d, positions, 0, count, attention_transposed(keys), p->panels + i * size);
+        panels_pack_columns(p->gemm, d, positions, 0, count, &keys, p->panels + i * size);
     }
 }
 

@@ -22,8 +22,8 @@ static head_gradients gradients_of(const attention_loop *loop, const attention_h
     const attention_node *n = h->n;
     bool again = h->head % n->group > 0; /* an earlier head of the group has filled them */
     return (head_gradients){gradient_slice(n->q, loop->dq, h->query_rows, h->head, n->d),
-                            gradient_slice(n->k, loop->dk, h->key_rows, h->head / n->group, n->d),
-                            gradient_slice(n->v, loop->dv, h->key_rows, h->head / n->group, n->dv),
+                            gradient_slice(n->k, loop->dk, h->key_rows, h->kv_head, n->d),
+                            gradient_slice(n->v, loop->dv, h->key_rows, h->kv_head, n->dv),
                             rapt_tensor_features(n->q), rapt_tensor_features(n->k), rapt_tensor_features(n->v),
                             loop->add_q, loop->add_k || again, loop->add_v || again};
 }
@@ -53,8 +53,9 @@ static backward_scratch attention_backward_prepare(const attention_head *h, rapt
     s.keys_t = attention_take(&from, panels_size(h->gemm, n->d, h->seen));
     s.keys = attention_operand(h, h->seen, n->d, h->k, attention_take(&from, panels_size(h->gemm, h->seen, n->d)));
     s.values_t = attention_take(&from, panels_size(h->gemm, n->dv, h->seen));
-    panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), s.keys_t);
-    panels_pack(h->gemm, n->dv, h->seen, attention_transposed(h->v), s.values_t);
+    const matrix keys_t = attention_transposed(h->k), values_t = attention_transposed(h->v);
+    panels_pack(h->gemm, n->d, h->seen, &keys_t, s.keys_t);
+    panels_pack(h->gemm, n->dv, h->seen, &values_t, s.values_t);
     s.panels = attention_take(&from, panels_size(h->gemm, QUERY_TILE, n->d > n->dv ? n->d : n->dv));
     s.weights = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
     s.dropped = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
@@ -131,7 +132,9 @@ static void clear_unseen(const attention_head *h, const head_gradients *g)
  * filled. */
 void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch)
 {
-    attention_head h = attention_head_of(loop, item);
+    attention_head h;
+    attention_set_example(&h, loop, item / loop->n->heads);
+    attention_set_head(&h, item % loop->n->heads);
     head_gradients g = gradients_of(loop, &h);
     clear_unseen(&h, &g);
     if (h.seen == 0)

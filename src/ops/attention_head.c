@@ -43,27 +43,48 @@ static const rapt_real *attention_panels_of(const attention_head *h)
     if (!p->data || p->of != h->gemm)
         return NULL;
     const size_t example = mask_keys_example(&h->n->mask, h->example), heads = h->n->heads / h->n->group;
-    return p->data + (example * heads + h->head / h->n->group) * attention_panels_size(h->gemm, h->n->d, p->columns);
+    return p->data + (example * heads + h->kv_head) * attention_panels_size(h->gemm, h->n->d, p->columns);
 }
 
-attention_head attention_head_of(const attention_loop *loop, size_t item)
+void attention_set_example(attention_head *h, const attention_loop *loop, size_t example)
 {
     const attention_node *n = loop->n;
-    attention_head h = {.n = n, .kn = loop->t->k, .gemm = loop->t->team.gemm, .example = item / n->heads,
-                        .head = item % n->heads, .key = n->key};
-    h.query_rows = tape_rows_of(n->q, h.example);
-    h.key_rows = tape_rows_of(n->k, mask_keys_example(&n->mask, h.example));
-    h.seen = mask_keys(mask_of(n), h.example, h.query_rows.count, h.key_rows.count);
-    h.q = attention_slice(n->q, n->q->data, h.query_rows, h.head, n->d);
+    h->n = n;
+    h->kn = loop->t->k;
+    h->gemm = loop->t->team.gemm;
+    h->example = example;
+    h->query_rows = tape_rows_of(n->q, example);
+    h->key_rows = tape_rows_of(n->k, mask_keys_example(&n->mask, example));
+    h->seen = mask_keys(mask_of(n), example, h->query_rows.count, h->key_rows.count);
+    h->q = attention_slice(n->q, n->q->data, h->query_rows, 0, n->d);
     if (!n->stored.k) {
-        h.k = attention_slice(n->k, n->k->data, h.key_rows, h.head / n->group, n->d);
-        h.v = attention_slice(n->v, n->v->data, h.key_rows, h.head / n->group, n->dv);
+        h->k = attention_slice(n->k, n->k->data, h->key_rows, 0, n->d);
+        h->v = attention_slice(n->v, n->v->data, h->key_rows, 0, n->dv);
     }
-    h.panels = attention_panels_of(&h);
-    h.columns = h.panels ? n->stored.keys.columns : h.seen;
-    h.key.example = tape_example(loop->t, h.example);
-    h.key.head = (uint32_t)h.head;
-    return h;
+    h->key = n->key;
+    h->key.example = tape_example(loop->t, example);
+}
+
+/* Where the columns of a head begin, in rows that are `stride` apart. */
+static const rapt_real *attention_data(const rapt_tensor *x, tape_rows rows, ptrdiff_t stride, size_t head, size_t width)
+{
+    return x->data + rows.first * (size_t)stride + head * width;
+}
+
+/* Only pointers change: copies of whole matrices would stall, as those of operands would (tensor/panels.h). */
+void attention_set_head(attention_head *h, size_t head)
+{
+    const attention_node *n = h->n;
+    h->head = head;
+    h->kv_head = n->group == 1 ? head : head / n->group;
+    h->q.data = attention_data(n->q, h->query_rows, h->q.row, head, n->d);
+    if (!n->stored.k) {
+        h->k.data = attention_data(n->k, h->key_rows, h->k.row, h->kv_head, n->d);
+        h->v.data = attention_data(n->v, h->key_rows, h->v.row, h->kv_head, n->dv);
+    }
+    h->panels = attention_panels_of(h);
+    h->columns = h->panels ? n->stored.keys.columns : h->seen;
+    h->key.head = (uint32_t)head;
 }
 
 size_t attention_row(const attention_head *h, size_t query)
@@ -85,7 +106,7 @@ panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matr
 {
     if (h->query_rows.count <= QUERY_TILE && panels_can_stay(h->gemm, b, n))
         return (panel_matrix){.in_place = b};
-    panels_pack(h->gemm, k, n, b, panels);
+    panels_pack(h->gemm, k, n, &b, panels);
     return (panel_matrix){.packed = panels, .rows = k};
 }
 
@@ -147,7 +168,7 @@ static matrix attention_widen(const attention_head *h, const uint8_t *stored, si
 {
     const attention_node *n = h->n;
     const size_t kv_heads = n->heads / n->group, bytes = stored_bytes(n->stored.storage, width), stride = kv_heads * bytes;
-    const uint8_t *from = stored + (h->key_rows.first + first) * stride + h->head / n->group * bytes;
+    const uint8_t *from = stored + (h->key_rows.first + first) * stride + h->kv_head * bytes;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *row = from + i * stride, *ahead = row + (i + ROWS_AHEAD < count ? ROWS_AHEAD * stride : 0);
         __builtin_prefetch(ahead);
@@ -162,11 +183,11 @@ static void attention_pack_keys(const attention_head *h, rapt_real *few, rapt_re
 {
     const attention_node *n = h->n;
     if (!n->stored.k)
-        panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), keys_t);
+        panels_pack(h->gemm, n->d, h->seen, &(matrix){h->k.data, h->k.col, h->k.row}, keys_t);
     for (size_t j = 0; n->stored.k && j < h->seen; j += KEY_TILE) {
         const size_t count = MIN(KEY_TILE, h->seen - j);
-        const matrix keys = attention_widen(h, n->stored.k, j, count, n->d, few);
-        panels_pack_columns(h->gemm, n->d, h->seen, j, count, attention_transposed(keys), keys_t);
+        const matrix keys = attention_transposed(attention_widen(h, n->stored.k, j, count, n->d, few));
+        panels_pack_columns(h->gemm, n->d, h->seen, j, count, &keys, keys_t);
     }
 }
 

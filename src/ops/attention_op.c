@@ -19,9 +19,14 @@ static void attention_forward_heads(void *context, size_t first, size_t last, si
 {
     const attention_loop *loop = context;
     (void)chunk;
-    for (size_t item = first; item < last; item++) {
-        attention_head h = attention_head_of(loop, item);
-        attention_forward_head(&h, loop->scratch + (size_t)worker * loop->scratch_size);
+    const size_t heads = loop->n->heads;
+    attention_head h;
+    for (size_t item = first; item < last;) {
+        attention_set_example(&h, loop, item / heads);
+        for (size_t head = item % heads; head < heads && item < last; head++, item++) {
+            attention_set_head(&h, head);
+            attention_forward_head(&h, loop->scratch + (size_t)worker * loop->scratch_size);
+        }
     }
 }
 

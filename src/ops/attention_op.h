@@ -58,7 +58,7 @@ typedef struct attention_head {
     const attention_node *n;
     const kernels *kn;
     const kernels_gemm *gemm;
-    size_t example, head;
+    size_t example, head, kv_head; /* kv_head: the key-value head that it shares */
     tape_rows query_rows, key_rows; /* of the example */
     size_t seen; /* keys that any query attends to */
     matrix q, k, v; /* [queries, d], [keys, d], [keys, dv]; k and v not of stored keys and values */
@@ -80,7 +80,9 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
                                  size_t heads, const rapt_mask *mask, const rapt_attention_scores *scores, double p,
                                  rapt_attention_capture capture, rapt_tensor **weights);
 
-attention_head attention_head_of(const attention_loop *loop, size_t item);
+/* The head of an example: of the heads of one, attention_set_example is called once. */
+void attention_set_example(attention_head *h, const attention_loop *loop, size_t example);
+void attention_set_head(attention_head *h, size_t head);
 query_tile attention_tile(const attention_head *h, size_t first);
 
 /* Elements that the keys of one head of attention_panels take. */

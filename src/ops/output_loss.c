@@ -142,8 +142,8 @@ static void forward_block(void *context, size_t index, int worker)
         deferred_prefetch(w.data, count * in);
     for (size_t k0 = 0; k0 < in; k0 += KERNELS_K_BLOCK) {
         size_t kc = output_loss_min(KERNELS_K_BLOCK, in - k0);
-        panels_pack(g, kc, count, matrix_at(w, k0, 0), own);
-        matrix a = matrix_at(x, 0, k0);
+        const matrix a = matrix_at(x, 0, k0), block = matrix_at(w, k0, 0);
+        panels_pack(g, kc, count, &block, own);
         panel_block b = panels_packed(g, kc, own);
         kernels_epilogue epilogue = panels_block_epilogue(&whole, k0, in);
         panels_multiply_block(g, n->count, count, kc, &a, &b, n->logits + first, n->stride, &epilogue);
@@ -172,10 +172,11 @@ static void output_loss_multiply(const rapt_tape *t, int worker, size_t m, size_
     rapt_real *own = gemm_own(&t->team, worker);
     for (size_t j = 0; j < n; j += max_columns) {
         size_t columns = output_loss_min(max_columns, n - j);
+        const matrix some = matrix_at(b, 0, j);
         bool stays = m <= FEW_ROWS && panels_can_stay(g, b, columns);
         if (!stays)
-            panels_pack(g, kc, columns, matrix_at(b, 0, j), own);
-        panel_block block = stays ? panels_in_place(g, matrix_at(b, 0, j)) : panels_packed(g, kc, own);
+            panels_pack(g, kc, columns, &some, own);
+        panel_block block = stays ? panels_in_place(g, some) : panels_packed(g, kc, own);
         panels_multiply_block(g, m, columns, kc, a, &block, c + j, n, &(kernels_epilogue){.accumulate = accumulate});
     }
 }

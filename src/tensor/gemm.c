@@ -104,10 +104,11 @@ static panel_block block_of(const gemm_team *team, const gemm_job *job, const ge
     const kernels_gemm *kn = team->gemm;
     if (job->packed)
         return panels_packed(kn, kc, job->packed + panels_at(kn, job->n, k0, kc, p->j));
+    const matrix block = matrix_at(job->b, k0, p->j);
     if (reads_in_place(kn, job, p->m, p->n))
-        return panels_in_place(kn, matrix_at(job->b, k0, p->j));
+        return panels_in_place(kn, block);
     rapt_real *own = gemm_own(team, p->worker);
-    panels_pack(kn, kc, p->n, matrix_at(job->b, k0, p->j), own);
+    panels_pack(kn, kc, p->n, &block, own);
     return panels_packed(kn, kc, own);
 }
 
@@ -197,7 +198,8 @@ static void pack_task(void *context, size_t task, int worker)
     const gemm_job *job = &p->jobs[i];
     size_t nr = (size_t)p->team->gemm->nr, panels = count_of(job->n, nr);
     size_t k0 = task / panels * KERNELS_K_BLOCK, j = task % panels * nr, kc = MIN(KERNELS_K_BLOCK, job->k - k0);
-    panels_pack(p->team->gemm, kc, MIN(nr, job->n - j), matrix_at(job->b, k0, j),
+    const matrix panel = matrix_at(job->b, k0, j);
+    panels_pack(p->team->gemm, kc, MIN(nr, job->n - j), &panel,
                 p->to[i] + panels_at(p->team->gemm, job->n, k0, kc, j));
 }
 

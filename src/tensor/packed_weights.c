@@ -52,7 +52,7 @@ static void pack_rows(void *context, size_t chunk, int worker)
         param_source_read(p->w, first, count, to);
         from = to;
     }
-    panels_pack_columns(p->gemm, in, out, first, count, (matrix){from, 1, (ptrdiff_t)in}, p->panels);
+    panels_pack_columns(p->gemm, in, out, first, count, &(matrix){from, 1, (ptrdiff_t)in}, p->panels);
 }
 
 /* The same of rows that are stored as blocks, which the kernels take as they are. */

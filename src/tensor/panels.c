@@ -21,20 +21,21 @@ size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t 
     return kernels_packed_count(kn, k0) * padded(kn, n) + kernels_packed_count(kn, kc) * j;
 }
 
-static void pack_block(const kernels_gemm *kn, size_t kc, size_t n, matrix b, rapt_real *dst)
+/* n columns of the rows k0 .. k0 + kc - 1. */
+static void pack_block(const kernels_gemm *kn, size_t kc, size_t n, const matrix *b, size_t k0, rapt_real *dst)
 {
-    size_t nr = (size_t)kn->nr;
-    for (size_t j = 0; j < n; j += nr, dst += kernels_packed_count(kn, kc) * nr) {
-        matrix panel = matrix_at(b, 0, j);
-        kn->pack_b(kc, (int)MIN(nr, n - j), panel.data, panel.row, panel.col, dst);
-    }
+    const size_t nr = (size_t)kn->nr;
+    const rapt_real *data = b->data + (ptrdiff_t)k0 * b->row;
+    for (size_t j = 0; j < n; j += nr, dst += kernels_packed_count(kn, kc) * nr)
+        kn->pack_b(kc, (int)MIN(nr, n - j), data + (ptrdiff_t)j * b->col, b->row, b->col, dst);
 }
 
-void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, matrix b, rapt_real *dst)
+void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, const matrix *b,
+                         rapt_real *dst)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
-        pack_block(kn, kc, count, matrix_at(b, k0, 0), dst + panels_at(kn, n, k0, kc, first));
+        pack_block(kn, kc, count, b, k0, dst + panels_at(kn, n, k0, kc, first));
     }
 }
 
@@ -47,7 +48,7 @@ void panels_pack_stored(const kernels_gemm *kn, size_t k, size_t n, size_t first
             kn->pack_stored(format, k0, kc, (int)MIN(nr, count - j), blocks + j, dst + panels_at(kn, n, k0, kc, first + j));
 }
 
-void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst)
+void panels_pack(const kernels_gemm *kn, size_t k, size_t n, const matrix *b, rapt_real *dst)
 {
     panels_pack_columns(kn, k, n, 0, n, b, dst);
 }

@@ -29,10 +29,11 @@ size_t panels_size(const kernels_gemm *kn, size_t k, size_t n);
 /* The offset, in a packed [k x n] matrix, of the panel with column j of the block of kc rows that begins at row k0. */
 size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j);
 
-/* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. */
-void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst);
+/* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. B comes by address for the sake of small attention heads, as below. */
+void panels_pack(const kernels_gemm *kn, size_t k, size_t n, const matrix *b, rapt_real *dst);
 /* Packs `count` columns of B [k x n] from column `first` on, a multiple of nr, to their place in dst; b is these columns only. */
-void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, matrix b, rapt_real *dst);
+void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, const matrix *b,
+                         rapt_real *dst);
 
 /* The same of columns that are stored as blocks of a format that the kernels take (kernels_gemm.stored): from blocks[0 ..
  * count - 1] on, each. k is whole blocks. */

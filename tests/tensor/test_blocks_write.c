@@ -118,7 +118,7 @@ static void compare_q4_0(const kernels *k, const float *x)
     memset(numbers, 0, sizeof numbers);
     memset(stored, 0, sizeof stored);
     BLOCKS_Q4_0.write(1, x, block);
-    panels_pack(gemm, BLOCK, 1, (matrix){x, 1, BLOCK}, numbers);
+    panels_pack(gemm, BLOCK, 1, &(matrix){x, 1, BLOCK}, numbers);
     panels_pack_stored(gemm, BLOCK, 1, 0, 1, BLOCKS_Q4_0.id, columns, stored);
     if (memcmp(numbers, stored, sizeof numbers) != 0)
         fail_msg("%s: a block of Q4_0 is rounded to other bytes", k->name);

@@ -179,7 +179,7 @@ static void check_packed(const gemm_team *team, product *p)
     rapt_real *panels = aligned_uniform(panels_size(team->gemm, p->k, p->n), 0);
     for (int turn = 0; turn < 2; turn++) {
         gemm_job job = whole_job(p, false, turn);
-        panels_pack(team->gemm, p->k, p->n, job.b, panels);
+        panels_pack(team->gemm, p->k, p->n, &job.b, panels);
         job.packed = panels;
         job.b.data = NULL;
         prepare(p);

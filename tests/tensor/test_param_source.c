@@ -139,7 +139,7 @@ static void packed_from_the_source(void **state)
     assert_true(packed_weights_add(p, s->p, gemm, threads, NULL) == RAPT_OK && s->a.left == 1);
     size_t size = panels_size(gemm, WIDTH, ROWS);
     rapt_real *want = aligned_alloc(KERNELS_ALIGN, (size * sizeof *want + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
-    panels_pack(gemm, WIDTH, ROWS, (matrix){rapt_params_at(s->set, 0)->value.data, 1, WIDTH}, want);
+    panels_pack(gemm, WIDTH, ROWS, &(matrix){rapt_params_at(s->set, 0)->value.data, 1, WIDTH}, want);
     assert_int_equal(atomic_load(&s->a.times[ROWS / 2]), 2);
     assert_memory_equal(packed_weights_find(p, s->p, gemm)->panels, want, size * sizeof *want);
     free(want);
@@ -190,7 +190,7 @@ static void packed_from_blocks(void **state)
         assert_int_equal(blocks.read, i == 0 ? 0 : STORED_ROWS);
         const size_t size = panels_size(gemms[i], STORED_WIDTH, STORED_ROWS) * sizeof(rapt_real);
         rapt_real *want = aligned_alloc(KERNELS_ALIGN, (size + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
-        panels_pack(gemms[i], STORED_WIDTH, STORED_ROWS, (matrix){numbers, 1, STORED_WIDTH}, want);
+        panels_pack(gemms[i], STORED_WIDTH, STORED_ROWS, &(matrix){numbers, 1, STORED_WIDTH}, want);
         assert_memory_equal(packed_weights_find(packed, p, gemms[i])->panels, want, size);
         free(want);
         packed_weights_free(packed);

@@ -307,7 +307,7 @@ static void pack_weights(const product *p, const kernels_gemm *gemm, float *pane
     if (p->blocks)
         panels_pack_stored(gemm, p->k, p->n, 0, p->n, p->type->format, rows, panels);
     else
-        panels_pack(gemm, p->k, p->n, (matrix){p->w, 1, (ptrdiff_t)p->k}, panels);
+        panels_pack(gemm, p->k, p->n, &(matrix){p->w, 1, (ptrdiff_t)p->k}, panels);
     free(rows);
 }
 

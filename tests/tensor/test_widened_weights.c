@@ -64,7 +64,7 @@ static void product_free(product *p)
 static void run(const product *p, const gemm_team *team, size_t first, size_t m, float *c)
 {
     float *panels = aligned(panels_size(team->gemm, p->k, p->n));
-    panels_pack(team->gemm, p->k, p->n, (matrix){p->w, 1, (ptrdiff_t)p->k}, panels);
+    panels_pack(team->gemm, p->k, p->n, &(matrix){p->w, 1, (ptrdiff_t)p->k}, panels);
     memcpy(c, p->start, p->m * p->n * sizeof *c);
     gemm(team, &(gemm_job){.m = m, .n = p->n, .k = p->k, .a = {p->a + (ptrdiff_t)first * p->row, p->row, p->col},
                            .b = {p->w, 1, (ptrdiff_t)p->k}, .packed = panels, .c = c + first * p->n,
