@@ -121,16 +121,22 @@ static bool translation_is_large(const translation_cohort *f)
     return f->largest > SHORT;
 }
 
-/* One whose memory is already of that size, if there is any. */
-static translation_cohort *translation_take_unused(translation_lane *l, bool large)
+/* How little memory of n sentences suits a cohort: least where it has just enough, most where it would have to grow. */
+static size_t translation_misfit(const translation_cohort *f, size_t n)
 {
-    translation_cohort **at = &l->unused;
-    while (*at && translation_is_large(*at) != large)
-        at = &(*at)->next;
-    at = *at ? at : &l->unused;
-    translation_cohort *f = *at;
+    return f->largest >= n ? f->largest - n : SIZE_MAX - f->largest;
+}
+
+/* The one that suits n sentences best; NULL: there is none. So few cohorts have the memory of many sentences. */
+static translation_cohort *translation_take_unused(translation_lane *l, size_t n)
+{
+    translation_cohort **best = &l->unused;
+    for (translation_cohort **at = best; *at; at = &(*at)->next)
+        if (translation_misfit(*at, n) < translation_misfit(*best, n))
+            best = at;
+    translation_cohort *f = *best;
     if (f)
-        *at = f->next;
+        *best = f->next;
     return f;
 }
 
@@ -182,7 +188,7 @@ static translation_worker *translation_least_loaded(translation_lane *l)
 static void translation_assign(translation_lane *l, translation_worker *w, translate_item *const *items, size_t n)
 {
     rapt_error err = {0};
-    translation_cohort *f = translation_take_unused(l, n > SHORT);
+    translation_cohort *f = translation_take_unused(l, n);
     f = f ? f : translation_cohort_new(l, &err);
     translate_item **own = f ? malloc(n * sizeof *own) : NULL;
     if (!own) {
