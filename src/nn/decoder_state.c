@@ -84,11 +84,9 @@ static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decode
 static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *memory_lens)
 {
     const size_t sentences = tape_examples(memory);
-    if (memory_lens)
-        memcpy(s->memory_lens, memory_lens, sentences * sizeof *memory_lens);
-    for (size_t i = 0; memory->ragged && i < sentences; i++) { /* behind its rows a sentence has nothing in the cache */
-        const int32_t rows = (int32_t)tape_rows_of(memory, i).count;
-        s->memory_lens[i] = memory_lens && memory_lens[i] < rows ? memory_lens[i] : rows;
+    for (size_t i = 0; s->memory_lens && i < sentences; i++) { /* behind its rows a sentence has nothing in the cache */
+        const int32_t rows = (int32_t)tape_rows_of(memory, i).count, length = memory_lens ? memory_lens[i] : rows;
+        s->memory_lens[i] = length < 0 ? 0 : length < rows ? length : rows;
     }
     for (size_t i = 0; i <= sentences; i++)
         s->first[i] = i;

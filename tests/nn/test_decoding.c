@@ -282,27 +282,35 @@ static void memory_has_no_padding(void **unused)
     }
 }
 
-/* Lengths beyond the rows of ragged memory are those of its rows; shorter ones count. */
-static void lengths_end_with_the_rows(void **unused)
+/* The logits of a batch with the lengths `given` are those with `counted`, of memory whose rows end at rows[BATCH], or, for NULL,
+ * with padding. */
+static void check_lengths(const int32_t *rows, const int32_t *given, const int32_t *counted)
 {
-    (void)unused;
-    const int32_t given[BATCH] = {SOURCE, 2, 7, SOURCE};
     setting s = new_setting(NULL, 1, 0);
+    const int32_t *lens[] = {given, counted};
     rapt_decoder_state *states[2];
     for (int i = 0; i < 2; i++) {
-        const int32_t rows[BATCH] = {3, SOURCE, 7, 1}, least[BATCH] = {3, 2, 7, 1};
         rapt_tape_begin(s.t, (rapt_pass){0});
         rapt_tensor *memory = rapt_encoder_forward(s.t, &s.m->encoder, (rapt_tokens){s.source, BATCH, SOURCE, rows}, NULL);
         states[i] = rapt_decoder_state_new(NULL);
-        rapt_decoder_start(s.t, &s.m->decoder, states[i], memory, i ? least : given, (rapt_decoder_sizes){.capacity = TIME});
+        rapt_decoder_start(s.t, &s.m->decoder, states[i], memory, lens[i], (rapt_decoder_sizes){.capacity = TIME});
     }
-    rapt_real *want = piece(&s, states[1], s.target, TIME, 0, TIME), *got = piece(&s, states[0], s.target, TIME, 0, TIME);
+    rapt_real *got = piece(&s, states[0], s.target, TIME, 0, TIME), *want = piece(&s, states[1], s.target, TIME, 0, TIME);
     assert_memory_equal(got, want, BATCH * TIME * MODEL_VOCAB * sizeof *got);
     free(want);
     free(got);
     rapt_decoder_state_free(states[0]);
     rapt_decoder_state_free(states[1]);
     free_setting(&s);
+}
+
+/* Lengths beyond a sentence's rows are those of its rows, those below 0 are 0; shorter ones count. */
+static void lengths_end_with_the_rows(void **unused)
+{
+    (void)unused;
+    const int32_t rows[BATCH] = {3, SOURCE, 7, 1};
+    check_lengths(rows, (const int32_t[BATCH]){SOURCE, 2, 7, SOURCE}, (const int32_t[BATCH]){3, 2, 7, 1});
+    check_lengths(NULL, (const int32_t[BATCH]){SOURCE + 1, 2, INT32_MAX, -1}, (const int32_t[BATCH]){SOURCE, 2, SOURCE, 0});
 }
 
 static void memory_of_one_sentence_is_refused(void **unused)
