@@ -15,7 +15,7 @@ extern "C" {
 typedef struct rapt_kv {
     rapt_tensor k, v;             /* `data` is NULL where they are stored otherwise than in fp32 */
     rapt_storage storage;
-    size_t head;                  /* features of a head, a row that is stored by itself; read where not in fp32 */
+    size_t head;                  /* features of a head: where not in fp32, a row that is stored by itself */
     uint8_t *k_stored, *v_stored; /* [rows, capacity, features / head, bytes of a head's row], or NULL: in fp32 */
     const rapt_real *k_panels;    /* keys that a decoder's state has packed for its products, besides `k`; or NULL */
     const void *k_panels_of;      /* the kernels that read them */

@@ -49,7 +49,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
  * rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
-    attention_stored stored; /* the elements of keys and values of a cache that is not in fp32 */
+    attention_stored stored; /* of a cache: keys and values that are not in fp32, keys that are packed */
 } attention_inputs;
 
 /* Normalizes heads of queries or keys x, or all of them together, which the width of the norm says. */
@@ -112,7 +112,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
 
 static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
 {
-    const attention_panels keys = {kv->k_panels, kv->k_panels_of, kv->k.shape[1]};
+    const attention_panels keys = {kv->k_panels, kv->k_panels_of, kv->head, kv->k.shape[1]};
     return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, keys}};
 }
 

@@ -9,7 +9,7 @@
 struct rapt_decoder_state {
     rapt_kv_cache *self;  /* of each row */
     rapt_kv_cache *cross; /* of each sentence: its rows read the same keys and values */
-    arena memory;         /* of the arrays below */
+    arena memory;         /* of the arrays below, and of packed keys */
     int32_t *memory_lens; /* [sentences], or NULL */
     size_t *first;        /* [sentences + 1]: sentence i has the rows first[i] .. first[i + 1] - 1 */
     rapt_ragged shared;   /* `first` as rapt_ragged, for cross-attention */

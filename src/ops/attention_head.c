@@ -40,7 +40,7 @@ size_t attention_panels_size(const kernels_gemm *kn, size_t d, size_t columns)
 static const rapt_real *attention_panels_of(const attention_head *h)
 {
     const attention_panels *p = &h->n->stored.keys;
-    if (!p->data || p->of != h->gemm)
+    if (!p->data || p->of != h->gemm || p->d != h->n->d)
         return NULL;
     const size_t example = mask_keys_example(&h->n->mask, h->example), heads = h->n->heads / h->n->group;
     return p->data + (example * heads + h->kv_head) * attention_panels_size(h->gemm, h->n->d, p->columns);

@@ -15,7 +15,7 @@
 typedef struct attention_panels {
     const rapt_real *data;  /* [examples, heads / group, attention_panels_size()], or NULL: they are packed from the elements */
     const kernels_gemm *of; /* others pack the elements */
-    size_t columns;
+    size_t d, columns;      /* heads of another size than d pack them, too */
 } attention_panels;
 
 /* Keys and values in place of the elements of their tensors: [batch, keys, heads / group, bytes of a row of d or dv numbers]. */
