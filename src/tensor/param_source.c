@@ -68,6 +68,8 @@ void param_source_rows(const rapt_param *p, pool *threads, size_t first, size_t 
         until = next_row_that_is(s, true, at, end);
         read_missing((missing_rows){s, at, until - at}, threads);
     }
+    if (count == p->value.shape[0])
+        param_source_leave(p); /* all is there */
     pthread_mutex_unlock(s->lock);
 }
 

@@ -10,7 +10,7 @@
 /* Writes rows first .. first + count - 1, those of an index of the first dimension each, to `to`. Several threads call it at
  * once. It cannot fail: what could be wrong is checked before. */
 typedef void param_read_fn(const void *context, size_t first, size_t count, rapt_real *to);
-/* The values are not needed for a while: what they are read from may take less memory. */
+/* The values are not needed for a while, or have all been read: what they are read from may take less memory. */
 typedef void param_leave_fn(const void *context);
 
 /* Where a row is stored as blocks. */

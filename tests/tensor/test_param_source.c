@@ -89,14 +89,16 @@ static void only_rows_that_are_asked_for(void **state)
     assert_int_equal(rows_read(s), 2);
     param_source_rows(s->p, NULL, 4, 100);
     assert_int_equal(rows_read(s), 101);
+    assert_int_equal(s->a.left, 0);
     assert_int_equal(atomic_load(&s->a.times[103]), 1);
     assert_int_equal(atomic_load(&s->a.times[104]), 0);
     assert_ptr_equal(rapt_params_at(s->set, 0), s->p);
     assert_int_equal(rows_read(s), ROWS);
+    assert_int_equal(s->a.left, 1);
     param_source_read(s->p, 7, 2, rows);
     assert_true(rows[0] == 70 && rows[WIDTH + 1] == 81);
     param_source_leave(s->p);
-    assert_int_equal(s->a.left, 1);
+    assert_int_equal(s->a.left, 2);
     free_setting(s);
 }
 
