@@ -14,8 +14,8 @@
  *
  * The threads of an engine compute a step of a language model (a token of every running text, and a part of the prompts that are
  * read), then steps of translations, then a call, and so on. They call a request's functions: of one request one at a time, but
- * those of translations may be called at the same time as those of another request. All functions here may be called by any
- * thread but these, unless they say otherwise.
+ * for the `stop` of a translation, which several may ask at once; translations may be told of at the same time as others. All
+ * functions here may be called by any thread but these, unless they say otherwise.
  */
 #ifndef RAPT_ENGINE_H
 #define RAPT_ENGINE_H
@@ -167,11 +167,11 @@ typedef struct rapt_engine_translation {
     void *context;
 } rapt_engine_translation;
 
-/* Queues lines. Requests take turns, a segment each, and one of which nothing is running gets a segment in at once; segments join
- * the decoding steps of others, and leave when they are done. A failure calls nothing: RAPT_ERR_VALUE for an option out of range
- * or a prefix that is refused, as of rapt_translate; RAPT_ERR_FORMAT for a line that is not UTF-8; not a translation model;
- * RAPT_ERR_MEMORY. Lines are encoded by the calling thread. A failure that comes later, of one of the lines, is the request's
- * own, and the one that rapt_translate names. */
+/* Queues lines. Requests take turns, a segment each, and one of which nothing is running gets a segment in within about a step;
+ * segments join the decoding steps of others, and leave when they are done. A failure calls nothing: RAPT_ERR_VALUE for an option
+ * out of range or a prefix that is refused, as of rapt_translate; RAPT_ERR_FORMAT for a line that is not UTF-8; not a translation
+ * model; RAPT_ERR_MEMORY. Lines are encoded by the calling thread. A failure that comes later, of one of the lines, is the
+ * request's own, and the one that rapt_translate names. */
 RAPT_API rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translation *request, rapt_engine_job **job,
                                          rapt_error *err);
 

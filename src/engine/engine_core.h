@@ -79,8 +79,10 @@ rapt_engine_job *engine_take(rapt_engine_model *m);
 /* Whether calls are queued, or jobs of another model, or of this one, too, where `own`: a step that may end early does so then.
  * From any thread that computes. */
 bool engine_is_awaited(rapt_engine_model *m, bool own);
-/* Waits until jobs or calls are queued, of any model. False: none were for that long. From any thread that computes. */
-bool engine_wait(rapt_engine_model *m, double seconds);
+/* Waits for jobs or calls, of any model, or for engine_wake, at most `seconds`; it may return before. From any thread that
+ * computes. */
+void engine_wait(rapt_engine_model *m, double seconds);
+void engine_wake(rapt_engine_model *m);
 /* Whether there is no other model, whose running jobs would wait while this one's are computed. */
 bool engine_is_alone(rapt_engine_model *m);
 /* Whether a job is to end: cancelled, stopped by its own function, or with the engine. */

@@ -57,7 +57,7 @@ bool engine_is_awaited(rapt_engine_model *m, bool own)
     return any;
 }
 
-bool engine_wait(rapt_engine_model *m, double seconds)
+void engine_wait(rapt_engine_model *m, double seconds)
 {
     rapt_engine *e = m->engine;
     struct timespec until;
@@ -66,11 +66,14 @@ bool engine_wait(rapt_engine_model *m, double seconds)
     until.tv_sec += (time_t)(nanoseconds / 1e9);
     until.tv_nsec = (long)fmod(nanoseconds, 1e9);
     pthread_mutex_lock(&e->lock);
-    while (!engine_has_queued(e) && !atomic_load(&e->ending) && pthread_cond_timedwait(&e->work, &e->lock, &until) == 0)
-        ;
-    const bool any = engine_has_queued(e);
+    if (!engine_has_queued(e) && !atomic_load(&e->ending))
+        pthread_cond_timedwait(&e->work, &e->lock, &until);
     pthread_mutex_unlock(&e->lock);
-    return any;
+}
+
+void engine_wake(rapt_engine_model *m)
+{
+    pthread_cond_broadcast(&m->engine->work);
 }
 
 bool engine_is_alone(rapt_engine_model *m)

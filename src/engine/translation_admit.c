@@ -1,5 +1,5 @@
 /* engine/translation_admit.c: which sentences begin, and with which thread. Requests take turns, a sentence each; one that has
- * none running always gets one in, so that no long request keeps a short one waiting. */
+ * none running gets one in although the threads have enough, so that no long request keeps a short one waiting. */
 #include "base/clock.h"
 #include "engine/translation_lane.h"
 
@@ -31,6 +31,7 @@ static size_t translation_capacity_of_long(const translation_lane *l, const tran
 typedef struct translation_room {
     size_t running, capacity, capacity_of_long, group_max;
     size_t most;              /* that may begin now */
+    size_t own, own_max;      /* of the only worker: sentences that it has, and from how many on requests that run get no more */
     bool refill, refill_long; /* there is room for enough sentences to make a cohort worth it */
     const translate_settings *groups[TRANSLATE_TOGETHER]; /* [group_count] of what begins */
     size_t group_count;
@@ -41,21 +42,25 @@ static bool translation_has_room(size_t running, size_t capacity)
     return running < capacity && capacity - running >= capacity / 8;
 }
 
-/* Of all that is running or waiting, what makes a worker's share, less what it has. */
+/* Of all that is running or waiting, what makes a worker's share, less what it has. Those that can begin no other cohort have no
+ * share in what waits. */
 static size_t translation_share(const translation_lane *l, const translation_worker *w, size_t running)
 {
-    const size_t workers = (size_t)l->t->threads;
-    size_t all = running;
+    const size_t most = 2 * l->t->setup.o.batch; /* with those of requests that have none running */
+    size_t all = running, open = 0;
+    for (int i = 0; i < l->t->threads; i++)
+        open += l->workers[i].count < TRANSLATE_TOGETHER;
     for (const rapt_engine_job *job = l->waiting.first; job; job = job->next)
         all += translation_job_waiting((const translation_job *)job);
-    const size_t share = (all + workers - 1) / workers;
+    size_t share = open > 0 ? (all + open - 1) / open : 0;
+    share = share < most ? share : most;
     return share > w->sentences ? share - w->sentences : 0;
 }
 
 static translation_room translation_look(const translation_lane *l, const translation_worker *only)
 {
     const size_t workers = (size_t)l->t->threads;
-    translation_room r = {.capacity = l->t->setup.o.batch * workers, .most = l->picked_max};
+    translation_room r = {.capacity = l->t->setup.o.batch * workers, .most = l->picked_max, .own_max = SIZE_MAX};
     size_t cohorts = 0;
     for (size_t i = 0; i < workers; i++) {
         r.running += l->workers[i].sentences;
@@ -69,6 +74,8 @@ static translation_room translation_look(const translation_lane *l, const transl
     if (only) {
         const size_t share = translation_share(l, only, r.running);
         r.most = share < r.most ? share : r.most;
+        r.own = only->sentences;
+        r.own_max = l->t->setup.o.batch;
     }
     return r;
 }
@@ -93,12 +100,13 @@ static bool translation_is_long(const translation_job *j)
 static bool translation_may_begin(translation_room *r, const translation_job *j)
 {
     const bool is_long = translation_is_long(j), refill = is_long ? r->refill_long : r->refill;
-    const bool normal = refill && r->running < (is_long ? r->capacity_of_long : r->capacity);
+    const bool normal = refill && r->running < (is_long ? r->capacity_of_long : r->capacity) && r->own < r->own_max;
     const bool first = translation_job_running(j) == 0 && r->running < 2 * r->capacity;
     return (normal || first) && translation_groups(r, &j->text.settings);
 }
 
-/* One turn of every waiting job. False: none could use it. */
+/* A turn of every waiting job, as long as sentences may begin: the next turn begins behind the last one. False: none could use
+ * it. */
 static bool translation_turn(translation_lane *l, translation_room *r)
 {
     bool any = false;
@@ -107,6 +115,7 @@ static bool translation_turn(translation_lane *l, translation_room *r)
         if (translation_may_begin(r, j)) {
             l->picked[l->picked_count++] = &j->text.items[j->next++];
             r->running++;
+            r->own++;
             any = true;
         }
         engine_queue_put(translation_job_waiting(j) > 0 ? &l->waiting : &l->begun, &j->job);

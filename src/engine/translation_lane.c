@@ -11,6 +11,7 @@
 #define STEP_SECONDS 0.010 /* of a lane's step, at most one decoding step more, where other models wait */
 #define LONGEST_STEP_SECONDS 1.0
 #define IDLE_SECONDS 0.001 /* that a thread waits for requests before it helps another one: clients answer in less */
+#define CHECK_SECONDS 0.002 /* from one look for jobs that stop to the next */
 
 /* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
@@ -72,15 +73,19 @@ static void translation_collect(translation_lane *l, translation_worker *w)
     w->steps = w->tokens = 0;
 }
 
+/* Those without a segment are over. */
 static void translation_take_queued(translation_lane *l)
 {
     rapt_engine_job *job;
     while ((job = engine_take(l->model))) {
         translation_job *j = (translation_job *)job;
+        const size_t segments = j->text.source.count;
         j->text.ended = &l->ended;
-        for (size_t i = 0; i < j->text.source.count; i++)
+        for (size_t i = 0; i < segments; i++)
             l->counts.prompt_tokens += j->text.source.segment[i].count;
-        engine_queue_put(j->text.source.count > 0 ? &l->waiting : &l->begun, job);
+        engine_queue_put(segments > 0 ? &l->waiting : &l->begun, job);
+        if (segments == 0)
+            atomic_store(&l->ended, true);
     }
 }
 
@@ -100,14 +105,24 @@ static void translation_sort_jobs(translation_lane *l, engine_queue *q, engine_q
     }
 }
 
+/* Whether to look at all jobs: one is over, or it is time to ask whether they stop. */
+static bool translation_is_due(translation_lane *l, double now)
+{
+    if (!atomic_exchange(&l->ended, false) && now < l->checked + CHECK_SECONDS)
+        return false;
+    l->checked = now;
+    return true;
+}
+
 /* What is done leaves, what is queued is taken, and sentences begin: see translation_admit for `only`. */
 static engine_queue translation_turn_over(translation_lane *l, translation_worker *only)
 {
     engine_queue over = {0};
     translation_take_queued(l);
-    atomic_store(&l->ended, false);
-    translation_sort_jobs(l, &l->waiting, &over);
-    translation_sort_jobs(l, &l->begun, &over);
+    if (translation_is_due(l, clock_seconds())) {
+        translation_sort_jobs(l, &l->waiting, &over);
+        translation_sort_jobs(l, &l->begun, &over);
+    }
     translation_admit(l, only);
     l->counts.waiting = l->waiting.count;
     l->counts.running = l->begun.count;
@@ -127,10 +142,10 @@ static bool translation_end_jobs(engine_queue *over)
 
 /* ---- a lane's step ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the lane's step is to end: it was long enough, or a worker is idle, for which others have too much. */
+/* Whether the lane's step is to end. */
 static bool translation_is_enough(translation_lane *l)
 {
-    return atomic_load(&l->idle) || clock_seconds() >= l->deadline || engine_is_awaited(l->model, false);
+    return atomic_load(&l->few) || clock_seconds() >= l->deadline || engine_is_awaited(l->model, false);
 }
 
 /* What a worker does after each of its steps; so none waits for another. False: it has nothing to do. */
@@ -139,21 +154,44 @@ static bool translation_refill(translation_lane *l, translation_worker *w)
     pthread_mutex_lock(&l->lock);
     translation_collect(l, w);
     engine_queue over = translation_turn_over(l, w);
-    const bool busy = w->count > 0;
+    const double now = clock_seconds();
+    const bool busy = w->count > 0, rest = l->waiting.count > 0;
+    l->counts.busy_seconds += now - l->counted;
+    l->counted = now;
     pthread_mutex_unlock(&l->lock);
     translation_end_jobs(&over);
+    if (rest && atomic_load(&l->idle) > 0)
+        engine_wake(l->model);
+    return busy;
+}
+
+/* Whether all threads together compute what `busy` of them have, as in rapt_translator_run. */
+static bool translation_shares_threads(const translation_lane *l, int busy)
+{
+    return 2 * busy <= l->t->threads;
+}
+
+/* Waits until there is work. False: the lane's step is over. Where another model is to have its turn, nobody waits. */
+static bool translation_wait(translation_lane *l, translation_worker *w)
+{
+    const int idle = atomic_fetch_add(&l->idle, 1) + 1;
+    bool busy = false;
+    if (!l->alone && translation_shares_threads(l, l->t->threads - idle))
+        atomic_store(&l->few, true);
+    while (l->alone && !busy && !translation_is_enough(l)) {
+        engine_wait(l->model, IDLE_SECONDS);
+        busy = translation_refill(l, w);
+        if (!busy && translation_shares_threads(l, l->t->threads - atomic_load(&l->idle)))
+            atomic_store(&l->few, true);
+    }
+    atomic_fetch_sub(&l->idle, busy);
     return busy;
 }
 
 /* False: a worker's part of the lane's step is over. */
 static bool translation_goes_on(translation_lane *l, translation_worker *w)
 {
-    bool busy = translation_refill(l, w);
-    if (!busy && l->alone && engine_wait(l->model, IDLE_SECONDS))
-        busy = translation_refill(l, w);
-    if (!busy)
-        atomic_store(&l->idle, true);
-    return !translation_is_enough(l);
+    return (translation_refill(l, w) || translation_wait(l, w)) && !translation_is_enough(l);
 }
 
 /* A pool_fn: each worker on a tape of its own. */
@@ -193,18 +231,19 @@ static int translation_busy(const translation_lane *l)
 
 static void translation_compute(translation_lane *l)
 {
-    const double start = clock_seconds();
+    l->counted = clock_seconds();
     l->alone = engine_is_alone(l->model);
-    l->deadline = start + (l->alone ? LONGEST_STEP_SECONDS : STEP_SECONDS);
-    atomic_store(&l->idle, false);
-    if (2 * translation_busy(l) <= l->t->threads) /* as in rapt_translator_run */
+    l->deadline = l->counted + (l->alone ? LONGEST_STEP_SECONDS : STEP_SECONDS);
+    atomic_store(&l->idle, 0);
+    atomic_store(&l->few, false);
+    if (translation_shares_threads(l, translation_busy(l)))
         translation_advance_alone(l);
     else
         pool_run(l->t->pool, (size_t)l->t->threads, SIZE_MAX, translation_advance, l);
-    l->counts.busy_seconds += clock_seconds() - start;
+    l->counts.busy_seconds += clock_seconds() - l->counted;
 }
 
-/* While a lane's step computes nothing, only the engine's thread is here. */
+/* Between two lanes' steps only the engine's thread is here. */
 static bool translation_lane_step(rapt_engine_model *m, void *lane)
 {
     translation_lane *l = lane;

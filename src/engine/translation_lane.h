@@ -37,8 +37,10 @@ typedef struct translation_lane {
     double short_steps_until;          /* until when short requests beside long ones are expected */
     double deadline;             /* of the step */
     bool alone;                  /* in it: there is no other model */
+    double counted, checked;     /* until when its time is counted; when it was last looked for jobs that stop */
+    atomic_int idle;             /* workers that have nothing to do */
+    atomic_bool few;             /* few have: all threads are to compute together */
     atomic_bool ended;           /* a job has no item left */
-    atomic_bool idle;            /* a worker has nothing to do */
     rapt_engine_counts counts;
 } translation_lane;
 
