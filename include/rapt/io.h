@@ -110,8 +110,8 @@ RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, ra
 /* rapt_model_load_task for inference in as little memory as may be. Matrices of a Hugging Face folder stay in its files, which
  * must not be written over until the model is freed: translators and generators pack them from there, and rows of an embedding
  * are read as tokens need them. Their elements are there once rapt_params_at or rapt_params_find has returned the parameter.
- * Such a model is not trained. Of a folder of rapt all matrices of a translation model stay, and of a language model those that
- * are stored in fewer bits than fp32. */
+ * Such a model is not trained. Of a folder of rapt all matrices of a translation model stay, unless adapters are added to them,
+ * and of a language model those that are stored in fewer bits than fp32. */
 RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err);
 /* Zeroed: rapt_model_load. */
 typedef struct rapt_load_options {

@@ -18,7 +18,7 @@ typedef struct model_source {
     json_t *config;
     safetensors *weights;
     bool inference; /* matrices stay in the files: of a Hugging Face folder all, of our own those of fewer bits, and all of
-                       models that only read packed copies of them: */
+                       models whose translator packs them: */
     bool packs;     /* a model of such a task; set when the task is known */
     const struct hub_layout *layout; /* of a GGUF file: what its tensors are called; NULL: as the family has it */
     adapter *add; /* to the matrices, or NULL */

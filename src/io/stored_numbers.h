@@ -10,7 +10,7 @@
 bool stored_numbers_are_16_bits(safetensors_dtype dtype);
 /* The id of GGUF of bf16 or binary16 (kernels_stored_format); 0: neither. */
 int stored_numbers_type(safetensors_dtype dtype);
-/* Whether the file has matrices of them. */
+/* Whether the file has matrices of such elements. */
 bool stored_numbers_any_16_bits(const safetensors *file);
 /* Makes the numbers of an entry of the file the source of a matrix of the same shape (tensor/param_source.h); the file lives as
  * long as the set. RAPT_ERR_MEMORY. */
