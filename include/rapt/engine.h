@@ -14,8 +14,8 @@
  *
  * The threads of an engine compute a step of a language model (a token of every running text, and a part of the prompts that are
  * read), then steps of translations, then a call, and so on. They call a request's functions: of one request one at a time, but
- * for the `stop` of a translation, which several may ask at once; translations may be told of at the same time as others. All
- * functions here may be called by any thread but these, unless they say otherwise.
+ * for the `stop` of a translation, which several may ask at once; on_done of a translation may run beside functions of other
+ * requests. All functions here may be called by any thread but these, unless they say otherwise.
  */
 #ifndef RAPT_ENGINE_H
 #define RAPT_ENGINE_H

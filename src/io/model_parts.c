@@ -3,8 +3,8 @@
 #include "io/model.h"
 
 #include "base/file.h"
-#include "io/stored_numbers.h"
 #include "io/stored_blocks.h"
+#include "io/stored_numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* io/params_file.c: parameters to and from safetensors files. For model folders and checkpoints. */
 #include "io/params_file.h"
 
-#include "io/stored_numbers.h"
 #include "io/stored_blocks.h"
+#include "io/stored_numbers.h"
 #include "io/weights/widen.h"
 #include "rapt/io.h"
 
@@ -91,9 +91,9 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
 /* Whether a matrix that is not stored as blocks stays in the file. */
 static bool params_stay(const rapt_param *p, const safetensors_entry *e, params_staying which)
 {
-    const bool wanted = which == PARAMS_STAY_ALL || (which == PARAMS_STAY_SMALLER && stored_numbers_are_16_bits(e->dtype));
-    return wanted && (stored_numbers_are_16_bits(e->dtype) || e->dtype == SAFETENSORS_F32) && p->value.ndim == 2 && !p->buffer &&
-           same_shape(e, &p->value);
+    const bool smaller = stored_numbers_are_16_bits(e->dtype), single = e->dtype == SAFETENSORS_F32;
+    const bool wanted = which == PARAMS_STAY_ALL ? smaller || single : which == PARAMS_STAY_SMALLER && smaller;
+    return wanted && p->value.ndim == 2 && !p->buffer && same_shape(e, &p->value);
 }
 
 static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors *file, params_staying which, const char *path,
