@@ -17,8 +17,7 @@ typedef struct rapt_kv {
     rapt_storage storage;
     size_t head;                  /* features of a head: where not in fp32, a row that is stored by itself */
     uint8_t *k_stored, *v_stored; /* [rows, capacity, features / head, bytes of a head's row], or NULL: in fp32 */
-    const rapt_real *k_panels;    /* keys that a decoder's state has packed for its products, besides `k`; or NULL */
-    const void *k_panels_of;      /* the kernels that read them */
+    const struct attention_panels *k_panels; /* `k` once more, as a decoder's state has packed it for its products; or NULL */
     const rapt_cached_row *cached; /* of a step whose examples have rows and positions of their own: [batch]; or NULL, for
                                  example b has row b */
 } rapt_kv;

@@ -112,8 +112,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
 
 static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
 {
-    const attention_panels keys = {kv->k_panels, kv->k_panels_of, kv->head, kv->k.shape[1]};
-    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, keys}};
+    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, kv->k_panels}};
 }
 
 /* Whether projected keys and values have the rows and features of the cache, and its heads where they are stored one by one. */

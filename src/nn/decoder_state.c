@@ -3,7 +3,7 @@
 #include "nn/decoder_state.h"
 
 #include "nn/kv_cache.h"
-#include "ops/attention_op.h"
+#include "ops/attention_panels.h"
 #include "tape/tape_core.h"
 
 #include <stdlib.h>
@@ -94,44 +94,7 @@ static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory
     rapt_kv_cache_clear(s->self, sentences);
 }
 
-/* The keys of a layer, each head's of each sentence a unit. */
-typedef struct key_packing {
-    const kernels_gemm *gemm;
-    const rapt_kv *kv;
-    const int32_t *lens; /* [sentences]; NULL: all positions */
-    rapt_real *panels;
-} key_packing;
-
-static void decoder_state_pack_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
-{
-    const key_packing *p = context;
-    const size_t positions = p->kv->k.shape[1], features = p->kv->k.shape[2], d = p->kv->head, heads = features / d;
-    const size_t size = attention_panels_size(p->gemm, d, positions);
-    (void)chunk, (void)worker;
-    for (size_t i = first; i < last; i++) {
-        const matrix keys = {p->kv->k.data + i / heads * positions * features + i % heads * d, 1, (ptrdiff_t)features};
-        const size_t count = p->lens ? (size_t)p->lens[i / heads] : positions;
-        panels_pack_columns(p->gemm, d, positions, 0, count, &keys, p->panels + i * size);
-    }
-}
-
-/* Packs the keys of a layer, which every decoding step would do again. */
-static void decoder_state_pack(rapt_tape *t, rapt_decoder_state *s, rapt_kv *kv)
-{
-    const size_t units = kv->k.shape[0] * (kv->k.shape[2] / kv->head);
-    key_packing p = {t->team.gemm, kv, s->memory_lens, NULL};
-    if (kv->storage != RAPT_STORAGE_FP32)
-        return;
-    p.panels = arena_array(&s->memory, units * attention_panels_size(p.gemm, kv->head, kv->k.shape[1]), sizeof *p.panels);
-    if (!p.panels) {
-        rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory for the keys of %zu sentences", kv->k.shape[0]);
-        return;
-    }
-    tape_units(t, units, kv->k.shape[1] * kv->head, decoder_state_pack_heads, &p);
-    kv->k_panels = p.panels;
-    kv->k_panels_of = p.gemm;
-}
-
+/* Keys in fp32 are packed, which every decoding step would do again. */
 static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory)
 {
     rapt_kv_cache *cross = s->cross;
@@ -140,8 +103,10 @@ static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_deco
         rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
         if (rapt_tape_error(t)->code)
             return;
-        kv_cache_append(t->k, rapt_kv_cache_layer(cross, i), k, v, 0);
-        decoder_state_pack(t, s, rapt_kv_cache_layer(cross, i));
+        rapt_kv *kv = rapt_kv_cache_layer(cross, i);
+        kv_cache_append(t->k, kv, k, v, 0);
+        if (kv->storage == RAPT_STORAGE_FP32)
+            kv->k_panels = attention_panels_pack(t, &s->memory, &kv->k, kv->head, s->memory_lens);
     }
     rapt_kv_cache_advance(cross, tape_longest(memory));
 }

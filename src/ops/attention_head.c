@@ -26,26 +26,6 @@ matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows ro
     return (matrix){data + rows.first * (size_t)row_stride(x) + head * width, row_stride(x), 1};
 }
 
-size_t attention_vectors(size_t n)
-{
-    return (n + KERNELS_LANES - 1) / KERNELS_LANES * KERNELS_LANES;
-}
-
-size_t attention_panels_size(const kernels_gemm *kn, size_t d, size_t columns)
-{
-    return attention_vectors(panels_size(kn, d, columns)); /* each is aligned, as panels must be */
-}
-
-/* Of this head, where its kernels read them. */
-static const rapt_real *attention_panels_of(const attention_head *h)
-{
-    const attention_panels *p = &h->n->stored.keys;
-    if (!p->data || p->of != h->gemm || p->d != h->n->d)
-        return NULL;
-    const size_t example = mask_keys_example(&h->n->mask, h->example), heads = h->n->heads / h->n->group;
-    return p->data + (example * heads + h->kv_head) * attention_panels_size(h->gemm, h->n->d, p->columns);
-}
-
 void attention_set_example(attention_head *h, const attention_loop *loop, size_t example)
 {
     const attention_node *n = loop->n;
@@ -82,8 +62,9 @@ void attention_set_head(attention_head *h, size_t head)
         h->k.data = attention_data(n->k, h->key_rows, h->k.row, h->kv_head, n->d);
         h->v.data = attention_data(n->v, h->key_rows, h->v.row, h->kv_head, n->dv);
     }
-    h->panels = attention_panels_of(h);
-    h->columns = h->panels ? n->stored.keys.columns : h->seen;
+    h->columns = h->seen;
+    h->panels = attention_panels_find(n->stored.keys, h->gemm, n->d, mask_keys_example(&n->mask, h->example), h->kv_head,
+                                      &h->columns);
     h->key.head = (uint32_t)head;
 }
 

@@ -2,6 +2,7 @@
 #ifndef OPS_ATTENTION_OP_H
 #define OPS_ATTENTION_OP_H
 
+#include "ops/attention_panels.h"
 #include "ops/mask.h"
 #include "tape/tape_core.h"
 #include "tensor/stored.h"
@@ -10,19 +11,11 @@
 
 #define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
 
-/* Keys that are packed once for the products of several steps (tensor/panels.h): K^T [d, columns] of each key-value head of each
- * example, of which the keys that the mask allows are there. */
-typedef struct attention_panels {
-    const rapt_real *data;  /* [examples, heads / group, attention_panels_size()], or NULL: they are packed from the elements */
-    const kernels_gemm *of; /* others pack the elements */
-    size_t d, columns;      /* heads of another size than d pack them, too */
-} attention_panels;
-
 /* Keys and values in place of the elements of their tensors: [batch, keys, heads / group, bytes of a row of d or dv numbers]. */
 typedef struct attention_stored {
     rapt_storage storage;
     const uint8_t *k, *v;
-    attention_panels keys; /* besides the elements of k */
+    const attention_panels *keys; /* besides the elements of k; or NULL */
 } attention_stored;
 
 typedef struct attention_node {
@@ -85,9 +78,6 @@ void attention_set_example(attention_head *h, const attention_loop *loop, size_t
 void attention_set_head(attention_head *h, size_t head);
 query_tile attention_tile(const attention_head *h, size_t first);
 
-/* Elements that the keys of one head of attention_panels take. */
-size_t attention_panels_size(const kernels_gemm *kn, size_t d, size_t columns);
-
 /* Operand B [k, n] of a GEMM of this head: read in place where there are few queries and its strides allow it; else packed
  * into `panels`. */
 panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
@@ -108,7 +98,12 @@ matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows ro
 rapt_real *attention_take(rapt_real **from, size_t elements);
 /* Zeroes x [rows, width], rows ld apart. */
 void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld);
-size_t attention_vectors(size_t n); /* n rounded up to whole vectors */
+/* n rounded up to whole vectors. */
+static inline size_t attention_vectors(size_t n)
+{
+    return (n + KERNELS_LANES - 1) / KERNELS_LANES * KERNELS_LANES;
+}
+
 
 /* Of scores, unless the caller has another. */
 static inline double attention_plain_scale(const attention_node *n)
