@@ -154,6 +154,30 @@ void check_argmax(check *c)
         }
 }
 
+static void run_first_above(check *c, size_t n, const float *x, float limit)
+{
+    size_t got = c->k->first_above(n, x, limit), want = 0;
+    while (want < n && !(x[want] > limit))
+        want++;
+    check_that(c, got == want, "above %g, n = %zu: %zu, not %zu", (double)limit, n, got, want);
+}
+
+void check_first_above(check *c)
+{
+    run_first_above(c, 0, check_slot(A, 0), 0);
+    for (const size_t *size = check_sizes; *size; size++)
+        for (int repeat = 0; repeat < 8; repeat++) {
+            float *x = check_slot(A, *size);
+            check_random(x, *size);
+            const float limits[] = {-INFINITY, 0, 1, 2, 3, x[*size - 1], INFINITY};
+            for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+                run_first_above(c, *size, x, limits[i]);
+            for (size_t i = 0; i < *size; i++)
+                x[i] = i + 1 == *size ? 1 : -INFINITY;
+            run_first_above(c, *size, x, -INFINITY);
+        }
+}
+
 /* ---- column sums --------------------------------------------------------------------------------------- */
 static void run_column_sums(check *c, size_t rows, size_t cols)
 {
@@ -265,6 +289,7 @@ BENCH(sum, sum(n, x))
 BENCH(sum_squares, sum_squares(n, x))
 BENCH(all_finite, all_finite(n, x))
 BENCH(argmax, argmax(n, x))
+BENCH(first_above, first_above(n, x, INFINITY))
 
 void bench_column_sums(const kernels *k)
 {

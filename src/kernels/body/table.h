@@ -117,6 +117,7 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
         .sum_squares = sum_squares_row,              \
         .all_finite = all_finite_row,                \
         .argmax = argmax_row,                        \
+        .first_above = first_above_row,              \
         .column_sums = column_sums,                  \
         .dropout = dropout,                          \
         .adam = adam_all,                            \
