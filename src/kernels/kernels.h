@@ -111,6 +111,26 @@ typedef struct kernels_gemm {
     void (*end)(void);
 } kernels_gemm;
 
+/* One query of several heads of attention, head after head in memory, and what it attends to: the first `count` of `keys` keys,
+ * those with keep[j] == 0 left out. */
+typedef struct kernels_query {
+    size_t heads;
+    size_t first, group;      /* head h reads the key-value head (first + h) / group */
+    size_t keys, count;       /* keys >= count */
+    size_t d, dv;             /* features of a key, at most KERNELS_K_BLOCK, and of a value; of each head */
+    const rapt_real *q;       /* [heads, d] */
+    const rapt_real *k;       /* [keys, key-value heads, d], rows k_row apart; not read with `panels` */
+    const rapt_real *panels;  /* K^T of each key-value head in panels of the table's `gemm` (tensor/panels.h), or NULL */
+    size_t panels_head;       /* elements from a head's to the next one's */
+    const rapt_real *v;       /* [keys, key-value heads, dv], rows v_row apart */
+    ptrdiff_t k_row, v_row;
+    const uint8_t *keep;      /* [count], or NULL: none are left out */
+    rapt_real scale;
+    rapt_real *p;             /* [heads, keys up to whole vectors] gets the weights */
+    rapt_real *out;           /* [heads, dv] */
+    rapt_real *max, *inv_sum; /* [heads], of the softmax */
+} kernels_query;
+
 /* Packed numbers along K of kc products. */
 static inline size_t kernels_packed_count(const kernels_gemm *g, size_t kc)
 {
@@ -157,6 +177,8 @@ typedef struct kernels {
      * nothing to attend to: p = 0, *max = 0, *inv_sum = 0. p may be x. total >= n. */
     void (*softmax)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
                     rapt_real *max, rapt_real *inv_sum);
+    /* p = softmax(scale q K^T), out = p V of each head: the bits of gemm_tile, `softmax` and gemm_tile again. keys > 0. */
+    void (*attend)(const kernels_query *a);
     /* The same p again, bit for bit, from the stored max and inv_sum. */
     void (*softmax_recompute)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
                           rapt_real max, rapt_real inv_sum, rapt_real *p);

@@ -15,17 +15,26 @@
 #include <math.h>
 #include <string.h>
 
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
 static void attention_forward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const attention_loop *loop = context;
     (void)chunk;
     const size_t heads = loop->n->heads;
+    rapt_real *scratch = loop->scratch + (size_t)worker * loop->scratch_size;
     attention_head h;
     for (size_t item = first; item < last;) {
+        const size_t end = MIN(last, item - item % heads + heads); /* of the example, or of what this thread computes of it */
         attention_set_example(&h, loop, item / heads);
-        for (size_t head = item % heads; head < heads && item < last; head++, item++) {
-            attention_set_head(&h, head);
-            attention_forward_head(&h, loop->scratch + (size_t)worker * loop->scratch_size);
+        if (attention_is_single(&h))
+            for (size_t count; item < end; item += count) {
+                count = MIN(QUERY_TILE, end - item);
+                attention_forward_single(&h, item % heads, count, scratch);
+            }
+        for (; item < end; item++) {
+            attention_set_head(&h, item % heads);
+            attention_forward_head(&h, scratch);
         }
     }
 }

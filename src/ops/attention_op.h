@@ -129,6 +129,11 @@ void attention_bias_row(const attention_node *n, size_t head, size_t position, s
 
 /* Computes the output of one head; `scratch` holds attention_forward_size() elements. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);
+/* Whether the heads of the example are those that the kernel for single queries computes: keys and values in fp32, one block of
+ * products, plain scaled scores, weights that nobody sees. */
+bool attention_is_single(const attention_head *h);
+/* attention_forward_head of the heads first .. first + count - 1 of such an example together; count <= QUERY_TILE. */
+void attention_forward_single(attention_head *h, size_t first, size_t count, rapt_real *scratch);
 size_t attention_forward_size(const kernels_gemm *kn, const attention_node *n);
 
 /* Computes the gradients of head number `item`; `scratch` holds attention_backward_size() elements. */

@@ -53,3 +53,8 @@ const rapt_real *attention_panels_find(const attention_panels *p, const kernels_
     *columns = p->columns;
     return p->data + (example * p->heads + head) * p->size;
 }
+
+size_t attention_panels_head(const attention_panels *p)
+{
+    return p ? p->size : 0;
+}

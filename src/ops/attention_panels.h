@@ -19,5 +19,7 @@ const attention_panels *attention_panels_pack(rapt_tape *t, arena *memory, const
  * heads of another size: whoever asks packs the keys then. */
 const rapt_real *attention_panels_find(const attention_panels *p, const kernels_gemm *kn, size_t d, size_t example, size_t head,
                                        size_t *columns);
+/* Elements from the panels of a head to those of the next one; 0 for NULL. */
+size_t attention_panels_head(const attention_panels *p);
 
 #endif

@@ -13,7 +13,7 @@
 /* Every function of the table; pack_bf16 stands for both packings of `bf16`, whose tile is checked by tests/tensor.
  * check_kernels.c holds a static assertion that none is missing; each one needs a check_NAME and a bench_NAME. */
 #define CHECK_KERNELS(X)                                                                                    \
-    X(gemm_tile) X(pack_a) X(pack_b) X(pack_bf16) X(softmax) X(softmax_recompute) X(softmax_backward)           \
+    X(gemm_tile) X(pack_a) X(pack_b) X(pack_bf16) X(softmax) X(attend) X(softmax_recompute) X(softmax_backward) \
     X(layer_norm) X(layer_norm_backward) X(rms_norm) X(rms_norm_backward) X(rotary) X(log_sum_exp)          \
     X(softmax_gradient)                                                                                     \
     X(fill) X(add) X(mul) X(mul_add) X(scale) X(axpy) X(scale_add) X(relu) X(relu_backward) X(gelu)         \

@@ -9,6 +9,7 @@
 #include "kernels/body/gemm_body.h"
 #include "kernels/body/pack_body.h"
 #include "kernels/body/softmax.h"
+#include "kernels/body/attend.h"
 #include "kernels/body/layer_norm.h"
 #include "kernels/body/rms_norm.h"
 #include "kernels/body/rotary.h"
@@ -88,6 +89,7 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
                  .pack_a = pack_a,                   \
                  .pack_b = pack_b},                  \
         .softmax = softmax,                          \
+        .attend = attend,                            \
         .softmax_recompute = softmax_recompute,              \
         .softmax_backward = softmax_backward,        \
         .layer_norm = layer_norm,                    \
