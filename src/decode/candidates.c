@@ -1,6 +1,7 @@
 /* decode/candidates.c: see candidates.h. */
 #include "decode/candidates.h"
 
+#include <float.h>
 #include <math.h>
 
 double candidates_worst(const candidate_list *l)
@@ -16,17 +17,17 @@ void candidates_insert(candidate_list *l, candidate c)
     l->best[at] = c;
 }
 
-/* What a logit must exceed so that its token may get a place, with a margin since sums are rounded. */
+/* Below it, a logit is too small for its token to get a place, with a margin since sums are rounded. */
 static rapt_real candidates_limit(const candidate_list *l, double base)
 {
     const double worst = candidates_worst(l);
-    return l->count < l->max ? (rapt_real)-INFINITY : (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
+    return l->count < l->max ? -FLT_MAX : (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
 }
 
 /* Nearly all are far below the worst. */
 void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
 {
-    for (size_t j = 0; (j += k->first_above(classes - j, x + j, candidates_limit(l, base))) < classes; j++)
+    for (size_t j = 0; (j += k->first_at_least(classes - j, x + j, candidates_limit(l, base))) < classes; j++)
         if (base + (double)x[j] > candidates_worst(l))
             candidates_insert(l, (candidate){base + (double)x[j], row, (int32_t)j});
 }

@@ -34,6 +34,13 @@ static bool greedy_allocate(greedy_search *s, arena *memory)
     return ok;
 }
 
+/* The first of the largest logits, of which `max` was the largest before tokens were banned, as it nearly always is still. */
+static size_t greedy_best(const greedy_search *s, const rapt_real *logits, rapt_real max)
+{
+    const size_t first = s->k->first_at_least(s->classes, logits, max);
+    return first < s->classes ? first : s->k->argmax(s->classes, logits);
+}
+
 /* The softmax is over all tokens, banned ones included. `logits`: [classes]. */
 static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_real *logits, rapt_error *err)
 {
@@ -45,7 +52,7 @@ static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_rea
     int32_t best = search_forced(s->batch, sentence, h->length);
     if (best < 0) {
         search_ban(s->options, h->tokens, h->length, s->classes, logits);
-        best = (int32_t)s->k->argmax(s->classes, logits);
+        best = (int32_t)greedy_best(s, logits, max);
     }
     h->log_prob = h->log_prob - (double)max - math_log((double)sum) + (double)logits[best];
     h->tokens[h->length++] = best;

@@ -241,7 +241,7 @@ typedef struct kernels {
     rapt_real (*sum_squares)(size_t n, const rapt_real *x);   /* the same of x * x by fma */
     bool (*all_finite)(size_t n, const rapt_real *x);
     size_t (*argmax)(size_t n, const rapt_real *x);           /* first index of the largest; n > 0; NaN never wins */
-    size_t (*first_above)(size_t n, const rapt_real *x, rapt_real limit); /* first index of an element > limit; n: none. No NaN */
+    size_t (*first_at_least)(size_t n, const rapt_real *x, rapt_real limit); /* first index of x >= limit; n: none. No NaN */
     /* out[j] += sum over rows of x[i * ld + j], in order of i, for j < cols. */
     void (*column_sums)(size_t rows, size_t cols, const rapt_real *x, size_t ld, rapt_real *out);
     /* y = keep ? x * scale : 0 on rows row0 .. row0+rows-1 (x, y point at row0's first element). Element

@@ -154,27 +154,27 @@ void check_argmax(check *c)
         }
 }
 
-static void run_first_above(check *c, size_t n, const float *x, float limit)
+static void run_first_at_least(check *c, size_t n, const float *x, float limit)
 {
-    size_t got = c->k->first_above(n, x, limit), want = 0;
-    while (want < n && !(x[want] > limit))
+    size_t got = c->k->first_at_least(n, x, limit), want = 0;
+    while (want < n && !(x[want] >= limit))
         want++;
-    check_that(c, got == want, "above %g, n = %zu: %zu, not %zu", (double)limit, n, got, want);
+    check_that(c, got == want, "at least %g, n = %zu: %zu, not %zu", (double)limit, n, got, want);
 }
 
-void check_first_above(check *c)
+void check_first_at_least(check *c)
 {
-    run_first_above(c, 0, check_slot(A, 0), 0);
+    run_first_at_least(c, 0, check_slot(A, 0), 0);
     for (const size_t *size = check_sizes; *size; size++)
         for (int repeat = 0; repeat < 8; repeat++) {
             float *x = check_slot(A, *size);
             check_random(x, *size);
             const float limits[] = {-INFINITY, 0, 1, 2, 3, x[*size - 1], INFINITY};
             for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-                run_first_above(c, *size, x, limits[i]);
+                run_first_at_least(c, *size, x, limits[i]);
             for (size_t i = 0; i < *size; i++)
                 x[i] = i + 1 == *size ? 1 : -INFINITY;
-            run_first_above(c, *size, x, -INFINITY);
+            run_first_at_least(c, *size, x, -INFINITY);
         }
 }
 
@@ -289,7 +289,7 @@ BENCH(sum, sum(n, x))
 BENCH(sum_squares, sum_squares(n, x))
 BENCH(all_finite, all_finite(n, x))
 BENCH(argmax, argmax(n, x))
-BENCH(first_above, first_above(n, x, INFINITY))
+BENCH(first_at_least, first_at_least(n, x, INFINITY))
 
 void bench_column_sums(const kernels *k)
 {

@@ -3,14 +3,24 @@
 #ifndef KERNELS_BODY_CROSS_ENTROPY_H
 #define KERNELS_BODY_CROSS_ENTROPY_H
 
+#define MAX_CHAINS 4 /* of comparisons that do not wait for each other */
+
 VEC rapt_real row_max(size_t n, const rapt_real *x)
 {
     const v16 lowest = v_set1(-INFINITY);
-    v16 max = lowest;
-    EACH_VECTOR(j, k, n, {
-        max = v_max(v_first(k, v_load_n(x + j, k), lowest), max);
+    v16 max[MAX_CHAINS];
+    size_t from = 0;
+    UNROLL
+    for (int i = 0; i < MAX_CHAINS; i++)
+        max[i] = lowest;
+    for (; from + 16 * MAX_CHAINS <= n; from += 16 * MAX_CHAINS)
+        UNROLL
+        for (int i = 0; i < MAX_CHAINS; i++)
+            max[i] = v_max(v_load(x + from + 16 * i), max[i]);
+    EACH_VECTOR(j, k, n - from, {
+        max[0] = v_max(v_first(k, v_load_n(x + from + j, k), lowest), max[0]);
     });
-    return v_hmax(max);
+    return v_hmax(v_max(v_max(max[0], max[1]), v_max(max[2], max[3])));
 }
 
 static void log_sum_exp(size_t n, const rapt_real *x, rapt_real *max, rapt_real *sum)

@@ -48,22 +48,22 @@ static size_t argmax_row(size_t n, const rapt_real *x)
     return 0; /* nothing but NaN */
 }
 
-#define ABOVE_VECTORS 4 /* that are compared together: nearly always none of them has such an element */
+#define FIND_VECTORS 4 /* that are compared together: nearly always none of them has such an element */
 
-static size_t first_above_row(size_t n, const rapt_real *x, rapt_real limit)
+static size_t first_at_least_row(size_t n, const rapt_real *x, rapt_real limit)
 {
     const v16 low = v_set1(limit);
     size_t from = 0;
-    for (; from + 16 * ABOVE_VECTORS <= n; from += 16 * ABOVE_VECTORS) {
+    for (; from + 16 * FIND_VECTORS <= n; from += 16 * FIND_VECTORS) {
         v16 max = v_load(x + from);
         UNROLL
-        for (int v = 1; v < ABOVE_VECTORS; v++)
+        for (int v = 1; v < FIND_VECTORS; v++)
             max = v_max(v_load(x + from + 16 * v), max);
-        if (m_bits(m_gt(max, low)))
+        if (m_bits(m_ge(max, low)))
             break;
     }
     EACH_VECTOR(i, k, n - from, {
-        const unsigned hits = m_bits(m_gt(v_load_n(x + from + i, k), low)) & m_bits(m_first(k));
+        const unsigned hits = m_bits(m_ge(v_load_n(x + from + i, k), low)) & m_bits(m_first(k));
         if (hits)
             return from + i + (size_t)__builtin_ctz(hits);
     });
