@@ -6,6 +6,7 @@
 #include "nn/linear.h"
 #include "nn/names.h"
 #include "ops/attention_op.h"
+#include "ops/attention_rows.h"
 #include "ops/rotary_op.h"
 #include "tape/observe_op.h"
 
@@ -169,6 +170,51 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
 
 /* ---- parts with caches of their own --------------------------------------------------------------------------------- */
 
+/* Whether all rows can be attended with in one operation; else each part has its own. */
+static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+                                      const attention_part *parts, size_t count, bool cross)
+{
+    bool plain = m->window == 0 && attention_rows_fit(t, rapt_tensor_features(q) / m->heads, &m->scores);
+    for (size_t i = 0; i < count && plain; i++)
+        plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_STORAGE_FP32;
+    return plain;
+}
+
+/* The first keys of a row of a cache. */
+static attention_query attention_query_of(const rapt_kv *kv, size_t row, size_t keys)
+{
+    const size_t at = row * kv->k.shape[1] * kv->k.shape[2];
+    return (attention_query){kv->k.data + at, kv->v.data + at, keys, kv->k_panels, row};
+}
+
+/* What the rows of a part attend to in self-attention, from `to` on. */
+static void attention_part_self(const attention_part *p, attention_query *to)
+{
+    for (size_t i = 0; i < p->count; i++)
+        to[i] = attention_query_of(p->kv, i, p->past + 1);
+}
+
+/* The same in cross-attention. */
+static void attention_part_cross(const attention_part *p, attention_query *to)
+{
+    const rapt_decoder_memory *from = &p->memory;
+    for (size_t i = 0, sentence = 0; i < p->count; i++) {
+        while (from->shared && from->shared->start[sentence + 1] <= i)
+            sentence++;
+        const size_t row = from->shared ? sentence : i;
+        to[i] = attention_query_of(from->kv, row, from->lens ? (size_t)from->lens[row] : from->kv->k.shape[1]);
+    }
+}
+
+static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+                                             const attention_part *parts, size_t count, bool cross)
+{
+    attention_query *of = tape_alloc(t, q->shape[0], sizeof *of);
+    for (size_t i = 0; of && i < count; i++)
+        (cross ? attention_part_cross : attention_part_self)(&parts[i], of + parts[i].first);
+    return of ? attention_op_rows(t, q, of, m->heads, m->kv_heads, &m->scores) : &t->poison;
+}
+
 /* The rows of a part, in x's own memory. */
 static rapt_tensor *attention_rows_of(rapt_tape *t, const rapt_tensor *x, const attention_part *p)
 {
@@ -180,48 +226,57 @@ static rapt_tensor *attention_rows_of(rapt_tape *t, const rapt_tensor *x, const 
     return y;
 }
 
-/* What a part's heads give becomes its rows of `out`. */
-static void attention_place(rapt_tape *t, rapt_tensor *out, const attention_part *p, const rapt_tensor *y)
+/* The rows q of a part as attention of its own. */
+static rapt_tensor *attention_part_alone(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
+                                         const attention_part *p, bool cross)
 {
-    const size_t d = rapt_tensor_features(out);
-    if (!tape_failed(t))
-        memcpy(out->data + p->first * d, y->data, p->count * d * sizeof *y->data);
+    if (!cross)
+        return attention_of_heads(t, m, attention_of_cache(q, p->kv),
+                                  &(rapt_mask){.causal = true, .past = p->past, .window = m->window});
+    if (p->memory.shared) /* the rows of a sentence are the queries of one example */
+        q = rapt_op_reshape(t, q, 2, (size_t[]){p->count, rapt_tensor_features(q)}, p->memory.shared);
+    return attention_of_heads(t, m, attention_of_cache(q, p->memory.kv), &(rapt_mask){.valid_lens = p->memory.lens});
+}
+
+/* Attention of projected queries, part by part unless they are plain, and the output projection. */
+static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+                                           const attention_part *parts, size_t count, bool cross)
+{
+    const size_t d = rapt_tensor_features(q);
+    if (tape_failed(t))
+        return &t->poison;
+    if (attention_parts_are_plain(t, m, q, parts, count, cross))
+        return rapt_linear_forward(t, &m->o, attention_parts_together(t, m, q, parts, count, cross));
+    rapt_tensor *out = rapt_tape_tensor(t, 3, (size_t[]){q->shape[0], 1, d}, false);
+    for (size_t i = 0; i < count && !tape_failed(t); i++) {
+        const rapt_tensor *y = attention_part_alone(t, m, attention_rows_of(t, q, &parts[i]), &parts[i], cross);
+        if (!tape_failed(t))
+            memcpy(out->data + parts[i].first * d, y->data, parts[i].count * d * sizeof *y->data);
+    }
+    return rapt_linear_forward(t, &m->o, out);
 }
 
 rapt_tensor *attention_parts_causal(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const attention_part *parts,
                                     size_t count, const rapt_cached_row *positions)
 {
     observe_scope outer = observe_enter(t, m->name, 0);
-    attention_inputs all = attention_project(t, m, x, x, x, 0, positions);
-    rapt_tensor *out = rapt_tape_tensor(t, 3, (size_t[]){x->shape[0], 1, rapt_tensor_features(all.q)}, false);
+    const attention_inputs all = attention_project(t, m, x, x, x, 0, positions);
     for (size_t i = 0; i < count && !tape_failed(t); i++) {
         const attention_part *p = &parts[i];
-        rapt_tensor *q = attention_rows_of(t, all.q, p), *k = attention_rows_of(t, all.k, p), *v = attention_rows_of(t, all.v, p);
-        const rapt_mask mask = {.causal = true, .past = p->past, .window = m->window};
-        if (tape_failed(t))
-            break;
         if (p->past >= p->kv->k.shape[1])
             return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name, p->past,
                                   p->kv->k.shape[1]);
-        kv_cache_append(t->k, p->kv, k, v, p->past);
-        attention_place(t, out, p, attention_of_heads(t, m, attention_of_cache(q, p->kv), &mask));
+        const rapt_tensor *k = attention_rows_of(t, all.k, p), *v = attention_rows_of(t, all.v, p);
+        if (!tape_failed(t))
+            kv_cache_append(t->k, p->kv, k, v, p->past);
     }
-    return observe_leave(t, outer, rapt_linear_forward(t, &m->o, out));
+    return observe_leave(t, outer, attention_parts_attend(t, m, all.q, parts, count, false));
 }
 
 rapt_tensor *attention_parts_cross(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const attention_part *parts,
                                    size_t count)
 {
     observe_scope outer = observe_enter(t, m->name, 0);
-    rapt_tensor *all = rapt_linear_forward(t, &m->q, x);
-    rapt_tensor *out = rapt_tape_tensor(t, 3, (size_t[]){x->shape[0], 1, rapt_tensor_features(all)}, false);
-    for (size_t i = 0; i < count && !tape_failed(t); i++) {
-        const attention_part *p = &parts[i];
-        rapt_tensor *q = attention_rows_of(t, all, p);
-        const rapt_mask mask = {.valid_lens = p->memory.lens};
-        if (p->memory.shared) /* the rows of a sentence are the queries of one example */
-            q = rapt_op_reshape(t, q, 2, (size_t[]){p->count, rapt_tensor_features(all)}, p->memory.shared);
-        attention_place(t, out, p, attention_of_heads(t, m, attention_of_cache(q, p->memory.kv), &mask));
-    }
-    return observe_leave(t, outer, rapt_linear_forward(t, &m->o, out));
+    const rapt_tensor *q = rapt_linear_forward(t, &m->q, x);
+    return observe_leave(t, outer, attention_parts_attend(t, m, q, parts, count, true));
 }

@@ -1,0 +1,24 @@
+/* ops/attention_rows.h: attention of rows of one query each, every row to keys and values of its own: decoding steps of sentences
+ * that began at different times. For nn/attention.c. */
+#ifndef OPS_ATTENTION_ROWS_H
+#define OPS_ATTENTION_ROWS_H
+
+#include "ops/attention_panels.h"
+
+/* What a row attends to: all of `keys` keys. */
+typedef struct attention_query {
+    const rapt_real *k, *v;         /* [keys, key-value heads * d], rows without gaps */
+    size_t keys;
+    const attention_panels *panels; /* that k was packed to, as this example; or NULL */
+    size_t example;
+} attention_query;
+
+/* Whether attention_op_rows has what a pass on this tape asks of attention with heads of d features: products in fp32, plain
+ * scaled scores, no dropout, no captured weights, no observer. Other attention is rapt_op_attention_scored's. */
+bool attention_rows_fit(const rapt_tape *t, size_t d, const rapt_attention_scores *scores);
+
+/* rapt_op_attention_scored of q [rows, 1, heads * d], bit for bit: gives the same shape. of [rows]. Inference only. */
+rapt_tensor *attention_op_rows(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
+                               const rapt_attention_scores *scores);
+
+#endif
