@@ -183,12 +183,12 @@ static size_t add_norm_width(const rapt_tensor *x, const rapt_tensor *gamma)
 static rapt_tensor *add_norm_check(rapt_tape *t, const norm_node *n, double p)
 {
     char sx[96], sy[96];
-    rapt_shape_text(n->x, sx, sizeof sx);
     if (n->y && !rapt_tensor_same_shape(n->x, n->y))
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "add_norm: %s and %s differ", sx, rapt_shape_text(n->y, sy, sizeof sy));
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "add_norm: %s and %s differ", rapt_shape_text(n->x, sx, sizeof sx),
+                              rapt_shape_text(n->y, sy, sizeof sy));
     if (n->norm_width == 0)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "layer_norm %s: the weight's shape %s does not end %s", n->gamma->name,
-                              rapt_shape_text(n->gamma, sy, sizeof sy), sx);
+                              rapt_shape_text(n->gamma, sy, sizeof sy), rapt_shape_text(n->x, sx, sizeof sx));
     if (n->beta && (!n->gamma || !rapt_tensor_same_shape(n->gamma, n->beta)))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "layer_norm %s: weight and bias differ in shape",
                               n->gamma ? n->gamma->name : n->beta->name);

@@ -74,18 +74,17 @@ static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_
 {
     char sx[96], st[96];
     const rapt_tensor *w = &table->value;
-    rapt_shape_text(x, sx, sizeof sx);
     if (!table->buffer)
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "rotary %s: the table is not a buffer", w->name);
     if (w->ndim != 2 || w->shape[1] % 2 != 0)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: the table's shape %s is not [positions, an even number]", w->name,
                               rapt_shape_text(w, st, sizeof st));
     if ((x->ndim != 3 && !x->ragged) || rapt_tensor_features(x) % w->shape[1] != 0)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: %s does not consist of heads of %zu features", w->name, sx,
-                              w->shape[1]);
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: %s does not consist of heads of %zu features", w->name,
+                              rapt_shape_text(x, sx, sizeof sx), w->shape[1]);
     if (end > w->shape[0])
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name, end - 1, sx,
-                              w->shape[0]);
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name, end - 1,
+                              rapt_shape_text(x, sx, sizeof sx), w->shape[0]);
     return NULL;
 }
 
