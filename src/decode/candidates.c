@@ -17,14 +17,15 @@ void candidates_insert(candidate_list *l, candidate c)
     l->best[at] = c;
 }
 
-/* Below it, a logit is too small for its token to get a place, with a margin since sums are rounded. */
+/* A logit below it is too small for its token to get a place, with a margin since sums are rounded. While there are places, only
+ * those of banned tokens are, which are -inf. */
 static rapt_real candidates_limit(const candidate_list *l, double base)
 {
     const double worst = candidates_worst(l);
     return l->count < l->max ? -FLT_MAX : (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
 }
 
-/* Nearly all are far below the worst. */
+/* Nearly all logits are below the limit: the kernel skips them. */
 void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
 {
     for (size_t j = 0; (j += k->first_at_least(classes - j, x + j, candidates_limit(l, base))) < classes; j++)

@@ -111,12 +111,12 @@ typedef struct kernels_gemm {
     void (*end)(void);
 } kernels_gemm;
 
-/* One query of several heads of attention, head after head in memory, and what it attends to: the first `count` of `keys` keys,
- * those with keep[j] == 0 left out. */
+/* One query of several heads of attention, head after head in memory, and what it attends to: `keys` keys, those with
+ * keep[j] == 0 left out. */
 typedef struct kernels_query {
     size_t heads;
     size_t first, group;      /* head h reads the key-value head (first + h) / group */
-    size_t keys, count;       /* keys >= count */
+    size_t keys;
     size_t d, dv;             /* features of a key, at most KERNELS_K_BLOCK, and of a value; of each head */
     const rapt_real *q;       /* [heads, d] */
     const rapt_real *k;       /* [keys, key-value heads, d], rows k_row apart; not read with `panels` */
@@ -124,7 +124,7 @@ typedef struct kernels_query {
     size_t panels_head;       /* elements from a head's to the next one's */
     const rapt_real *v;       /* [keys, key-value heads, dv], rows v_row apart */
     ptrdiff_t k_row, v_row;
-    const uint8_t *keep;      /* [count], or NULL: none are left out */
+    const uint8_t *keep;      /* [keys], or NULL: none are left out */
     rapt_real scale;
     rapt_real *p;             /* [heads, keys up to whole vectors] gets the weights */
     rapt_real *out;           /* [heads, dv] */
@@ -241,7 +241,7 @@ typedef struct kernels {
     rapt_real (*sum_squares)(size_t n, const rapt_real *x);   /* the same of x * x by fma */
     bool (*all_finite)(size_t n, const rapt_real *x);
     size_t (*argmax)(size_t n, const rapt_real *x);           /* first index of the largest; n > 0; NaN never wins */
-    size_t (*first_at_least)(size_t n, const rapt_real *x, rapt_real limit); /* first index of x >= limit; n: none. No NaN */
+    size_t (*first_at_least)(size_t n, const rapt_real *x, rapt_real limit); /* first x >= limit; n: none. x has no NaN */
     /* out[j] += sum over rows of x[i * ld + j], in order of i, for j < cols. */
     void (*column_sums)(size_t rows, size_t cols, const rapt_real *x, size_t ld, rapt_real *out);
     /* y = keep ? x * scale : 0 on rows row0 .. row0+rows-1 (x, y point at row0's first element). Element

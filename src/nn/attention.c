@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define NEAR_BYTES ((size_t)256 << 10) /* a quarter of an L2 cache */
+
 static void attention_init_norms(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                  const rapt_attention_options *o, size_t q, size_t k)
 {
@@ -170,13 +172,22 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
 
 /* ---- parts with caches of their own --------------------------------------------------------------------------------- */
 
-/* Whether all rows can be attended with in one operation; else each part has its own. */
+/* Whether rows that share keys and values may read them one after the other: while these stay in the L2 cache. As queries of
+ * one example, rows read them once. */
+static bool attention_part_is_near(const attention_part *p)
+{
+    const rapt_tensor *k = &p->memory.kv->k;
+    return !p->memory.shared || 2 * k->shape[1] * k->shape[2] * sizeof *k->data <= NEAR_BYTES;
+}
+
+/* Whether all rows are to be attended with in one operation; else each part has its own. */
 static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
                                       const attention_part *parts, size_t count, bool cross)
 {
     bool plain = m->window == 0 && attention_rows_fit(t, rapt_tensor_features(q) / m->heads, &m->scores);
     for (size_t i = 0; i < count && plain; i++)
-        plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_STORAGE_FP32;
+        plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_STORAGE_FP32 &&
+                (!cross || attention_part_is_near(&parts[i]));
     return plain;
 }
 
@@ -212,11 +223,11 @@ static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head
     attention_query *of = tape_alloc(t, q->shape[0], sizeof *of);
     for (size_t i = 0; of && i < count; i++)
         (cross ? attention_part_cross : attention_part_self)(&parts[i], of + parts[i].first);
-    return of ? attention_op_rows(t, q, of, m->heads, m->kv_heads, &m->scores) : &t->poison;
+    return of ? attention_rows_forward(t, q, of, m->heads, m->kv_heads, &m->scores) : &t->poison;
 }
 
 /* The rows of a part, in x's own memory. */
-static rapt_tensor *attention_rows_of(rapt_tape *t, const rapt_tensor *x, const attention_part *p)
+static rapt_tensor *attention_part_rows(rapt_tape *t, const rapt_tensor *x, const attention_part *p)
 {
     rapt_tensor *y = tape_alloc(t, 1, sizeof *y);
     const size_t d = rapt_tensor_features(x);
@@ -226,7 +237,7 @@ static rapt_tensor *attention_rows_of(rapt_tape *t, const rapt_tensor *x, const 
     return y;
 }
 
-/* The rows q of a part as attention of its own. */
+/* Attention of one part by itself; q: its rows. */
 static rapt_tensor *attention_part_alone(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                          const attention_part *p, bool cross)
 {
@@ -249,7 +260,7 @@ static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_a
         return rapt_linear_forward(t, &m->o, attention_parts_together(t, m, q, parts, count, cross));
     rapt_tensor *out = rapt_tape_tensor(t, 3, (size_t[]){q->shape[0], 1, d}, false);
     for (size_t i = 0; i < count && !tape_failed(t); i++) {
-        const rapt_tensor *y = attention_part_alone(t, m, attention_rows_of(t, q, &parts[i]), &parts[i], cross);
+        const rapt_tensor *y = attention_part_alone(t, m, attention_part_rows(t, q, &parts[i]), &parts[i], cross);
         if (!tape_failed(t))
             memcpy(out->data + parts[i].first * d, y->data, parts[i].count * d * sizeof *y->data);
     }
@@ -266,7 +277,7 @@ rapt_tensor *attention_parts_causal(rapt_tape *t, const rapt_multi_head_attentio
         if (p->past >= p->kv->k.shape[1])
             return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name, p->past,
                                   p->kv->k.shape[1]);
-        const rapt_tensor *k = attention_rows_of(t, all.k, p), *v = attention_rows_of(t, all.v, p);
+        const rapt_tensor *k = attention_part_rows(t, all.k, p), *v = attention_part_rows(t, all.v, p);
         if (!tape_failed(t))
             kv_cache_append(t->k, p->kv, k, v, p->past);
     }

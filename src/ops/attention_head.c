@@ -1,5 +1,6 @@
 /* ops/attention_head.c: the forward pass of one head of the fused attention: scores, mask, softmax, dropout and weighted sum
- * for one tile of queries after the other, so that the [queries, keys] weights are never stored as a whole. For
+ * for one tile of queries after the other, so that the [queries, keys] weights are never stored as a whole; the heads of a single
+ * query at once. For
  * attention_op.c; attention_backward.c shares the functions that address a head and its tiles. The unfused reference is
  * attention_observed.c. */
 #include "ops/attention_op.h"
@@ -175,22 +176,19 @@ static void attention_pack_keys(const attention_head *h, rapt_real *few, rapt_re
 bool attention_is_single(const attention_head *h)
 {
     const attention_node *n = h->n;
-    return h->query_rows.count == 1 && h->seen > 0 && n->d <= KERNELS_K_BLOCK && h->gemm == &h->kn->gemm && !n->stored.k &&
-           !n->bias.weight && n->cap == 0 && !n->drops && n->capture == RAPT_CAPTURE_NONE;
+    return h->query_rows.count == 1 && h->seen > 0 && h->gemm == &h->kn->gemm && !n->stored.k && !n->drops &&
+           n->capture == RAPT_CAPTURE_NONE && attention_is_plain(&n->bias, n->cap, n->d);
 }
 
 void attention_forward_single(attention_head *h, size_t first, size_t count, rapt_real *scratch)
 {
     const attention_node *n = h->n;
     attention_set_head(h, first);
-    const mask_row mask = attention_mask_row(h, 0);
     const size_t at = attention_row(h, 0);
     h->kn->attend(&(kernels_query){
-        .heads = count, .first = first % n->group, .group = n->group, .keys = h->seen, .count = mask.count, .d = n->d,
-        .dv = n->dv, .q = h->q.data, .k = h->k.data, .panels = h->panels,
-        .panels_head = attention_panels_head(n->stored.keys), .v = h->v.data, .k_row = h->k.row, .v_row = h->v.row,
-        .keep = mask.keep, .scale = n->scale,
-        .p = attention_take(&scratch, count * attention_vectors(h->seen)),
+        .heads = count, .first = first % n->group, .group = n->group, .keys = h->seen, .d = n->d, .dv = n->dv, .q = h->q.data,
+        .k = h->k.data, .panels = h->panels, .panels_head = attention_panels_head(n->stored.keys), .v = h->v.data,
+        .k_row = h->k.row, .v_row = h->v.row, .keep = attention_mask_row(h, 0).keep, .scale = n->scale, .p = scratch,
         .out = n->out->data + h->query_rows.first * (size_t)row_stride(n->out) + first * n->dv, .max = &n->row_max[at],
         .inv_sum = &n->row_inv_sum[at]});
 }

@@ -73,7 +73,7 @@ static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node 
 static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_node *n, rapt_tensor *q, rapt_tensor *k)
 {
     const rapt_mask *mask = n->masked ? &n->mask : NULL;
-    const bool plain = n->scale == (rapt_real)attention_plain_scale(n);
+    const bool plain = n->scale == attention_scale(&(rapt_attention_scores){0}, n->d);
     rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
     observe_tensor(t, "scores", "Q K^T", OBSERVE_WEIGHTS, scores);
     rapt_tensor *scaled = rapt_op_scale(t, scores, (double)n->scale);

@@ -27,11 +27,11 @@ static void attention_forward_heads(void *context, size_t first, size_t last, si
     for (size_t item = first; item < last;) {
         const size_t end = MIN(last, item - item % heads + heads); /* of the example, or of what this thread computes of it */
         attention_set_example(&h, loop, item / heads);
-        if (attention_is_single(&h))
-            for (size_t count; item < end; item += count) {
-                count = MIN(QUERY_TILE, end - item);
-                attention_forward_single(&h, item % heads, count, scratch);
-            }
+        while (attention_is_single(&h) && item < end) {
+            const size_t count = MIN(QUERY_TILE, end - item);
+            attention_forward_single(&h, item % heads, count, scratch);
+            item += count;
+        }
         for (; item < end; item++) {
             attention_set_head(&h, item % heads);
             attention_forward_head(&h, scratch);
@@ -116,7 +116,7 @@ static size_t kv_heads_of(const rapt_tensor *q, const rapt_tensor *k, const rapt
 }
 
 /* Whether each example has a row of keys of its own, or rows of a cache that hold its positions. */
-static bool attention_rows_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_mask *mask)
+static bool attention_examples_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_mask *mask)
 {
     bool fit = true;
     if (!mask || !mask->cached)
@@ -130,7 +130,7 @@ static bool attention_rows_fit(const rapt_tensor *q, const rapt_tensor *k, const
 static bool attention_shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads,
                                  const rapt_mask *mask)
 {
-    return attention_is_batch(q) && attention_is_batch(k) && attention_is_batch(v) && attention_rows_fit(q, k, mask) &&
+    return attention_is_batch(q) && attention_is_batch(k) && attention_is_batch(v) && attention_examples_fit(q, k, mask) &&
            tape_examples(k) == tape_examples(v) && k->ragged == v->ragged && tape_longest(k) == tape_longest(v) &&
            kv_heads_of(q, k, v, heads) > 0;
 }
@@ -185,9 +185,11 @@ static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_sc
 
 static void attention_set_scores(rapt_tape *t, attention_node *n, const rapt_attention_scores *s)
 {
-    n->scale = (rapt_real)(s && s->scale != 0 ? s->scale : attention_plain_scale(n));
-    n->cap = (rapt_real)(s ? s->cap : 0);
-    n->bias = s ? s->bias : (rapt_relative_bias){0};
+    static const rapt_attention_scores plain;
+    s = s ? s : &plain;
+    n->scale = attention_scale(s, n->d);
+    n->cap = (rapt_real)s->cap;
+    n->bias = s->bias;
     if (n->bias.weight)
         tape_refresh(t, n->bias.weight);
 }
@@ -204,7 +206,7 @@ static void attention_copy_mask(rapt_tape *t, attention_node *n, const rapt_mask
     if (!mask)
         return;
     n->mask = *mask;
-    if (mask->window && mask->window < n->keys) {
+    if (mask->window) {
         uint8_t *pattern = tape_alloc(t, 2 * n->keys, 1);
         if (pattern)
             mask_fill_pattern(pattern, n->keys);

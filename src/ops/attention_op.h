@@ -1,4 +1,5 @@
-/* ops/attention_op.h: the inside of the fused attention: one head of one example as matrices, forward and backward. */
+/* ops/attention_op.h: the inside of the fused attention: one head of one example as matrices, forward and backward; the heads of
+ * a single query together. */
 #ifndef OPS_ATTENTION_OP_H
 #define OPS_ATTENTION_OP_H
 
@@ -105,10 +106,16 @@ static inline size_t attention_vectors(size_t n)
 }
 
 
-/* Of scores, unless the caller has another. */
-static inline double attention_plain_scale(const attention_node *n)
+/* What scores of heads with d features are multiplied by. */
+static inline rapt_real attention_scale(const rapt_attention_scores *s, size_t d)
 {
-    return 1 / sqrt((double)n->d);
+    return (rapt_real)(s->scale != 0 ? s->scale : 1 / sqrt((double)d));
+}
+
+/* Whether scores are only scaled, and heads of d features are one block of products: what the kernel `attend` computes. */
+static inline bool attention_is_plain(const rapt_relative_bias *bias, double cap, size_t d)
+{
+    return !bias->weight && cap == 0 && d <= KERNELS_K_BLOCK;
 }
 
 static inline matrix attention_transposed(matrix a)
@@ -129,8 +136,8 @@ void attention_bias_row(const attention_node *n, size_t head, size_t position, s
 
 /* Computes the output of one head; `scratch` holds attention_forward_size() elements. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);
-/* Whether the heads of the example are those that the kernel for single queries computes: keys and values in fp32, one block of
- * products, plain scaled scores, weights that nobody sees. */
+/* Whether the heads of the example are those that the kernel `attend` computes: one query, at least one key, keys and values in
+ * fp32, plain scores, weights that nobody sees. */
 bool attention_is_single(const attention_head *h);
 /* attention_forward_head of the heads first .. first + count - 1 of such an example together; count <= QUERY_TILE. */
 void attention_forward_single(attention_head *h, size_t first, size_t count, rapt_real *scratch);

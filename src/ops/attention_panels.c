@@ -50,7 +50,8 @@ const rapt_real *attention_panels_find(const attention_panels *p, const kernels_
 {
     if (!p || p->of != kn || p->d != d)
         return NULL;
-    *columns = p->columns;
+    if (columns)
+        *columns = p->columns;
     return p->data + (example * p->heads + head) * p->size;
 }
 

@@ -15,8 +15,8 @@ typedef struct attention_panels attention_panels;
  * memory is the arena's. NULL: the tape has failed, out of memory. */
 const attention_panels *attention_panels_pack(rapt_tape *t, arena *memory, const rapt_tensor *k, size_t d, const int32_t *lens);
 
-/* The panels of a head of d features, and how many columns they have; NULL where `p` is NULL, or packed for other kernels or
- * heads of another size: whoever asks packs the keys then. */
+/* The panels of a head of d features, and how many columns they have, unless `columns` is NULL. NULL where `p` is NULL, or packed
+ * for other kernels or heads of another size: whoever asks packs the keys then. */
 const rapt_real *attention_panels_find(const attention_panels *p, const kernels_gemm *kn, size_t d, size_t example, size_t head,
                                        size_t *columns);
 /* Elements from the panels of a head to those of the next one; 0 for NULL. */

@@ -21,63 +21,72 @@ typedef struct rows_loop {
 
 bool attention_rows_fit(const rapt_tape *t, size_t d, const rapt_attention_scores *scores)
 {
-    return d <= KERNELS_K_BLOCK && t->team.gemm == &t->k->gemm && !scores->bias.weight && scores->cap == 0 &&
-           !t->pass.training && !observe_here(t) && rapt_tape_attention_capture(t) == RAPT_CAPTURE_NONE;
+    return t->team.gemm == &t->k->gemm && !t->pass.training && !observe_here(t) &&
+           rapt_tape_attention_capture(t) == RAPT_CAPTURE_NONE && isfinite(scores->scale) &&
+           attention_is_plain(&scores->bias, scores->cap, d);
 }
 
-static void rows_attend(const rows_loop *l, size_t row, rapt_real *scratch)
+/* The heads of `count` key-value heads of a row, from number `first` on. */
+static void rows_attend(const rows_loop *l, size_t row, size_t first, size_t count, rapt_real *scratch)
 {
     const attention_query *of = &l->of[row];
-    const size_t features = l->kv_heads * l->d, all = l->heads * l->d;
-    size_t columns;
-    rapt_real *out = l->out + row * all, *max = attention_take(&scratch, l->heads), *inv_sum = attention_take(&scratch, l->heads);
+    const size_t features = l->kv_heads * l->d, group = l->heads / l->kv_heads, heads = count * group;
+    const size_t at = (row * l->heads + first * group) * l->d; /* in q and the output */
     if (of->keys == 0) {
-        memset(out, 0, all * sizeof *out);
+        memset(l->out + at, 0, heads * l->d * sizeof *l->out);
         return;
     }
+    rapt_real *max = attention_take(&scratch, heads), *inv_sum = attention_take(&scratch, heads);
     l->kn->attend(&(kernels_query){
-        .heads = l->heads, .group = l->heads / l->kv_heads, .keys = of->keys, .count = of->keys, .d = l->d, .dv = l->d,
-        .q = l->q->data + row * all, .k = of->k,
-        .panels = attention_panels_find(of->panels, &l->kn->gemm, l->d, of->example, 0, &columns),
-        .panels_head = attention_panels_head(of->panels), .v = of->v, .k_row = (ptrdiff_t)features,
-        .v_row = (ptrdiff_t)features, .scale = l->scale, .p = scratch, .out = out, .max = max, .inv_sum = inv_sum});
+        .heads = heads, .group = group, .keys = of->keys, .d = l->d, .dv = l->d, .q = l->q->data + at, .k = of->k + first * l->d,
+        .panels = attention_panels_find(of->panels, &l->kn->gemm, l->d, of->example, first, NULL),
+        .panels_head = attention_panels_head(of->panels), .v = of->v + first * l->d, .k_row = (ptrdiff_t)features,
+        .v_row = (ptrdiff_t)features, .scale = l->scale, .p = scratch, .out = l->out + at, .max = max, .inv_sum = inv_sum});
 }
 
-/* A unit is a row. */
+/* A unit is a key-value head of a row. */
 static void rows_attend_all(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const rows_loop *l = context;
     (void)chunk;
-    for (size_t i = first; i < last; i++)
-        rows_attend(l, i, l->scratch + (size_t)worker * l->scratch_size);
+    for (size_t i = first, end; i < last; i = end) {
+        const size_t row = i / l->kv_heads, row_end = (row + 1) * l->kv_heads;
+        end = row_end < last ? row_end : last;
+        rows_attend(l, row, i % l->kv_heads, end - i, l->scratch + (size_t)worker * l->scratch_size);
+    }
 }
 
-static void rows_profile(rapt_tape *t, const rows_loop *l, size_t keys)
+/* Keys and values that rows share, one after the other, are counted once. */
+static void rows_profile(rapt_tape *t, const rows_loop *l)
 {
-    const double elements = 2 * (double)rapt_tensor_size(l->q) + 2 * (double)(keys * l->kv_heads * l->d);
-    profile_op(t, "attention", 4.0 * (double)(keys * l->heads * l->d), elements);
+    size_t keys = 0, own = 0;
+    for (size_t i = 0; i < l->q->shape[0]; i++) {
+        keys += l->of[i].keys;
+        own += i > 0 && l->of[i].k == l->of[i - 1].k ? 0 : l->of[i].keys;
+    }
+    profile_op(t, "attention", 4.0 * (double)(keys * l->heads * l->d),
+               2 * (double)(rapt_tensor_size(l->q) + own * l->kv_heads * l->d));
 }
 
-rapt_tensor *attention_op_rows(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
-                               const rapt_attention_scores *scores)
+rapt_tensor *attention_rows_forward(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
+                                    const rapt_attention_scores *scores)
 {
-    const size_t rows = q->shape[0], d = rapt_tensor_features(q) / heads, line = KERNELS_ALIGN / sizeof(rapt_real);
-    size_t keys = 0, longest = 0;
+    const size_t rows = q->shape[0], d = rapt_tensor_features(q) / heads;
+    size_t longest = 0;
     rapt_tensor *out = tape_output(t, 3, q->shape, false);
     if (!out)
         return &t->poison;
-    for (size_t i = 0; i < rows; i++) {
-        keys += of[i].keys;
+    for (size_t i = 0; i < rows; i++)
         longest = of[i].keys > longest ? of[i].keys : longest;
-    }
-    rows_loop l = {.kn = t->k, .q = q, .of = of, .heads = heads, .kv_heads = kv_heads, .d = d, .out = out->data,
-                   .scale = (rapt_real)(scores->scale != 0 ? scores->scale : 1 / sqrt((double)d)),
-                   .scratch_size = heads * attention_vectors(longest) + 2 * (heads + line)};
-    rows_profile(t, &l, keys);
+    rows_loop l = {.kn = t->k, .q = q, .of = of, .heads = heads, .kv_heads = kv_heads, .d = d,
+                   .scale = attention_scale(scores, d), .out = out->data,
+                   .scratch_size = heads * attention_vectors(longest) + 2 * attention_vectors(heads)};
+    if (t->profile.on)
+        rows_profile(t, &l);
     const arena_mark mark = tape_mark(t);
     l.scratch = tape_scratch(t, l.scratch_size * (size_t)rapt_tape_threads(t), sizeof *l.scratch);
     if (l.scratch)
-        tape_units(t, rows, heads * longest * (2 * d + 16) / 4, rows_attend_all, &l);
+        tape_units(t, rows * kv_heads, heads / kv_heads * longest * (2 * d + 16) / 4, rows_attend_all, &l);
     tape_release(t, mark);
     return tape_failed(t) ? &t->poison : out;
 }

@@ -13,12 +13,13 @@ typedef struct attention_query {
     size_t example;
 } attention_query;
 
-/* Whether attention_op_rows has what a pass on this tape asks of attention with heads of d features: products in fp32, plain
- * scaled scores, no dropout, no captured weights, no observer. Other attention is rapt_op_attention_scored's. */
+/* Whether attention_rows_forward has what a pass on this tape asks of attention with heads of d features: products in fp32, plain
+ * scores, no dropout, no captured weights, no observer. Other attention is rapt_op_attention_scored's. */
 bool attention_rows_fit(const rapt_tape *t, size_t d, const rapt_attention_scores *scores);
 
-/* rapt_op_attention_scored of q [rows, 1, heads * d], bit for bit: gives the same shape. of [rows]. Inference only. */
-rapt_tensor *attention_op_rows(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
+/* rapt_op_attention_scored of q [rows, 1, heads * d], bit for bit: gives the same shape. of [rows]; kv_heads divides heads, which
+ * is not checked. Inference only. */
+rapt_tensor *attention_rows_forward(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
                                const rapt_attention_scores *scores);
 
 #endif

@@ -19,10 +19,10 @@ static const float *numbers(const sizes *s, int slot, size_t n)
     return x;
 }
 
-static const uint8_t *some_kept(const sizes *s, size_t count)
+static const uint8_t *some_kept(const sizes *s)
 {
-    uint8_t *keep = s->keep ? check_slot_bytes(KEEP, count) : NULL;
-    for (size_t j = 0; keep && j < count; j++)
+    uint8_t *keep = s->keep ? check_slot_bytes(KEEP, s->keys) : NULL;
+    for (size_t j = 0; keep && j < s->keys; j++)
         keep[j] = check_random_int(3) != 0;
     return keep;
 }
@@ -31,11 +31,11 @@ static const uint8_t *some_kept(const sizes *s, size_t count)
 static kernels_query make_query(const check *c, const sizes *s)
 {
     const size_t kv_heads = kv_heads_of(s), gap = 3, k_row = kv_heads * s->d + gap, v_row = kv_heads * s->dv + gap;
-    const size_t nr = (size_t)c->k->gemm.nr, panels = (s->keys + nr - 1) / nr, count = check_random_int((uint32_t)s->keys + 1);
-    kernels_query a = {.heads = s->heads, .first = s->first, .group = s->group, .keys = s->keys, .count = count, .d = s->d,
-                       .dv = s->dv, .q = numbers(s, Q, s->heads * s->d), .k_row = (ptrdiff_t)k_row, .v_row = (ptrdiff_t)v_row,
+    const size_t nr = (size_t)c->k->gemm.nr, panels = (s->keys + nr - 1) / nr;
+    kernels_query a = {.heads = s->heads, .first = s->first, .group = s->group, .keys = s->keys, .d = s->d, .dv = s->dv,
+                       .q = numbers(s, Q, s->heads * s->d), .k_row = (ptrdiff_t)k_row, .v_row = (ptrdiff_t)v_row,
                        .k = numbers(s, K, (s->keys - 1) * k_row + kv_heads * s->d),
-                       .v = numbers(s, V, (s->keys - 1) * v_row + kv_heads * s->dv), .keep = some_kept(s, count), .scale = 0.3f,
+                       .v = numbers(s, V, (s->keys - 1) * v_row + kv_heads * s->dv), .keep = some_kept(s), .scale = 0.3f,
                        .p = check_slot(P, s->heads * width_of(s)), .out = check_slot(OUT, s->heads * s->dv)};
     if (s->panels) {
         float *to = check_slot(PANELS, kv_heads * panels * nr * s->d);
@@ -82,7 +82,7 @@ static void run_attend(check *c, sizes s)
         const size_t from = (s.first + h) / s.group;
         for (size_t j = 0; j < s.keys; j++)
             p[h * width + j] = score(&a, a.q + h * s.d, a.k + (ptrdiff_t)j * a.k_row + from * s.d);
-        c->scalar->softmax(width, a.count, p + h * width, a.keep, a.scale, p + h * width, &max[h], &inv_sum[h]);
+        c->scalar->softmax(width, a.keys, p + h * width, a.keep, a.scale, p + h * width, &max[h], &inv_sum[h]);
         for (size_t i = 0; i < s.dv; i++)
             out[h * s.dv + i] = weighted(&a, p + h * width, a.v + from * s.dv + i);
     }
@@ -122,7 +122,7 @@ static void time_attend(const kernels *k, size_t keys, size_t d, const char *wha
     check_random(q, row);
     check_random(keys_of, keys * row);
     check_random(v, keys * row);
-    const kernels_query a = {.heads = HEADS, .group = 1, .keys = keys, .count = keys, .d = d, .dv = d, .q = q, .k = keys_of,
+    const kernels_query a = {.heads = HEADS, .group = 1, .keys = keys, .d = d, .dv = d, .q = q, .k = keys_of,
                              .v = v, .k_row = (ptrdiff_t)row, .v_row = (ptrdiff_t)row, .scale = 0.2f, .p = p, .out = out,
                              .max = stats, .inv_sum = stats + HEADS};
     CHECK_TIME(seconds, k->attend(&a));

@@ -1,5 +1,6 @@
-/* tests/ops/test_attention_rows.c: rows that each attend to keys of their own get the bits of attention as examples of a batch:
- * keys packed before or not, grouped queries, rows without keys, at every level with any number of threads. */
+/* tests/ops/test_attention_rows.c: attention of single queries, as examples of a batch and as rows that each attend to keys of
+ * their own, has the bits of the general path, which two equal queries of an example take: under masks, with grouped queries,
+ * keys packed before or not, without keys, at every level with any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,16 +12,23 @@
 #include "ops/attention_rows.h"
 #include "tape/observe_op.h"
 
-enum { ROWS = 7, HEADS = 4, CAPACITY = 400 };
+#include <string.h>
+
+enum { ROWS = 7, CAPACITY = 400, PAST = 299, WINDOW = 40 };
 
 static const int32_t KEYS[ROWS] = {1, 13, 0, 400, 16, 33, 150};
 
 typedef struct sizes {
-    size_t kv_heads, d;
+    size_t heads, kv_heads, d;
     rapt_attention_scores scores;
 } sizes;
 
-static const sizes CASES[] = {{HEADS, 32, {0}}, {2, 20, {.scale = 0.4}}, {1, 72, {0}}};
+static const sizes CASES[] = {{4, 4, 32, {0}}, {6, 2, 20, {.scale = 0.4}}, {4, 1, 72, {0}}, {80, 16, 4, {0}}};
+
+typedef struct operands {
+    rapt_tensor *q, *twice; /* [ROWS, 1, heads * d] and [ROWS, 2, heads * d], each query twice */
+    rapt_tensor *k, *v;     /* [ROWS, CAPACITY, kv_heads * d] */
+} operands;
 
 static rapt_tensor *normal(rapt_tape *t, const size_t shape[3], uint64_t key)
 {
@@ -30,38 +38,76 @@ static rapt_tensor *normal(rapt_tape *t, const size_t shape[3], uint64_t key)
     return x;
 }
 
-static void check_case(rapt_tape *t, const sizes *c, bool packed)
+static operands new_operands(rapt_tape *t, const sizes *c)
+{
+    const size_t width = c->heads * c->d, features = c->kv_heads * c->d;
+    rapt_tape_begin(t, (rapt_pass){0});
+    operands o = {.q = normal(t, (size_t[]){ROWS, 1, width}, 1), .k = normal(t, (size_t[]){ROWS, CAPACITY, features}, 2),
+                  .v = normal(t, (size_t[]){ROWS, CAPACITY, features}, 3)};
+    o.twice = rapt_tape_tensor(t, 3, (size_t[]){ROWS, 2, width}, false);
+    for (size_t i = 0; i < 2 * ROWS; i++)
+        memcpy(o.twice->data + i * width, o.q->data + i / 2 * width, width * sizeof *o.q->data);
+    return o;
+}
+
+static const rapt_tensor *attend(rapt_tape *t, const sizes *c, const operands *o, rapt_tensor *q, const rapt_mask *mask)
+{
+    return rapt_op_attention_scored(t, q, o->k, o->v, c->heads, mask, &c->scores, 0, RAPT_CAPTURE_NONE, NULL);
+}
+
+static void same_bits(rapt_tape *t, const rapt_tensor *got, const rapt_tensor *twice)
+{
+    const size_t width = rapt_tensor_features(got);
+    assert_string_equal(rapt_tape_error(t)->message, "");
+    for (size_t i = 0; i < ROWS; i++)
+        assert_memory_equal(got->data + i * width, twice->data + 2 * i * width, width * sizeof *got->data);
+}
+
+static void check_masks(rapt_tape *t, const sizes *c, const operands *o)
+{
+    uint8_t some[ROWS * CAPACITY], window[ROWS * CAPACITY];
+    for (size_t i = 0; i < ROWS * CAPACITY; i++) {
+        some[i] = rng_uniform(4, i) < 0.6;
+        window[i] = i % CAPACITY <= PAST && i % CAPACITY > PAST - WINDOW;
+    }
+    const rapt_mask lens = {.valid_lens = KEYS}, keep = {.keep = some}, both = {.valid_lens = KEYS, .keep = some};
+    const rapt_mask near = {.causal = true, .past = PAST, .window = WINDOW}, near_kept = {.keep = window};
+    same_bits(t, attend(t, c, o, o->q, NULL), attend(t, c, o, o->twice, NULL));
+    same_bits(t, attend(t, c, o, o->q, &lens), attend(t, c, o, o->twice, &lens));
+    same_bits(t, attend(t, c, o, o->q, &keep), attend(t, c, o, o->twice, &keep));
+    same_bits(t, attend(t, c, o, o->q, &both), attend(t, c, o, o->twice, &both));
+    same_bits(t, attend(t, c, o, o->q, &near), attend(t, c, o, o->twice, &near_kept));
+}
+
+static void check_rows(rapt_tape *t, const sizes *c, const operands *o, bool packed)
 {
     const size_t features = c->kv_heads * c->d;
+    const rapt_mask lens = {.valid_lens = KEYS};
     attention_query of[ROWS];
     arena memory;
     arena_init(&memory, 4096);
-    rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *q = normal(t, (size_t[]){ROWS, 1, HEADS * c->d}, 1);
-    rapt_tensor *k = normal(t, (size_t[]){ROWS, CAPACITY, features}, 2), *v = normal(t, (size_t[]){ROWS, CAPACITY, features}, 3);
-    const attention_panels *panels = packed ? attention_panels_pack(t, &memory, k, c->d, KEYS) : NULL;
+    const attention_panels *panels = packed ? attention_panels_pack(t, &memory, o->k, c->d, KEYS) : NULL;
     for (size_t i = 0; i < ROWS; i++)
-        of[i] = (attention_query){.k = k->data + i * CAPACITY * features, .v = v->data + i * CAPACITY * features,
+        of[i] = (attention_query){.k = o->k->data + i * CAPACITY * features, .v = o->v->data + i * CAPACITY * features,
                                   .keys = (size_t)KEYS[i], .panels = panels, .example = i};
-    const rapt_mask mask = {.valid_lens = KEYS};
-    const rapt_tensor *want = rapt_op_attention_scored(t, q, k, v, HEADS, &mask, &c->scores, 0, RAPT_CAPTURE_NONE, NULL);
     assert_true(attention_rows_fit(t, c->d, &c->scores));
-    const rapt_tensor *got = attention_op_rows(t, q, of, HEADS, c->kv_heads, &c->scores);
-    assert_string_equal(rapt_tape_error(t)->message, "");
-    assert_memory_equal(want->data, got->data, rapt_tensor_size(want) * sizeof *want->data);
+    same_bits(t, attention_rows_forward(t, o->q, of, c->heads, c->kv_heads, &c->scores), attend(t, c, o, o->twice, &lens));
     arena_free(&memory);
 }
 
-static void rows_are_examples(void **state)
+static void single_queries_have_the_bits_of_several(void **state)
 {
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
         for (int threads = 1; threads <= 7 && kernels_of_isa(*isa, NULL); threads += 3) {
             rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.isa = *isa, .threads = threads}, NULL);
             assert_non_null(t);
-            for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-                for (int packed = 0; packed < 2; packed++)
-                    check_case(t, &CASES[i], packed);
+            for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+                const operands o = new_operands(t, &CASES[i]);
+                check_masks(t, &CASES[i], &o);
+                check_rows(t, &CASES[i], &o, false);
+                check_rows(t, &CASES[i], &o, true);
+            }
             rapt_tape_free(t);
         }
 }
@@ -75,7 +121,7 @@ static void other_attention_does_not_fit(void **state)
 {
     (void)state;
     rapt_param table = {0};
-    const rapt_attention_scores plain = {0}, capped = {.cap = 2}, biased = {.bias.weight = &table};
+    const rapt_attention_scores plain = {0}, capped = {.cap = 2}, biased = {.bias.weight = &table}, endless = {.scale = INFINITY};
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
     rapt_tape *bf16 = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = RAPT_PRECISION_BF16}, NULL);
     assert_non_null(t);
@@ -89,6 +135,7 @@ static void other_attention_does_not_fit(void **state)
     assert_false(attention_rows_fit(t, KERNELS_K_BLOCK + 1, &plain));
     assert_false(attention_rows_fit(t, 8, &capped));
     assert_false(attention_rows_fit(t, 8, &biased));
+    assert_false(attention_rows_fit(t, 8, &endless));
     rapt_observe(t, ignore, NULL);
     const observe_scope outer = observe_enter(t, "attention", 0);
     assert_false(attention_rows_fit(t, 8, &plain));
@@ -101,8 +148,26 @@ static void other_attention_does_not_fit(void **state)
     rapt_tape_free(bf16);
 }
 
+/* A window that lies partly behind the keys there are. */
+static void window_beyond_the_keys(void **state)
+{
+    (void)state;
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    const rapt_mask window = {.causal = true, .past = 7, .window = 5}, last = {.keep = (uint8_t[]){0, 0, 0, 1, 1}};
+    assert_non_null(t);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *q = normal(t, (size_t[]){1, 1, 8}, 1), *kv = normal(t, (size_t[]){1, 5, 8}, 2);
+    const rapt_tensor *got = rapt_op_attention(t, q, kv, kv, 1, &window, 0, RAPT_CAPTURE_NONE, NULL);
+    const rapt_tensor *want = rapt_op_attention(t, q, kv, kv, 1, &last, 0, RAPT_CAPTURE_NONE, NULL);
+    assert_string_equal(rapt_tape_error(t)->message, "");
+    assert_memory_equal(got->data, want->data, 8 * sizeof *got->data);
+    rapt_tape_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_examples), cmocka_unit_test(other_attention_does_not_fit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(single_queries_have_the_bits_of_several),
+                                       cmocka_unit_test(other_attention_does_not_fit),
+                                       cmocka_unit_test(window_beyond_the_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

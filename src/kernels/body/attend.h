@@ -1,6 +1,6 @@
 /* kernels/body/attend.h: attention of one query: scores, softmax and weighted sum, with the sums of the GEMM and of `softmax`.
  * For decoding steps, whose heads are so small that calls of these would take as long as they compute. Each of the three is
- * computed of all heads before the next: the chains of dependent instructions that one head is made of overlap then.
+ * computed for all heads before the next: the chains of dependent instructions that one head is made of overlap then.
  * Not for several queries, which the GEMM serves better: see ops/attention_head.c. */
 #ifndef KERNELS_BODY_ATTEND_H
 #define KERNELS_BODY_ATTEND_H
@@ -12,7 +12,7 @@ VEC size_t attend_min(size_t a, size_t b) { return a < b ? a : b; }
 
 /* ---- scores: q K^T ------------------------------------------------------------------------------------------------ */
 
-/* Of 16 vectors keys in a panel of K^T. */
+/* Scores of the first 16 * vectors keys of a panel of K^T. */
 VEC void attend_panel(const int vectors, size_t d, const rapt_real *q, const rapt_real *panel, rapt_real *scores)
 {
     v16 sum[GEMM_VECTORS];
@@ -73,7 +73,7 @@ VEC void attend_keys(const kernels_query *a, const rapt_real *q, const rapt_real
 
 /* ---- output: p V -------------------------------------------------------------------------------------------------- */
 
-/* 16 vectors columns, of which the last vector has `last`. */
+/* 16 * vectors columns, but `last` in the last vector. */
 VEC void attend_columns(const kernels_query *a, const rapt_real *p, const rapt_real *v, const int vectors, const size_t last,
                         rapt_real *out)
 {
@@ -126,7 +126,7 @@ static void attend(const kernels_query *a)
             attend_keys(a, a->q + h * a->d, a->k + from * a->d, a->p + h * width);
     }
     for (size_t h = 0; h < a->heads; h++)
-        softmax(width, a->count, a->p + h * width, a->keep, a->scale, a->p + h * width, &a->max[h], &a->inv_sum[h]);
+        softmax(width, a->keys, a->p + h * width, a->keep, a->scale, a->p + h * width, &a->max[h], &a->inv_sum[h]);
     for (size_t h = 0; h < a->heads; h++)
         attend_values(a, a->p + h * width, a->v + (a->first + h) / a->group * a->dv, a->out + h * a->dv);
 }
