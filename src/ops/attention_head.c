@@ -1,8 +1,7 @@
 /* ops/attention_head.c: the forward pass of one head of the fused attention: scores, mask, softmax, dropout and weighted sum
  * for one tile of queries after the other, so that the [queries, keys] weights are never stored as a whole; the heads of a single
- * query at once. For
- * attention_op.c; attention_backward.c shares the functions that address a head and its tiles. The unfused reference is
- * attention_observed.c. */
+ * query at once. For attention_op.c; attention_backward.c shares the functions that address a head and its tiles. The unfused
+ * reference is attention_observed.c. */
 #include "ops/attention_op.h"
 
 #include <string.h>
