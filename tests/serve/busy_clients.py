@@ -21,11 +21,17 @@ def refusals(route):
 
 
 def occupy():
-    """A stream that runs until its connection is closed."""
-    connection = http.client.HTTPConnection(urllib.parse.urlsplit(URL).netloc, timeout=60)
-    connection.request("POST", "/v1/completions", json.dumps({"model": "lm", "prompt": ["we"] * 10_000, "max_tokens": 60,
-                                                              "stream": True}), {"Content-Type": "application/json"})
-    response = connection.getresponse()
+    """A stream that runs until its connection is closed. It is refused as long as the server has not let go of the request before,
+    which it does once its response is sent."""
+    for _ in range(100):
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(URL).netloc, timeout=60)
+        connection.request("POST", "/v1/completions", json.dumps({"model": "lm", "prompt": ["we"] * 10_000, "max_tokens": 60,
+                                                                  "stream": True}), {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        if response.status != 503:
+            break
+        connection.close()
+        time.sleep(0.02)
     assert response.status == 200, response.read()
     response.fp.readline()
     return connection, response
