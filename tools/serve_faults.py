@@ -271,7 +271,7 @@ def queue(options, bars, folder):
             connection = server.connect()
             connection.request("POST", "/v1/completions", json.dumps({**LONG, "n": 32}), JSON)
             running.append(connection)
-        while server.metric("rapt_jobs_running") + server.metric("rapt_jobs_waiting") < 4 * 32:
+        while server.metric("rapt_jobs_running") + server.metric("rapt_jobs_waiting") < 4 * 2:  # twice the slots, of each
             time.sleep(0.01)
         took, connection = [], server.connect()
         for _ in range(200):
