@@ -333,12 +333,14 @@ static void others_change_nothing(void **state)
     }
 }
 
-/* A request of many texts does not fill the engine's queue, and its texts keep their order. */
+/* A request of many texts does not fill the engine's queue, and its texts keep their order. They are queued when its fields are
+ * gone. */
 static void many_choices_wait_outside_of_the_engine(void **state)
 {
     (void)state;
     enum { PROMPTS = 20, N = 4 };
-    char body[1024] = "{\"model\": \"bytes\", \"seed\": 3, \"n\": 4, \"max_tokens\": 9, \"prompt\": [\"a\"";
+    char body[1024] = "{\"model\": \"bytes\", \"seed\": 3, \"n\": 4, \"max_tokens\": 9, \"stop\": [\"e\", \"q\"], "
+                      "\"prompt\": [\"a\"";
     const rapt_engine_model *m = served_here.models[0].model;
     const size_t texts = served_here.app.limits.texts;
     for (size_t i = 1; i < PROMPTS; i++)
@@ -353,7 +355,9 @@ static void many_choices_wait_outside_of_the_engine(void **state)
     json_t *got = case_object(x, 200);
     assert_int_equal(json_array_size(case_at(got, "choices")), PROMPTS * N);
     for (size_t i = 0; i < PROMPTS; i++) {
-        snprintf(body, sizeof body, "{\"model\": \"bytes\", \"seed\": 3, \"n\": 4, \"max_tokens\": 9, \"prompt\": \"%c\"}",
+        snprintf(body, sizeof body,
+                 "{\"model\": \"bytes\", \"seed\": 3, \"n\": 4, \"max_tokens\": 9, \"stop\": [\"e\", \"q\"], "
+                 "\"prompt\": \"%c\"}",
                  (char)('a' + i));
         json_t *alone = case_json(&served_here, openai_completions, body, 200);
         for (size_t k = 0; k < N; k++) {

@@ -79,11 +79,20 @@ static void options_read_biases(openai_options *to, fields *f, const rapt_model 
 
 static void options_read_stops(openai_options *to, fields *f)
 {
-    to->stops = fields_texts(f, "stop", 0, MAX_STOPS, &to->o.stop_count, NULL);
-    to->o.stops = to->stops;
-    for (size_t i = 0; i < to->o.stop_count; i++)
-        if (!*to->stops[i])
+    size_t count;
+    const char **texts = fields_texts(f, "stop", 0, MAX_STOPS, &count, NULL);
+    to->stops = calloc(count + 1, sizeof *to->stops);
+    to->o.stops = (const char *const *)to->stops;
+    bool ok = to->stops != NULL;
+    for (size_t i = 0; i < count && ok; i++) {
+        if (!*texts[i])
             fields_fail(f, "stop", "a text that is empty ends no other");
+        ok = (to->stops[i] = strdup(texts[i])) != NULL;
+        to->o.stop_count += ok;
+    }
+    if (!ok)
+        request_fail(f->error, 503, NULL, "out of memory for the request");
+    free(texts);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------------------------ */
@@ -119,6 +128,8 @@ void openai_options_read(openai_options *to, fields *f, const app_limits *limits
 
 void openai_options_free(openai_options *o)
 {
+    for (size_t i = 0; i < o->o.stop_count; i++)
+        free(o->stops[i]);
     free(o->stops);
     free(o->biases);
     *o = (openai_options){0};

@@ -8,7 +8,7 @@
 
 typedef struct openai_options {
     rapt_generate_options o; /* all of its sampling is set: neither rapt's defaults nor a model's policy fills in any */
-    const char **stops;      /* of `o`, owned; the texts are the fields' */
+    char **stops;            /* of `o`, owned, with the texts: choices are queued when the fields are gone */
     rapt_logit_bias *biases; /* of `o`, owned */
     uint64_t seed;           /* of the request, or a random one */
     size_t n;                /* choices for each prompt */
