@@ -20,6 +20,6 @@ bool attention_rows_fit(const rapt_tape *t, size_t d, const rapt_attention_score
 /* rapt_op_attention_scored of q [rows, 1, heads * d], bit for bit: gives the same shape. of [rows]; kv_heads divides heads, which
  * is not checked. Inference only. */
 rapt_tensor *attention_rows_forward(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
-                               const rapt_attention_scores *scores);
+                                    const rapt_attention_scores *scores);
 
 #endif

@@ -8,8 +8,6 @@
 #define ATTEND_VECTORS 4 /* of values that are summed together: enough independent sums to hide the latency of one */
 #define ATTEND_AHEAD 16  /* values from the prefetch of a row to its use: hardware does not foresee their stride */
 
-VEC size_t attend_min(size_t a, size_t b) { return a < b ? a : b; }
-
 /* ---- scores: q K^T ------------------------------------------------------------------------------------------------ */
 
 /* Scores of the first 16 * vectors keys of a panel of K^T. */
@@ -65,7 +63,7 @@ VEC void attend_keys(const kernels_query *a, const rapt_real *q, const rapt_real
     for (size_t j = 0; j < a->keys; j += 16, k += 16 * a->k_row) {
         v16 sum = v_zero();
         EACH_VECTOR(i, count, a->d, {
-            sum = attend_rows(q + i, k + i, a->k_row, attend_min(16, a->keys - j), count, sum);
+            sum = attend_rows(q + i, k + i, a->k_row, pack_min(16, a->keys - j), count, sum);
         });
         v_store(scores + j, sum);
     }
@@ -78,7 +76,7 @@ VEC void attend_columns(const kernels_query *a, const rapt_real *p, const rapt_r
                         rapt_real *out)
 {
     for (size_t from = 0; from < a->keys; from += KERNELS_K_BLOCK) {
-        const size_t end = attend_min(from + KERNELS_K_BLOCK, a->keys);
+        const size_t end = pack_min(from + KERNELS_K_BLOCK, a->keys);
         v16 sum[ATTEND_VECTORS];
         UNROLL
         for (int i = 0; i < vectors; i++)
