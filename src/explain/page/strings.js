@@ -218,7 +218,7 @@ const STRINGS = {
     "在下一个子层读入之前，把每一行规范到同一尺度。"],
 
 "says.embedding": ["One row of the embedding matrix for each token, looked up by its id.",
-    "每个词元按编号从嵌入矩阵中取出一行。"],
+    "每个词元按索引从嵌入矩阵中取出一行。"],
 "says.embedding.scaled": ["The rows are multiplied by the root of the model's width: they start small.",
     "各行乘以模型宽度的平方根：它们的初始值很小。"],
 "says.positions": ["A pattern for each place in the row, the same whatever token stands there.",
