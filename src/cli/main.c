@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/suggest.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -134,8 +135,19 @@ static void flush_output(void)
     _exit(1);
 }
 
+/* A file that is opened while descriptor 0, 1 or 2 is closed would get its number, and then what is printed. /dev/null takes
+ * those numbers, opened the other way round: reading and writing fail as on a closed one. */
+static void take_closed_streams(void)
+{
+    static const int WRONG_WAY[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", WRONG_WAY[fd]) != fd)
+            _exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    take_closed_streams();
     argp_err_exit_status = 2;
     signal(SIGPIPE, SIG_DFL);
     cut_files_watch();
