@@ -66,6 +66,27 @@ for model in llama gpt2 qwen2 qwen3 gemma granite olmo2; do
     check "$model" "$RAPT" convert "$SOURCE/tests/golden/hub/$model" --to gguf -o "$model.gguf"
     check "$model is called so" grep -qa "general.architecture.*$model" "$model.gguf"
 done
+
+# What is written is read: the same logits as from the folder, to the bit, of whatever is not refused, as GGUF and as a folder.
+logits() { "$RAPT" explain "$1" 'the cat and the dog' --only output --full | sed 4d; } # but for its name
+written=0
+for model in "$SOURCE"/tests/golden/hub/*/; do
+    name=$(basename "$model")
+    logits "$model" >theirs
+    rm -rf "$name.hf" "$name.gguf"
+    check "$name as a folder" "$RAPT" convert "$model" --to hf -o "$name.hf"
+    logits "$name.hf" >ours
+    check 'has the same logits' sh -c 'test "$(wc -l <ours)" -gt 100 && cmp ours theirs'
+    if ! "$RAPT" convert "$model" --to gguf -o "$name.gguf" 2>.err; then
+        check "$name as GGUF is refused by name" grep -Eq 'the nearest architecture of GGUF, has( not)?$' .err
+        continue
+    fi
+    written=$((written + 1))
+    logits "$name.gguf" >ours
+    check "$name as GGUF has the same logits" sh -c 'test "$(wc -l <ours)" -gt 100 && cmp ours theirs'
+done
+check 'most are written' test "$written" -ge 12
+
 cp -r "$SOURCE/tests/golden/hub/qwen2" chat
 printf '{"chat_template": "in the configuration"}' >chat/tokenizer_config.json
 check 'a chat template' "$RAPT" convert chat --to gguf -o chat.gguf

@@ -2,6 +2,7 @@
  * computes is what its file in llama.cpp's src/models says (as llama-cpp-python 0.3.36 has it). */
 #include "io/export/export_gguf_arch.h"
 
+#include "io/gguf/gguf_folder.h"
 #include "nn/block.h"
 
 #include <math.h>
@@ -373,6 +374,8 @@ void export_gguf_put_keys(gguf_keys *keys, const export_gguf_arch *of, const rap
         gguf_put_factors(&k, c);
     if (of->may & PARALLEL)
         gguf_keys_bool(keys, gguf_key(&k, "use_parallel_residual"), c->parallel);
+    if (of->may & GELU && c->block.ffn_kind == RAPT_FFN_GELU_TANH)
+        gguf_keys_bool(keys, GGUF_KEY_GELU_TANH, true);
     if (of->may & CAPS) {
         gguf_put_real(&k, "attn_logit_softcapping", c->block.scores.cap);
         gguf_put_real(&k, "final_logit_softcapping", c->logits_cap);

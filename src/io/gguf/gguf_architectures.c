@@ -78,6 +78,14 @@ static void gguf_read_granite(gguf_config *c)
     gguf_config_put_real(c, "logits_scaling", "logit_scale");
 }
 
+/* Files of OLMo 3 have the same name, and a window. */
+static void gguf_read_olmo2(gguf_config *c)
+{
+    gguf_config_put_rope(c, put_decoder(c));
+    put_flag(c, "attention_bias", gguf_config_has(c, "blk.0.attn_q.bias"));
+    refuse_window(c);
+}
+
 static void gguf_read_phi3(gguf_config *c)
 {
     const size_t window = gguf_config_size(c, "attention.sliding_window", false);
@@ -101,6 +109,21 @@ static void put_query_scalar(gguf_config *c, size_t head, size_t layers_of_large
     gguf_config_put(c, "query_pre_attn_scalar", json_integer((json_int_t)(largest && heads ? features / heads : head)));
 }
 
+/* Which layers have a window: a flag for each, unless a key has none, or the step of those without. */
+static bool put_layer_types(gguf_config *c)
+{
+    const gguf_value *flags = gguf_config_value(c, "attention.sliding_window_pattern");
+    if (!flags || !flags->is_array || flags->type != GGUF_BOOL)
+        return false;
+    json_t *types = json_array();
+    int64_t slides = 0;
+    for (size_t i = 0; types && i < flags->count && gguf_whole(flags, i, &slides); i++)
+        json_array_append_new(types, json_string(slides ? "sliding_attention" : "full_attention"));
+    gguf_config_put(c, "layer_types", types);
+    return true;
+}
+
+/* Every other layer has a window, unless a key says otherwise; all have the same positions. */
 static void gguf_read_gemma2(gguf_config *c)
 {
     const size_t head = put_decoder(c);
@@ -109,16 +132,10 @@ static void gguf_read_gemma2(gguf_config *c)
     gguf_config_put_real(c, "attn_logit_softcapping", "attn_logit_softcapping");
     gguf_config_put_real(c, "final_logit_softcapping", "final_logit_softcapping");
     gguf_config_put_size(c, "sliding_window", "attention.sliding_window");
-}
-
-/* Which layers have a window: a flag for each. */
-static void put_layer_types(gguf_config *c, const gguf_value *flags)
-{
-    json_t *types = json_array();
-    int64_t slides = 0;
-    for (size_t i = 0; types && i < flags->count && gguf_whole(flags, i, &slides); i++)
-        json_array_append_new(types, json_string(slides ? "sliding_attention" : "full_attention"));
-    gguf_config_put(c, "layer_types", types);
+    put_layer_types(c);
+    const double base = gguf_config_real(c, "rope.freq_base", 10000);
+    if (gguf_config_real(c, "rope.freq_base_swa", base) != base)
+        gguf_config_refuse(c, "\"rope.freq_base_swa\" is not \"rope.freq_base\", which rapt does not compute");
 }
 
 /* Of six layers, five have a window and positions of their own, unless a key says otherwise. */
@@ -129,12 +146,8 @@ static void gguf_read_gemma3(gguf_config *c)
     put_query_scalar(c, head, 62);
     gguf_config_put_size(c, "sliding_window", "attention.sliding_window");
     gguf_config_put_real(c, "final_logit_softcapping", "final_logit_softcapping");
-    const gguf_value *flags = gguf_config_value(c, "attention.sliding_window_pattern");
-    const bool listed = flags && flags->is_array && flags->type == GGUF_BOOL;
-    const size_t pattern = listed ? 0 : gguf_config_size(c, "attention.sliding_window_pattern", false);
+    const size_t pattern = put_layer_types(c) ? 0 : gguf_config_size(c, "attention.sliding_window_pattern", false);
     json_t *rope = json_incref(json_object_get(c->root, "rope_parameters"));
-    if (listed)
-        put_layer_types(c, flags);
     gguf_config_put(c, "sliding_window_pattern", json_integer(pattern ? (json_int_t)pattern : 6));
     gguf_config_put(c, "rope_parameters",
                     json_pack("{s:o, s:{s:s, s:f}}", "full_attention", rope, "sliding_attention", "rope_type", "default",
@@ -157,10 +170,12 @@ static void gguf_read_gpt2(gguf_config *c)
     put_flag(c, "tie_word_embeddings", !gguf_config_has(c, "output.weight"));
 }
 
-/* The activation is the exact GELU that the class has as default, which no key says. */
+/* The activation is the exact GELU that the class has as default, which no key says; that it is another only rapt writes. */
 static void gguf_read_neox(gguf_config *c)
 {
     const size_t head = head_features(c);
+    if (gguf_find(c->file, GGUF_KEY_GELU_TANH))
+        gguf_config_put(c, "hidden_act", json_string("gelu_new"));
     refuse_groups(c);
     gguf_config_put_size(c, "hidden_size", "embedding_length");
     gguf_config_put_size(c, "num_hidden_layers", "block_count");
@@ -206,6 +221,7 @@ static const gguf_architecture ARCHITECTURES[] = {
     {"gptneox", &HUB_NEOX, &GGUF_NEOX_NAMES, gguf_read_neox},     {"gemma", &HUB_GEMMA, &GGUF_PLAIN_NAMES, gguf_read_gemma},
     {"gemma2", &HUB_GEMMA2, &GGUF_GEMMA2_NAMES, gguf_read_gemma2}, {"gemma3", &HUB_GEMMA3, &GGUF_GEMMA2_NAMES, gguf_read_gemma3},
     {"phi3", &HUB_PHI3, &GGUF_PHI3_NAMES, gguf_read_phi3},        {"granite", &HUB_GRANITE, &GGUF_LLAMA_NAMES, gguf_read_granite},
+    {"olmo2", &HUB_OLMO2, &GGUF_OLMO2_NAMES, gguf_read_olmo2},    {"smollm3", &HUB_SMOLLM3, &GGUF_LLAMA_NAMES, gguf_read_llama},
     {"t5", &HUB_T5, &GGUF_T5_NAMES, gguf_read_t5}};
 enum { ARCHITECTURE_COUNT = sizeof ARCHITECTURES / sizeof *ARCHITECTURES };
 

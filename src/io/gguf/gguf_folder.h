@@ -7,6 +7,9 @@
 #include "io/hub/hub_family.h"
 #include "text/gguf/gguf_tokenizer.h"
 
+/* A key of rapt's own, which is true where the feed-forward network of a GPT-NeoX has the GELU with tanh. */
+#define GGUF_KEY_GELU_TANH "rapt.gelu_tanh"
+
 /* What config.json would hold, for the caller; *layout is what the file's tensors are called. NULL with `err` set: what is
  * missing or no number, a key of the architecture that rapt does not know, another architecture. */
 json_t *gguf_folder_config(const char *path, const hub_layout **layout, rapt_error *err);
@@ -39,7 +42,7 @@ void gguf_architecture_list(char *text, size_t size);
 
 /* gguf_names.c */
 extern const hub_layout GGUF_LLAMA_NAMES, GGUF_PLAIN_NAMES, GGUF_GPT2_NAMES, GGUF_NEOX_NAMES, GGUF_GEMMA2_NAMES, GGUF_PHI3_NAMES,
-    GGUF_T5_NAMES;
+    GGUF_OLMO2_NAMES, GGUF_T5_NAMES;
 
 /* gguf_config.c: the value of a key "ARCHITECTURE.KEY", which counts as seen; NULL: there is none. */
 const gguf_value *gguf_config_value(gguf_config *c, const char *key);

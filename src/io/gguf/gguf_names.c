@@ -6,13 +6,14 @@
 static const char *const UNUSED[] = {"rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight",
                                      "dec.blk.0.cross_attn_rel_b.weight", NULL};
 
-/* But for attention. */
-#define DECODER_ROWS \
+/* But for norms and attention. */
+#define OUTER_ROWS \
     {"embedding.weight", "token_embd.weight"}, \
-    {"blocks.#.norm1.@", "blk.#.attn_norm.@"}, \
     {"blocks.#.attention.o.@", "blk.#.attn_output.@"}, \
     {"norm.@", "output_norm.@"}, \
     {"output.weight", "output.weight"}
+#define DECODER_ROWS \
+    {"blocks.#.norm1.@", "blk.#.attn_norm.@"}, OUTER_ROWS
 #define APART_ROWS(fold) \
     {"blocks.#.attention.q.@", "blk.#.attn_q.@", HUB_WHOLE, fold}, \
     {"blocks.#.attention.k.@", "blk.#.attn_k.@", HUB_WHOLE, fold}, \
@@ -57,6 +58,13 @@ static const hub_name GEMMA2[] = {
     {"blocks.#.norm1.output.weight", "blk.#.post_attention_norm.weight"},
     {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
     {"blocks.#.norm2.output.weight", "blk.#.post_ffw_norm.weight"},
+    {0}};
+/* Norms of results only: it has no attn_norm, and no ffn_norm. */
+static const hub_name OLMO2[] = {
+    {"blocks.#.norm1.weight", "blk.#.post_attention_norm.weight"},
+    {"blocks.#.norm2.weight", "blk.#.post_ffw_norm.weight"},
+    OUTER_ROWS, APART_ROWS(HUB_PLAIN), GATED_ROWS, HEAD_NORM_ROWS,
+    {"embedding.weight", "output.weight"},
     {0}};
 static const hub_name PHI3[] = {
     DECODER_ROWS, JOINT_ROWS,
@@ -112,4 +120,5 @@ const hub_layout GGUF_GPT2_NAMES = {GPT2, UNUSED};
 const hub_layout GGUF_NEOX_NAMES = {NEOX, UNUSED};
 const hub_layout GGUF_GEMMA2_NAMES = {GEMMA2, UNUSED};
 const hub_layout GGUF_PHI3_NAMES = {PHI3, UNUSED};
+const hub_layout GGUF_OLMO2_NAMES = {OLMO2, UNUSED};
 const hub_layout GGUF_T5_NAMES = {T5, UNUSED};
