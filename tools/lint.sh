@@ -1,6 +1,7 @@
 #!/bin/bash
 # tools/lint.sh: rules that a machine can check: which folder may include and call which, how long functions and files are,
-# how files and functions are called, how files begin, what the library exports, what words and widths are not to be found.
+# how files and functions are called, which labels tests need, how files begin, what the library exports, what words and widths
+# are not to be found.
 # Prints each break with file and line, and the function lengths. Calls are read from the objects of a build: of RAPT_BUILD,
 # else of build or build-test; without one that check is left out, with a word.
 # `tools/lint.sh DIR` checks another tree of the same layout.
@@ -130,6 +131,37 @@ find src -path src/kernels -prune -o -name '*.c' -print | sort | xargs awk '
         else if (name in first && first[name] != FILENAME) print FILENAME ":" FNR ": " name ": " first[name] " has the same name"
         else first[name] = FILENAME
     }' | say
+
+# ---- tests -----------------------------------------------------------------------------------------------------------
+# A test that starts threads, or goes through levels of the ISA, carries the label by which .ci/run finds it (what labels there
+# are: tests/CMakeLists.txt), be it in itself or in headers of tests that it includes. Threads that a test's header is told to
+# start count for those who tell it a number.
+find tests -path tests/fuzz -prune -o \( -name '*.[ch]' -o -name 'check_*.sh' \) -print 2>/dev/null | sort | xargs -r awk '
+    function of(what, file, n, list, i) {
+        if ((what, file) in says) return 1
+        if ((what, file) in asked) return 0
+        asked[what, file]
+        n = split(uses[file], list, " ")
+        for (i = 1; i <= n; i++) if (of(what, list[i])) return 1
+        return 0
+    }
+    function want(file, what, label, why) {
+        if (of(what, file) && labels[file] !~ " (" label ") ") print file ": " why ": it lacks the label " label
+        delete asked
+    }
+    FNR == 1 { folder = FILENAME; sub(/[^\/]*$/, "", folder) }
+    FILENAME ~ /\/(test_[a-z_0-9]*|check_kernels)\.c$|\.sh$/ { tests[FILENAME] }
+    /^( \*|#) labels: / { sub(/\*\/$/, ""); labels[FILENAME] = $0 " " }
+    /^ *# *include "/ { split($0, part, "\""); uses[FILENAME] = uses[FILENAME] " tests/" part[2] " " folder part[2] }
+    /(^|[^a-z_])(pthread_create|pool_new) *\(|(^|[^a-z_])threads *= *[2-9]/ && FILENAME !~ /\.sh$/ { says["threads", FILENAME] }
+    /(^|[^a-z_])threads *= *[a-z(]/ && !/threads *= *(true|NULL)/ && FILENAME ~ /\.c$/ { says["threads", FILENAME] }
+    /(^|[^a-z_])kernels_(names|of_isa)([^a-z_]|$)|\$\(levels\)|skip_other_levels$|RAPT_ISA="?\$/ { says["levels", FILENAME] }
+    END {
+        for (file in tests) {
+            want(file, "threads", "threads|not-raced", "starts threads")
+            want(file, "levels", "levels", "goes through levels of the ISA")
+        }
+    }' | sort | say
 
 # ---- what the library exports ----------------------------------------------------------------------------------------
 # Public prototypes begin at the first column; without RAPT_API the shared library would lack them.

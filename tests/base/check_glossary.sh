@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/base/check_glossary.sh: documents and help texts keep to the words of docs/glossary.md, in English and in Chinese, and
 # tools/check_words.sh and tools/check_chinese.sh notice a text that doesn't: in a copy of the documents, one break at a time.
+# labels: not-sanitized
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${RAPT:-$root/build/rapt}")
 passed=0 failed=0

@@ -1,5 +1,6 @@
 #!/bin/bash
 # tests/base/check_lint.sh: the sources keep the rules of tools/lint.sh, and the rules notice what breaks them.
+# labels: not-sanitized not-emulated
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 tally() { if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok    $2"; else failed=$((failed + 1)); echo "FAIL  $2"; fi; }
@@ -40,6 +41,14 @@ breaks 'a function of any name' 'linear.c:.*: backward: a name' src/nn/linear.c 
 breaks 'two functions of one name' 'norm.c:.*: linear_any: src/nn/linear.c has the same' src/nn/linear.c 'static int linear_any(void)\n{\n}\n' \
     src/nn/norm.c 'static int linear_any(void)\n{\n}\n'
 breaks 'a public function that is not exported' 'nn.h:.*: rapt_new has no RAPT_API' include/rapt/nn.h 'int rapt_new(void);\n'
+breaks 'a test with threads, without the label' 'tests/nn/test_bare.c: .*lacks the label threads' \
+    tests/nn/test_bare.c '/* nn/test_bare.c: a break. */\nstatic pool *bare(void) { return pool_new(2, NULL); }\n'
+breaks 'one that a header starts' 'tests/group/test_bare_group.c: .*lacks the label threads' \
+    tests/group/test_bare_group.c '/* group/test_bare_group.c: a break.\n * labels: arm-first */\n#include "group_case.h"\n'
+breaks 'a test of levels, without the label' 'tests/ops/test_bare_levels.c: .*lacks the label levels' \
+    tests/ops/test_bare_levels.c '/* ops/test_bare_levels.c: a break. */\n#include "levels.h"\n'
+breaks 'a script of levels, without the label' 'tests/cli/check_bare.sh: .*lacks the label levels' \
+    tests/cli/check_bare.sh 'for isa in $''(levels); do :; done\n'
 ! tools/lint.sh "$copy/t" >"$copy/out"
 tally $? 'the breaks'
 for i in "${!names[@]}"; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/base/check_no_error.sh: every public function that takes a rapt_error is called without one in test_no_error.c or
 # test_no_error_models.c.
+# labels: not-sanitized
 tests=(tests/base/test_no_error.c tests/decode/test_no_error_models.c)
 taking=$(cat include/rapt/*.h | tr '\n' ' ' | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' | tr ';' '\n' | grep '[ (]rapt_error \*err)' |
     grep -v 'typedef\|const rapt_error' | grep -oE 'rapt_[a-z0-9_]+\(' | sort -u)

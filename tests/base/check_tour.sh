@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/base/check_tour.sh: the structs and the calls of docs/tour.md are those of the sources, and tools/check_tour.sh
 # notices where they are not: in a copy, one break at a time.
+# labels: not-sanitized
 root=$(cd "$(dirname "$0")/../.." && pwd)
 passed=0 failed=0
 tally() { if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok    $2"; else failed=$((failed + 1)); echo "FAIL  $2"; fi; }

@@ -1,4 +1,5 @@
-/* tests/base/test_math.c: the project's own exp, log, pow, sin and cos against libm's in long double; their edges. */
+/* tests/base/test_math.c: the project's own exp, log, pow, sin and cos against libm's in long double; their edges.
+ * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* tests/base/test_pool.c: every chunk of every loop runs exactly once, on a worker of its own number, and is done when
- * the loop returns; with more threads than CPUs, and with workers that sleep in between. */
+ * the loop returns; with more threads than CPUs, and with workers that sleep in between.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

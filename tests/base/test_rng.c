@@ -1,5 +1,6 @@
 /* tests/base/test_rng.c: Philox against the known answers of its authors' library (Random123, kat_vectors), moments of
- * what is drawn, and shuffles. */
+ * what is drawn, and shuffles.
+ * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_byte_pairs.sh: translation as papers train it: byte pairs of both languages, two files of lines, batches by
 # tokens, BLEU at each report, patience, and the mean of the last checkpoints.
+# labels: not-sanitized not-emulated
 . "$(dirname "$0")/lib.sh"
 make_pairs >all.tsv
 sed -n '1~6!p' all.tsv | cut -f1 >train.en

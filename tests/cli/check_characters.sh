@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_characters.sh: translation by characters, from English to Chinese: trained, resumed, fine-tuned, translated with
 # beams, prefixes and alignments, explained; and the same pairs by byte pairs.
+# labels: not-sanitized
 . "$(dirname "$0")/lib.sh"
 make_chinese_pairs >pairs.tsv
 awk 'NR % 8 == 3' pairs.tsv >valid.tsv

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/cli/check_cut_files.sh: a token file that somebody cuts off while training has it mapped: a message, status 1, and
 # checkpoints that a run resumes from.
+# labels: not-emulated
 . "$(dirname "$0")/lib.sh"
 
 make_text >text.txt

@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_generate.sh: `rapt generate` and `rapt eval` with language models: what is printed where, that it is the
 # same however it is computed, what ends a text, what is refused, and the figures of a text against sums made here.
+# labels: levels
 . "$(dirname "$0")/lib.sh"
 
 # ---- models --------------------------------------------------------------------------------------------------------

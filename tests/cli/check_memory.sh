@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/cli/check_memory.sh: rapt train knows what memory it will take: what a limit of the process cannot hold is refused at
 # once, with the largest batch that fits, which then trains, and one more of which is refused. Threads and quotas.
+# labels: not-emulated
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 make_text >text.txt

@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_plot.sh: `rapt plot`: pictures are pictures, the numbers in them are those of sums made here from the
 # model's own file, and what is wrong is told in one line, with nothing written. How pictures look is tested in tests/view.
+# labels: levels not-emulated
 . "$(dirname "$0")/lib.sh"
 
 # ---- models --------------------------------------------------------------------------------------------------------

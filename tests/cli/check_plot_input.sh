@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_plot_input.sh: `rapt plot` with what it cannot draw: one line says why, with status 1 (2: wrong usage), and
 # nothing is written. What it can draw is in check_plot.sh.
+# labels: not-emulated
 . "$(dirname "$0")/lib.sh"
 make_inputs
 make_text >text.txt

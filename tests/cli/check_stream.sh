@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_stream.sh: `rapt translate` answers before its input ends, holds no large input as a whole, and leaves
 # whole lines where something goes wrong later. What it says is compared with what it says line by line.
+# labels: not-emulated
 . "$(dirname "$0")/lib.sh"
 make_inputs
 train model --set train.steps=200 || { echo "cannot train the model"; exit 1; }

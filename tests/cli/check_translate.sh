@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_translate.sh: `rapt translate`: lines in, lines out, the same whatever the batch, the threads and the
 # ISA of the kernels. The model is a toy; what it says is not checked here, only that it says it again.
+# labels: threads levels
 . "$(dirname "$0")/lib.sh"
 make_inputs
 train model --set train.steps=200 || { echo "cannot train the model"; exit 1; }

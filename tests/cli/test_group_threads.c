@@ -1,5 +1,6 @@
 /* tests/cli/test_group_threads.c: how many threads ranks take that share machines, for what launchers make of their CPUs: all of
- * them for each, a core for each, a socket for each, quotas of control groups. */
+ * them for each, a core for each, a socket for each, quotas of control groups.
+ * labels: threads */
 #include "cli/group/group_threads.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* tests/cli/test_progress.c: the progress of `rapt train`: how a line gets shorter, and what is said in a log where a phase or a
- * step takes its time. What it looks like on a terminal is in check_progress.sh. */
+ * step takes its time. What it looks like on a terminal is in check_progress.sh.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

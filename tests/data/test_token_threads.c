@@ -1,7 +1,8 @@
 /* tests/data/test_token_threads.c: token files of texts of many chunks: the same bytes for any number of threads, in memory that
  * does not grow with the text, and a stop in the middle; and learning their tokenizers, in such memory, too. For
  * src/data/tokens/token_make.c, characters_train_file and byte_bpe_train_file; what is cut where is in
- * tests/text/test_encode_run.c. */
+ * tests/text/test_encode_run.c.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

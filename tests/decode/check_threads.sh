@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/decode/check_threads.sh: examples/threads.c: any number of threads with one model and a translator each say what
 # `rapt translate` says; a bad line is an error of the whole, and Ctrl-C ends it.
+# labels: not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 threads=$BUILD/examples/threads

@@ -1,5 +1,6 @@
 /* tests/decode/test_failing_lines.c: of several lines that fail, the first one's error is reported, whatever the threads and the
- * batches; a cancelled run fails and leaves the translator usable; zeroed options are those of the program. */
+ * batches; a cancelled run fails and leaves the translator usable; zeroed options are those of the program.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* tests/decode/test_generate.c: generated text is what computing every visible token anew gives, token by token, while the
- * window moves on, with any threads and kernels; seeds, samples, penalties; prompts that are refused. */
+ * window moves on, with any threads and kernels; seeds, samples, penalties; prompts that are refused.
+ * labels: levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* tests/decode/test_generator.c: one generator, many runs: a text that is continued equals one that was given whole, samples of
  * one prefill equal those of a fresh one, a cancelled run leaves the generator usable; log-probabilities are those of the
- * model's softmax; what is refused. */
+ * model's softmax; what is refused.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

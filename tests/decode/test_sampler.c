@@ -1,5 +1,6 @@
 /* tests/decode/test_sampler.c: what the sampler draws, against probabilities computed here in the plainest way: sorted
- * lists, long doubles and libm. Distributions by chi-square, single draws by the documented inverse of the running sum. */
+ * lists, long doubles and libm. Distributions by chi-square, single draws by the documented inverse of the running sum.
+ * labels: levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* tests/decode/test_translate.c: rapt_translate with a small model of random weights: lines that are empty, unknown, as long as
  * the model takes or longer; beams wider than the vocabulary; limits, prefixes, alignments; the same whatever the batch and
  * the threads.
- * What a search finds is in test_search.c. */
+ * What a search finds is in test_search.c.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

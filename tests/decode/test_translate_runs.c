@@ -1,6 +1,7 @@
 /* tests/decode/test_translate_runs.c: one translator, runs that differ: options of a run give what a new translator with them
  * gives, bit for bit; lines that are cancelled at any decoding step leave the others as they are; a run that is cancelled ends
- * within a step. */
+ * within a step.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* tests/engine/test_engine_lm.c: an engine's texts have the bits that a generator gives each alone: for any number of slots,
  * chunks of prompts, threads and requests at once, with and without cached prefixes, whatever the model and the KV cache; jobs
- * that are cancelled or stop leave the others as they are; prompts are scored as the model's softmax has them. */
+ * that are cancelled or stop leave the others as they are; prompts are scored as the model's softmax has them.
+ * labels: threads */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /* tests/engine/test_engine_no_memory.c: every allocation of an engine's life, of adding a model, and of requests to a running
  * one, by whichever thread, is made to fail in turn: what cannot be done ends with an error, requests beside it have their bits,
  * and the next one finds the engine as it was. (That nothing is left then, the address sanitizer sees.) Linked as
- * tests/failing.h says. */
+ * tests/failing.h says.
+ * labels: threads */
 #include "failing.h"
 
 #include "decode/translate_case.h"

@@ -1,6 +1,7 @@
 /* tests/engine/test_engine_translate.c: an engine's translations have the bits of rapt_translate, whatever the requests beside
  * them, batches and threads; requests that are cancelled or stop at any step, or fail, leave the others as they are; a short
- * request does not wait for a long one. */
+ * request does not wait for a long one.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* tests/explain/test_explain.c: rapt/explain.h from C: what an explanation of each kind of model holds, against definitions and
  * against other functions of the library; that text, JSON and page say the same; what is refused; that the model is left as it
- * was. What `rapt explain` prints: tests/cli/check_explain.sh; failed allocations: test_explain_no_memory.c. */
+ * was. What `rapt explain` prints: tests/cli/check_explain.sh; failed allocations: test_explain_no_memory.c.
+ * labels: threads */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

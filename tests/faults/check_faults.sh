@@ -3,6 +3,7 @@
 # translate. Each time the command fails or does all that it should, nothing is lost that was there, and the next call, which
 # nothing disturbs, has the right bytes. FAULT_STRIDE=1 lets each call fail; by default every one of the first 4 of a kind
 # and each fifth after them does.
+# labels: not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
 SHIM=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")/tests/fault_shim.so
 [ -z "$SANITIZED" ] || { skip 'faults: not with sanitizers, which want to be loaded first'; finish; }

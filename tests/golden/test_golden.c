@@ -1,6 +1,7 @@
 /* tests/golden/test_golden.c: operations and modules against PyTorch: outputs, gradients of inputs and parameters.
  * For definitions: what catches an eps in the wrong place. Training is in test_golden_training.c; exactness of the
- * arithmetic is checked in tests/kernels. */
+ * arithmetic is checked in tests/kernels.
+ * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* tests/golden/test_golden_lm.c: decoder-only language models against PyTorch: GPT-2's, the sales textbook's, a Llama
- * shape: logits, all gradients, and ten steps of AdamW. Smaller parts are in test_golden.c. */
+ * shape: logits, all gradients, and ten steps of AdamW. Smaller parts are in test_golden.c.
+ * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

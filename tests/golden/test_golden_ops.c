@@ -1,5 +1,6 @@
 /* tests/golden/test_golden_ops.c: single operations of language models against PyTorch: outputs, gradients of inputs and
- * parameters. For definitions, as test_golden.c; whole language models are in test_golden_lm.c. */
+ * parameters. For definitions, as test_golden.c; whole language models are in test_golden_lm.c.
+ * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

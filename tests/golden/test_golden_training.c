@@ -1,5 +1,6 @@
 /* tests/golden/test_golden_training.c: clipping, Adam, and ten steps of the book's training against PyTorch.
- * For what single steps don't show: bias correction, moments that must survive, gradients that must not. */
+ * For what single steps don't show: bias correction, moments that must survive, gradients that must not.
+ * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

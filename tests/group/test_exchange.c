@@ -1,5 +1,6 @@
 /* tests/group/test_exchange.c: the exchange of many ranks, polled in one thread: sums against the definition of the tree bit for
- * bit, gathers, broadcasts and collections, several at once, with small and large messages; and how many bytes are sent. */
+ * bit, gathers, broadcasts and collections, several at once, with small and large messages; and how many bytes are sent.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

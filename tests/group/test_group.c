@@ -1,5 +1,6 @@
 /* tests/group/test_group.c: groups of threads: every operation against its definition, also on one rank; several in flight and
- * waited for in any order; what ranks agree on; statistics. */
+ * waited for in any order; what ranks agree on; statistics.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

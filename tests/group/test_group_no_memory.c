@@ -1,5 +1,6 @@
 /* tests/group/test_group_no_memory.c: every allocation of a group, and of an exchange between ranks, is made to fail in turn: the
- * failure is reported, nothing crashes, nothing leaks. Linked as tests/failing.h says. */
+ * failure is reported, nothing crashes, nothing leaks. Linked as tests/failing.h says.
+ * labels: threads */
 #define _GNU_SOURCE
 #include "failing.h"
 

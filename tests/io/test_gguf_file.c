@@ -1,5 +1,6 @@
 /* tests/io/test_gguf_file.c: GGUF files as they are and as they should not be, made here byte by byte: what is read, and what
- * each fault is called. For src/text/gguf, src/io/weights and src/io/gguf. Files of the reference are in test_gguf_model.c. */
+ * each fault is called. For src/text/gguf, src/io/weights and src/io/gguf. Files of the reference are in test_gguf_model.c.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

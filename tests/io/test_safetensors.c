@@ -1,6 +1,7 @@
 /* tests/io/test_safetensors.c: the safetensors format, out and in, against bytes made by hand.
  * For src/io/safetensors*.c. The checksums below come from another implementation (Python's xxhash).
- * Not a fuzzer: see tests/fuzz/fuzz_safetensors.c. */
+ * Not a fuzzer: see tests/fuzz/fuzz_safetensors.c.
+ * labels: arm-first */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,8 @@
  * whose numbers were rounded in memory. For src/io/stored_file.c, stored_blocks.c, export/export_rapt.c and hub/hub_save.c. What
  * is refused is in test_stored_refused.c.
  * Half precision is rounded here by its definition, in C's own arithmetic; that blocks have the numbers of the gguf package is
- * tested in tests/tensor. */
+ * tested in tests/tensor.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* tests/io/test_weights.c: tensors of other programs' files against what those programs say is in them.
  * For src/io/weights. tests/golden/weights is made by tools/make_weights.py with PyTorch, safetensors and huggingface_hub.
- * Indices that do not fit their shards are in test_weights_index.c, damaged files in test_safetensors.c and test_torch_file.c. */
+ * Indices that do not fit their shards are in test_weights_index.c, damaged files in test_safetensors.c and test_torch_file.c.
+ * labels: threads arm-first */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

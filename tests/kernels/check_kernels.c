@@ -3,7 +3,7 @@
  * Not a test of anything above kernels/.
  *
  *   check_kernels [--bench] [--exhaustive] [--level NAME] [KERNEL]...
- */
+ * labels: levels arm-first */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

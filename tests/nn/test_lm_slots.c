@@ -1,5 +1,6 @@
 /* tests/nn/test_lm_slots.c: texts that are continued together, each in a slot of its own and in pieces of any length, have the
- * logits that each has alone, bit for bit: in every shape of model, at every ISA level, whatever stores keys and values. */
+ * logits that each has alone, bit for bit: in every shape of model, at every ISA level, whatever stores keys and values.
+ * labels: threads levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 #!/bin/sh
 # tests/ops/check_table.sh: every operation that rapt/tape.h declares has a row in ops_table.h, and no row names
 # anything else. Usage, from the root: check_table.sh [TAPE_H OPS_TABLE_H]
+# labels: not-sanitized not-emulated
 tape_h=${1:-include/rapt/tape.h} table_h=${2:-tests/ops/ops_table.h}
 declared=$(sed -n '/---- operations ----/,$p' "$tape_h" | grep -oE '^(RAPT_API )?(rapt_tensor \*|void )rapt_[a-z0-9_]*\(' |
     sed 's/.*[* ]//; s/(//' | grep -v '^rapt_tape_' | sort -u)

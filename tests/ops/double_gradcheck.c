@@ -1,5 +1,6 @@
 /* tests/ops/double_gradcheck.c: gradients of every operation and module against central differences, in the
- * double build of the same sources. For the backward passes; float rounding is the business of test_bits.c. */
+ * double build of the same sources. For the backward passes; float rounding is the business of test_bits.c.
+ * labels: not-sanitized not-emulated */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* tests/ops/double_observe.c: the gradients that rapt_observe hands over are derivatives: a number of a step is moved as it is
- * handed over, and the loss moves as its gradient says. In the double build; order and shapes are checked in tests/nn. */
+ * handed over, and the loss moves as its gradient says. In the double build; order and shapes are checked in tests/nn.
+ * labels: not-sanitized not-emulated */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

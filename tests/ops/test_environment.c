@@ -1,5 +1,6 @@
 /* tests/ops/test_environment.c: whoever calls may round upwards and flush denormals to zero; a pass and its threads round
- * to nearest and keep them, at every level. Expected are the exact products, rounded by hand. */
+ * to nearest and keep them, at every level. Expected are the exact products, rounded by hand.
+ * labels: threads levels */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */

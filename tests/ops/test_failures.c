@@ -1,6 +1,7 @@
 /* tests/ops/test_failures.c: every operation refuses what does not fit with a message that names operation, parameter
  * and shapes; the failure sticks, later operations and the backward pass do nothing. Memory that runs out is the
- * business of test_no_memory.c. */
+ * business of test_no_memory.c.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

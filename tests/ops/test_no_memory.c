@@ -1,5 +1,6 @@
 /* tests/ops/test_no_memory.c: every allocation of a training step and of decoding, and every thread that is started, is
- * made to fail in turn: the failure is reported, nothing crashes, nothing leaks. Linked as tests/failing.h says. */
+ * made to fail in turn: the failure is reported, nothing crashes, nothing leaks. Linked as tests/failing.h says.
+ * labels: threads */
 #include "failing.h"
 
 #include "ops_modules.h"

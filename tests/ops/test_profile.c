@@ -1,5 +1,6 @@
 /* tests/ops/test_profile.c: what operations say of themselves is what a hand counts, in the types that operands are stored in,
- * and the results don't mind. */
+ * and the results don't mind.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* tests/ops/test_rules.c: promises of the operations that are no derivative: what is masked is zero, what is frozen has
- * no gradient, sparse gradients touch used rows only, buffers stay, dropout keeps its share, max_norm shortens rows. */
+ * no gradient, sparse gradients touch used rows only, buffers stay, dropout keeps its share, max_norm shortens rows.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 # tests/serve/check_serve_bits.sh: responses of rapt serve are the bytes of the command line, and log-probabilities its bits, over
 # clients, slots, chunks, caches, threads and ISA levels: a small run of tools/serve_bits.py. The command that a response names
 # prints the same text.
+# labels: levels
 source "$(dirname "$0")/lib_serve.sh"
 need_server
 train_served_models >.train 2>&1 || { echo 'cannot train the models'; cat .train; exit 1; }

@@ -1,5 +1,6 @@
 /* test_http.c: HTTP as bytes: requests that are refused by name, limits, clients that are slow, hang up, do not read or come in
- * numbers, and the end of a server in the middle of all that. Each trap of libmicrohttpd 0.9.75 has a test here. */
+ * numbers, and the end of a server in the middle of all that. Each trap of libmicrohttpd 0.9.75 has a test here.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* tests/serve/test_openai_chat.c: chats by a template are completions of its text, and with a translation model translations;
- * embeddings are those of an embedder; the list of models. */
+ * embeddings are those of an embedder; the list of models.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

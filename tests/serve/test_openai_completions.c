@@ -1,5 +1,6 @@
 /* tests/serve/test_openai_completions.c: completions have the texts and log-probabilities of a generator, whole or streamed,
- * alone or beside others; and say how to have them again. */
+ * alone or beside others; and say how to have them again.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* tests/serve/test_openai_errors.c: what OpenAI's endpoints refuse: by the name of the field, in the shape that clients read, and
- * without harm; and bodies that nobody meant. */
+ * without harm; and bodies that nobody meant.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

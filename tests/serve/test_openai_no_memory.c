@@ -1,6 +1,7 @@
 /* tests/serve/test_openai_no_memory.c: every allocation of a request is made to fail in turn, those of the engine's thread, too:
  * the request is answered, with 503 or in full, or its stream has an error or is cut; and the next one is as ever. Linked as
- * tests/failing.h says. */
+ * tests/failing.h says.
+ * labels: threads */
 #define _GNU_SOURCE
 #include "failing_json.h"
 

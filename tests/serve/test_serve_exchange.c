@@ -1,5 +1,6 @@
 /* test_serve_exchange.c: a request and its response without a socket: what is read of a target, what the transport gets and when
- * it is told, who frees it, and threads that write, hang up and let go at the same time. */
+ * it is told, who frees it, and threads that write, hang up and let go at the same time.
+ * labels: threads */
 #define _GNU_SOURCE
 #include "serve/module/http_exchange.h"
 #include "serve/module/reply.h"

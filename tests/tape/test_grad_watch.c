@@ -1,5 +1,6 @@
 /* tests/tape/test_grad_watch.c: gradients of parameters are told of once for each use, after they were added to, in the order of
- * the backward pass: kept or recomputed, computed or only counted; after its last use a gradient does not change any more. */
+ * the backward pass: kept or recomputed, computed or only counted; after its last use a gradient does not change any more.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

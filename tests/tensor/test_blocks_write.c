@@ -1,5 +1,6 @@
 /* tests/tensor/test_blocks_write.c: fp32 rounded to the formats of GGUF against quantize() of gguf 0.19.0, whose bytes
- * tools/make_blocks_write_golden.py keeps. For src/tensor/blocks_write.c. */
+ * tools/make_blocks_write_golden.py keeps. For src/tensor/blocks_write.c.
+ * labels: levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

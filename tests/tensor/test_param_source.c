@@ -1,5 +1,6 @@
 /* tests/tensor/test_param_source.c: values of parameters that come when they are first needed: which rows are read, once each,
- * also where threads ask at the same time; and tables of rotary positions, which are made so. */
+ * also where threads ask at the same time; and tables of rotary positions, which are made so.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* test_bpe_no_memory.c: every allocation of the BPE trainer, and every thread that it starts, is made to fail in turn:
  * the failure is reported, nothing crashes, nothing leaks.
  * For src/text/bpe/bpe_train.c and what it stands on, PCRE2's own allocations left out. Linked as
- * tests/failing.h says. */
+ * tests/failing.h says.
+ * labels: threads */
 #include "text/bpe/bpe_train.h"
 
 #include "failing.h"

@@ -1,5 +1,6 @@
 /* tests/text/test_encode_run.c: long texts to ids on threads: whatever the tokenizer, the number of threads and the size of the
- * chunks, the ids are those of rapt_tokenizer_encode_to, or the same failure. For src/text/encode_run.c and bpe/bpe_threads.c. */
+ * chunks, the ids are those of rapt_tokenizer_encode_to, or the same failure. For src/text/encode_run.c and bpe/bpe_threads.c.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* test_tokenizer_bpe.c: byte-level BPE: merges by hand, special tokens, and that any bytes come back.
  * For src/text/bpe/byte_bpe.c, bpe_encode.c, bpe_merge.c, specials.c and what they stand on.
- * Not a test of training (test_bpe_train.c), nor of files of others (test_tokenizer_hf.c, test_tokenizer_ranks.c). */
+ * Not a test of training (test_bpe_train.c), nor of files of others (test_tokenizer_hf.c, test_tokenizer_ranks.c).
+ * labels: threads */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

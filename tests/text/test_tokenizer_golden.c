@@ -1,7 +1,8 @@
 /* test_tokenizer_golden.c: the ids of tiktoken for the public encodings: 200 texts each, texts with special tokens, and
  * whole files with the numbers and the hashes of their ids.
  * For src/text/bpe/ranks.c, bpe_encode.c and split_known.c. Rank files and goldens lie outside of the project (RAPT_SHARED);
- * where they aren't there, this is skipped. */
+ * where they aren't there, this is skipped.
+ * labels: arm-first */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* tests/train/test_deferred_gradients.c: weight gradients of which only the factors are kept: steps and norms have the bits
  * that they have of a gradient in memory, at every level with any number of threads; what others added counts; what is gone is
- * refused. */
+ * refused.
+ * labels: levels */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1    /* loops of any size go to the threads, */
 #include "base/pool.c"

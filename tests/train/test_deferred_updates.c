@@ -1,6 +1,7 @@
 /* tests/train/test_deferred_updates.c: whoever reads a sparse parameter gets what a dense one would hold, with nothing to call
  * before: operations, lookups in the set, moments, a second optimizer, and who is left when the optimizer is gone. Public
- * functions only; what a step computes is the business of test_adam.c. */
+ * functions only; what a step computes is the business of test_adam.c.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* tests/train/test_gathers.c: ranks that have made their own parts of the parameters get the others' before anything reads
  * them: a pass that runs while they are on their way gives what it gives with all of them, in bf16 too, where most come in half
- * the bytes; and gathers_whole gives every digit. */
+ * the bytes; and gathers_whole gives every digit.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* tests/train/test_gradients_bf16.c: gradients that are stored in bf16: which; that they are those in fp32, rounded once after
- * each operation that adds to them; that the norm and Adam's step read what is stored. */
+ * each operation that adds to them; that the norm and Adam's step read what is stored.
+ * labels: levels */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

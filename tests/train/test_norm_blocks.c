@@ -1,6 +1,7 @@
 /* tests/train/test_norm_blocks.c: what processes compute of blocks that they own, put together, has the bits of rapt_grad_norm
  * and rapt_adam_step; gradients of other blocks are not read, their parameters not written, and their moments take no
- * memory. */
+ * memory.
+ * labels: threads levels */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */

@@ -1,6 +1,7 @@
 /* tests/train/test_ranks_folder.c: what runs of several processes leave is what one process leaves, byte for byte: model,
  * checkpoints, the best model, tokenizer and tokens, and the log but for speeds and times; also where they are stopped and
- * resumed by another number of processes. Only rank 0 sees the folder, and calls back. */
+ * resumed by another number of processes. Only rank 0 sees the folder, and calls back.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

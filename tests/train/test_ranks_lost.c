@@ -1,5 +1,6 @@
 /* tests/train/test_ranks_lost.c: a group that fails while its ranks work on their own: the run ends with the group's failure,
- * which says which rank is lost, and not as one that was asked to stop; and it ends soon. */
+ * which says which rank is lost, and not as one that was asked to stop; and it ends soon.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

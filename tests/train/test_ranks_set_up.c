@@ -1,6 +1,7 @@
 /* tests/train/test_ranks_set_up.c: processes that would not train the same model, or cannot, end before anything is written, all
  * of them with one message, which names the rank that differs, its host, and what differs; and where rank 0 cannot write its
- * checkpoint, all end with its message and the one before is still there. */
+ * checkpoint, all end with its message and the one before is still there.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* tests/train/test_ready.c: buckets of gradients are told of in their order, most of them before the backward pass is over, and
- * do not change afterwards; a pass that adds more than was learnt fails, one that adds less tells of all buckets at its end. */
+ * do not change afterwards; a pass that adds more than was learnt fails, one that adds less tells of all buckets at its end.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

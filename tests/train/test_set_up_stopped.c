@@ -1,5 +1,6 @@
 /* tests/train/test_set_up_stopped.c: a run that is stopped while it reads, learns a vocabulary, tokenizes or makes its model
- * ends with RAPT_ERR_INTERRUPTED and leaves no folder, or the one that was there as it was. */
+ * ends with RAPT_ERR_INTERRUPTED and leaves no folder, or the one that was there as it was.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

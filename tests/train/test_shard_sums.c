@@ -1,5 +1,6 @@
 /* tests/train/test_shard_sums.c: the gradient of a step of several shards (train.shards): sums against a plain recursion, and
- * whole steps against passes whose gradients the test adds itself. Runs are in test_shards.c. */
+ * whole steps against passes whose gradients the test adds itself. Runs are in test_shards.c.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

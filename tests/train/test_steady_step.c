@@ -1,5 +1,6 @@
 /* tests/train/test_steady_step.c: once a training step has been made with each of a few batches, further ones allocate
- * nothing and touch no page that they have not touched before. Linked as tests/failing.h says. */
+ * nothing and touch no page that they have not touched before. Linked as tests/failing.h says.
+ * labels: threads */
 #include "failing.h"
 
 #include "rapt/lm.h"
