@@ -37,12 +37,15 @@ typedef struct rapt_chat_options {
     bool no_generation_prompt; /* nothing follows the last message */
     const char *variables;     /* more variables of the template, as a JSON object: "{\"enable_thinking\": false}"; or NULL */
     int64_t now;               /* what a template takes for the present, in seconds since 1970; 0: the present */
+    size_t memory;             /* bytes that a template may take; 0, and at most: 256 MiB */
+    rapt_stop_fn *stop;        /* asked now and then while a template runs: true ends it; or NULL */
+    void *context;             /* of stop */
 } rapt_chat_options;
 
 /* The text of `count` messages, at least one. Contents come out as they are, whatever is in them. `options` may be NULL. *text is
  * to be freed and ends with a NUL; NULL after a failure. RAPT_ERR_VALUE: no message, variables that are no object;
  * RAPT_ERR_FORMAT: the template refuses the messages, or fails, or takes more than its share of steps and memory: "PATH:LINE:
- * REASON"; or a message is not UTF-8. */
+ * REASON"; or a message is not UTF-8; RAPT_ERR_INTERRUPTED: options->stop said so. */
 RAPT_API rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
                                    const rapt_chat_options *options, char **text, size_t *size, rapt_error *err);
 

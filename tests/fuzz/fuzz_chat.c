@@ -13,7 +13,7 @@ static void check_render(const jinja_template *t, const json_t *variables)
     rapt_error err = {0};
     char *text;
     size_t size;
-    rapt_code code = jinja_template_render(t, variables, 1721999109, &text, &size, &err);
+    rapt_code code = jinja_template_render(t, variables, &(jinja_bounds){.now = 1721999109}, &text, &size, &err);
     require_outcome(code == RAPT_OK, &err);
     require((code == RAPT_OK) == (text != NULL));
     require(!text || (text[size] == '\0' && utf8_valid_prefix(text, size) == size));

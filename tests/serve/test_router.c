@@ -1,5 +1,5 @@
 /* tests/serve/test_router.c: what pages of other origins may do: read responses where the operator allows their origin, and not
- * have anything computed elsewhere. */
+ * have anything computed elsewhere; which requests are left for workers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,9 +145,38 @@ static void pages_of_other_sites_compute_nothing(void **state)
     exchange_release(x);
 }
 
+/* Bodies are read by workers, but for short ones where the work is linear in them. */
+static void bodies_are_left_for_workers(void **state)
+{
+    static const struct {
+        const char *method, *path;
+        size_t body;
+        bool left;
+    } cases[] = {
+        {"GET", "/health", 5000, false}, {"GET", "/v1/models", 0, false}, {"POST", "/nowhere", 5000, false},
+        {"POST", "/v1/translate", 1024, false}, {"POST", "/v1/translate", 1025, true}, {"POST", "/translate", 5000, true},
+        {"POST", "/v1/chat/completions", 10, true}, {"GET", "/v1/explain", 0, true}, {"POST", "/v1/embeddings", 10, true},
+        {"GET", "/v2/languages", 0, false}, {"GET", "/v2/languages", 5, true}};
+    char body[5000];
+    (void)state;
+    memset(body, ' ', sizeof body);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exchange *x = exchange_new(cases[i].method, cases[i].path, NULL, NULL);
+        assert_true(exchange_add_body(x, body, cases[i].body));
+        const struct route *left = router_begin(router_app, x);
+        if (!!left != cases[i].left)
+            fail_msg("%s %s with %zu bytes", cases[i].method, cases[i].path, cases[i].body);
+        if (left)
+            router_work(router_app, x, left);
+        assert_true(exchange_has_begun(x));
+        exchange_release(x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(preflights_are_answered),
-                                       cmocka_unit_test(pages_of_other_sites_compute_nothing)};
+                                       cmocka_unit_test(pages_of_other_sites_compute_nothing),
+                                       cmocka_unit_test(bodies_are_left_for_workers)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -23,7 +23,7 @@ static void template_fails(const char *template, const char *message)
     json_t *none = json_object();
     jinja_template *t = jinja_template_new("chat.jinja", template, strlen(template), &err);
     if (t)
-        jinja_template_render(t, none, 0, &text, &size, &err);
+        jinja_template_render(t, none, NULL, &text, &size, &err);
     if (text || err.code != RAPT_ERR_FORMAT || strchr(err.message, '\n') || !strstr(err.message, message))
         fail_msg("%.200s: \"%s\" has no \"%s\"", template, text ? text : err.message, message);
     jinja_template_free(t);
@@ -88,6 +88,33 @@ static void every_template_ends(void **state)
     template_fails("{% set ns = namespace(x=[]) %}{% for i in range(5000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
                    "nests deeper than");
     template_fails("{% set ns = namespace() %}{% set ns.x = ns %}{{ ns | tojson }}", "printing a value of type Namespace");
+}
+
+static bool stops_at_third(void *context)
+{
+    return ++*(int *)context == 3;
+}
+
+/* One that runs long ends when its caller says so, or at the caller's limit of memory. */
+static void callers_bound_templates(void **state)
+{
+    static const char long_one[] = "{% set l = range(100000) | list %}{% for a in l %}{{ 'x' in l }}{% endfor %}";
+    (void)state;
+    int asked = 0;
+    rapt_error err = {0};
+    char *text;
+    size_t size;
+    json_t *none = json_object();
+    jinja_template *t = jinja_template_new("chat.jinja", long_one, strlen(long_one), &err);
+    assert_non_null(t);
+    const jinja_bounds stop = {.stop = stops_at_third, .context = &asked}, memory = {.memory = 2 << 20};
+    assert_int_equal(jinja_template_render(t, none, &stop, &text, &size, &err), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(asked, 3);
+    err = (rapt_error){0};
+    assert_int_equal(jinja_template_render(t, none, &memory, &text, &size, &err), RAPT_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "takes more than 2 MB of memory"));
+    jinja_template_free(t);
+    json_decref(none);
 }
 
 /* A template of one text before, a part that is repeated, and one text behind. */
@@ -249,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_implemented_is_named), cmocka_unit_test(every_template_ends),
+        cmocka_unit_test(callers_bound_templates),
         cmocka_unit_test(nesting_has_a_limit),              cmocka_unit_test(folders_have_templates),
         cmocka_unit_test(what_is_given_is_checked),         cmocka_unit_test(ids_are_those_of_the_text),
     };

@@ -38,7 +38,7 @@ static void check_case(const json_t *root, const json_t *template, const json_t 
     json_t *all = variables_of(root, one);
     jinja_template *t = jinja_template_new("t", json_string_value(template), json_string_length(template), &err);
     if (t)
-        jinja_template_render(t, all, NOW, &text, &size, &err);
+        jinja_template_render(t, all, &(jinja_bounds){.now = NOW}, &text, &size, &err);
     bool same = want ? text && size == json_string_length(want) && memcmp(text, json_string_value(want), size) == 0 && !err.code
                      : !text && err.code == RAPT_ERR_FORMAT && strncmp(err.message, "t:", 2) == 0;
     if (!same)

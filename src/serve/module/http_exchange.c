@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/http_exchange.h"
 
+#include "serve/module/exchange_work.h"
 #include "serve/module/field_list.h"
 #include "serve/module/target.h"
 
@@ -45,6 +46,7 @@ struct exchange {
     void *freed_context;
     atomic_size_t *bytes; /* with what counts in it */
     size_t counted;
+    exchange_work work;
     const char *route;
     char model[MODEL_TEXT];
     exchange_note_entry notes[NOTES_MAX];
@@ -106,6 +108,16 @@ bool exchange_set_header(exchange *x, const char *name, const char *value)
 bool exchange_add_body(exchange *x, const char *bytes, size_t size)
 {
     return buffer_append(&x->body, bytes, size);
+}
+
+void exchange_drop_body(exchange *x)
+{
+    buffer_free(&x->body);
+}
+
+exchange_work *exchange_work_of(exchange *x)
+{
+    return &x->work;
 }
 
 void exchange_set_address(exchange *x, const char *address)

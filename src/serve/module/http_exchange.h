@@ -27,6 +27,9 @@ const char *exchange_id(const exchange *x);
 /* Where the client is: "127.0.0.1"; "unix" for a unix socket; "" where nobody knows. */
 const char *exchange_address(const exchange *x);
 
+/* What reading it takes: see exchange_work.h. */
+struct exchange_work *exchange_work_of(exchange *x);
+
 /* ---- the response: from any thread, by one thread at a time ------------------------------------------------------ */
 
 /* Adds a header field to the response that has not begun. */
@@ -51,6 +54,8 @@ void exchange_drop(exchange *x);
 bool exchange_has_begun(const exchange *x);
 /* Whether the client has hung up; cheap enough to be asked before every step. */
 bool exchange_gone(exchange *x);
+/* The body has been read: its memory is freed, and it is empty from now on. */
+void exchange_drop_body(exchange *x);
 /* What the log line says of the request beside method, path, status and time: a number, such as tokens. */
 void exchange_note(exchange *x, const char *name, double value);
 /* The model that the request is for, in the log line and the metrics; copied. */

@@ -1,11 +1,13 @@
 /* serve/module/openai_chat.c: POST /v1/chat/completions: replies to messages, by the chat template of a language model. */
 #include "serve/module/openai.h"
 
+#include "serve/module/exchange_work.h"
 #include "serve/module/openai_chat_choice.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/openai_messages.h"
 #include "serve/module/openai_run.h"
 #include "serve/module/openai_translate.h"
+#include "serve/module/reply.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +43,10 @@ static void chat_refuse_fields(fields *f)
 }
 
 /* The template's text of the messages as the prompt. */
-static void chat_prompt_read(openai_request *r, fields *f, const openai_messages *messages, const served *s, const rapt_model *m)
+static void chat_prompt_read(openai_request *r, fields *f, const openai_messages *messages, const served *s, exchange *x)
 {
+    const rapt_chat_options options = {.stop = exchange_stops, .context = x};
+    const rapt_model *m = rapt_engine_model_of(s->model);
     char *text = NULL;
     size_t size = 0, count = 0;
     int32_t *ids = NULL;
@@ -51,11 +55,11 @@ static void chat_prompt_read(openai_request *r, fields *f, const openai_messages
         fields_fail(f, "model", "\"%s\" has no chat template; POST /v1/completions continues texts", s->name);
         return;
     }
-    rapt_code code = rapt_chat_apply(s->chat, messages->list, messages->count, NULL, &text, &size, &err);
+    rapt_code code = rapt_chat_apply(s->chat, messages->list, messages->count, &options, &text, &size, &err);
     if (!code)
         code = rapt_chat_encode(m->language.tokenizer, text, size, &ids, &count, &err);
     if (code)
-        request_fail(f->error, code == RAPT_ERR_MEMORY ? 503 : 400, "messages", "messages: %s", err.message);
+        request_fail(f->error, reply_status(code), "messages", "messages: %s", err.message);
     else
         openai_prompts_set(&r->prompts, f, "messages", ids, count, text, size, m);
     free(text);
@@ -75,7 +79,8 @@ static void chat_max_tokens_read(openai_request *r, fields *f, const app_limits 
     r->options.o.max_tokens = tokens > 0 ? (size_t)tokens : most ? most : 1;
 }
 
-static void chat_read(openai_request *r, fields *f, const openai_messages *messages, const app_limits *limits, const served *s)
+static void chat_read(openai_request *r, fields *f, const openai_messages *messages, const app_limits *limits, const served *s,
+                      exchange *x)
 {
     const rapt_model *m = rapt_engine_model_of(s->model);
     r->shape = &SHAPE;
@@ -85,7 +90,7 @@ static void chat_read(openai_request *r, fields *f, const openai_messages *messa
     if (r->top > 0 && !r->has_logprobs)
         fields_fail(f, "top_logprobs", "needs \"logprobs\": true");
     if (!f->error->status)
-        chat_prompt_read(r, f, messages, s, m);
+        chat_prompt_read(r, f, messages, s, x);
     chat_max_tokens_read(r, f, limits, m);
 }
 
@@ -106,7 +111,7 @@ static void chat_replay(const openai_request *r, exchange *x, const served *s)
 static void chat_generate(app *a, exchange *x, served_set *set, const served *s, fields *f, const openai_messages *messages)
 {
     openai_request r = {.shape = NULL};
-    chat_read(&r, f, messages, app_limits_of(a), s);
+    chat_read(&r, f, messages, app_limits_of(a), s, x);
     if (fields_finish(f)) {
         replay_headers(x, s);
         chat_replay(&r, x, s);

@@ -1,5 +1,5 @@
 /* serve/module/router.c: see router.h. In this order: the path, the method, which site asks, whether there is room, and who asks;
- * what a body says is read by the route's function only, but for LibreTranslate's "api_key". */
+ * what a body says is read by a worker: by the route's function, and before it LibreTranslate's "api_key". */
 #include "serve/module/router.h"
 
 #include "serve/module/fields.h"
@@ -59,11 +59,6 @@ static bool body_key_ok(app *a, const exchange *x)
     return ok;
 }
 
-static bool may_ask(app *a, const exchange *x, const route *r)
-{
-    return r->access == ROUTE_OPEN || app_key_ok(a, header_key(x)) || (r->access == ROUTE_KEY_OR_FIELD && body_key_ok(a, x));
-}
-
 static void refuse_stranger(exchange *x)
 {
     const bool deepl = strncmp(exchange_path(x), "/v2/", 4) == 0; /* whose clients know 403 */
@@ -88,24 +83,50 @@ static bool is_of_another_site(const app *a, const exchange *x)
     return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 && !(origin && app_allows_origin(a, origin));
 }
 
-/* Counted before anything else: bodies are not read while there is no room. */
-static void answer_route(app *a, exchange *x, const route *r)
+/* Whether it is among the requests that the queue bounds. */
+static bool is_counted(const route *r, const exchange *x)
+{
+    size_t size;
+    exchange_body(x, &size);
+    return r->work == ROUTE_COMPUTES || (r->work == ROUTE_READS && size > 0);
+}
+
+/* Whether a worker is to answer. */
+static bool is_left(const route *r, const exchange *x)
+{
+    size_t size;
+    exchange_body(x, &size);
+    return is_counted(r, x) && (size == 0 || size > r->at_once);
+}
+
+/* Counted before anything else: bodies are not read while there is no room. Whether the route's function is to answer. */
+static bool lets_in(app *a, exchange *x, const route *r)
 {
     double seconds = 1;
-    if (r->counted && is_of_another_site(a, x)) {
+    if (r->work == ROUTE_COMPUTES && is_of_another_site(a, x)) {
         refusal_reply(x, 403, "other_site", "a page of another site cannot ask for this; see --cors");
-        return;
+        return false;
     }
-    const char *full = r->counted ? app_enter(a, x, &seconds) : NULL;
+    const char *full = is_counted(r, x) ? app_enter(a, x, &seconds) : NULL;
     if (full)
         refusal_reply_later(x, 503, "overloaded", full, seconds);
-    else if (!may_ask(a, x, r))
+    else if (r->access == ROUTE_KEY && !app_key_ok(a, header_key(x)))
+        refuse_stranger(x);
+    else
+        return true;
+    return false;
+}
+
+void router_work(app *a, exchange *x, const route *r)
+{
+    if (r->access == ROUTE_KEY_OR_FIELD && !app_key_ok(a, header_key(x)) && !body_key_ok(a, x))
         refuse_stranger(x);
     else
         r->answer(a, x);
+    exchange_release(x);
 }
 
-void router_answer(app *a, exchange *x)
+const route *router_begin(app *a, exchange *x)
 {
     const route *with_method, *found = routes_find(exchange_method(x), exchange_path(x), &with_method);
     exchange_hold(x);
@@ -118,7 +139,19 @@ void router_answer(app *a, exchange *x)
         refusal_reply(x, 404, "not_found", "there is no such path; /openapi.json lists them");
     else if (!with_method)
         refuse_method(x);
-    else
-        answer_route(a, x, with_method);
+    else if (lets_in(a, x, with_method)) {
+        if (is_left(with_method, x))
+            return with_method;
+        router_work(a, x, with_method);
+        return NULL;
+    }
     exchange_release(x);
+    return NULL;
+}
+
+void router_answer(app *a, exchange *x)
+{
+    const route *r = router_begin(a, x);
+    if (r)
+        router_work(a, x, r);
 }

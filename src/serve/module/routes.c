@@ -19,28 +19,32 @@ static void page_get(app *a, exchange *x)
     exchange_reply(x, 200, "text/html; charset=utf-8", (const char *)serve_page_html, serve_page_html_size);
 }
 
+/* Bodies of which a reading, whatever they say, takes less than a millisecond or two: where all work is linear in the body. Not
+ * where the model's files decide, as a chat template does, or where a model's pass is checked first. */
+enum { SHORT = 1024 };
+
 const route ROUTES[] = {
-    {"GET", "/", page_get, ROUTE_OPEN, false},
-    {"GET", "/health", ops_health, ROUTE_OPEN, false},
-    {"GET", "/ready", ops_ready, ROUTE_OPEN, false},
-    {"GET", "/openapi.json", ops_openapi, ROUTE_OPEN, false},
-    {"GET", "/metrics", ops_metrics, ROUTE_KEY, false},
-    {"GET", "/v1/models", openai_models, ROUTE_KEY, false},
-    {"GET", "/v1/models/*", openai_models, ROUTE_KEY, false},
-    {"POST", "/v1/completions", openai_completions, ROUTE_KEY, true},
-    {"POST", "/v1/chat/completions", openai_chat, ROUTE_KEY, true},
-    {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, true},
-    {"POST", "/v1/translate", native_translate, ROUTE_KEY, true},
-    {"GET", "/v1/explain", native_explain, ROUTE_KEY, true},
-    {"POST", "/v1/explain", native_explain, ROUTE_KEY, true},
-    {"POST", "/v1/tokenize", native_tokenize, ROUTE_KEY, true},
-    {"POST", "/v1/detokenize", native_detokenize, ROUTE_KEY, true},
-    {"POST", "/translate", libre_translate, ROUTE_KEY_OR_FIELD, true},
-    {"POST", "/detect", libre_detect, ROUTE_KEY_OR_FIELD, true},
-    {"GET", "/languages", libre_languages, ROUTE_OPEN, false},
-    {"POST", "/v2/translate", deepl_translate, ROUTE_KEY, true},
-    {"GET", "/v2/languages", deepl_languages, ROUTE_KEY, false},
-    {"GET", "/v2/usage", deepl_usage, ROUTE_KEY, false},
+    {"GET", "/", page_get, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"GET", "/health", ops_health, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"GET", "/ready", ops_ready, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"GET", "/openapi.json", ops_openapi, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"GET", "/metrics", ops_metrics, ROUTE_KEY, ROUTE_AT_ONCE},
+    {"GET", "/v1/models", openai_models, ROUTE_KEY, ROUTE_AT_ONCE},
+    {"GET", "/v1/models/*", openai_models, ROUTE_KEY, ROUTE_AT_ONCE},
+    {"POST", "/v1/completions", openai_completions, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"POST", "/v1/chat/completions", openai_chat, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v1/translate", native_translate, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"GET", "/v1/explain", native_explain, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v1/explain", native_explain, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v1/tokenize", native_tokenize, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"POST", "/v1/detokenize", native_detokenize, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"POST", "/translate", libre_translate, ROUTE_KEY_OR_FIELD, ROUTE_COMPUTES, SHORT},
+    {"POST", "/detect", libre_detect, ROUTE_KEY_OR_FIELD, ROUTE_COMPUTES, SHORT},
+    {"GET", "/languages", libre_languages, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"POST", "/v2/translate", deepl_translate, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"GET", "/v2/languages", deepl_languages, ROUTE_KEY, ROUTE_READS},
+    {"GET", "/v2/usage", deepl_usage, ROUTE_KEY, ROUTE_AT_ONCE},
 };
 const size_t ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES;
 

@@ -10,11 +10,19 @@ typedef enum route_access {
     ROUTE_OPEN         /* for everybody */
 } route_access;
 
+/* What answers take. */
+typedef enum route_work {
+    ROUTE_AT_ONCE,  /* no time that a client decides: the HTTP thread answers */
+    ROUTE_COMPUTES, /* a worker reads its body, and mostly a model computes: it is among the requests that the queue bounds */
+    ROUTE_READS     /* a worker reads its body, and that is all */
+} route_work;
+
 typedef struct route {
     const char *method, *path; /* a path that ends in '*' stands for all that begin so */
     app_route_fn *answer;
     route_access access;
-    bool counted; /* among the requests that the queue bounds: it computes */
+    route_work work;
+    size_t at_once; /* bytes of a body with which the HTTP thread answers in spite of that: waking a worker would take longer */
 } route;
 
 extern const route ROUTES[];

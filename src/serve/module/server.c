@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "serve/module/exchange_work.h"
 #include "serve/module/http.h"
 #include "serve/module/listener.h"
 #include "serve/module/serve_log.h"
@@ -11,6 +12,7 @@
 #include "serve/module/refusal.h"
 #include "serve/module/router.h"
 #include "serve/module/server_signals.h"
+#include "serve/module/workers.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -29,6 +31,7 @@ typedef struct server {
     const serve_reader *reader;
     listener listener;
     app *app;
+    workers *workers;
     http *http;
     char *certificate, *key;
     pthread_t reload;
@@ -37,11 +40,30 @@ typedef struct server {
     bool drains;         /* no reloads any more */
 } server;
 
-/* ---- requests, from the HTTP thread ------------------------------------------------------------------------------ */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
+/* From the HTTP thread. */
 static void answer_exchange(void *context, exchange *x)
 {
-    router_answer(((server *)context)->app, x);
+    const server *s = context;
+    const struct route *left = router_begin(s->app, x);
+    if (!left || workers_give(s->workers, x, left))
+        return;
+    refusal_reply_later(x, 503, "overloaded", "out of memory for the request", 1);
+    exchange_release(x);
+}
+
+/* From a worker. */
+static void work_on_exchange(void *context, exchange *x, const void *left)
+{
+    exchange_hold(x);
+    exchange_begin_work(x);
+    if (exchange_gone(x))
+        exchange_release(x);
+    else
+        router_work(((const server *)context)->app, x, left);
+    exchange_drop_body(x);
+    exchange_release(x);
 }
 
 static void refuse_exchange(void *context, exchange *x, int status, const char *code, const char *message)
@@ -117,6 +139,8 @@ static rapt_code start_server(server *s, rapt_error *err)
     if (!code)
         code = listener_open(&s->listener, o->host, (int)o->port, s->certificate != NULL, err);
     if (!code && !(s->app = app_new(&s->app_options, server_signals_wake, NULL, err)))
+        code = err->code;
+    if (!code && !(s->workers = workers_start(work_on_exchange, s, err)))
         code = err->code;
     server_signals_catch(&s->listener);
     if (!code)
@@ -239,6 +263,7 @@ static void *end_in_time(void *context)
 static void stop_server(server *s)
 {
     http_stop(s->http);
+    workers_stop(s->workers);
     if (s->reloads)
         end_reload(s);
     app_free(s->app);

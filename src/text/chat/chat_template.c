@@ -63,6 +63,7 @@ rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_messag
                           const rapt_chat_options *options, char **text, size_t *size, rapt_error *err)
 {
     const rapt_chat_options o = options ? *options : (rapt_chat_options){0};
+    const jinja_bounds bounds = {o.now, o.memory, o.stop, o.context};
     *text = NULL;
     *size = 0;
     if (count == 0)
@@ -74,7 +75,7 @@ rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_messag
     if (!code && o.variables)
         code = chat_variables(o.variables, all, err);
     if (!code)
-        code = jinja_template_render(chat->jinja, all, o.now, text, size, err);
+        code = jinja_template_render(chat->jinja, all, &bounds, text, size, err);
     json_decref(all);
     return code;
 }

@@ -15,9 +15,17 @@ typedef struct jinja_template jinja_template;
 jinja_template *jinja_template_new(const char *name, const char *text, size_t size, rapt_error *err);
 void jinja_template_free(jinja_template *t); /* NULL is fine */
 
-/* Its text with the members of an object as variables. `now` is the time of strftime_now, in seconds since 1970; 0: the present.
- * *text is to be freed, and ends with a NUL; NULL after a failure. */
-rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, int64_t now, char **text, size_t *size,
-                                rapt_error *err);
+/* What a template may take, and what it takes for the present. Zeroed: JINJA_MOST_MEMORY, until its steps are up, now. */
+typedef struct jinja_bounds {
+    int64_t now;        /* the time of strftime_now, in seconds since 1970; 0: the present */
+    size_t memory;      /* bytes; 0: JINJA_MOST_MEMORY */
+    rapt_stop_fn *stop; /* asked every JINJA_STOP_STEPS steps: true ends it with RAPT_ERR_INTERRUPTED; or NULL */
+    void *context;
+} jinja_bounds;
+
+/* Its text with the members of an object as variables. `bounds` may be NULL. *text is to be freed, and ends with a NUL; NULL
+ * after a failure. */
+rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, const jinja_bounds *bounds, char **text,
+                                size_t *size, rapt_error *err);
 
 #endif

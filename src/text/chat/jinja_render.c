@@ -288,17 +288,19 @@ void jinja_template_free(jinja_template *t)
     free(t);
 }
 
-rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, int64_t now, char **text, size_t *size,
-                                rapt_error *err)
+rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, const jinja_bounds *bounds, char **text,
+                                size_t *size, rapt_error *err)
 {
+    const jinja_bounds b = bounds ? *bounds : (jinja_bounds){0};
     rapt_error why = {0};
     jinja_work w;
     *text = NULL;
     *size = 0;
     jinja_work_begin(&w, t->name, &why);
+    jinja_work_bound(&w, b.memory, b.stop, b.context);
     jinja_scope scope = {0};
     jinja_run r = {.w = &w, .scope = &scope, .jump = JINJA_NODE_DATA, .call_macro = render_call};
-    r.now = now ? (time_t)now : time(NULL);
+    r.now = b.now ? (time_t)b.now : time(NULL);
     jinja_from_json(&w, variables, &scope.variables);
     if (!buffer_reserve(&r.out, 0))
         jinja_no_memory(&w);

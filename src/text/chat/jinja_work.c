@@ -10,8 +10,15 @@ enum { WORK_BLOCK = 32 << 10, WORK_ALIGN = 16 };
 
 void jinja_work_begin(jinja_work *w, const char *name, rapt_error *err)
 {
-    *w = (jinja_work){.name = name, .line = 1, .err = err};
+    *w = (jinja_work){.name = name, .line = 1, .err = err, .most_memory = JINJA_MOST_MEMORY};
     arena_init(&w->memory, WORK_BLOCK);
+}
+
+void jinja_work_bound(jinja_work *w, size_t memory, rapt_stop_fn *stop, void *context)
+{
+    w->most_memory = memory > 0 && memory < JINJA_MOST_MEMORY ? memory : JINJA_MOST_MEMORY;
+    w->stop = stop;
+    w->context = context;
 }
 
 void jinja_work_end(jinja_work *w)
@@ -41,12 +48,12 @@ void *jinja_alloc(jinja_work *w, size_t count, size_t size)
 {
     if (w->code)
         return NULL;
-    if (count > (JINJA_MOST_MEMORY - w->bytes) / size) {
-        jinja_fail(w, "takes more than %d MB of memory", JINJA_MOST_MEMORY >> 20);
+    if (count > (w->most_memory - w->bytes) / size) {
+        jinja_fail(w, "takes more than %zu MB of memory", w->most_memory >> 20);
         return NULL;
     }
     size_t bytes = (count * size + WORK_ALIGN) & ~(size_t)(WORK_ALIGN - 1); /* never 0 */
-    w->bytes += bytes <= JINJA_MOST_MEMORY - w->bytes ? bytes : JINJA_MOST_MEMORY - w->bytes;
+    w->bytes += bytes <= w->most_memory - w->bytes ? bytes : w->most_memory - w->bytes;
     if (bytes > w->left) {
         size_t block = bytes > WORK_BLOCK / 4 ? bytes : WORK_BLOCK;
         char *fresh = arena_alloc(&w->memory, block);
@@ -65,6 +72,13 @@ void *jinja_alloc(jinja_work *w, size_t count, size_t size)
     return result;
 }
 
+static void work_ask(jinja_work *w)
+{
+    w->asked = w->steps;
+    if (w->stop(w->context))
+        w->code = rapt_fail(w->err, RAPT_ERR_INTERRUPTED, "%s:%u: the template was stopped", w->name, w->line);
+}
+
 bool jinja_step(jinja_work *w, size_t steps)
 {
     if (!w->code && steps > JINJA_MOST_STEPS - w->steps)
@@ -72,7 +86,9 @@ bool jinja_step(jinja_work *w, size_t steps)
     if (w->code)
         return false;
     w->steps += steps;
-    return true;
+    if (w->stop && w->steps - w->asked >= JINJA_STOP_STEPS)
+        work_ask(w);
+    return !w->code;
 }
 
 bool jinja_enter(jinja_work *w)

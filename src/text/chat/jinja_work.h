@@ -11,7 +11,8 @@ enum {
     JINJA_MOST_DEPTH = 400,        /* nodes and macros that are evaluated within each other */
     JINJA_MOST_STEPS = 20 << 20,   /* nodes evaluated, values compared, 64 bytes of text copied */
     JINJA_MOST_MEMORY = 256 << 20, /* bytes */
-    JINJA_MOST_OUTPUT = 64 << 20
+    JINJA_MOST_OUTPUT = 64 << 20,
+    JINJA_STOP_STEPS = 16 << 10    /* from one question whether to stop to the next */
 };
 
 typedef struct jinja_work {
@@ -22,9 +23,15 @@ typedef struct jinja_work {
     arena memory;
     char *at;         /* free bytes of the last block */
     size_t left, bytes, steps, depth;
+    size_t most_memory;
+    rapt_stop_fn *stop; /* or NULL */
+    void *context;
+    size_t asked;       /* steps at which it was asked last */
 } jinja_work;
 
 void jinja_work_begin(jinja_work *w, const char *name, rapt_error *err);
+/* Less memory than JINJA_MOST_MEMORY, where it is not 0, and who is asked whether to stop, or NULL. */
+void jinja_work_bound(jinja_work *w, size_t memory, rapt_stop_fn *stop, void *context);
 void jinja_work_end(jinja_work *w);
 
 /* "NAME:LINE: ...", RAPT_ERR_FORMAT: the first failure counts. */
