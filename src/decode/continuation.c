@@ -35,7 +35,6 @@ rapt_code continuation_begin(continuation *c, rapt_error *err)
     c->out = text_stream_new(o->stops, o->stop_count, continuation_take_text, c, err);
     if (!c->out || !buffer_reserve(&c->kept, 0))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    text_stream_leave_out(c->out);
     return RAPT_OK;
 }
 
@@ -46,8 +45,11 @@ bool continuation_is_over(const continuation *c)
 
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
 {
-    rapt_code code = failed || !c->out ? RAPT_OK : text_stream_finish(c->out, err);
-    if (!failed && !code && c->out)
+    const bool whole = !failed && c->out;
+    rapt_code code = whole ? token_text_finish(&c->shown, c->text->ids, c->text->count, c->out, err) : RAPT_OK;
+    if (whole && !code)
+        code = text_stream_finish(c->out, err);
+    if (whole && !code)
         c->result->finish = text_stream_stopped(c->out) ? RAPT_FINISH_STOP : c->finish;
     text_stream_free(c->out);
     c->out = NULL;

@@ -27,7 +27,6 @@ struct text_stream {
     stop *stops;
     size_t stop_count;
     bool done, stopped; /* stopped: by a stop string */
-    bool leaves_out;    /* bytes that are no character */
     utf8_scan scan;
     char *text; /* not handed to the sink yet */
     size_t size, capacity;
@@ -125,7 +124,7 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
 static rapt_code text_stream_replace(text_stream *s, rapt_error *err)
 {
     s->scan = (utf8_scan){0};
-    return s->leaves_out ? RAPT_OK : put_character(s, REPLACEMENT, sizeof REPLACEMENT - 1, err);
+    return put_character(s, REPLACEMENT, sizeof REPLACEMENT - 1, err);
 }
 
 static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
@@ -182,11 +181,6 @@ text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_f
     return s;
 }
 
-void text_stream_leave_out(text_stream *s)
-{
-    s->leaves_out = true;
-}
-
 void text_stream_free(text_stream *s)
 {
     if (!s)
@@ -206,6 +200,11 @@ rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_
 bool text_stream_done(const text_stream *s)
 {
     return s->done;
+}
+
+bool text_stream_is_open(const text_stream *s)
+{
+    return s->scan.begun > 0;
 }
 
 bool text_stream_stopped(const text_stream *s)

@@ -16,9 +16,6 @@ rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_e
 text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_fn *sink, void *context, rapt_error *err);
 void text_stream_free(text_stream *s);
 
-/* From now on bytes that are not UTF-8, and a character that is unfinished at the end, are left out: no U+FFFD for them. */
-void text_stream_leave_out(text_stream *s);
-
 /* Appends bytes, and hands all text that is certain by now to the sink. Bytes that are not UTF-8 become U+FFFD, one for
  * each of the Unicode standard's maximal subparts (section 3.9), as Python's errors="replace" has it. The text does not depend on
  * how the bytes are divided among calls. Memory is that of text_stream_new, however much is pushed.
@@ -27,6 +24,8 @@ void text_stream_leave_out(text_stream *s);
  * handed on. If several are complete with the same character, it is the longest. Further bytes are ignored. */
 rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_error *err);
 bool text_stream_done(const text_stream *s);
+/* Whether the bytes so far end within a character: its other bytes, or U+FFFD, are to come. */
+bool text_stream_is_open(const text_stream *s);
 /* Whether a stop string was complete, also with the U+FFFD of text_stream_finish. */
 bool text_stream_stopped(const text_stream *s);
 

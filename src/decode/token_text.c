@@ -18,13 +18,13 @@ static bool ends_unfinished(const char *text, size_t size)
     return size >= 3 && memcmp(text + size - 3, REPLACEMENT, 3) == 0;
 }
 
-static rapt_code push_decoded(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err)
+static rapt_code push_decoded(token_text *t, const int32_t *tokens, size_t count, bool last, text_stream *out, rapt_error *err)
 {
     size_t before = 0, size = 0;
     char *shown = rapt_tokenizer_decode(t->tokenizer, tokens + t->from, t->shown - t->from, &before);
     char *all = rapt_tokenizer_decode(t->tokenizer, tokens + t->from, count - t->from, &size);
     rapt_code code = shown && all ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    if (!code && size > before && !ends_unfinished(all, size)) {
+    if (!code && size > before && (last || !ends_unfinished(all, size))) {
         code = text_stream_push(out, all + before, size - before, err);
         t->from = t->shown;
         t->shown = count;
@@ -38,7 +38,17 @@ rapt_code token_text_next(token_text *t, const int32_t *tokens, size_t count, te
 {
     size_t size;
     if (rapt_tokenizer_kind_of(t->tokenizer) == RAPT_TOKENIZER_PIPELINE)
-        return push_decoded(t, tokens, count, out, err);
+        return push_decoded(t, tokens, count, false, out, err);
     const char *bytes = rapt_tokenizer_token(t->tokenizer, tokens[count - 1], &size);
     return bytes ? text_stream_push(out, bytes, size, err) : RAPT_OK;
+}
+
+bool token_text_is_open(const token_text *t, size_t count)
+{
+    return rapt_tokenizer_kind_of(t->tokenizer) == RAPT_TOKENIZER_PIPELINE && t->shown < count;
+}
+
+rapt_code token_text_finish(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err)
+{
+    return token_text_is_open(t, count) ? push_decoded(t, tokens, count, true, out, err) : RAPT_OK;
 }

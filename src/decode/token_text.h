@@ -16,4 +16,9 @@ void token_text_begin(token_text *t, const rapt_tokenizer *tokenizer, size_t cou
  * them; bytes that are no whole character wait for the next token. Ids without a text add nothing. */
 rapt_code token_text_next(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err);
 
+/* Whether the last tokens wait for the next one. */
+bool token_text_is_open(const token_text *t, size_t count);
+/* No more tokens: pushes what waits. */
+rapt_code token_text_finish(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err);
+
 #endif

@@ -106,14 +106,15 @@ static void characters_come_whole(void **state)
     free_setting(&s);
 }
 
+/* U+FFFD for a character that is cut, as bytes.decode(errors="replace") of Python has it. */
 static void max_tokens_cuts(void **state)
 {
     (void)state;
     static const struct {
         size_t tokens;
         const char *text;
-    } cases[] = {{1, "a"}, {2, "a"}, {3, "a\xC3\xA9"}, {6, "a\xC3\xA9" "b"},
-                 {10, "a\xC3\xA9" "b\xE6\x97\xA5"}, {CHAIN_BYTES, CHAIN}};
+    } cases[] = {{1, "a"}, {2, "a\xEF\xBF\xBD"}, {3, "a\xC3\xA9"}, {6, "a\xC3\xA9" "b\xEF\xBF\xBD"},
+                 {10, "a\xC3\xA9" "b\xE6\x97\xA5\xEF\xBF\xBD"}, {CHAIN_BYTES, CHAIN}};
     case_text got;
     setting s = new_setting();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -12,6 +12,7 @@
 #include "serve/openai_case.h"
 
 #include "base/buffer.h"
+#include "decode/valid_text.h"
 
 #include <math.h>
 
@@ -188,6 +189,75 @@ static void prompts_are_scored(void **state)
     assert_int_equal(json_integer_value(json_array_get(offsets, 9)), 8);
     assert_memory_equal(case_text_at(choice, "text"), prompt, COUNT);
     assert_int_equal(json_integer_value(case_at(got, "usage.prompt_tokens")), COUNT);
+    json_decref(got);
+}
+
+static size_t characters_in(const char *text, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+/* A text of any bytes is what its tokens decode to, with U+FFFD for what is no character; tokens begin behind the prompt, and
+ * behind the text of those before them. */
+static void assert_text_of_bytes(const char *body, size_t prompt_tokens, const char *sent_prompt)
+{
+    json_t *got = case_json(&served_here, openai_completions, body, 200), *choice = case_at(got, "choices.0");
+    json_t *list = case_at(choice, "logprobs.token_ids"), *offsets = case_at(choice, "logprobs.text_offset");
+    const size_t count = json_array_size(list) - prompt_tokens, prompt = characters_in("p\xC3\xA9", 3);
+    int32_t ids[64];
+    const rapt_tokenizer *k = rapt_engine_model_of(served_here.models[0].model)->language.tokenizer;
+    size_t size = 0, broken = 0;
+    assert_true(count > 0 && count <= 40);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = (int32_t)json_integer_value(json_array_get(list, prompt_tokens + i));
+    for (size_t i = 0; i <= count; i++) {
+        char *bytes = rapt_tokenizer_decode(k, ids, i, &size);
+        char *text = valid_text(bytes, size, &size, NULL);
+        if (i < count)
+            assert_int_equal(json_integer_value(json_array_get(offsets, prompt_tokens + i)), prompt + characters_in(text, size));
+        else {
+            const char *sent = case_text_at(choice, "text");
+            assert_memory_equal(sent, sent_prompt, strlen(sent_prompt));
+            assert_int_equal(json_string_length(case_at(choice, "text")), strlen(sent_prompt) + size);
+            assert_memory_equal(sent + strlen(sent_prompt), text, size);
+            broken += strstr(text, "\xEF\xBF\xBD") != NULL;
+        }
+        free(bytes);
+        free(text);
+    }
+    assert_int_equal(broken, 1);
+    json_decref(got);
+}
+
+static void offsets_are_those_of_the_text(void **state)
+{
+    (void)state;
+    char body[256];
+    for (int seed = 1; seed <= 8; seed++) {
+        const char *form = "{\"model\": \"bytes\", \"prompt\": \"p\xC3\xA9\", \"seed\": %d, \"max_tokens\": 40, \"temperature\": 2, "
+                           "\"logprobs\": 0, \"echo\": %s}";
+        snprintf(body, sizeof body, form, seed, "false");
+        assert_text_of_bytes(body, 0, "");
+        snprintf(body, sizeof body, form, seed, "true");
+        assert_text_of_bytes(body, 3, "p\xC3\xA9");
+    }
+}
+
+/* 0 alternatives: the token that came is among the most probable ones, alone. */
+static void a_token_has_its_own_entry(void **state)
+{
+    (void)state;
+    json_t *got = case_json(&served_here, openai_completions,
+                            "{\"model\": \"bytes\", \"prompt\": \"abc\", \"max_tokens\": 3, \"logprobs\": 0}", 200);
+    for (size_t i = 0; i < 3; i++) {
+        json_t *entry = json_array_get(case_at(got, "choices.0.logprobs.top_logprobs"), i);
+        const char *token = json_string_value(json_array_get(case_at(got, "choices.0.logprobs.tokens"), i));
+        assert_int_equal(json_object_size(entry), 1);
+        assert_true(json_equal(json_object_get(entry, token), json_array_get(case_at(got, "choices.0.logprobs.token_logprobs"), i)));
+    }
     json_decref(got);
 }
 
@@ -438,6 +508,8 @@ int main(void)
                                        cmocka_unit_test(max_tokens_is_at_most_the_context),
                                        cmocka_unit_test(stops_end_texts),
                                        cmocka_unit_test(prompts_are_scored),
+        cmocka_unit_test(offsets_are_those_of_the_text),
+        cmocka_unit_test(a_token_has_its_own_entry),
                                        cmocka_unit_test(ids_may_be_written_as_reals),
                                        cmocka_unit_test(nothing_is_generated),
                                        cmocka_unit_test(streams_have_the_same),

@@ -36,15 +36,6 @@ static json_t *logprobs_text(openai_logprobs *l, const rapt_tokenizer *tokenizer
 
 /* ---- completions: lists beside each other ------------------------------------------------------------------------------- */
 
-/* A character belongs to the token that it begins in. */
-static size_t begun_characters(const char *bytes, size_t size)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++)
-        count += ((unsigned char)bytes[i] & 0xC0) != 0x80;
-    return count;
-}
-
 /* Two objects that have the same keys. */
 typedef struct top_tokens {
     json_t *log_probs, *ids;
@@ -77,10 +68,8 @@ static bool add_to_list(json_t *lists, const char *name, json_t *value)
     return json_array_append_new(json_object_get(lists, name), value) == 0;
 }
 
-static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token, size_t offset)
 {
-    size_t size = 0;
-    const char *bytes = rapt_tokenizer_token(tokenizer, token->id, &size);
     const bool first = isnan(token->log_prob);
     const top_tokens top = {first ? json_null() : json_object(), first ? json_null() : json_object()};
     if (!l->lists)
@@ -96,8 +85,7 @@ static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, co
     fine = fine && add_to_list(l->lists, "tokens", logprobs_text(l, tokenizer, token->id)) &&
                 add_to_list(l->lists, "token_ids", json_integer(token->id)) &&
                 add_to_list(l->lists, "token_logprobs", log_prob_value(token->log_prob)) &&
-                add_to_list(l->lists, "text_offset", json_integer((json_int_t)l->offset));
-    l->offset += bytes ? begun_characters(bytes, size) : 0;
+                add_to_list(l->lists, "text_offset", json_integer((json_int_t)offset));
     return fine;
 }
 
@@ -138,9 +126,13 @@ static bool add_to_content(openai_logprobs *l, const rapt_tokenizer *tokenizer, 
 
 /* ---- both --------------------------------------------------------------------------------------------------------------- */
 
-void openai_logprobs_add(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+void openai_logprobs_add(openai_logprobs *l, const rapt_engine_token *token, bool of_prompt)
 {
-    bool fine = l->chat ? add_to_content(l, tokenizer, token) : add_to_lists(l, tokenizer, token);
+    openai_offsets *o = &l->offsets;
+    size_t offset = 0;
+    bool fine = l->chat || (of_prompt ? openai_offsets_of_prompt(o, token->id, &offset) :
+                                        openai_offsets_of_next(o, token->id, &offset));
+    fine = fine && (l->chat ? add_to_content(l, o->tokenizer, token) : add_to_lists(l, o->tokenizer, token, offset));
     l->failed = l->failed || !fine;
 }
 
@@ -156,6 +148,7 @@ json_t *openai_logprobs_take(openai_logprobs *l)
 void openai_logprobs_free(openai_logprobs *l)
 {
     json_decref(l->lists);
+    openai_offsets_free(&l->offsets);
     buffer_free(&l->text);
     *l = (openai_logprobs){.lists = NULL};
 }

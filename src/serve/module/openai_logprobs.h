@@ -4,6 +4,7 @@
 #define SERVE_MODULE_OPENAI_LOGPROBS_H
 
 #include "base/buffer.h"
+#include "serve/module/openai_offsets.h"
 
 #include "rapt/engine.h"
 
@@ -13,17 +14,18 @@
  * "token_id:50257". False: out of memory. */
 bool openai_token_text(buffer *to, const rapt_tokenizer *tokenizer, int32_t id);
 
-/* Lists that grow token by token. A zeroed one has none. */
+/* Lists that grow token by token. At first all but `chat` and what is borrowed in `offsets` is zero. */
 typedef struct openai_logprobs {
     bool chat;      /* {"content": [...]}; else four lists beside each other */
     json_t *lists;  /* of the tokens that have come since they were last taken; or NULL */
-    size_t offset;  /* characters of all tokens before the next one */
+    openai_offsets offsets;
     bool failed;    /* out of memory: they are incomplete */
     buffer text;    /* of a token */
 } openai_logprobs;
 
-/* Adds a token with its most probable alternatives. A log-probability that is no number, of a text's first token, is null. */
-void openai_logprobs_add(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token);
+/* Adds a token, of the prompt, or generated, with its most probable alternatives. A log-probability that is no number, of a text's
+ * first token, is null. */
+void openai_logprobs_add(openai_logprobs *l, const rapt_engine_token *token, bool of_prompt);
 /* The object for tokens that have come since it was last taken, the caller's; null where there are none, or on out-of-memory. */
 json_t *openai_logprobs_take(openai_logprobs *l);
 void openai_logprobs_free(openai_logprobs *l);

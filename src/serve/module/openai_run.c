@@ -27,7 +27,6 @@ struct openai_run {
     const served *model_of;    /* of these */
     metrics *metrics;
     openai_request r;
-    const rapt_tokenizer *tokenizer; /* of the model, while one of its jobs lives */
     char id[48], fingerprint[REPLAY_FINGERPRINT];
     char *model;               /* its name */
     int64_t created;
@@ -188,7 +187,7 @@ static void choice_prompt_token(void *context, size_t position, const rapt_engin
 {
     (void)position;
     openai_choice *c = context;
-    openai_logprobs_add(&c->logprobs, c->run->tokenizer, token);
+    openai_logprobs_add(&c->logprobs, token, true);
 }
 
 static void choice_time(openai_choice *c)
@@ -209,7 +208,7 @@ static void choice_token(void *context, const rapt_engine_token *token)
     choice_time(c);
     choice_begin(c);
     if (r->has_logprobs)
-        openai_logprobs_add(&c->logprobs, c->run->tokenizer, token);
+        openai_logprobs_add(&c->logprobs, token, false);
     if (r->options.stream && (token->size > 0 || r->has_logprobs))
         choice_send(c, token->text, token->size, NULL);
 }
@@ -265,7 +264,6 @@ static bool run_set_up(openai_run *run, const served *s)
     run->count = r->prompts.count * r->options.n;
     run->choices = calloc(run->count, sizeof *run->choices);
     run->model = strdup(s->name);
-    run->tokenizer = rapt_engine_model_of(s->model)->language.tokenizer;
     run->created = (int64_t)time(NULL);
     run->start = clock_seconds();
     run->pending = 1;
@@ -275,6 +273,8 @@ static bool run_set_up(openai_run *run, const served *s)
         openai_choice *c = &run->choices[i];
         *c = (openai_choice){.run = run, .prompt = &r->prompts.list[i / r->options.n], .index = i, .sample = i % r->options.n};
         c->logprobs.chat = r->shape->opens;
+        c->logprobs.offsets.prompt = c->prompt;
+        c->logprobs.offsets.tokenizer = rapt_engine_model_of(s->model)->language.tokenizer;
         run->prompt_tokens += c->sample == 0 ? c->prompt->count : 0;
     }
     return run->choices && run->model;
