@@ -4,7 +4,7 @@ serve_malformed.py. Standard library only.
 import json
 import urllib.parse
 
-HIDDEN = b"GET /hidden-request HTTP/1.1\r\nHost: a\r\n\r\n"
+from serve_framings import HIDDEN, odd_framing
 
 # ---- valid requests ------------------------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ class Request:
     def __init__(self, valid):
         kind, self.target, value = valid
         self.method, self.version = kind if kind != "FORM" else "POST", "HTTP/1.1"
-        self.fields = [("Host", "a"), ("Connection", "close")]
+        self.fields = [("Host", "localhost"), ("Connection", "close")]
         self.body = b""
         if kind == "GET" and value:
             self.target += "?" + urllib.parse.urlencode(value)
@@ -362,5 +362,5 @@ def no_http(rng, r):
 
 DAMAGE = {f.__name__: f for f in (
     wrong_value, wrong_literal, wrong_key, deep, damaged_body, not_utf8, wrong_form, wrong_type, wrong_target, wrong_method,
-    wrong_header, wrong_framing, smuggled, wrong_chunks, wrong_version, cut, in_parts, pipelined, flipped_all, no_http)}
+    wrong_header, wrong_framing, smuggled, odd_framing, wrong_chunks, wrong_version, cut, in_parts, pipelined, flipped_all, no_http)}
 SHARE = {"wrong_value": 6, "wrong_literal": 4, "damaged_body": 2, "flipped_all": 2, "wrong_form": 2}

@@ -237,7 +237,7 @@ def descriptors(options, bars, folder):
         held = [server.socket() for _ in range(200)]  # and with requests
         body = json.dumps(SHORT).encode()
         for connection in held:
-            connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+            connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                                b"Content-Type: application/json\r\n"
                                b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         statuses = [connection.makefile("rb").read(12) for connection in held]
@@ -250,7 +250,7 @@ def descriptors(options, bars, folder):
 def ask_without_waiting(server):
     body = json.dumps({**LONG, "n": 32}).encode()
     connection = server.socket()
-    connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                        b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
     return connection
 

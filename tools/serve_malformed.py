@@ -2,13 +2,16 @@
 """Sends malformed requests to `rapt serve`: valid ones of every endpoint that were damaged, and what is no HTTP at all.
 
     tools/serve_malformed.py RAPT [--requests N] [--seed S] [--clients N] [--folder DIR] [--memory] [--only KIND] [--nginx]
+                                  [--corpus FOLDER]
 
 Best with a build with sanitizers; models are trained by RAPT in DIR unless they are there. Each connection must be answered or
 closed in time, each response be whole and of a status that says whose fault it is (no 5xx but 503, and 505 for a wrong version),
 and a request that hides in another's body never be answered. At the end the server must be as healthy as before, its log free of
 reports of sanitizers, and its exit status 0. --memory: its memory must not grow by more than 1 MB after the first fifth (without
 sanitizers, which keep what was freed). --nginx: with nginx in front, which may refuse in its own ways; no hidden request may be
-read, nor a client get the answer of another. Exit status 1: something was wrong; it is printed with the bytes that caused it.
+read, nor a client get the answer of another. --corpus: before them the cases of tests/requests of gunicorn's source archive
+(`pip download gunicorn --no-binary :all: --no-deps`); no request may be answered behind one that it calls invalid. Exit
+status 1: something was wrong; it is printed with the bytes that caused it.
 """
 import argparse
 import collections
@@ -20,9 +23,12 @@ import struct
 import threading
 import time
 
+import serve_framings
 import serve_process
 from serve_damage import DAMAGE, SHARE, VALID, Request
 
+FRAMINGS = ("smuggled", "odd_framing")  # kinds with a hidden request
+HIDDEN = 'route="other",status="404"'  # what the metrics call it
 TIMEOUT = 2  # seconds: header, request, idle
 SLACK = 15  # seconds that the machine may take for what it computes, or be late
 
@@ -103,8 +109,8 @@ class Run:
         parts = DAMAGE[kind](rng, r)
         return kind, r.method, parts if isinstance(parts, list) else [parts], rng.random() < 0.05
 
-    def send(self, kind, method, parts, hangs_up):
-        """Statuses of the responses; none: the connection was closed."""
+    def exchange(self, kind, parts, hangs_up=False):
+        """The bytes that come back until the connection is closed."""
         begin, data = time.monotonic(), b""
         connection = self.server.socket(TIMEOUT + SLACK, self.port)
         try:
@@ -114,7 +120,7 @@ class Run:
                     time.sleep(0.001)
             if hangs_up:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                return []
+                return b""
             while True:
                 got = connection.recv(1 << 16)
                 if not got:
@@ -130,23 +136,39 @@ class Run:
         with self.lock:
             if took > self.longest:
                 self.longest, self.longest_kind = took, kind
+        return data
+
+    def send(self, kind, method, parts, hangs_up):
+        """Statuses of the responses; none: the connection was closed."""
+        data = self.exchange(kind, parts, hangs_up)
         if self.options.nginx and not data.startswith(b"HTTP/"):
             data = b""  # it speaks HTTP/0.9 to whom it takes for old
         try:
-            statuses = statuses_of(data, method, kind in ("wrong_version", "flipped_all", "in_parts", "pipelined", "no_http"),
+            statuses = statuses_of(data, method, kind in ("wrong_version", "flipped_all", "in_parts", "pipelined", "no_http",
+                                                          "odd_framing"),
                                    (501, 502, 503, 504) if self.options.nginx else (503,))
         except (ValueError, IndexError) as error:
             raise Wrong("no response: %s: %r" % (error, data[:200]))
-        if kind == "smuggled" and len([s for s in statuses if s >= 200]) > 1 and not self.options.nginx:
+        if kind in FRAMINGS and len([s for s in statuses if s >= 200]) > 1 and not self.options.nginx:
             raise Wrong("the hidden request was answered: %s" % statuses)
         if self.options.nginx and not self.is_healthy():
             raise Wrong("the next client got another answer than its own")
         return statuses
 
+    def check_corpus(self, cases):
+        for number, case in enumerate(cases):
+            try:
+                data = self.exchange(case.name, [case.data])
+                statuses = statuses_of(data, case.data.split(b" ")[0].decode("latin-1"), True, (503,))
+                if case.is_wrong(data, statuses):
+                    raise Wrong("answered behind its end: %s" % statuses)
+            except (Wrong, ValueError) as error:
+                self.wrong.append((-1 - number, case.name, str(error), case.data))
+
     def is_healthy(self):
         """Whether a client after that gets its own answer."""
         connection = self.server.socket(TIMEOUT + SLACK, self.port)
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = connection.makefile("rb").read()
         connection.close()
         return answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b'{"status":"ok"}')
@@ -201,8 +223,8 @@ def judge(options, server, run, seconds):
     bars.check("no connection hangs", run.longest < 2 * TIMEOUT + SLACK,
                "the longest took %.2f s (%s); timeouts are %d s" % (run.longest, run.longest_kind, TIMEOUT))
     alive = server.process.poll() is None
-    if alive and options.only == "smuggled":
-        hidden = server.metric("rapt_http_requests_total", 'route="other",status="404"')
+    if alive and options.only in FRAMINGS:
+        hidden = server.metric("rapt_http_requests_total", HIDDEN) - run.hidden
         bars.check("no hidden request is read", hidden == 0, "%d" % hidden)
     bars.check("the server answers", alive and server.ask("GET", "/health")[0] == 200, "/health")
     if alive:
@@ -226,6 +248,7 @@ def main():
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--only", choices=DAMAGE)
     parser.add_argument("--nginx", action="store_true")
+    parser.add_argument("--corpus", metavar="FOLDER")
     options = parser.parse_args()
     folder = serve_process.make_models(options.rapt, options.folder)
     models = ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER]
@@ -239,6 +262,11 @@ def main():
         nginx = serve_process.Nginx(server, folder) if options.nginx else None
         run.port = nginx.port if nginx else server.port
         begin = time.monotonic()
+        cases = serve_framings.corpus(options.corpus) if options.corpus else []
+        run.check_corpus(cases)
+        if options.corpus:
+            print("       %d cases of a corpus" % len(cases))
+        run.hidden = server.metric("rapt_http_requests_total", HIDDEN)
         run.all()
         if nginx:
             nginx.end()

@@ -21,13 +21,13 @@ import serve_process
 TIMEOUT = 3  # seconds: header, request
 ASK = {"model": "lm", "prompt": "the cat", "max_tokens": 8, "seed": 1}
 LONG = {"model": "lm2", "prompt": "the dog", "max_tokens": 400, "seed": 1, "stream": True}
-BODY = b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+BODY = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 # What a slow client says at once, and what again and again.
 SLOW = {
     "nothing at all": (b"", b""),
-    "a byte of a header now and then": (b"GET /health HTTP/1.1\r\nHost: a\r\nX: ", b"a"),
-    "a line of a header now and then": (b"GET /health HTTP/1.1\r\nHost: a\r\n", b"X: y\r\n"),
+    "a byte of a header now and then": (b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: ", b"a"),
+    "a line of a header now and then": (b"GET /health HTTP/1.1\r\nHost: localhost\r\n", b"X: y\r\n"),
     "a byte of a body now and then": (BODY + b"Content-Length: 5000\r\n\r\n", b" "),
     "a chunk of a body now and then": (BODY + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
 }

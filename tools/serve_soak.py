@@ -153,7 +153,7 @@ class Load:
     def hang_up(self, rng, request):
         """Leaves at a random moment: after a part of the request, before an answer, or within it."""
         path, body, kind = request
-        head = "%s %s HTTP/1.1\r\nHost: a\r\n" % ("POST" if body else "GET", path)
+        head = "%s %s HTTP/1.1\r\nHost: localhost\r\n" % ("POST" if body else "GET", path)
         data = (head + ("Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (kind, len(body),
                                                                               body) if body else "\r\n")).encode()
         connection = self.server.socket(STUCK)

@@ -41,7 +41,8 @@ static void *begin_request(void *context, const char *target, struct MHD_Connect
     if (!r)
         return NULL;
     *r = (http_request){.mhd = mhd, .list = &h->connections, .at = at, .closing = &h->closing,
-                        .send_timeout = h->options.send_timeout, .target = strdup(target), .began = clock_seconds()};
+                        .send_timeout = h->options.send_timeout, .target = strdup(target), .raw_target = target,
+                        .began = clock_seconds()};
     pthread_mutex_init(&r->lock, NULL);
     http_connections_await(r->list, at, h->options.header_timeout);
     http_connections_carry(r->list, at, r);
@@ -132,9 +133,11 @@ static enum MHD_Result see_header(http *h, http_request *r, const char *method, 
         return MHD_NO;
     r->counted = true;
     atomic_fetch_add(&h->busy, 1);
-    const http_problem wrong = http_check(r->mhd, version, &framing);
+    const http_line line = {method, r->raw_target, r->target, version};
+    const http_problem wrong = http_check(r->mhd, &line, &framing);
     if (!r->problem.status)
         r->problem = wrong.status ? wrong : first_problem(h, r, framing);
+    r->last = r->last || framing.is_chunked; /* whatever it takes for their end */
     http_connections_await(r->list, r->at, h->options.request_timeout);
     const char *expects = exchange_header(r->x, "Expect");
     const bool too_large = framing.length / DISCARD_TIMES > h->options.body;
@@ -230,14 +233,16 @@ static rapt_code start_daemon(http *h, rapt_error *err)
     const http_options *o = &h->options;
     const unsigned tls = o->tls_certificate ? MHD_USE_TLS : 0;
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | tls;
-    const struct MHD_OptionItem with_tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->tls_certificate},
+    const char *versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"; /* RFC 8996 ended the older ones */
+    const struct MHD_OptionItem with_tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)versions},
+                                              {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->tls_certificate},
                                               {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->tls_key},
                                               {MHD_OPTION_END, 0, NULL}};
     const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     h->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, handle_request, h, MHD_OPTION_LISTEN_SOCKET, o->listener, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(o->connections + HTTP_SPARE_CONNECTIONS), MHD_OPTION_URI_LOG_CALLBACK, begin_request, h,
-        MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
+        (unsigned)(o->connections + HTTP_SPARE_CONNECTIONS), MHD_OPTION_STRICT_FOR_CLIENT, (int)http_check_is_strict(),
+        MHD_OPTION_URI_LOG_CALLBACK, begin_request, h, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
         MHD_OPTION_NOTIFY_CONNECTION, see_connection, h, MHD_OPTION_ARRAY,
         tls ? with_tls : none, MHD_OPTION_END);
     if (h->daemon)

@@ -1,6 +1,6 @@
-/* serve/module/http_check.h: what libmicrohttpd 0.9.75 lets pass and HTTP forbids. Behind a proxy that reads such a request in
- * another way, its rest would be a request of somebody else ("request smuggling"). What the library does not show cannot be
- * refused here: lines that end with a bare LF, which RFC 9112 allows, and what follows a NUL in a line. For http.c. */
+/* serve/module/http_check.h: what libmicrohttpd lets pass and HTTP forbids. Behind a proxy that reads such a request in another
+ * way, its rest would be a request of somebody else ("request smuggling"). What comes behind the header is not seen here: the
+ * library reads chunks, 0.9 with bare LFs, so that a request with chunks has to be the last of its connection. For http.c. */
 #ifndef SERVE_MODULE_HTTP_CHECK_H
 #define SERVE_MODULE_HTTP_CHECK_H
 
@@ -17,11 +17,20 @@ typedef struct http_problem {
 } http_problem;
 
 typedef struct http_framing {
-    bool has_length;
+    bool has_length, is_chunked;
     uint64_t length; /* of Content-Length; as much as fits */
 } http_framing;
 
-/* Checks version, names and framing of a request whose header was read. */
-http_problem http_check(struct MHD_Connection *connection, const char *version, http_framing *framing);
+/* The first line of a request. `raw_target` is where the library has it, which decodes it in place; `target` is as it came. */
+typedef struct http_line {
+    const char *method, *raw_target, *target, *version;
+} http_line;
+
+/* Whether libmicrohttpd can be told to be strict about lines: since version 1. Version 0.9 with that option refuses a missing
+ * Host alone, and sends the header of its response twice. */
+bool http_check_is_strict(void);
+
+/* Checks lines, names and framing of a request whose header was read. */
+http_problem http_check(struct MHD_Connection *connection, const http_line *line, http_framing *framing);
 
 #endif

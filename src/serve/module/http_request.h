@@ -17,6 +17,7 @@ typedef struct http_request {
     const atomic_bool *closing; /* of the server: nobody waits any more */
     double send_timeout;
     char *target;       /* as it came */
+    const char *raw_target; /* where libmicrohttpd has it, until the header is there */
     exchange *x;        /* NULL: the header has not been read */
     http_problem problem; /* it is refused with, once its body has been discarded */
     double began;
