@@ -17,6 +17,11 @@ typedef struct serve_model {
 
 typedef enum serve_log { SERVE_LOG_JSON, SERVE_LOG_TEXT, SERVE_LOG_NONE } serve_log;
 
+typedef struct serve_list {
+    char **at; /* [count] */
+    size_t count, capacity;
+} serve_list;
+
 /* Begins as serve_options_default. All texts are owned. */
 typedef struct serve_options {
     serve_model *models; /* [model_count] */
@@ -35,8 +40,8 @@ typedef struct serve_options {
     size_t connections, per_address; /* at once; of one address, 0: as many */
     double header_timeout, request_timeout, idle_timeout, send_timeout, drain; /* seconds */
     char *api_key_file, *tls_cert, *tls_key; /* files, or NULL */
-    char **cors;         /* [cors_count] origins whose pages may call, "*": all */
-    size_t cors_count, cors_capacity;
+    serve_list cors;     /* origins whose pages may call, "*": all */
+    serve_list hosts;    /* names of this server beside those that site.h knows, "*": all */
     serve_log log;
 } serve_options;
 

@@ -145,7 +145,7 @@ static rapt_code read_config_values(config_reader *r, const char *key, size_t li
     const char *text = NULL;
     rapt_code code = RAPT_OK;
     const bool list = r->event.type == YAML_SEQUENCE_START_EVENT;
-    if (list && strcmp(key, "cors") != 0)
+    if (list && !serve_keys_is_list(key))
         return fail_at(r, line, "%s takes one value", quote(key).text);
     while (!list || (!(code = next_config_event(r)) && r->event.type != YAML_SEQUENCE_END_EVENT)) {
         if ((code = config_scalar(r, &text)) || (code = tell(r, line, key, serve_keys_set(r->o, key, text, reason), reason)))

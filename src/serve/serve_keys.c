@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 typedef enum key_kind { KIND_COUNT, KIND_BYTES, KIND_SECONDS, KIND_TEXT, KIND_FLAG, KIND_TYPES, KIND_PRECISION, KIND_STORAGE,
-                        KIND_LOG, KIND_ORIGIN } key_kind;
+                        KIND_LOG, KIND_ORIGIN, KIND_HOST } key_kind;
 
 typedef struct serve_key {
     const char *name;
@@ -55,6 +55,7 @@ static const serve_key KEYS[] = {
     OPTION("tls-cert", KIND_TEXT, tls_cert, 0),
     OPTION("tls-key", KIND_TEXT, tls_key, 0),
     OPTION("cors", KIND_ORIGIN, cors, 0),
+    OPTION("allowed-host", KIND_HOST, hosts, 0),
     OPTION("log", KIND_LOG, log, 0),
 };
 
@@ -89,15 +90,21 @@ static void free_model(serve_model *m)
     free(m->weights);
 }
 
+static void free_list(serve_list *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        free(l->at[i]);
+    free(l->at);
+}
+
 void serve_options_free(serve_options *o)
 {
     for (size_t i = 0; i < o->model_count; i++)
         free_model(&o->models[i]);
-    for (size_t i = 0; i < o->cors_count; i++)
-        free(o->cors[i]);
+    free_list(&o->cors);
+    free_list(&o->hosts);
     free_model(&o->all);
     free(o->models);
-    free(o->cors);
     free(o->host);
     free(o->api_key_file);
     free(o->tls_cert);
@@ -213,17 +220,32 @@ static bool is_origin(const char *text)
     return !port || port[strlen(port) - 1] == ']' || (port[1] && strcmp(port, scheme == 7 ? ":80" : ":443") != 0);
 }
 
-static rapt_code add_origin(serve_options *o, const char *text, char reason[SERVE_REASON])
+static rapt_code add_list_text(serve_list *l, const char *text)
+{
+    if (!ARRAY_RESERVE(&l->at, &l->capacity, l->count + 1))
+        return RAPT_ERR_MEMORY;
+    char *copy = strdup(text);
+    if (copy)
+        l->at[l->count++] = copy;
+    return copy ? RAPT_OK : RAPT_ERR_MEMORY;
+}
+
+static rapt_code add_origin(serve_list *l, const char *text, char reason[SERVE_REASON])
 {
     if (strcmp(text, "*") != 0 && !is_origin(text))
         return refuse_value(reason, "'%s' is no origin as browsers send it, such as https://example.org: in lower case, without "
                             "a path; or *", quote(text).text);
-    if (!ARRAY_RESERVE(&o->cors, &o->cors_capacity, o->cors_count + 1))
-        return RAPT_ERR_MEMORY;
-    char *copy = strdup(text);
-    if (copy)
-        o->cors[o->cors_count++] = copy;
-    return copy ? RAPT_OK : RAPT_ERR_MEMORY;
+    return add_list_text(l, text);
+}
+
+/* A name as Host has it, without its port: an address needs no permission. */
+static rapt_code add_host(serve_list *l, const char *text, char reason[SERVE_REASON])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    if (strcmp(text, "*") != 0 && (!*text || text[strspn(text, letters)]))
+        return refuse_value(reason, "'%s' is not the name of a host, such as rapt.example.org, without a port; or *",
+                            quote(text).text);
+    return add_list_text(l, text);
 }
 
 /* Sets the field of `k` in a serve_options or a serve_model. */
@@ -240,7 +262,8 @@ static rapt_code set_key_field(const serve_key *k, void *in, const char *text, c
     case KIND_SECONDS: return set_seconds(k, field, text, reason);
     case KIND_TEXT: return set_key_text(field, text, reason);
     case KIND_TYPES: return set_types(in, text, reason);
-    case KIND_ORIGIN: return add_origin(in, text, reason);
+    case KIND_ORIGIN: return add_origin(field, text, reason);
+    case KIND_HOST: return add_host(field, text, reason);
     case KIND_FLAG:
         code = choose(flags, 2, text, &word, reason);
         *(bool *)field = word;
@@ -263,6 +286,11 @@ static rapt_code set_key_field(const serve_key *k, void *in, const char *text, c
         return code;
     }
     return RAPT_ERR_NOT_FOUND;
+}
+
+bool serve_keys_is_list(const char *name)
+{
+    return strcmp(name, "cors") == 0 || strcmp(name, "allowed-host") == 0;
 }
 
 static const serve_key *find_key(const serve_key *list, size_t count, const char *name)

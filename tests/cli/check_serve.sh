@@ -11,6 +11,7 @@ refused 2 "two models are called 'a'" 'a name twice' "$RAPT" serve a=x a=y
 refused 2 'cannot be the name' 'a wrong name' "$RAPT" serve 'a b=x'
 refused 2 "port: '65536' is not a whole number from 0 to 65535" 'a wrong port' "$RAPT" serve x --port 65536
 refused 2 "no origin" 'a wrong origin' "$RAPT" serve x --cors example.org
+refused 2 'not the name of a host' 'a wrong name of the server' "$RAPT" serve x --allowed-host a:80
 refused 2 'tls-cert and tls-key' 'TLS without a key' "$RAPT" serve x --tls-cert x
 refused 2 "log: 'loud' is none of json, text, none" 'a wrong log' "$RAPT" serve x --log loud
 refused 2 'unknown option "--prot"; did you mean --port' 'a wrong option' "$RAPT" serve x --prot 1
@@ -87,6 +88,7 @@ operates 'paths, methods and the shapes of errors' routes
 operates 'a request that a proxy could read in another way' framing
 operates 'API keys, in headers and bodies, and never in the log' keys
 operates 'pages of other origins' cors
+operates 'names of other sites that lead here' hosts
 operates 'a full queue' queue
 operates 'explanations that would take too long' explanations
 operates 'who hangs up frees a slot' disconnect

@@ -24,6 +24,12 @@ bool app_key_ok(app *a, const char *key)
     return true;
 }
 
+bool app_has_host(app *a, const char *host)
+{
+    (void)a;
+    return !host || strcmp(host, "evil.example") != 0;
+}
+
 bool app_allows_origin(const app *a, const char *origin)
 {
     (void)a;
@@ -117,8 +123,13 @@ static void pages_of_other_sites_compute_nothing(void **state)
         const char *site, *origin;
         int status; /* of a request without a body: 400 where it was read */
     } cases[] = {{NULL, NULL, 400},
-                 {NULL, "https://b.example", 400}, /* no browser of today */
+                 {NULL, "https://b.example", 403},
+                 {NULL, "null", 403},
+                 {NULL, ALLOWED, 400},
+                 {NULL, "http://127.0.0.1:8080", 400},
+                 {NULL, "http://127.0.0.1:8081", 403},
                  {"same-origin", "http://127.0.0.1:8080", 400},
+                 {"same-origin", "http://127.0.0.1:8081", 403},
                  {"none", NULL, 400},
                  {"cross-site", ALLOWED, 400},
                  {"cross-site", "https://b.example", 403},
@@ -128,9 +139,9 @@ static void pages_of_other_sites_compute_nothing(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
             const char *type;
-            const field fields[] = {{"Sec-Fetch-Site", cases[i].site}, {"Origin", cases[i].origin}};
+            const field fields[] = {{"Host", "127.0.0.1:8080"}, {"Sec-Fetch-Site", cases[i].site}, {"Origin", cases[i].origin}};
             entered = 0;
-            exchange *x = ask("POST", paths[p], fields, 2);
+            exchange *x = ask("POST", paths[p], fields, 3);
             assert_int_equal(exchange_status(x, &type), cases[i].status);
             assert_int_equal(entered, cases[i].status == 400);
             assert_text(header(x, "Vary"), cases[i].origin ? "Origin" : NULL);
@@ -173,9 +184,49 @@ static void bodies_are_left_for_workers(void **state)
     }
 }
 
+/* A body without a type is sent across sites without a question before; with ours there is one. */
+static void pages_say_what_they_send(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *origin, *type;
+        int status; /* 400: it was read */
+    } cases[] = {{NULL, NULL, 400}, {ALLOWED, NULL, 415}, {"http://127.0.0.1:8080", NULL, 415},
+                 {ALLOWED, "application/json", 400}, {"https://b.example", "text/plain", 403}, {"https://b.example", NULL, 403}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *type;
+        exchange *x = exchange_new("POST", "/v1/tokenize", NULL, NULL);
+        exchange_set_header(x, "Host", "127.0.0.1:8080");
+        if (cases[i].origin)
+            exchange_set_header(x, "Origin", cases[i].origin);
+        if (cases[i].type)
+            exchange_set_header(x, "Content-Type", cases[i].type);
+        exchange_add_body(x, "{", 1);
+        router_answer(router_app, x);
+        assert_int_equal(exchange_status(x, &type), cases[i].status);
+        exchange_release(x);
+    }
+}
+
+static void other_names_reach_nothing(void **state)
+{
+    (void)state;
+    static const char *const asked[][2] = {{"GET", "/"}, {"GET", "/health"}, {"GET", "/v1/models"}, {"POST", "/v1/completions"},
+                                           {"OPTIONS", "/v1/completions"}, {"GET", "/none"}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const char *type;
+        entered = 0;
+        exchange *x = ask(asked[i][0], asked[i][1], &(field){"Host", "evil.example"}, 1);
+        assert_int_equal(exchange_status(x, &type), 403);
+        assert_int_equal(entered, 0);
+        exchange_release(x);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(preflights_are_answered),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pages_say_what_they_send), cmocka_unit_test(other_names_reach_nothing),
+                                       cmocka_unit_test(preflights_are_answered),
                                        cmocka_unit_test(pages_of_other_sites_compute_nothing),
                                        cmocka_unit_test(bodies_are_left_for_workers)};
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -44,8 +44,8 @@ static void test_all(void **state)
     assert_true(o.drain == 2.5);
     assert_true(o.no_explain);
     assert_int_equal(o.log, SERVE_LOG_TEXT);
-    assert_int_equal(o.cors_count, 2);
-    assert_string_equal(o.cors[1], "https://b:81");
+    assert_int_equal(o.cors.count, 2);
+    assert_string_equal(o.cors.at[1], "https://b:81");
     assert_string_equal(o.all.weights, "q8_0");
     assert_int_equal(o.model_count, 2);
     assert_string_equal(o.models[0].name, "en-fr");

@@ -18,6 +18,7 @@
 struct app {
     const serve_options *o;
     app_limits limits;
+    site_reach reach;
     rapt_engine *engine;
     metrics *metrics;
     void (*wake)(void *context);
@@ -67,10 +68,23 @@ bool app_key_ok(app *a, const char *key)
     return ok;
 }
 
+void app_set_reach(app *a, site_reach reach)
+{
+    a->reach = reach;
+}
+
+bool app_has_host(app *a, const char *host)
+{
+    pthread_mutex_lock(&a->lock);
+    const bool keyed = a->keys != NULL;
+    pthread_mutex_unlock(&a->lock);
+    return !host || keyed || site_has_host(a->reach, host, a->o->hosts.at, a->o->hosts.count);
+}
+
 bool app_allows_origin(const app *a, const char *origin)
 {
-    for (size_t i = 0; i < a->o->cors_count; i++)
-        if (strcmp(a->o->cors[i], "*") == 0 || strcmp(a->o->cors[i], origin) == 0)
+    for (size_t i = 0; i < a->o->cors.count; i++)
+        if (strcmp(a->o->cors.at[i], "*") == 0 || strcmp(a->o->cors.at[i], origin) == 0)
             return true;
     return false;
 }
@@ -174,6 +188,7 @@ app *app_new(const serve_options *o, void (*wake)(void *context), void *context,
     a->o = o;
     a->wake = wake;
     a->context = context;
+    a->reach = SITE_LOOPBACK;
     a->limits = (app_limits){.body = o->body, .texts = o->texts, .max_tokens = o->max_tokens, .n = o->n,
                              .explain = o->no_explain ? 0 : o->explain, .queue = o->queue};
     pthread_mutex_init(&a->lock, NULL);

@@ -5,6 +5,7 @@
 #include "serve/module/http_exchange.h"
 #include "serve/module/serve_metrics.h"
 #include "serve/module/served.h"
+#include "serve/module/site.h"
 
 /* What the operator decides. */
 typedef struct app_limits {
@@ -35,6 +36,9 @@ typedef void app_route_fn(app *a, exchange *x);
 /* Counts a request among those that are worked on or wait, until its response is sent or its connection closed. NULL, or what is
  * against it (503), with *seconds after which there may be room: while it drains, too. */
 const char *app_enter(app *a, exchange *x, double *seconds);
+/* Whether a request that names `host` (NULL: it names none) is for this server, as site.h has it; any is where a key is asked
+ * for, which no page of another site has. */
+bool app_has_host(app *a, const char *host);
 /* Whether pages of an origin may call. */
 bool app_allows_origin(const app *a, const char *origin);
 
@@ -45,6 +49,8 @@ struct serve_options;
 /* Loads the models and keys of the options, which must last. `wake` is called, from any thread, when app_sweep has something to
  * do. NULL with `err` set. */
 app *app_new(const struct serve_options *o, void (*wake)(void *context), void *context, rapt_error *err);
+/* What the server listens on: before the first request; SITE_LOOPBACK until then. */
+void app_set_reach(app *a, site_reach reach);
 /* Cancels what runs; no exchange comes any more. NULL is fine. */
 void app_free(app *a);
 /* Loads models and keys again, all or nothing: after a failure the present ones stay. Requests that have begun keep theirs. */

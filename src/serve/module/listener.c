@@ -126,6 +126,15 @@ static rapt_code open_address(listener *l, const char *host, int port, rapt_erro
     return l->fd < 0 ? fail_listening(where, err) : RAPT_OK;
 }
 
+static bool is_loopback(const struct sockaddr_storage *at)
+{
+    const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)at)->sin6_addr;
+    if (at->ss_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)(const void *)at)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    return at->ss_family == AF_INET6 &&
+           (IN6_IS_ADDR_LOOPBACK(six) || (IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == IN_LOOPBACKNET));
+}
+
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static void describe_listener(listener *l, bool tls)
@@ -134,6 +143,7 @@ static void describe_listener(listener *l, bool tls)
     socklen_t size = sizeof at;
     char host[NI_MAXHOST], port[NI_MAXSERV];
     getsockname(l->fd, (struct sockaddr *)&at, &size);
+    l->reach = at.ss_family == AF_UNIX ? SITE_SOCKET : is_loopback(&at) ? SITE_LOOPBACK : SITE_NETWORK;
     if (at.ss_family == AF_UNIX) {
         const char *path = ((const struct sockaddr_un *)(const void *)&at)->sun_path;
         snprintf(l->text, sizeof l->text, "unix:%.*s", (int)(size - sizeof at.ss_family), path);

@@ -4,12 +4,14 @@
 #define SERVE_MODULE_LISTENER_H
 
 #include "rapt/base.h"
+#include "serve/module/site.h"
 
 #include <sys/types.h>
 
 typedef struct listener {
     int fd;
     bool inherited; /* from systemd: it still listens when this process has ended */
+    site_reach reach;
     char text[256]; /* "http://127.0.0.1:8080", "unix:/run/rapt.sock" */
     char *path;     /* of a unix socket that is removed at the end, or NULL */
     dev_t device;   /* and what the path named when it was made: another server may have taken its place */

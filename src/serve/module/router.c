@@ -1,5 +1,6 @@
-/* serve/module/router.c: see router.h. In this order: the path, the method, which site asks, whether there is room, and who asks;
- * what a body says is read by a worker: by the route's function, and before it LibreTranslate's "api_key". */
+/* serve/module/router.c: see router.h. In this order: the name of the server, the path, the method, which site asks, whether
+ * there is room, and who asks; what a body says is read by a worker: by the route's function, and before it LibreTranslate's
+ * "api_key". */
 #include "serve/module/router.h"
 
 #include "serve/module/fields.h"
@@ -76,11 +77,22 @@ static void refuse_method(exchange *x)
 }
 
 /* Whether a page of another site has sent the request, as browsers say: some they send without asking first whether they may, and
- * only withhold the response. Programs say nothing. */
+ * only withhold the response. Programs say nothing. Sec-Fetch-Site does not come to plain HTTP, but for this machine. */
 static bool is_of_another_site(const app *a, const exchange *x)
 {
     const char *site = exchange_header(x, "Sec-Fetch-Site"), *origin = exchange_header(x, "Origin");
-    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 && !(origin && app_allows_origin(a, origin));
+    if (origin && app_allows_origin(a, origin))
+        return false;
+    return (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) ||
+           (origin && !site_is_own(origin, exchange_header(x, "Host")));
+}
+
+/* A page that leaves the type out has a body sent without being asked first: ours says what it sends, and so do clients. */
+static bool hides_type(const exchange *x)
+{
+    size_t size;
+    exchange_body(x, &size);
+    return size && exchange_header(x, "Origin") && !exchange_header(x, "Content-Type");
 }
 
 /* Whether it is among the requests that the queue bounds. */
@@ -105,6 +117,10 @@ static bool lets_in(app *a, exchange *x, const route *r)
     double seconds = 1;
     if (r->work == ROUTE_COMPUTES && is_of_another_site(a, x)) {
         refusal_reply(x, 403, "other_site", "a page of another site cannot ask for this; see --cors");
+        return false;
+    }
+    if (r->work == ROUTE_COMPUTES && hides_type(x)) {
+        refusal_reply(x, 415, "content_type", "a page has to say what it sends: Content-Type is missing");
         return false;
     }
     const char *full = is_counted(r, x) ? app_enter(a, x, &seconds) : NULL;
@@ -133,7 +149,9 @@ const route *router_begin(app *a, exchange *x)
     router_allow_origin(a, x);
     if (found)
         exchange_set_route(x, with_method ? with_method->path : found->path);
-    if (strcmp(exchange_method(x), "OPTIONS") == 0 && (found || strcmp(exchange_path(x), "*") == 0))
+    if (!app_has_host(a, exchange_header(x, "Host")))
+        refusal_reply(x, 403, "host", "Host is no name of this server; see --allowed-host");
+    else if (strcmp(exchange_method(x), "OPTIONS") == 0 && (found || strcmp(exchange_path(x), "*") == 0))
         answer_options(a, x);
     else if (!found)
         refusal_reply(x, 404, "not_found", "there is no such path; /openapi.json lists them");

@@ -144,6 +144,8 @@ static rapt_code start_server(server *s, rapt_error *err)
         code = err->code;
     server_signals_catch(&s->listener);
     if (!code)
+        app_set_reach(s->app, s->listener.reach);
+    if (!code)
         code = listener_listen(&s->listener, err);
     if (!code)
         code = start_http(s, err);
