@@ -47,6 +47,7 @@ static struct argp_option OPTIONS[] = {
     PLAIN("connections", "N", "Connections at once (default 1000); beyond them 503"),
     PLAIN("per-address", "N", "Connections of one address at once (default: no limit); beyond them 429"),
     PLAIN("max-body", "SIZE", "Bytes of a request (default 1MiB); beyond them 413"),
+    PLAIN("request-memory", "SIZE", "Memory that one may be expected to take (default 128MiB); beyond it 413"),
     PLAIN("max-texts", "N", "Texts of a request (default 10000)"),
     PLAIN("max-tokens", "N", "Tokens that a request may ask for, at most the model's context (the default)"),
     PLAIN("max-n", "N", "Choices or hypotheses of a request (default 32)"),

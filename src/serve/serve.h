@@ -34,7 +34,7 @@ typedef struct serve_options {
     size_t batch, chunk; /* as in rapt_engine_model_options */
     bool no_prefix_cache;
     /* limits of requests */
-    size_t queue, texts, max_tokens, n, explain, body; /* as in app_limits */
+    size_t queue, texts, max_tokens, n, explain, body, request_memory; /* as in app_limits */
     bool no_explain;
     /* connections */
     size_t connections, per_address; /* at once; of one address, 0: as many */

@@ -44,6 +44,7 @@ static const serve_key KEYS[] = {
     OPTION("max-explain", KIND_COUNT, explain, 1, MILLION),
     OPTION("no-explain", KIND_FLAG, no_explain, 0),
     OPTION("max-body", KIND_BYTES, body, 1024, 1 << 30),
+    OPTION("request-memory", KIND_BYTES, request_memory, 1 << 20, BYTES_MAX),
     OPTION("connections", KIND_COUNT, connections, 1, MILLION),
     OPTION("per-address", KIND_COUNT, per_address, 1, MILLION),
     OPTION("header-timeout", KIND_SECONDS, header_timeout, 0.1, DAY),
@@ -74,7 +75,7 @@ enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS, MODEL_KEY_COUNT = sizeof MODEL_KE
 
 bool serve_options_default(serve_options *o)
 {
-    *o = (serve_options){.port = 8080, .queue = 256, .texts = 10000, .n = 32, .explain = 128, .body = 1 << 20,
+    *o = (serve_options){.port = 8080, .queue = 256, .texts = 10000, .n = 32, .explain = 128, .body = 1 << 20, .request_memory = (size_t)128 << 20,
                          .connections = 1000, .header_timeout = 10, .request_timeout = 60, .idle_timeout = 60,
                          .send_timeout = 60, .drain = 30};
     o->host = strdup("127.0.0.1");

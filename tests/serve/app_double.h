@@ -26,6 +26,12 @@ metrics *app_metrics(app *a)
     return NULL;
 }
 
+size_t app_memory(app *a, size_t *largest)
+{
+    (void)a;
+    return *largest = 0;
+}
+
 bool app_is_ready(app *a)
 {
     (void)a;

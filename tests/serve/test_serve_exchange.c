@@ -2,7 +2,7 @@
  * it is told, who frees it, and threads that write, hang up and let go at the same time.
  * labels: threads */
 #define _GNU_SOURCE
-#include "serve/module/http_exchange.h"
+#include "serve/module/exchange_work.h"
 #include "serve/module/reply.h"
 
 #include <pthread.h>
@@ -109,27 +109,32 @@ static void count_call(void *context)
 static void test_whole_response_counts_until_freed(void **state)
 {
     (void)state;
-    atomic_size_t bytes = 7;
+    admission memory;
+    admission_init(&memory, 1000);
     int freed = 0;
-    size_t size;
+    size_t size, largest;
     char *body = malloc(6);
     assert_non_null(body);
     memcpy(body, "hello", 6);
     exchange *x = get("/");
-    exchange_at_free(x, count_call, &freed, &bytes);
+    exchange_at_free(x, count_call, &freed, &memory);
+    assert_int_equal(exchange_asks(x, ADMISSION_MAKING, 100), ADMISSION_GIVEN);
+    assert_int_equal(admission_given(&memory, &largest), 100);
     exchange_hold(x);
     exchange_reply_with(x, 200, "text/plain", body, 5);
-    assert_int_equal(atomic_load(&bytes), 12);
+    assert_int_equal(admission_given(&memory, &largest), 5);
     char *taken = exchange_take_whole(x, &size);
     assert_ptr_equal(taken, body);
     assert_int_equal(size, 5);
     free(taken);
     exchange_release(x);
     assert_int_equal(freed, 0);
-    assert_int_equal(atomic_load(&bytes), 12);
+    assert_int_equal(admission_given(&memory, &largest), 5);
     exchange_release(x);
     assert_int_equal(freed, 1);
-    assert_int_equal(atomic_load(&bytes), 7);
+    assert_int_equal(admission_given(&memory, &largest), 0);
+    assert_int_equal(largest, 100);
+    admission_destroy(&memory);
     x = get("/");
     exchange_reply(x, 204, "", "", 0);
     exchange_reply_with(x, 200, "text/plain", malloc(5), 5); /* too late: freed */

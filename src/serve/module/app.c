@@ -3,6 +3,8 @@
 #include "serve/module/app.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "serve/module/admission.h"
 #include "serve/module/keys.h"
 #include "serve/module/serve_log.h"
 #include "serve/module/served_load.h"
@@ -12,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNREAD_MAX ((size_t)256 << 20) /* bytes of whole responses that have not been sent, of all requests */
 #define INTERVAL_SHARE 0.1 /* of the newest in the mean time between two ends of requests */
 
 struct app {
@@ -23,8 +24,9 @@ struct app {
     metrics *metrics;
     void (*wake)(void *context);
     void *context;
-    atomic_bool drains;
-    atomic_size_t running, unread; /* requests; bytes of their responses */
+    atomic_bool drains, trims; /* requests are not taken any more; app_sweep is to trim */
+    atomic_size_t running; /* requests */
+    admission admission;
     pthread_mutex_t lock; /* of all below */
     served_set *models;
     keys *keys; /* NULL: none is asked for */
@@ -40,6 +42,11 @@ const app_limits *app_limits_of(const app *a)
 metrics *app_metrics(app *a)
 {
     return a->metrics;
+}
+
+size_t app_memory(app *a, size_t *largest)
+{
+    return admission_given(&a->admission, largest);
 }
 
 bool app_is_ready(app *a)
@@ -101,23 +108,23 @@ static void leave_app(void *context)
     a->last_end = now;
     pthread_mutex_unlock(&a->lock);
     atomic_fetch_sub(&a->running, 1);
+    if (admission_trims(&a->admission) && !atomic_exchange(&a->trims, true))
+        a->wake(a->context);
 }
 
 /* Counted before anything of the body is read, so that the bound holds whatever comes at the same time. */
 const char *app_enter(app *a, exchange *x, double *seconds)
 {
     const bool drains = atomic_load(&a->drains), full = atomic_fetch_add(&a->running, 1) >= a->limits.queue;
-    const bool unread = atomic_load(&a->unread) > UNREAD_MAX;
-    if (!drains && !full && !unread) {
-        exchange_at_free(x, leave_app, a, &a->unread);
+    if (!drains && !full) {
+        exchange_at_free(x, leave_app, a, &a->admission);
         return NULL;
     }
     atomic_fetch_sub(&a->running, 1);
     pthread_mutex_lock(&a->lock);
     *seconds = drains ? 1 : a->interval;
     pthread_mutex_unlock(&a->lock);
-    return drains ? "the server is shutting down"
-           : full ? "the queue of requests is full" : "too many responses wait to be read";
+    return drains ? "the server is shutting down" : "the queue of requests is full";
 }
 
 /* ---- models and keys --------------------------------------------------------------------------------------------- */
@@ -152,6 +159,8 @@ static void free_retired(app *a, bool engine_is_gone)
 
 void app_sweep(app *a)
 {
+    if (atomic_exchange(&a->trims, false))
+        memory_trim();
     free_retired(a, false);
 }
 
@@ -190,7 +199,9 @@ app *app_new(const serve_options *o, void (*wake)(void *context), void *context,
     a->context = context;
     a->reach = SITE_LOOPBACK;
     a->limits = (app_limits){.body = o->body, .texts = o->texts, .max_tokens = o->max_tokens, .n = o->n,
-                             .explain = o->no_explain ? 0 : o->explain, .queue = o->queue};
+                             .explain = o->no_explain ? 0 : o->explain, .queue = o->queue,
+                             .memory = o->request_memory};
+    admission_init(&a->admission, o->request_memory);
     pthread_mutex_init(&a->lock, NULL);
     if (!(a->metrics = metrics_new()))
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
@@ -210,5 +221,6 @@ void app_free(app *a)
     metrics_free(a->metrics);
     keys_free(a->keys);
     pthread_mutex_destroy(&a->lock);
+    admission_destroy(&a->admission);
     free(a);
 }

@@ -15,6 +15,7 @@ typedef struct app_limits {
     size_t n;           /* choices of a request, and hypotheses of a translation */
     size_t explain;     /* tokens of a text to explain; 0: /v1/explain is off */
     size_t queue;       /* requests that are worked on, wait, or are being answered; beyond them 503 */
+    size_t memory;      /* bytes that a request may be expected to take; see admission.h */
 } app_limits;
 
 typedef struct app app;
@@ -23,6 +24,8 @@ typedef struct app app;
 served_set *app_models(app *a);
 const app_limits *app_limits_of(const app *a);
 metrics *app_metrics(app *a);
+/* Bytes that requests are expected to take at present, and the most of one so far. */
+size_t app_memory(app *a, size_t *largest);
 /* Whether requests are taken: not while it drains. */
 bool app_is_ready(app *a);
 /* Whether a key lets its owner in: always where no key is asked for. */
@@ -55,7 +58,7 @@ void app_set_reach(app *a, site_reach reach);
 void app_free(app *a);
 /* Loads models and keys again, all or nothing: after a failure the present ones stay. Requests that have begun keep theirs. */
 rapt_code app_reload(app *a, rapt_error *err);
-/* Frees the models of earlier loads that no request has any more. */
+/* Frees the models of earlier loads that no request has any more, and gives the system the memory of large requests. */
 void app_sweep(app *a);
 /* Requests are not taken any more. */
 void app_drain(app *a);

@@ -139,7 +139,7 @@ static bool deepl_add_target(json_t *list, const char *language)
 }
 
 /* Clients send the type in the query, and in a form that is the body of a GET. False with *error set. */
-static bool asks_for_targets(const exchange *x, request_error *error)
+static bool asks_for_targets(exchange *x, request_error *error)
 {
     static const char *const types[] = {"source", "target"};
     size_t size, type = 0;

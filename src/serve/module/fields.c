@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/quote.h"
+#include "serve/module/body_cost.h"
 #include "serve/module/form.h"
 #include "text/json_text.h"
 
@@ -52,6 +53,24 @@ static void fields_no_memory(const fields *f)
     request_fail(f->error, 503, NULL, "out of memory for the request");
 }
 
+bool request_asks(exchange *x, admission_part part, size_t bytes, request_error *e, const char *what, ...)
+{
+    char text[200];
+    va_list arguments;
+    const admission_answer answer = e->status ? ADMISSION_LATER : exchange_asks(x, part, bytes);
+    if (answer == ADMISSION_GIVEN)
+        return true;
+    va_start(arguments, what);
+    vsnprintf(text, sizeof text, what, arguments);
+    va_end(arguments);
+    if (answer == ADMISSION_NEVER)
+        request_fail(e, 413, NULL, "%s would take about %zu MB of memory, more than a request may; see --request-memory", text,
+                     bytes >> 20);
+    else
+        request_fail(e, 503, NULL, "other requests have the memory that %s would take, about %zu MB", text, (bytes >> 20) + 1);
+    return false;
+}
+
 static const char *kind_of(const json_t *value)
 {
     static const char *const kinds[] = {[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string",
@@ -85,6 +104,14 @@ static bool is_type(const char *header, const char *type)
     return size == strlen(type) && strncasecmp(header, type, size) == 0;
 }
 
+/* Where there is no memory for it, jansson says that the text is none of JSON, or worse. */
+static bool fields_has_memory(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    free(memory);
+    return memory != NULL;
+}
+
 static json_t *fields_parse_json(const char *text, size_t size, request_error *error)
 {
     json_error_t where;
@@ -108,7 +135,7 @@ static json_t *fields_parse_form(const char *text, size_t size, request_error *e
     return root;
 }
 
-void fields_read(fields *f, const exchange *x, bool forms, request_error *error)
+void fields_read(fields *f, exchange *x, bool forms, request_error *error)
 {
     size_t size;
     const char *text = exchange_body(x, &size), *type = exchange_header(x, "Content-Type");
@@ -120,7 +147,10 @@ void fields_read(fields *f, const exchange *x, bool forms, request_error *error)
     if (error->status)
         return;
     bool form = forms && says_form;
-    json_t *root = form ? fields_parse_form(text, size, error) : fields_parse_json(text, size, error);
+    const size_t cost = form ? body_cost_form(text, size) : body_cost_json(text, size);
+    if (!request_asks(x, ADMISSION_READING, cost, error, "the body"))
+        return;
+    json_t *root = !fields_has_memory(cost) ? NULL : form ? fields_parse_form(text, size, error) : fields_parse_json(text, size, error);
     if (!root && !error->status)
         fields_no_memory(f);
     else if (root && !json_is_object(root))

@@ -44,8 +44,6 @@ struct exchange {
     void *done_context;
     void (*freed)(void *context);
     void *freed_context;
-    atomic_size_t *bytes; /* with what counts in it */
-    size_t counted;
     exchange_work work;
     const char *route;
     char model[MODEL_TEXT];
@@ -137,10 +135,6 @@ static void set_id(exchange *x)
 
 static void exchange_free(exchange *x)
 {
-    if (x->bytes)
-        atomic_fetch_sub(x->bytes, x->counted);
-    if (x->freed)
-        x->freed(x->freed_context);
     pthread_mutex_destroy(&x->lock);
     pthread_mutex_destroy(&x->transport_lock);
     field_list_free(&x->query);
@@ -152,6 +146,10 @@ static void exchange_free(exchange *x)
     free(x->method);
     free(x->path);
     free(x->type);
+    if (x->work.memory)
+        admission_return(x->work.memory, &x->work.ticket);
+    if (x->freed)
+        x->freed(x->freed_context);
     free(x);
 }
 
@@ -251,14 +249,11 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
     add_field(x, &x->result_fields, name, value);
 }
 
-/* With the lock, once `out` has a whole response. */
+/* With the lock, once `out` has a whole response: what was to be made of the request is made. */
 static void end_whole_locked(exchange *x)
 {
     x->whole = x->ended = true;
-    if (!x->bytes)
-        return;
-    x->counted = x->out.size;
-    atomic_fetch_add(x->bytes, x->counted);
+    exchange_asks(x, ADMISSION_MAKING, x->out.size);
 }
 
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
@@ -334,12 +329,12 @@ void exchange_at_end(exchange *x, void (*done)(void *context), void *context)
     unlock_and_tell(x);
 }
 
-void exchange_at_free(exchange *x, void (*freed)(void *context), void *context, atomic_size_t *bytes)
+void exchange_at_free(exchange *x, void (*freed)(void *context), void *context, struct admission *memory)
 {
     pthread_mutex_lock(&x->lock);
     x->freed = freed;
     x->freed_context = context;
-    x->bytes = bytes;
+    x->work.memory = memory;
     pthread_mutex_unlock(&x->lock);
 }
 

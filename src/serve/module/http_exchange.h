@@ -64,9 +64,11 @@ void exchange_note_model(exchange *x, const char *name);
  * exchange is freed. From any thread, and at once where it has ended. */
 void exchange_at_end(exchange *x, void (*done)(void *context), void *context);
 
+struct admission;
+
 /* Calls freed(context) once, when the exchange is freed: its response is sent, or its connection closed, and nobody works on it.
- * From now on until then the size of a whole response counts in *bytes. */
-void exchange_at_free(exchange *x, void (*freed)(void *context), void *context, atomic_size_t *bytes);
+ * Until then what it takes counts in `memory`, or nowhere, where that is NULL. Before anybody works on it. */
+void exchange_at_free(exchange *x, void (*freed)(void *context), void *context, struct admission *memory);
 
 /* ---- lifetime ---------------------------------------------------------------------------------------------------- */
 

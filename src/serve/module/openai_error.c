@@ -13,8 +13,6 @@ json_t *openai_error_object(int status, const char *param, const char *code, con
 void openai_error(exchange *x, int status, const char *param, const char *code, const char *message)
 {
     json_t *object = openai_error_object(status, param, code, message);
-    if (object && (status == 429 || status == 503))
-        exchange_add_header(x, "Retry-After", "1");
     reply_json(x, status, object);
 }
 

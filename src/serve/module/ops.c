@@ -26,7 +26,6 @@ void ops_ready(app *a, exchange *x)
     const bool has_models = set && set->count > 0;
     const char *missing = !app_is_ready(a) ? "the server drains: it takes no requests" : has_models ? NULL : "no model is loaded";
     if (missing) {
-        exchange_add_header(x, "Retry-After", "1");
         reply_json(x, 503, json_pack("{s:s, s:s}", "status", "unavailable", "missing", missing));
     } else {
         reply_json(x, 200, json_pack("{s:s, s:I}", "status", "ok", "models", (json_int_t)set->count));
@@ -148,6 +147,16 @@ static double processor_seconds(void)
     return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + (double)used.tv_nsec * 1e-9 : 0;
 }
 
+static bool put_memory(app *a, buffer *to)
+{
+    size_t largest;
+    const size_t given = app_memory(a, &largest);
+    return put_process_metric(to, "rapt_requests_memory_bytes", "gauge", "Memory that present requests are expected to take.",
+                              (double)given) &&
+           put_process_metric(to, "rapt_request_memory_largest_bytes", "gauge", "The most that a request was expected to take.",
+                              (double)largest);
+}
+
 static bool put_process(buffer *to)
 {
     return put_process_metric(to, "process_cpu_seconds_total", "counter", "Time of the processors that was used.",
@@ -167,7 +176,7 @@ void ops_metrics(app *a, exchange *x)
               metrics_write_sample(&to, "rapt_build_info", "version", rapt_version(), 1) &&
               metrics_write_head(&to, "rapt_ready", "gauge", "Whether requests are taken.") &&
               metrics_write_sample(&to, "rapt_ready", NULL, NULL, app_is_ready(a)) && metrics_write(app_metrics(a), &to) &&
-              (!set || put_models(set, &to)) && put_process(&to);
+              (!set || put_models(set, &to)) && put_memory(a, &to) && put_process(&to);
     if (ok)
         exchange_reply(x, 200, type, to.data, to.size);
     else

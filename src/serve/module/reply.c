@@ -14,6 +14,8 @@ void reply_json(exchange *x, int status, json_t *body)
 {
     char *text = json_text(body, JSON_COMPACT);
     json_decref(body);
+    if (status == 503 && text)
+        exchange_add_header(x, "Retry-After", "1");
     if (text)
         exchange_reply_with(x, status, "application/json", text, strlen(text));
     else

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 /* The whole response, and frees `body`. Reals have the fewest digits that read back as the same double. NULL, or out of memory
- * for its text: status 503, in the shape of its path. */
+ * for its text: status 503, in the shape of its path. A 503 says when to try again. */
 void reply_json(exchange *x, int status, json_t *body);
 
 /* The status of HTTP for a failure of the library while it worked for a request: 400 where the request is at fault, 503 where

@@ -3,6 +3,7 @@
  * "api_key". */
 #include "serve/module/router.h"
 
+#include "serve/module/exchange_work.h"
 #include "serve/module/fields.h"
 #include "serve/module/refusal.h"
 #include "serve/module/routes.h"
@@ -50,7 +51,7 @@ static const char *header_key(const exchange *x)
     return exchange_header(x, "X-Api-Key");
 }
 
-static bool body_key_ok(app *a, const exchange *x)
+static bool body_key_ok(app *a, exchange *x)
 {
     request_error error = {0};
     fields f = {0};
@@ -139,6 +140,7 @@ void router_work(app *a, exchange *x, const route *r)
         refuse_stranger(x);
     else
         r->answer(a, x);
+    exchange_end_work(x);
     exchange_release(x);
 }
 

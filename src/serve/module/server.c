@@ -56,14 +56,11 @@ static void answer_exchange(void *context, exchange *x)
 /* From a worker. */
 static void work_on_exchange(void *context, exchange *x, const void *left)
 {
-    exchange_hold(x);
     exchange_begin_work(x);
     if (exchange_gone(x))
         exchange_release(x);
     else
         router_work(((const server *)context)->app, x, left);
-    exchange_drop_body(x);
-    exchange_release(x);
 }
 
 static void refuse_exchange(void *context, exchange *x, int status, const char *code, const char *message)
