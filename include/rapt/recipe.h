@@ -87,6 +87,7 @@ typedef struct rapt_recipe {
         char *text;      /* language models: a file, or a folder of them; several with : between them */
         char *text_files; /* patterns of names, comma-separated: which files of folders; NULL is all */
         rapt_recipe_text_order text_order;
+        bool special_tokens; /* language models: texts of special tokens are those tokens; after each of several files is one */
         int64_t limit;   /* pairs; 0 is all */
         double validation_fraction; /* of the pairs, or of the text, which is its validation set */
         int64_t validation_tokens; /* language models: of the validation set, what reports evaluate; 0 is all */

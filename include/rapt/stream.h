@@ -25,10 +25,11 @@ extern "C" {
 /* ---- token files ------------------------------------------------------------------------------------------ */
 
 /* A token file is a header of 64 bytes, then `count` ids; all numbers are little-endian. The ids have 2 bytes for a
- * vocabulary of at most 65,536 entries, else 4. Python reads it as numpy.memmap(path, "<u2" or "<u4", offset=64).
+ * vocabulary of at most 65,536 entries, else 4. In version 2 special tokens that were written out in the text are tokens; in
+ * version 1 they may be text. Python reads it as numpy.memmap(path, "<u2" or "<u4", offset=64).
  *
  *    byte  0  "RAPTTOK1"               24  u64 bytes of the text              (XXH3: the 64-bit hash of xxHash,
- *          8  u16 version, 1           32  u64 XXH3 of the text                without a seed)
+ *          8  u16 version, 1 or 2      32  u64 XXH3 of the text                without a seed)
  *         10  u16 bytes per id         40  u64 rapt_tokenizer_hash
  *         12  u32 header checksum:     48  u64 XXH3 of the ids as they lie in the file
  *             low half of its XXH3     56  u32 vocabulary: rapt_tokenizer_size
@@ -38,12 +39,13 @@ extern "C" {
  * Read only: threads can share it. */
 typedef struct rapt_token_file rapt_token_file;
 
-/* Tokenizes the text at `text_path` into a token file. Special tokens that are written out in the text are text like
- * any other. The text is mapped, so it has to be a regular file, and must not be cut off meanwhile; memory does not
- * grow with it, but with its longest piece or line. A text that the tokenizer normalizes needs room for a copy beside
- * `out_path` meanwhile. All CPUs that this process may use are used, or RAPT_THREADS threads, 1 to 256; the file does not
- * depend on how many. The result appears whole or not at all. Fails where the text is empty or has no tokens, where the tokenizer
- * fails ("TEXT: byte 17: ..."), and where `out_path` names something that is no token file, which is left alone. */
+/* Tokenizes the text at `text_path` into a token file. Special tokens that are written out in the text, such as <|endoftext|>
+ * between documents, become those tokens; nothing is put before or after the text. The text is mapped, so it has to be a regular
+ * file, and must not be cut off meanwhile; memory does not grow with it, but with its longest piece or line. A text that the
+ * tokenizer normalizes needs room for a copy beside `out_path` meanwhile. All CPUs that this process may use are used, or
+ * RAPT_THREADS threads, 1 to 256; the file does not depend on how many. The result appears whole or not at all. Fails where the
+ * text is empty or has no tokens, where the tokenizer fails ("TEXT: byte 17: ..."), and where `out_path` names something that is
+ * no token file, which is left alone. */
 RAPT_API rapt_code rapt_token_file_make(const rapt_tokenizer *tokenizer, const char *text_path, const char *out_path,
                                         rapt_error *err);
 

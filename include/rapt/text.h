@@ -86,7 +86,7 @@ typedef struct rapt_bpe_options {
     size_t vocab_size;           /* entries wanted: 256 bytes, merges, special tokens */
     size_t min_freq;             /* pairs that occur less often are not merged; 0 counts as 2 */
     const char *pattern;         /* cuts the text into pieces (PCRE2); NULL: GPT-2's */
-    const char *const *specials; /* tokens that no merge makes; ids after all others */
+    const char *const *specials; /* tokens that no merge makes; ids after all others; nothing is learned from their texts */
     size_t special_count;
     rapt_normalization normalization; /* learned from lines that went through it, each by itself */
     bool specials_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */

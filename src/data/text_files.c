@@ -36,6 +36,7 @@ typedef struct joining {
     file_writer *out;
     char *names, *names_end; /* the patterns, each ended by a NUL; NULL: all files */
     bool shuffled;
+    const char *separator; /* borrowed, or NULL */
     text_file *files;
     size_t count, capacity;
     size_t root; /* bytes of a path that lead to the folder that was named */
@@ -231,6 +232,8 @@ static rapt_code append_file(joining *j, const text_file *p)
     code = file_map_open(&m, p->path, j->err);
     if (!code && (!p->found || text_files_is_text(&m))) {
         code = append_bytes(j, &m);
+        if (!code && m.size > 0 && j->separator)
+            code = file_writer_put(j->out, j->separator, strlen(j->separator), j->err);
         j->bytes += m.size;
     }
     file_map_close(&m);
@@ -255,6 +258,7 @@ static rapt_code text_files_fill(joining *j, const char *list)
 static rapt_code text_files_choose(joining *j, const text_choice *choice)
 {
     j->shuffled = choice && choice->shuffled;
+    j->separator = choice ? choice->separator : NULL;
     if (!choice || !choice->names)
         return RAPT_OK;
     j->names = strdup(choice->names);

@@ -12,6 +12,7 @@ rapt_code text_files_are_several(const char *list, bool *several, rapt_error *er
 typedef struct text_choice {
     const char *names; /* patterns with * and ?, comma-separated, one of which a file's name matches; NULL: all files */
     bool shuffled;     /* in the order of a hash of each file's path within its folder, else in that of the list */
+    const char *separator; /* follows each file that is not empty, the last one too; NULL: none */
 } text_choice;
 
 /* Writes all files of `list` into one: folders in the order of their entries' bytes, with what is in them, but for hidden

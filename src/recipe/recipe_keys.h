@@ -27,6 +27,8 @@
     STRING(data.text, "language_model: training text: file, or folder of files; several with : between them") \
     STRING(data.text_files, "language_model: names of files to take from folders, such as *.md; empty: all") \
     CHOICE(data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES, "names|shuffled", "language_model: order of several files") \
+    BOOL(data.special_tokens, true,                                                                       \
+         "language_model: special tokens in the text are tokens; end of text follows each of several files") \
     INT(data.limit, 0, 0, RECIPE_MAX, "translation: only the first N pairs; 0: all")                      \
     FLOAT(data.validation_fraction, 0, '[', 0, 0.5, ']',                                                  \
          "validation split: fraction of the source sentences, or of a text, its end; 0 with data.validation") \

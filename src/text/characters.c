@@ -232,12 +232,6 @@ static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text,
     return encode_characters(k, text, size, 0, size, specials, sink, context, err);
 }
 
-static rapt_code characters_encode_part(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end,
-                                        rapt_ids_fn *sink, void *context, rapt_error *err)
-{
-    return encode_characters(k, text, size, begin, end, false, sink, context, err);
-}
-
 /* Behind the bytes that only continue a character: in valid text there are three at most. */
 static size_t characters_cut(const char *text, size_t size, size_t from)
 {
@@ -248,8 +242,9 @@ static size_t characters_cut(const char *text, size_t size, size_t from)
 
 static rapt_code characters_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
 {
-    static const encode_cuts cuts = {characters_cut, characters_encode_part};
-    return encode_run_cut(k, r, &cuts, err);
+    static const encode_cuts cuts = {characters_cut, encode_characters};
+    const bool within = r->specials && characters_of(k)->first > 0; /* a cut could be within the text of a special token */
+    return within ? encode_run_whole(k, r, err) : encode_run_cut(k, r, &cuts, err);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */

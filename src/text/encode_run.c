@@ -2,6 +2,8 @@
  * byte-level BPE finds places to cut is in bpe/bpe_threads.c. */
 #include "text/encode_run.h"
 
+#include <stdlib.h>
+
 rapt_code encode_run_keep(void *context, const int32_t *ids, size_t count, rapt_error *err)
 {
     part *p = context;
@@ -33,7 +35,7 @@ static rapt_code encode_run_work(void *context, part *p, int worker, rapt_error 
 {
     const cutting *c = context;
     (void)worker;
-    return c->cuts->encode(c->tokenizer, c->r->text, c->r->size, p->begin, p->end, encode_run_keep, p, err);
+    return c->cuts->encode(c->tokenizer, c->r->text, c->r->size, p->begin, p->end, c->r->specials, encode_run_keep, p, err);
 }
 
 static rapt_code encode_run_take(void *context, part *p, rapt_error *err)
@@ -52,12 +54,33 @@ rapt_code encode_run_cut(const rapt_tokenizer *k, const encode_run *r, const enc
     return parts_run(&all, NULL, err);
 }
 
-rapt_code encode_run_all(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+/* What special tokens are found in is encoded into memory first: the ids that frame it are left out. */
+static rapt_code encode_found(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
 {
-    if (r->size > r->chunk)
-        return k->ops->encode_run(k, r, err);
-    rapt_code code = rapt_tokenizer_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
+    int32_t *ids;
+    size_t count;
+    rapt_code code = tokenizer_encode_within(k, r->text, r->size, true, &ids, &count, err);
+    if (code == RAPT_OK && count > 0)
+        code = r->sink(r->context, ids, count, err);
+    free(ids);
+    return code;
+}
+
+rapt_code encode_run_whole(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    if (stop_asked(r->stop))
+        code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
+    else if (r->specials)
+        code = encode_found(k, r, err);
+    else
+        code = rapt_tokenizer_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
     if (code == RAPT_OK && r->passed)
         r->passed(r->context, 0, r->size);
     return code;
+}
+
+rapt_code encode_run_all(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+{
+    return r->size > r->chunk ? k->ops->encode_run(k, r, err) : encode_run_whole(k, r, err);
 }

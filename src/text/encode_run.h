@@ -1,6 +1,5 @@
 /* text/encode_run.h: long texts to ids on all threads, with the ids of rapt_tokenizer_encode_to in the same order, in memory
- * that does not grow with the text. For token files. Special tokens are text like any other here, but for those of a
- * tokenizer.json that are always found. */
+ * that does not grow with the text. For token files. Nothing is put before or after the text. */
 #ifndef TEXT_ENCODE_RUN_H
 #define TEXT_ENCODE_RUN_H
 
@@ -12,6 +11,7 @@
 struct encode_run {
     const char *text;
     size_t size, chunk;
+    bool specials; /* texts of special tokens become those tokens; else only those of a tokenizer.json that are always found */
     pool *pool;
     const char *beside; /* a temporary file beside this path holds a text once it is normalized; NULL: memory holds it */
     stop_check stop;
@@ -26,12 +26,15 @@ struct encode_run {
  * may take as many as a text. */
 rapt_code encode_run_all(const rapt_tokenizer *k, const encode_run *r, rapt_error *err);
 
+/* The text as a whole, on this thread: for texts of one chunk, and where a tokenizer knows of no place to cut. */
+rapt_code encode_run_whole(const rapt_tokenizer *k, const encode_run *r, rapt_error *err);
+
 /* For kinds of tokenizers whose text can be cut at places that are known at once: `end_of` finds one from `from` on, or the
  * text's end; `encode` encodes what is between two of them. */
 typedef struct encode_cuts {
     size_t (*end_of)(const char *text, size_t size, size_t from);
-    rapt_code (*encode)(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end, rapt_ids_fn *sink,
-                        void *context, rapt_error *err);
+    rapt_code (*encode)(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end, bool specials,
+                        rapt_ids_fn *sink, void *context, rapt_error *err);
 } encode_cuts;
 
 rapt_code encode_run_cut(const rapt_tokenizer *k, const encode_run *r, const encode_cuts *cuts, rapt_error *err);

@@ -239,6 +239,7 @@ static void only_files_of_the_wanted_names(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_chosen("d", &(text_choice){.names = cases[i].names}, cases[i].text, strlen(cases[i].text));
     assert_chosen("d/a.svg:d", &(text_choice){.names = "*.md"}, "<svg/> MD ", 10); /* named ones are taken */
+    assert_chosen("d/a.svg:d", &(text_choice){.names = "*.md", .separator = "<|end|>"}, "<svg/> <|end|>MD <|end|>", 24);
     rapt_error err = {0};
     assert_int_equal(join_chosen("d", &(text_choice){.names = "*.py"}, "out", &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "d: no text in there in files of the wanted names");

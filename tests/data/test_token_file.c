@@ -160,7 +160,7 @@ static void assert_header_refused(size_t at, size_t width, uint64_t value, const
 static void contradictions_are_seen(void **state)
 {
     (void)state;
-    assert_header_refused(8, 2, 2, "it has version 2 of the format; this program reads version 1");
+    assert_header_refused(8, 2, 3, "it has version 3 of the format; this program reads versions 1 and 2");
     assert_header_refused(10, 2, 4, "malformed header: its bytes per id are not those of its vocabulary");
     assert_header_refused(10, 2, 0, "malformed header: its bytes per id are not those of its vocabulary");
     assert_header_refused(56, 4, 65537, "malformed header: its bytes per id are not those of its vocabulary");

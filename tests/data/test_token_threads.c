@@ -242,8 +242,8 @@ static void a_stop_in_the_middle_leaves_nothing(void **state)
         bool made;
         file_writer writer;
         rapt_error err = {0};
-        assert_null(token_file_draft(k, (token_place){text, text}, out, threads, (stop_check){stop_at_third, &asked}, &writer,
-                                     &made, &err));
+        assert_null(token_file_draft(k, (token_place){text, text}, out,
+                                     (token_options){.threads = threads, .stop = {stop_at_third, &asked}}, &writer, &made, &err));
         assert_int_equal(err.code, RAPT_ERR_INTERRUPTED);
         assert_string_equal(err.message, "stopped");
         assert_false(made);

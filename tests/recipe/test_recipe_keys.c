@@ -30,6 +30,7 @@ static void defaults_of_data(void **state)
     assert_null(r.data.text);
     assert_null(r.data.text_files);
     assert_int_equal(r.data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES);
+    assert_true(r.data.special_tokens);
     assert_int_equal(r.data.limit, 0);
     assert_true(r.data.validation_fraction == 0.05);
     assert_int_equal(r.data.validation_tokens, 0);
@@ -104,7 +105,8 @@ static const char all_keys[] =
     "# all keys\n"
     "task: language_model\n"
     "seed: 9007199254740992\n"
-    "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, limit: 600, validation_fraction: 0.25,\n"
+    "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, special_tokens: false,\n"
+    "       limit: 600, validation_fraction: 0.25,\n"
     "       validation_tokens: 12345, max_len: 10, too_long: drop, pad: fixed}\n"
     "tokenizer:\n"
     "  type: o200k_base\n"
@@ -200,6 +202,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_string_equal(r->data.text, "a b.txt:c");
     assert_string_equal(r->data.text_files, "*.c");
     assert_int_equal(r->data.text_order, RAPT_RECIPE_TEXT_ORDER_SHUFFLED);
+    assert_false(r->data.special_tokens);
     assert_int_equal(r->data.limit, 600);
     assert_true(r->data.validation_fraction == 0.25);
     assert_int_equal(r->data.validation_tokens, 12345);

@@ -28,7 +28,7 @@ static rapt_code train(const split *cut, int threads)
     size_t count;
     rapt_error err = {0};
     rapt_bpe_options o = {.vocab_size = 256 + 300, .threads = threads};
-    rapt_code code = bpe_train((learn_text){text, sizeof text, NULL}, cut, &o, &merges, &count, &err);
+    rapt_code code = bpe_train((learn_text){.data = text, .size = sizeof text}, cut, &o, &merges, &count, &err);
     assert_int_equal(code, err.code);
     assert_true(code == RAPT_OK ? count == 300 : merges == NULL);
     free(merges);

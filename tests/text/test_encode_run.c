@@ -30,6 +30,7 @@ static const char *const PARTS[] = {
     ".", "...", "!?", "e\xCC\x81", "\xCC\x81", "\xC3\xA9", "\xEF\xBC\xA1", "\xE4\xB8\xAD\xE6\x96\x87",
     "\xE1\x84\x80\xE1\x85\xA1", "\xE1\x86\xA8", "\xEA\xB0\x80", "\xE3\x81\x8B\xE3\x82\x99", "\xF0\x9F\x98\x80", "\xC2\xA0",
     "\xE2\x80\x99", "\xE2\x80\xA8", "\xFF", "\xE4\xB8", "\x80", "\xF0\x9F", "<|a|>", "<|a|", "<|", "<|a|>b<|c|>", "x<<y",
+    "<pad>", "<eos>x", "<unk",
     "ffi \xEF\xAC\x83", "\xD0\xB6\xD0\x96",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "                                                                                        ", "\n\n\n\n\n\n\n\n\n\n\n\n"};
@@ -86,11 +87,11 @@ static void note_passed(void *context, size_t begin, size_t end)
 
 static const char *beside; /* of encode_run */
 
-static rapt_code on_threads(const rapt_tokenizer *k, const char *text, size_t size, pool *p, size_t chunk, ids *out,
-                            rapt_error *err)
+static rapt_code on_threads(const rapt_tokenizer *k, const char *text, size_t size, bool specials, pool *p, size_t chunk,
+                            ids *out, rapt_error *err)
 {
-    const encode_run run = {.text = text, .size = size, .chunk = chunk, .pool = p, .beside = beside, .sink = collect,
-                            .passed = note_passed, .context = out};
+    const encode_run run = {.text = text, .size = size, .chunk = chunk, .specials = specials, .pool = p, .beside = beside,
+                            .sink = collect, .passed = note_passed, .context = out};
     out->count = out->passed = 0;
     out->size = size;
     return encode_run_all(k, &run, err);
@@ -103,12 +104,14 @@ static void show(const char *text, size_t size)
     print_message("\n");
 }
 
-static void compare(const rapt_tokenizer *k, const char *name, const char *text, size_t size, pool *p, size_t chunk)
+/* What a whole text gives, as one. No tokenizer here puts ids before or after it. */
+static void compare(const rapt_tokenizer *k, const char *name, const char *text, size_t size, bool specials, pool *p,
+                    size_t chunk)
 {
     ids one = {0}, all = {0};
     rapt_error one_err = {0}, all_err = {0};
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, false, &one.list, &one.count, &one_err);
-    rapt_code found = on_threads(k, text, size, p, chunk, &all, &all_err);
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, specials, &one.list, &one.count, &one_err);
+    rapt_code found = on_threads(k, text, size, specials, p, chunk, &all, &all_err);
     bool same = code == found && strcmp(one_err.message, all_err.message) == 0;
     if (same && code == RAPT_OK)
         same = one.count == all.count && (one.count == 0 || memcmp(one.list, all.list, one.count * sizeof *one.list) == 0) &&
@@ -133,7 +136,8 @@ static void try_tokenizer(rapt_tokenizer *k, const char *name)
         for (size_t round = 0; round < ROUNDS; round++) {
             size_t size = random_text(&s, text);
             for (size_t c = 0; c < sizeof CHUNKS / sizeof *CHUNKS; c++)
-                compare(k, name, text, size, p, CHUNKS[c]);
+                for (int specials = 0; specials < 2; specials++)
+                    compare(k, name, text, size, specials, p, CHUNKS[c]);
         }
         pool_free(p);
     }
@@ -173,6 +177,8 @@ static void characters_and_words(void **state)
     static const char some[] = "athe Helowrd'Is12034.\n\r\t!?\xC3\xA9\xE4\xB8\xAD\xE6\x96\x87\xF0\x9F\x98\x80";
     rapt_words_options o = {.min_freq = 1};
     try_tokenizer(rapt_tokenizer_train_characters(some, strlen(some), NULL), "characters");
+    const rapt_characters_options lines_of = {.specials_first = true};
+    try_tokenizer(rapt_tokenizer_train_characters_with(some, strlen(some), &lines_of, NULL), "characters of lines");
     const char *lines[] = {"the Hello world", "Hello aaa 1"};
     try_tokenizer(rapt_tokenizer_train_words(lines, 2, &o, NULL), "words");
 }
@@ -268,7 +274,7 @@ static void a_long_run(void **state)
         memset(text, *run, size);
         memcpy(text, "Hello world", 11);
         memcpy(text + size - 12, " Hello world", 12);
-        compare(k, "run", text, size, p, ENCODE_CHUNK);
+        compare(k, "run", text, size, true, p, ENCODE_CHUNK);
     }
     pool_free(p);
     rapt_tokenizer_free(k);

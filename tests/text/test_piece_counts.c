@@ -78,7 +78,8 @@ static void check_pattern(const char *pattern, const char *text, size_t size)
     for (size_t i = 0; i < 7 * 3; i++) {
         piece_table got = {0};
         rapt_error err = {0};
-        if (piece_counts_take((learn_text){text, size, NULL}, cut, threads[i % 3], chunks[i / 3], (stop_check){0}, &got, &err))
+        const learn_text all = {.data = text, .size = size};
+        if (piece_counts_take(all, cut, threads[i % 3], chunks[i / 3], (stop_check){0}, &got, &err))
             fail_msg("%s", err.message);
         assert_counts(&got, text, starts, count);
         piece_table_free(&got);
@@ -104,6 +105,47 @@ static void test_one_walk(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         check_pattern(patterns[i], text, random_text(text, 1 + i));
+}
+
+static void assert_same_counts(piece_table *got, const piece_table *wanted)
+{
+    for (size_t i = 0; i < wanted->slot_count; i++) {
+        const piece *p = &wanted->slots[i];
+        assert_true(p->length == 0 || piece_table_add(got, wanted->bytes + p->start, p->length, -p->count));
+    }
+    for (size_t i = 0; i < got->slot_count; i++)
+        assert_int_equal(got->slots[i].length ? got->slots[i].count : 0, 0);
+}
+
+/* Special tokens are no pieces, and what is between two of them is cut as a text of its own: the counts are the sums. */
+static void test_special_tokens(void **state)
+{
+    static const text_special specials[] = {{0, 2}, {40, 45}, {45, 47}, {300, 301}, {TEXT_SIZE - 100, TEXT_SIZE - 93}};
+    static const char *const patterns[] = {SPLIT_GPT2, "[\\s\\S]{7}", "[\\s\\S]+", "(?<=a)b+|(?<=b)a+|.",
+                                           "(?<= )[ab]+(?= )|\\n+"};
+    enum { COUNT = sizeof specials / sizeof *specials };
+    static const size_t chunks[] = {1, 3, 50, 1000, 100000};
+    char text[TEXT_SIZE];
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        const size_t size = random_text(text, 1 + i);
+        split *cut = split_new(patterns[i], NULL);
+        for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
+            piece_table got = {0}, wanted = {0};
+            const learn_text all = {.data = text, .size = size, .specials = specials, .special_count = COUNT};
+            assert_int_equal(piece_counts_take(all, cut, 3, chunks[c], (stop_check){0}, &got, NULL), RAPT_OK);
+            for (size_t k = 0; k <= COUNT; k++) {
+                const size_t begin = k > 0 ? specials[k - 1].end : 0, end = k < COUNT ? specials[k].begin : size;
+                const learn_text part = {.data = text + begin, .size = end - begin};
+                if (end > begin)
+                    assert_int_equal(piece_counts_take(part, cut, 1, 100000, (stop_check){0}, &wanted, NULL), RAPT_OK);
+            }
+            assert_same_counts(&got, &wanted);
+            piece_table_free(&got);
+            piece_table_free(&wanted);
+        }
+        split_free(cut);
+    }
 }
 
 static void test_periodic_text(void **state)
@@ -181,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_walk),
+        cmocka_unit_test(test_special_tokens),
         cmocka_unit_test(test_periodic_text),
         cmocka_unit_test(test_failure_beside_the_way),
         cmocka_unit_test(test_failure_on_the_way),

@@ -8,6 +8,7 @@
 
 #include "data/tokens/token_file.h"
 #include "nn/lm_core.h"
+#include "text/tokenizer.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,7 +38,7 @@ static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *pa
         return NULL;
     if (size == 0)
         rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
-    else if (rapt_tokenizer_encode_bytes(k, text, size, false, &ids, &count, &reason) != RAPT_OK)
+    else if (tokenizer_encode_within(k, text, size, true, &ids, &count, &reason) != RAPT_OK)
         rapt_fail(err, reason.code, "%s: %s", path, reason.message);
     else if (!(f = rapt_token_file_from_ids(ids, count, rapt_tokenizer_size(k), &reason)))
         rapt_fail(err, reason.code, "%s: %s", path, reason.message);
@@ -51,7 +52,8 @@ static rapt_token_file *make_tokens(const rapt_tokenizer *k, const char *text, c
 {
     file_writer out;
     bool made;
-    rapt_token_file *f = token_file_draft(k, (token_place){text, text}, path, threads, (stop_check){0}, &out, &made, err);
+    rapt_token_file *f = token_file_draft(k, (token_place){text, text}, path, (token_options){.threads = threads}, &out,
+                                          &made, err);
     if (made)
         file_writer_discard(&out);
     return f;

@@ -108,7 +108,7 @@ rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size
     rapt_token_file *f = calloc(1, sizeof *f);
     if (!f)
         return token_file_no_memory(f, "ids", err);
-    f->header = token_header_new(vocab);
+    f->header = token_header_new(vocab, false);
     f->header.count = count;
     f->ids = f->own = malloc(count * f->header.width);
     if (!f->own)

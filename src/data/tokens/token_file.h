@@ -29,10 +29,16 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err);
 /* Gives back the memory of tokens that were read, in files larger than that: in the end training on a large text reads all. */
 void token_file_forget(const rapt_token_file *f, size_t first, size_t count);
 
+typedef struct token_options {
+    bool ordinary; /* special tokens that are written out in the text are text like any other */
+    int threads;   /* that of pool_new */
+    stop_check stop;
+} token_options;
+
 /* As rapt_token_file_ensure, but nothing changes at out_path yet: where *made, the result lies in `out`, and the caller ends
- * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where *stop turns
- * nonzero (NULL: never). `out_path` is borrowed until then. `threads` is that of pool_new. */
-rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, int threads,
-                                  stop_check stop, file_writer *out, bool *made, rapt_error *err);
+ * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where it was
+ * stopped. `out_path` is borrowed until then. */
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, token_options options,
+                                  file_writer *out, bool *made, rapt_error *err);
 
 #endif

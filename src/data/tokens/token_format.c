@@ -18,9 +18,9 @@ static uint16_t width_for(size_t vocab)
     return vocab <= TOKEN_NARROW_VOCAB ? 2 : 4;
 }
 
-token_header token_header_new(size_t vocab)
+token_header token_header_new(size_t vocab, bool specials)
 {
-    token_header h = {.version = TOKEN_VERSION, .width = width_for(vocab), .vocab = (uint32_t)vocab};
+    token_header h = {.version = specials ? TOKEN_SPECIALS : TOKEN_ORDINARY, .width = width_for(vocab), .vocab = (uint32_t)vocab};
     memcpy(h.magic, magic, sizeof magic);
     return h;
 }
@@ -74,9 +74,9 @@ rapt_code token_header_check(const char *bytes, size_t size, const char *path, t
     if (token_header_checksum(h) != h->checksum)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is damaged: the checksum of its header is %08x, and should be %08x",
                          path, token_header_checksum(h), h->checksum);
-    if (h->version != TOKEN_VERSION)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: it has version %d of the format; this program reads version %d", path,
-                         h->version, TOKEN_VERSION);
+    if (h->version != TOKEN_ORDINARY && h->version != TOKEN_SPECIALS)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: it has version %d of the format; this program reads versions %d and %d", path,
+                         h->version, TOKEN_ORDINARY, TOKEN_SPECIALS);
     const char *reason = contradiction(h);
     if (reason)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: malformed header: %s", path, reason);

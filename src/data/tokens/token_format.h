@@ -5,7 +5,10 @@
 
 #include "rapt/base.h"
 
-enum { TOKEN_VERSION = 1, TOKEN_NARROW_VOCAB = 65536, TOKEN_PORTION = 1 << 16 };
+enum { TOKEN_NARROW_VOCAB = 65536, TOKEN_PORTION = 1 << 16 };
+
+/* The versions of the format differ in what the ids are: of a text as it is, or with special tokens found in it. */
+enum { TOKEN_ORDINARY = 1, TOKEN_SPECIALS = 2 };
 
 #define TOKEN_MAX_VOCAB ((size_t)1 << 31) /* ids are int32_t */
 
@@ -19,7 +22,7 @@ typedef struct token_header {
 } token_header;
 
 /* Magic, version, width and vocabulary are filled in, the rest is 0. */
-token_header token_header_new(size_t vocab);
+token_header token_header_new(size_t vocab, bool specials);
 /* Whether the file that these bytes begin is a token file by its first 8 bytes, or what is left of one. */
 bool token_is_ours(const char *bytes, size_t size);
 /* Checks a file of `size` bytes as far as its header tells; `path` is for messages. */

@@ -16,8 +16,7 @@ typedef struct source {
     const rapt_tokenizer *tokenizer;
     const char *path;
     file_map text;
-    int threads;
-    stop_check stop;
+    token_options options;
 } source;
 
 typedef struct maker {
@@ -81,8 +80,9 @@ static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_
 static rapt_code encode_on_threads(maker *m, const source *s, pool *threads)
 {
     rapt_error from_tokenizer = {0};
-    const encode_run run = {.text = s->text.data, .size = s->text.size, .chunk = ENCODE_CHUNK, .pool = threads,
-                            .beside = m->out->path, .stop = s->stop, .sink = take_ids, .passed = token_make_passed, .context = m};
+    const encode_run run = {.text = s->text.data, .size = s->text.size, .chunk = ENCODE_CHUNK, .specials = !s->options.ordinary,
+                            .pool = threads, .beside = m->out->path, .stop = s->options.stop, .sink = take_ids,
+                            .passed = token_make_passed, .context = m};
     rapt_code code = encode_run_all(s->tokenizer, &run, &from_tokenizer);
     if (code == RAPT_ERR_INTERRUPTED)
         return rapt_fail(m->err, code, "stopped");
@@ -94,7 +94,7 @@ static rapt_code encode_on_threads(maker *m, const source *s, pool *threads)
 static rapt_code token_make_encode(maker *m, const source *s)
 {
     rapt_error why = {0};
-    pool *threads = pool_new(s->threads, &why);
+    pool *threads = pool_new(s->options.threads, &why);
     rapt_code code = threads ? encode_on_threads(m, s, threads) : rapt_fail(m->err, why.code, "%s", why.message);
     pool_free(threads);
     return code;
@@ -159,7 +159,8 @@ static rapt_code token_make_ids(const source *s, const char *out_path, file_writ
     maker *m = calloc(1, sizeof *m);
     XXH3_state_t *hash = XXH3_createState(), *text_hash = XXH3_createState();
     if (m && hash && text_hash) {
-        m->out = out, m->header = token_header_new(vocab), m->source = s, m->hash = hash, m->text_hash = text_hash, m->err = err;
+        m->out = out, m->source = s, m->hash = hash, m->text_hash = text_hash, m->err = err;
+        m->header = token_header_new(vocab, !s->options.ordinary);
         m->header.text_bytes = s->text.size;
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
         code = token_make_write_file(m, s, out_path);
@@ -205,7 +206,8 @@ static rapt_token_file *open_current(const source *s, const char *path)
 {
     uint64_t hash;
     rapt_token_file *f = rapt_token_file_open(path, NULL);
-    if (f && f->header.tokenizer_hash == rapt_tokenizer_hash(s->tokenizer) &&
+    if (f && (f->header.version == TOKEN_ORDINARY) == s->options.ordinary &&
+        f->header.tokenizer_hash == rapt_tokenizer_hash(s->tokenizer) &&
         f->header.vocab == rapt_tokenizer_size(s->tokenizer) && f->header.text_bytes == s->text.size &&
         hash_source(s, &hash) && f->header.text_hash == hash)
         return f;
@@ -227,14 +229,13 @@ static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_
     return f;
 }
 
-rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, int threads,
-                                  stop_check stop, file_writer *out, bool *made, rapt_error *err)
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, token_options options,
+                                  file_writer *out, bool *made, rapt_error *err)
 {
     source s;
     rapt_token_file *f = NULL;
     rapt_code code = source_open(&s, k, text, err);
-    s.threads = threads;
-    s.stop = stop;
+    s.options = options;
     if (code == RAPT_OK)
         f = open_current(&s, out_path);
     *made = code == RAPT_OK && !f;
@@ -252,7 +253,7 @@ rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *tex
 {
     bool made;
     file_writer out;
-    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, 0, (stop_check){0}, &out, &made, err);
+    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, (token_options){0}, &out, &made, err);
     if (!made || file_writer_finish(&out, err) == RAPT_OK)
         return f;
     rapt_token_file_close(f);

@@ -296,10 +296,10 @@ rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, 
     return code == RAPT_OK ? bpe_encode_flush(e) : code;
 }
 
-rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, rapt_error *err)
+rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, bool specials, rapt_error *err)
 {
     e->err = err;
-    rapt_code code = bpe_encode_text(e, text, size, false);
+    rapt_code code = bpe_encode_text(e, text, size, specials);
     return code == RAPT_OK ? bpe_encode_flush(e) : code;
 }
 

@@ -36,7 +36,7 @@ void bpe_encoder_free(bpe_encoder *e); /* NULL is fine */
 void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_starts *starts);
 /* Encodes pieces of a text that is normal already, from *at on, which moves to where the next piece begins. */
 rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, rapt_error *err);
-/* Encodes a whole text: normalized, and with special tokens that are always found. */
-rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, rapt_error *err);
+/* Encodes a whole text: normalized, and with special tokens: all of them, or those that are always found. */
+rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, bool specials, rapt_error *err);
 
 #endif

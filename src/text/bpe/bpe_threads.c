@@ -1,6 +1,6 @@
 /* text/bpe/bpe_threads.c: byte-level BPE of a long text on all threads. For token files; bpe_encode.c encodes.
  *
- * Special tokens that are always found cut a text into segments, which know nothing of each other. Short segments are encoded in
+ * Special tokens that are looked for cut a text into segments, which know nothing of each other. Short segments are encoded in
  * groups. A long one is normalized first where the tokenizer does that, into a temporary file, and then encoded in chunks:
  * where the next piece ends depends on the segment and on where that piece begins, on nothing before it that a walk could
  * remember. So each chunk is walked from its first character as if a piece began there, which is a guess. The true walk, which
@@ -289,7 +289,7 @@ static const special *near_special(const bpe_run *all, size_t from, size_t *at)
 {
     const special_list *l = &all->b->specials;
     size_t reach = all->r->chunk + l->list[0].length, left = all->r->size - from;
-    const special *s = special_list_next(l, all->r->text, from + (reach < left ? reach : left), from, false, at);
+    const special *s = special_list_next(l, all->r->text, from + (reach < left ? reach : left), from, all->r->specials, at);
     return s && *at - from <= all->r->chunk ? s : NULL;
 }
 
@@ -308,7 +308,7 @@ static rapt_code encode_group(void *context, part *p, int worker, rapt_error *er
 {
     const bpe_run *all = context;
     bpe_encoder_begin(all->encoders[worker], encode_run_keep, p, NULL);
-    return bpe_encoder_text(all->encoders[worker], all->r->text + p->begin, p->end - p->begin, err);
+    return bpe_encoder_text(all->encoders[worker], all->r->text + p->begin, p->end - p->begin, all->r->specials, err);
 }
 
 static rapt_code take_group(void *context, part *p, rapt_error *err)
@@ -331,7 +331,7 @@ static rapt_code encode_long_segment(const bpe_run *all, size_t *at, rapt_error 
 {
     const encode_run *r = all->r;
     size_t end = r->size, begin = *at;
-    const special *s = special_list_next(&all->b->specials, r->text, r->size, begin, false, &end);
+    const special *s = special_list_search(&all->b->specials, r->text, r->size, begin, r->specials, &end, r->passed, r->context);
     if (!s)
         end = r->size;
     *at = s ? end + s->length : end;
@@ -352,10 +352,10 @@ static rapt_code encode_segments(bpe_run *all, rapt_error *err)
     return code;
 }
 
-static bool has_always(const special_list *l)
+static bool looks_for_any(const special_list *l, bool all)
 {
     for (size_t i = 0; i < l->count; i++)
-        if (l->list[i].always)
+        if (all || l->list[i].always)
             return true;
     return false;
 }
@@ -370,7 +370,7 @@ rapt_code bpe_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_erro
         ok = (all.encoders[i] = bpe_encoder_new(all.b, r->size, err)) != NULL;
     rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
     if (code == RAPT_OK)
-        code = has_always(&all.b->specials) ? encode_segments(&all, err) : encode_segment(&all, 0, r->size, err);
+        code = looks_for_any(&all.b->specials, r->specials) ? encode_segments(&all, err) : encode_segment(&all, 0, r->size, err);
     for (size_t i = 0; all.encoders && i < threads; i++)
         bpe_encoder_free(all.encoders[i]);
     bpe_encoder_free(all.walker);

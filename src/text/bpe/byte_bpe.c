@@ -2,6 +2,7 @@
  * Its files are in ranks.c, hf_read.c and hf_write.c, its encoder in bpe_encode.c, its trainer in bpe_train.c. */
 #include "text/bpe/byte_bpe.h"
 
+#include "base/buffer.h"
 #include "base/quote.h"
 #include "base/rng.h"
 #include "text/bpe/bpe_train.h"
@@ -173,11 +174,50 @@ static rapt_code put_tokens(byte_bpe *b, const bpe_merge *merges, size_t count, 
     return code || o->specials_first ? code : put_specials(b, o, err);
 }
 
+static void forget_searched(void *map, size_t begin, size_t end)
+{
+    if (map)
+        file_map_forget(map, begin, end);
+}
+
+/* Where special tokens stand in a text; *found is the caller's, also after a failure. */
+static rapt_code find_specials(learn_text text, const special_list *l, text_special **found, size_t *count, rapt_error *err)
+{
+    size_t capacity = 0, at;
+    const special *s;
+    for (size_t from = 0; (s = special_list_search(l, text.data, text.size, from, true, &at, forget_searched, (void *)text.map));
+         from = at + s->length) {
+        if (!ARRAY_RESERVE(found, &capacity, *count + 1))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the places of special tokens");
+        (*found)[(*count)++] = (text_special){at, at + s->length};
+    }
+    return RAPT_OK;
+}
+
+/* A language model's special tokens are not learned from. Those of a translator are text where they stand in a sentence. */
+static rapt_code leave_out_specials(learn_text *text, const rapt_bpe_options *o, text_special **found, rapt_error *err)
+{
+    special_list l = {0};
+    bool ok = true;
+    for (size_t i = 0; i < o->special_count && !o->specials_first; i++)
+        if (*o->specials[i])
+            ok = ok && special_list_add(&l, (special){.text = o->specials[i], .length = strlen(o->specials[i])});
+    rapt_code code = ok ? find_specials(*text, &l, found, &text->special_count, err)
+                        : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for special tokens");
+    text->specials = *found;
+    special_list_free(&l);
+    return code;
+}
+
 static rapt_code byte_bpe_learn(byte_bpe *b, learn_text text, const rapt_bpe_options *o, rapt_error *err)
 {
     bpe_merge *merges = NULL;
+    text_special *found = NULL;
     size_t count = 0;
-    rapt_code code = bpe_train(text, b->cut, o, &merges, &count, err);
+    rapt_code code = leave_out_specials(&text, o, &found, err);
+    if (code == RAPT_OK)
+        code = bpe_train(text, b->cut, o, &merges, &count, err);
+    free(found);
     if (code == RAPT_OK && count > PAIR_RANKS)
         code = rapt_fail(err, RAPT_ERR_VALUE, "more than %d merges", PAIR_RANKS);
     if (code == RAPT_OK)
@@ -193,7 +233,7 @@ static rapt_code byte_bpe_train(byte_bpe *b, learn_text text, const rapt_bpe_opt
     if (!code && b->normal.count > 0) {
         size_t size;
         code = normalizer_apply_lines(&b->normal, text.data, text.size, &normal, &size, err);
-        text = (learn_text){normal, size, NULL};
+        text = (learn_text){.data = normal, .size = size};
     }
     if (!code)
         code = byte_bpe_learn(b, text, o, err);
@@ -217,12 +257,12 @@ static rapt_tokenizer *byte_bpe_train_text(learn_text text, const rapt_bpe_optio
 
 rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options, rapt_error *err)
 {
-    return byte_bpe_train_text((learn_text){text, size, NULL}, options, err);
+    return byte_bpe_train_text((learn_text){.data = text, .size = size}, options, err);
 }
 
 rapt_tokenizer *byte_bpe_train_file(const file_map *file, size_t size, const rapt_bpe_options *options, rapt_error *err)
 {
-    return byte_bpe_train_text((learn_text){file->data, size, file}, options, err);
+    return byte_bpe_train_text((learn_text){.data = file->data, .size = size, .map = file}, options, err);
 }
 
 /* ---- what it is --------------------------------------------------------------------------------------------- */

@@ -30,6 +30,8 @@ typedef struct counting {
     const char *text;
     const file_map *map; /* or NULL */
     size_t size, chunk, chunks;
+    const text_special *specials;
+    size_t special_count;
     stop_check stop;
     pool *pool;
     counter *counters; /* one a thread */
@@ -72,16 +74,46 @@ static void forget_chunks(const counting *c, size_t k)
         file_map_forget(c->map, (k < before ? 0 : k - before) * c->chunk, (k + every) * c->chunk);
 }
 
+/* The first special token that ends behind `at`; special_count: none. */
+static size_t special_behind(const counting *c, size_t at)
+{
+    size_t low = 0, high = c->special_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->specials[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* split_next between two special tokens. *counts is false where one ends at *end, which is no piece. */
+static rapt_code next_piece(const counting *c, split_walk *walk, size_t at, size_t *end, bool *counts, rapt_error *err)
+{
+    const size_t i = special_behind(c, at), begin = i > 0 ? c->specials[i - 1].end : 0,
+        stop = i < c->special_count ? c->specials[i].begin : c->size;
+    *counts = at < stop;
+    if (!*counts) {
+        *end = c->specials[i].end;
+        return RAPT_OK;
+    }
+    rapt_code code = split_next(walk, c->text + begin, stop - begin, at - begin, end, err);
+    *end += begin;
+    return code;
+}
+
 /* Also stops where the pattern fails: if the true walk comes there, it will fail there too, and say so. */
 static void walk_chunk(void *context, size_t k, int worker)
 {
     counting *c = context;
     counter *own = &c->counters[worker];
-    size_t at = begin_of(c, k), limit = begin_of(c, k + 1), end;
+    size_t at = begin_of(c, k), limit = begin_of(c, k + 1), end = at;
+    bool counts;
     split_walk_begin(own->walk); /* or the chunks that it walked before would count */
     if (!within_long_piece(c, at, limit) && !stop_asked(c->stop)) {
-        while (at < limit && !own->no_memory && split_next(own->walk, c->text, c->size, at, &end, NULL) == RAPT_OK) {
-            own->no_memory = !piece_table_add(&own->pieces, c->text + at, end - at, 1);
+        while (at < limit && !own->no_memory && next_piece(c, own->walk, at, &end, &counts, NULL) == RAPT_OK) {
+            own->no_memory = counts && !piece_table_add(&own->pieces, c->text + at, end - at, 1);
             note_piece(c, own, at, end);
             at = end;
         }
@@ -94,11 +126,12 @@ static void walk_chunk(void *context, size_t k, int worker)
 static rapt_code piece_counts_step(counting *c, size_t *at, int64_t times, rapt_error *err)
 {
     counter *first = &c->counters[0];
-    size_t end;
-    rapt_code code = split_next(first->walk, c->text, c->size, *at, &end, err);
+    size_t end = 0;
+    bool counts;
+    rapt_code code = next_piece(c, first->walk, *at, &end, &counts, err);
     if (code)
         return code;
-    if (!piece_table_add(&first->pieces, c->text + *at, end - *at, times))
+    if (counts && !piece_table_add(&first->pieces, c->text + *at, end - *at, times))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of the text");
     *at = end;
     return RAPT_OK;
@@ -168,7 +201,8 @@ rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size
                             rapt_error *err)
 {
     counting c = {.text = text.data, .map = text.map, .size = text.size, .chunk = chunk,
-                  .chunks = text.size / chunk + (text.size % chunk != 0), .stop = stop};
+                  .chunks = text.size / chunk + (text.size % chunk != 0), .specials = text.specials,
+                  .special_count = text.special_count, .stop = stop};
     rapt_code code = piece_counts_set_up(&c, cut, threads, err);
     if (!code) {
         pool_run(c.pool, c.chunks, SIZE_MAX, walk_chunk, &c);

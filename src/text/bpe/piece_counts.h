@@ -10,11 +10,18 @@
 
 enum { PIECE_COUNTS_CHUNK = 64 << 10 };
 
-/* A text to learn from. */
+/* Bytes of a text that are a special token. */
+typedef struct text_special {
+    size_t begin, end;
+} text_special;
+
+/* A text to learn from. Special tokens are no pieces, and what is between two of them is a text of its own. */
 typedef struct learn_text {
     const char *data;
     size_t size;
     const file_map *map; /* the file that begins with it, whose pages are given back once they are read; or NULL */
+    const text_special *specials; /* [special_count], in the order of the text */
+    size_t special_count;
 } learn_text;
 
 /* Cuts a text as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEARCHED ((size_t)1 << 20) /* bytes at a time */
+
 void special_list_free(special_list *l)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -63,6 +65,22 @@ const special *special_list_next(const special_list *l, const char *text, size_t
         *at = i;
         if (found)
             return found;
+    }
+    return NULL;
+}
+
+const special *special_list_search(const special_list *l, const char *text, size_t size, size_t from, bool all, size_t *at,
+                                   void (*passed)(void *context, size_t begin, size_t end), void *context)
+{
+    const size_t longest = l->count ? l->list[0].length : 0;
+    for (size_t begin = from, end; begin < size && l->count; begin = end) {
+        end = size - begin < SEARCHED ? size : begin + SEARCHED;
+        const size_t reach = size - end < longest ? size : end + longest;
+        const special *found = special_list_next(l, text, reach, begin, all, at);
+        if (found && *at < end)
+            return found;
+        if (passed)
+            passed(context, begin, end);
     }
     return NULL;
 }

@@ -26,6 +26,10 @@ bool special_list_add(special_list *l, special added);
 /* The first place from `from` on where one stands, and the longest that stands there; NULL: nowhere. `all`: not only
  * those that are always found. */
 const special *special_list_next(const special_list *l, const char *text, size_t size, size_t from, bool all, size_t *at);
+/* The same in a text that may be larger than memory: `passed`, unless NULL, gets the bytes that were searched without success, in
+ * portions. */
+const special *special_list_search(const special_list *l, const char *text, size_t size, size_t from, bool all, size_t *at,
+                                   void (*passed)(void *context, size_t begin, size_t end), void *context);
 /* NULL: none has this text, or this id. */
 const special *special_list_find(const special_list *l, const char *text, size_t length);
 const special *special_list_of(const special_list *l, int32_t id);

@@ -136,15 +136,6 @@ static rapt_code pipeline_encode_to(const rapt_tokenizer *k, const char *text, s
     return code;
 }
 
-/* What a component does at one place can depend on all of the text. */
-static rapt_code pipeline_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
-{
-    rapt_code code = pipeline_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
-    if (!code && r->passed)
-        r->passed(r->context, 0, r->size);
-    return code;
-}
-
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
 
 /* Whether the text is that of a special token, whatever token it comes from. */
@@ -235,5 +226,6 @@ static bool pipeline_lowercases(const rapt_tokenizer *k)
 
 static const tokenizer_ops PIPELINE_OPS = {
     RAPT_TOKENIZER_PIPELINE, pipeline_free_base,  pipeline_size,       pipeline_token,   pipeline_special,   pipeline_hash,
-    pipeline_encode_to,      pipeline_encode_run, pipeline_decode_all, pipeline_to_json, pipeline_lowercases,
+    /* what a component does at one place can depend on all of the text: it is encoded as a whole */
+    pipeline_encode_to,      encode_run_whole,    pipeline_decode_all, pipeline_to_json, pipeline_lowercases,
     pipeline_frame};

@@ -177,15 +177,6 @@ static rapt_code marian_encode_to(const rapt_tokenizer *k, const char *text, siz
     return code ? code : spm_send_rest(&e.sender, err);
 }
 
-static rapt_code marian_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
-{
-    rapt_code code = stop_asked(r->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped")
-                                         : marian_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
-    if (!code && r->passed)
-        r->passed(r->context, 0, r->size);
-    return code;
-}
-
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
 
 /* Removes white space from both ends of a text of UTF-8. */
@@ -342,4 +333,4 @@ rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, const char *source,
 
 static const tokenizer_ops MARIAN_OPS = {
     RAPT_TOKENIZER_SENTENCEPIECE, marian_free, marian_size, marian_token, marian_special, marian_hash, marian_encode_to,
-    marian_encode_run, marian_decode, marian_to_json, .frame = marian_frame};
+    encode_run_whole, marian_decode, marian_to_json, .frame = marian_frame};

@@ -66,16 +66,6 @@ static uint64_t spm_hash(const rapt_tokenizer *k)
     return rng_mix(rng_hash_text("sentencepiece"), XXH3_64bits(spm_of(k)->file, spm_of(k)->file_size));
 }
 
-/* The text is one sentence, which cannot be cut. */
-static rapt_code spm_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
-{
-    rapt_code code = stop_asked(r->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped")
-                                         : spm_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
-    if (!code && r->passed)
-        r->passed(r->context, 0, r->size);
-    return code;
-}
-
 /* ---- files -------------------------------------------------------------------------------------------------- */
 
 static json_t *spm_to_json(const rapt_tokenizer *base)
@@ -166,5 +156,5 @@ bool spm_looks_like(const char *bytes, size_t size, bool named)
 }
 
 static const tokenizer_ops SPM_OPS = {
-    RAPT_TOKENIZER_SENTENCEPIECE, spm_free_base, spm_size, spm_token, spm_special, spm_hash, spm_encode_to, spm_encode_run,
-    spm_decode, spm_to_json};
+    RAPT_TOKENIZER_SENTENCEPIECE, spm_free_base, spm_size, spm_token, spm_special, spm_hash, spm_encode_to, encode_run_whole,
+    spm_decode, spm_to_json}; /* encode_run_whole: the text is one sentence, which cannot be cut */

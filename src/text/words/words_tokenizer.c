@@ -232,12 +232,6 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
     return encode_word_lines(k, text, size, 0, size, specials, sink, context, err);
 }
 
-static rapt_code words_encode_part(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end,
-                                   rapt_ids_fn *sink, void *context, rapt_error *err)
-{
-    return encode_word_lines(k, text, size, begin, end, false, sink, context, err);
-}
-
 /* Where the next line begins. */
 static size_t words_cut(const char *text, size_t size, size_t from)
 {
@@ -247,7 +241,7 @@ static size_t words_cut(const char *text, size_t size, size_t from)
 
 static rapt_code words_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
 {
-    static const encode_cuts cuts = {words_cut, words_encode_part};
+    static const encode_cuts cuts = {words_cut, encode_word_lines};
     return encode_run_cut(k, r, &cuts, err);
 }
 

@@ -21,12 +21,14 @@
 #include <string.h>
 
 #define TOKENS_FILE "text.tokens"
+#define END_OF_TEXT "<|endoftext|>"
 #define TEXT_FILE "text.txt" /* where the recipe names several files */
 
 typedef struct text_data {
     char *text;        /* path of the text */
     char *text_at;     /* where it can be read before it has this name */
     char *tokens_path;
+    bool several;      /* files, which are joined */
     file_writer text_out, tokens_out; /* files of the model's folder that get their names when all input is checked */
     bool joins_text, makes_tokens;    /* those two are open */
     rapt_token_file *tokens;
@@ -39,25 +41,65 @@ typedef struct text_data {
 static rapt_code find_text(run *r, text_data *d, rapt_error *err)
 {
     const char *list = r->recipe->data.text, *out = r->options->out;
-    bool several;
-    rapt_code code = text_files_are_several(list, &several, err);
+    rapt_code code = text_files_are_several(list, &d->several, err);
     if (code)
         return code;
-    d->text = several ? file_join(out, TEXT_FILE) : strdup(list);
+    d->text = d->several ? file_join(out, TEXT_FILE) : strdup(list);
     d->tokens_path = file_join(out, TOKENS_FILE);
     if (!d->text || !d->tokens_path)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
     bool there = true;
-    if (!several && (code = file_is_there(list, &there, err)) != RAPT_OK)
+    if (!d->several && (code = file_is_there(list, &there, err)) != RAPT_OK)
         return code;
     if (!there) /* before a tokenizer is looked for */
         return rapt_fail(err, RAPT_ERR_NOT_FOUND, "cannot read %s: %s", list, strerror(ENOENT));
-    text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_TEXT_ORDER_SHUFFLED};
-    code = several ? text_files_join(list, &choice, d->text, &d->text_out, err) : RAPT_OK;
-    d->joins_text = several && !code;
+    return RAPT_OK;
+}
+
+/* Whether the text of a special token becomes that token, alone. Control pieces of SentencePiece have none that does. */
+static rapt_code is_found_in_text(const rapt_tokenizer *k, const char *text, bool *found, rapt_error *err)
+{
+    int32_t *ids;
+    size_t count;
+    const int32_t id = rapt_tokenizer_special(k, text);
+    *found = false;
+    if (id < 0)
+        return RAPT_OK;
+    rapt_code code = tokenizer_encode_within(k, text, strlen(text), true, &ids, &count, err);
+    *found = !code && count == 1 && ids[0] == id;
+    free(ids);
+    return code;
+}
+
+/* What stands between documents: <|endoftext|>, or else the end of text of the model that is fine-tuned, whose folder may end a
+ * turn of a chat with another one. *text is NULL where the tokenizer finds neither. */
+static rapt_code find_separator(const run *r, const char **text, rapt_error *err)
+{
+    const rapt_language_model *m = &r->model->language;
+    bool found = !m->tokenizer && r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
+    const char *end = m->tokenizer && m->end_of_text_count ? rapt_tokenizer_token(m->tokenizer, m->end_of_text[0], NULL) : NULL;
+    rapt_code code = RAPT_OK;
+    *text = END_OF_TEXT;
+    if (m->tokenizer)
+        code = is_found_in_text(m->tokenizer, *text, &found, err);
+    if (!code && !found && end)
+        code = is_found_in_text(m->tokenizer, *text = end, &found, err);
+    *text = found ? *text : NULL;
+    return code;
+}
+
+/* Several files are one text, once it is known what separates them. */
+static rapt_code join_text(run *r, text_data *d, rapt_error *err)
+{
+    const rapt_recipe *k = r->recipe;
+    text_choice choice = {.names = k->data.text_files, .shuffled = k->data.text_order == RAPT_RECIPE_TEXT_ORDER_SHUFFLED};
+    rapt_code code = d->several && k->data.special_tokens ? find_separator(r, &choice.separator, err) : RAPT_OK;
+    if (!code && d->several)
+        code = text_files_join(k->data.text, &choice, d->text, &d->text_out, err);
+    d->joins_text = d->several && !code;
     if (code)
         return code;
-    d->text_at = several ? file_writer_draft(&d->text_out) : strdup(d->text);
+    d->text_at = d->several ? file_writer_draft(&d->text_out) : strdup(d->text);
     return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
@@ -68,7 +110,7 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
     bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
     rapt_error reason = {0};
     const stop_check stop = run_stop(r);
-    static const char *const specials[] = {"<|endoftext|>"};
+    static const char *const specials[] = {END_OF_TEXT};
     rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
                           .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
                           .stop = stop.stop, .stop_context = stop.context};
@@ -99,12 +141,25 @@ static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_err
     return k;
 }
 
-static rapt_tokenizer *task_language_model_make_tokenizer(const run *r, const text_data *d, rapt_error *err)
+static bool learns_tokenizer(const run *r)
 {
     rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
-    bool learns = type == RAPT_RECIPE_TOKENIZER_CHARACTERS || type == RAPT_RECIPE_TOKENIZER_BPE;
-    run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
-    return learns ? task_language_model_learn_tokenizer(r, d, err) : task_language_model_load_tokenizer(r, err);
+    return !r->init && (type == RAPT_RECIPE_TOKENIZER_CHARACTERS || type == RAPT_RECIPE_TOKENIZER_BPE);
+}
+
+/* With the text, which one that is learned needs, and to which one that is loaded adds ends of texts. */
+static rapt_code make_text_and_tokenizer(run *r, text_data *d, rapt_error *err)
+{
+    rapt_tokenizer **k = &r->model->language.tokenizer;
+    const bool learns = learns_tokenizer(r);
+    if (!r->init)
+        run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
+    if (!r->init && !learns && !(*k = task_language_model_load_tokenizer(r, err)))
+        return err->code;
+    rapt_code code = join_text(r, d, err);
+    if (!code && learns && !(*k = task_language_model_learn_tokenizer(r, d, err)))
+        code = err->code;
+    return code;
 }
 
 /* ---- the model ------------------------------------------------------------------------------------------------ */
@@ -144,17 +199,14 @@ static rapt_code check_prompt(const run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-/* On ranks other than 0 without a tokenizer yet. */
-static rapt_code task_language_model_start_model(run *r, const text_data *d, rapt_error *err)
+/* Without a tokenizer yet. */
+static rapt_code task_language_model_start_model(run *r, rapt_error *err)
 {
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_LANGUAGE_MODEL;
-    if (!run_is_first(r))
-        return RAPT_OK;
-    r->model->language.tokenizer = task_language_model_make_tokenizer(r, d, err);
-    return r->model->language.tokenizer ? RAPT_OK : err->code;
+    return RAPT_OK;
 }
 
 static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
@@ -197,12 +249,16 @@ static rapt_code open_text(run *r, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
     rapt_code code = run_is_first(r) ? find_text(r, d, err) : RAPT_OK;
     if (!code)
-        code = r->init ? task_language_model_load_init(r, err) : task_language_model_start_model(r, d, err);
+        code = r->init ? task_language_model_load_init(r, err) : task_language_model_start_model(r, err);
     if (code || !run_is_first(r))
         return code;
+    code = make_text_and_tokenizer(r, d, err);
+    if (code)
+        return code;
     run_phase(r, "tokenizing the text", 0, 0);
-    d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path,
-                                 r->options->threads, run_stop(r), &d->tokens_out, &d->makes_tokens, err);
+    const token_options o = {!r->recipe->data.special_tokens, r->options->threads, run_stop(r)};
+    d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, o,
+                                 &d->tokens_out, &d->makes_tokens, err);
     return d->tokens ? RAPT_OK : err->code;
 }
 
