@@ -53,6 +53,7 @@ static struct argp_option OPTIONS[] = {
     PLAIN("max-n", "N", "Choices or hypotheses of a request (default 32)"),
     PLAIN("max-explain", "N", "Tokens of a text that is explained (default 128)"),
     PLAIN("no-explain", NULL, "Don't explain"),
+    PLAIN("no-replay", NULL, "Don't say in X-Rapt-Replay which command prints the same text"),
     {NULL, 0, NULL, 0, "Times, in seconds, and the log", 4},
     PLAIN("header-timeout", "S", "For the header of a request (default 10)"),
     PLAIN("request-timeout", "S", "For its body (default 60)"),

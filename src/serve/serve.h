@@ -35,7 +35,7 @@ typedef struct serve_options {
     bool no_prefix_cache;
     /* limits of requests */
     size_t queue, texts, max_tokens, n, explain, body, request_memory; /* as in app_limits */
-    bool no_explain;
+    bool no_explain, no_replay;
     /* connections */
     size_t connections, per_address; /* at once; of one address, 0: as many */
     double header_timeout, request_timeout, idle_timeout, send_timeout, drain; /* seconds */

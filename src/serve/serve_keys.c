@@ -43,6 +43,7 @@ static const serve_key KEYS[] = {
     OPTION("max-n", KIND_COUNT, n, 1, 1024),
     OPTION("max-explain", KIND_COUNT, explain, 1, MILLION),
     OPTION("no-explain", KIND_FLAG, no_explain, 0),
+    OPTION("no-replay", KIND_FLAG, no_replay, 0),
     OPTION("max-body", KIND_BYTES, body, 1024, 1 << 30),
     OPTION("request-memory", KIND_BYTES, request_memory, 1 << 20, BYTES_MAX),
     OPTION("connections", KIND_COUNT, connections, 1, MILLION),

@@ -85,6 +85,7 @@ operates() {
     rm -rf "$2"
 }
 operates 'paths, methods and the shapes of errors' routes
+operates 'paths of this machine are not told' paths
 operates 'a request that a proxy could read in another way' framing
 operates 'API keys, in headers and bodies, and never in the log' keys
 operates 'pages of other origins' cors

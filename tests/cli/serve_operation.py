@@ -135,6 +135,27 @@ def routes():
     assert s.end() == 0
 
 
+def paths():
+    """No response has the folder of a model, whose command names the model; and --no-replay has no command."""
+    here = os.getcwd()
+    s = Server(models=("lm=" + here + "/lm", "en-fr=" + here + "/tr"))
+    asked = [("GET", path, None) for path in ("/", "/v1/models", "/v1/models/lm", "/metrics", "/openapi.json", "/languages", "/x")]
+    asked += [("POST", "/v1/completions", body) for body in (SHORT, {"prompt": 1}, {**SHORT, "model": "none"})]
+    asked += [("POST", "/v1/" + name, {"model": model, "text": "the cat"}) for name in ("explain", "tokenize", "translate")
+              for model in ("lm", "en-fr")]
+    asked += [("POST", "/v1/explain", {"model": "lm", "text": "the cat", "format": "html"}),
+              ("POST", "/v1/chat/completions", {"model": "lm", "messages": [{"role": "user", "content": "a"}]}),
+              ("POST", "/v1/embeddings", {"model": "lm", "input": "a"})]
+    for method, path, body in asked:
+        status, headers, data = s.ask(method, path, body)
+        assert here.encode() not in data and here not in str(headers), (path, body, headers)
+    assert s.complete(SHORT)[1]["X-Rapt-Replay"].startswith("rapt generate lm ")
+    assert s.end() == 0
+    s = Server("--no-replay")
+    assert s.complete(SHORT)[0] == 200 and "X-Rapt-Replay" not in s.complete(SHORT)[1]
+    assert s.end() == 0
+
+
 def framing():
     """A request that a proxy could read in another way: refused by name, in the dialect of its path."""
     s = Server()

@@ -60,7 +60,7 @@ static void list_of_texts(void **state)
     assert_string_equal(answer_text(&to, "translations.0.detected_source_language"), "DE");
     assert_int_equal(json_integer_value(answer_at(&to, "translations.0.billed_characters")), 5);
     assert_string_equal(answer_text(&to, "translations.1.text"), "");
-    assert_string_equal(to.replay, "rapt translate models/de-en <<< $'w1 w2\\n'");
+    assert_string_equal(to.replay, "rapt translate de-en <<< $'w1 w2\\n'");
     answer_free(&to);
 }
 

@@ -1,5 +1,6 @@
 /* test_http_framing.c: requests whose end two readers could see in two places, each with another one hidden behind it: that
- * one is never answered, and what is wrong is refused by name. RFC 9112, sections 2.2, 3.2, 5 to 7; RFC 9110, section 5.5. */
+ * one is never answered, and what is wrong is refused by name. RFC 9112, sections 2.2, 3.2, 5 to 7; RFC 9110, section 5.5.
+ * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -55,7 +55,7 @@ static void one_text(void **state)
     assert_string_equal(to.type, "application/json");
     assert_translation("w1 w2 w3", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText"));
     assert_int_equal(json_object_size(to.json), 1);
-    assert_string_equal(to.replay, "rapt translate models/en-de <<< 'w1 w2 w3'");
+    assert_string_equal(to.replay, "rapt translate en-de <<< 'w1 w2 w3'");
     answer_free(&to);
 }
 
@@ -70,7 +70,7 @@ static void list_and_form(void **state)
     assert_translation("w1", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText.0"));
     assert_string_equal(answer_text(&to, "translatedText.1"), "");
     assert_translation("w4 w5", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText.2"));
-    assert_string_equal(to.replay, "rapt translate models/en-de <<< $'w1\\n\\nw4 w5'");
+    assert_string_equal(to.replay, "rapt translate en-de <<< $'w1\\n\\nw4 w5'");
     answer_free(&to);
     to = ask_form(served_app, libre_translate, "q=w1+w2&source=EN&target=de-AT");
     assert_status(&to, 200);

@@ -129,17 +129,17 @@ static void hypotheses_have_the_same_bits(void **state)
     static const char *const lines[] = {"w1 w2 w3", "", "w1 w2 w3 w4 w5 w6 w7 w8 w9", "zyzzyva"};
     (void)state;
     check_translate("{\"text\": \"w1 w2 w3\"}", lines, 1, (rapt_translate_options){0}, false,
-                    "rapt translate models/de-en <<< 'w1 w2 w3'");
+                    "rapt translate de-en <<< 'w1 w2 w3'");
     check_translate("{\"texts\": [\"w1 w2 w3\", \"\", \"w1 w2 w3 w4 w5 w6 w7 w8 w9\", \"zyzzyva\"], \"beam\": 4, \"n_best\": 3,"
                     "\"length_penalty\": 0.6, \"source\": \"de\", \"target\": \"en\"}", lines, 4,
                     (rapt_translate_options){.beam = 4, .n_best = 3, .length_penalty = 0.6}, false,
-                    "rapt translate models/de-en --beam 4 --n-best 3 --length-penalty 0.6 "
+                    "rapt translate de-en --beam 4 --n-best 3 --length-penalty 0.6 "
                     "<<< $'w1 w2 w3\\n\\nw1 w2 w3 w4 w5 w6 w7 w8 w9\\nzyzzyva'");
     check_translate("{\"text\": \"w1 w2 w3\", \"model\": \"unknown\", \"beam\": 2, \"length_penalty\": 0, \"no_repeat_ngram\": 2,"
                     "\"max_length_ratio\": 1.5, \"prefix\": \"w5\"}", lines, 1,
                     (rapt_translate_options){.beam = 2, .no_length_penalty = true, .no_repeat = 2, .max_ratio = 1.5,
                                              .prefix = "w5"},
-                    false, "rapt translate models/unknown --beam 2 --length-penalty 0 --no-repeat-ngram 2 --max-length-ratio 1.5 "
+                    false, "rapt translate unknown --beam 2 --length-penalty 0 --no-repeat-ngram 2 --max-length-ratio 1.5 "
                     "--prefix 'w5' <<< 'w1 w2 w3'");
 }
 
@@ -150,10 +150,10 @@ static void alignments_have_the_same_bits(void **state)
     (void)state;
     check_translate("{\"texts\": [\"w1 w2 w3\", \"w1 w2 w3 w4 w5 w6 w7 w8 w9\"], \"beam\": 3, \"n_best\": 2,"
                     "\"alignment\": \"soft\", \"tokens\": true}", lines, 2, o, true,
-                    "rapt translate models/de-en --beam 3 --n-best 2 --alignment soft "
+                    "rapt translate de-en --beam 3 --n-best 2 --alignment soft "
                     "--tokens <<< $'w1 w2 w3\\nw1 w2 w3 w4 w5 w6 w7 w8 w9'");
     check_translate("{\"text\": \"w1 w2 w3\", \"beam\": 3, \"n_best\": 2, \"alignment\": \"hard\", \"tokens\": true}", lines, 1,
-                    o, false, "rapt translate models/de-en --beam 3 --n-best 2 --alignment hard --tokens <<< 'w1 w2 w3'");
+                    o, false, "rapt translate de-en --beam 3 --n-best 2 --alignment hard --tokens <<< 'w1 w2 w3'");
 }
 
 /* Hypothesis n of a text joins hypothesis n of each line; scores add up. */

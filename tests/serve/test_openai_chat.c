@@ -76,7 +76,7 @@ static void replies_are_completions_of_the_template(void **state)
     assert_memory_equal(case_text_at(chat, "id"), "chatcmpl-", 9);
     assert_int_equal(json_integer_value(case_at(chat, "usage.prompt_tokens")), strlen(TEMPLATED));
     assert_string_equal(case_header(x, "X-Rapt-Replay"),
-                        "rapt generate models/tiny --no-prompt --max-tokens 9 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
+                        "rapt generate chatty --no-prompt --max-tokens 9 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
                         "--repetition-penalty 1 --seed 3 --samples 2 --prompt '" TEMPLATED "'");
     json_decref(chat);
     json_decref(text);
@@ -187,7 +187,7 @@ static void translators_translate(void **state)
     assert_int_equal(json_integer_value(case_at(chat, "usage.prompt_tokens")), 4);
     assert_int_equal(json_integer_value(case_at(chat, "usage.completion_tokens")),
                      want[0].hypotheses[0].token_count + want[2].hypotheses[0].token_count);
-    assert_string_equal(case_header(x, "X-Rapt-Replay"), "rapt translate models/tiny <<< $'w5 w6 w7\\n\\nw9'");
+    assert_string_equal(case_header(x, "X-Rapt-Replay"), "rapt translate en-fr <<< $'w5 w6 w7\\n\\nw9'");
     rapt_translations_free(want, 3);
     json_decref(chat);
     exchange_release(x);
@@ -258,7 +258,7 @@ static void embeddings_are_those_of_an_embedder(void **state)
         assert_string_equal(case_text_at(got, "data.0.object"), "embedding");
         assert_true(json_integer_value(case_at(got, "usage.prompt_tokens")) >= 3 * 2);
         assert_string_equal(case_header(x, "X-Rapt-Replay"),
-                            "rapt embed models/tiny --format jsonl <<< $'The cat\\n\\ncat sing want'");
+                            "rapt embed encoder --format jsonl <<< $'The cat\\n\\ncat sing want'");
         json_decref(got);
         exchange_release(x);
     }

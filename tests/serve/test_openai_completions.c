@@ -481,10 +481,10 @@ static void responses_say_how_to_have_them_again(void **state)
     static const char *const cases[][2] = {
         {"{\"model\": \"bytes\", \"prompt\": \"it's\\n\", \"seed\": 0, \"n\": 2, \"stop\": [\"a b\"], "
          "\"logit_bias\": {\"5\": -0.5}}",
-         "rapt generate models/tiny --no-prompt --max-tokens 16 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
+         "rapt generate bytes --no-prompt --max-tokens 16 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
          "--repetition-penalty 1 --logit-bias 5:-0.5 --stop 'a b' --seed 0 --samples 2 --prompt $'it\\'s\\n'"},
         {"{\"model\": \"bytes\", \"prompt\": [97, 98], \"temperature\": 0, \"echo\": true, \"seed\": 7, \"top_k\": 3}",
-         "rapt generate models/tiny --max-tokens 16 --temperature 0 --top-k 3 --top-p 1 --min-p 0 --repetition-penalty 1 "
+         "rapt generate bytes --max-tokens 16 --temperature 0 --top-k 3 --top-p 1 --min-p 0 --repetition-penalty 1 "
          "--seed 7 --samples 1 --prompt 'ab'"},
         {"{\"model\": \"bytes\", \"prompt\": [97, 255], \"seed\": 7}", NULL}}; /* no text has these ids */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -10,10 +10,10 @@
 
 #include "serve/module/replay.h"
 
-static const served MODEL = {.path = "a model's folder", .options = "--weights q8_0", .number_format = "fp32",
-                             .fingerprint = "0123456789abcdef"};
+static const served MODEL = {.name = "a model's name", .path = "/home/operator/model", .options = "--weights q8_0",
+                             .number_format = "fp32", .fingerprint = "0123456789abcdef"};
 
-#define BEFORE "generate%ca model's folder%c--weights%cq8_0%c" /* words of such a command, each with its NUL */
+#define BEFORE "generate%ca model's name%c--weights%cq8_0%c" /* words of such a command, each with its NUL */
 
 /* The header for a text; to be freed. NULL: there is none. */
 static char *replay_line(const char *text, size_t size, bool as_lines)
@@ -79,7 +79,7 @@ static void texts_come_through_a_shell(void **state)
 static void long_texts_are_not_in_the_line(void **state)
 {
     (void)state;
-    static const char by_file[] = "rapt generate $'a model\\'s folder' --weights q8_0 --prompt-file - # with the %zu bytes of "
+    static const char by_file[] = "rapt generate $'a model\\'s name' --weights q8_0 --prompt-file - # with the %zu bytes of "
                                   "the text on standard input";
     char text[REPLAY_TEXT], want[256];
     for (int escaped = 0; escaped < 2; escaped++) { /* $'\x01...': four characters each */
@@ -136,11 +136,25 @@ static void several_commands_are_one_line(void **state)
     }
 }
 
+static void operators_may_keep_it(void **state)
+{
+    (void)state;
+    served model = MODEL;
+    model.no_replay = true;
+    replay r = {.input = 0};
+    exchange *x = case_request("GET", "/", NULL, "", 0);
+    replay_begin(&r, "generate", &model);
+    replay_end(&r, x);
+    assert_null(case_header(x, "X-Rapt-Replay"));
+    exchange_release(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_come_through_a_shell),
                                        cmocka_unit_test(long_texts_are_not_in_the_line),
                                        cmocka_unit_test(long_lines_are_left_out),
-                                       cmocka_unit_test(several_commands_are_one_line)};
+                                       cmocka_unit_test(several_commands_are_one_line),
+                                       cmocka_unit_test(operators_may_keep_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ typedef struct explaining {
     served_set *models; /* a reference, until the engine has the request: a call keeps its model */
     fields f;           /* which the texts belong to */
     const served *model; /* of these */
-    char *path;         /* its path */
+    char *name;         /* its name */
     const char *text;
     const char **names;
     rapt_explain_options options;
@@ -45,7 +45,7 @@ static void explaining_free(explaining *e)
         served_release(e->models);
     exchange_release(e->x);
     fields_free(&e->f);
-    free(e->path);
+    free(e->name);
     free(e->names);
     free(e);
 }
@@ -163,8 +163,8 @@ static void read_explain_fields(explaining *e, size_t limit)
         check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", e->text, limit);
     if (e->options.target && translates)
         check_tokens(e, m->translation.target, "target", e->options.target, limit);
-    e->options.model_name = e->path = strdup(e->model->path);
-    if (!e->path)
+    e->options.model_name = e->name = strdup(e->model->name);
+    if (!e->name)
         request_fail(&e->error, 503, NULL, "out of memory for the request");
 }
 

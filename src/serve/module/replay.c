@@ -52,21 +52,24 @@ static void replay_quote(replay *r, const char *text, size_t size)
     replay_put(r, "'", 1);
 }
 
-/* A path needs no quotes as a rule. */
-static void replay_path(replay *r, const char *path)
+/* The name of a model, which needs no quotes as a rule. Its path is the operator's affair. */
+static void replay_name(replay *r, const char *name)
 {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%";
-    size_t size = strlen(path);
-    if (size > 0 && strspn(path, safe) == size)
-        replay_put(r, path, size);
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+,:@%";
+    const size_t size = strlen(name);
+    if (*name == '-')
+        replay_put(r, "./", 2);
+    if (strspn(name, safe) == size)
+        replay_put(r, name, size);
     else
-        replay_quote(r, path, size);
+        replay_quote(r, name, size);
 }
 
 void replay_begin(replay *r, const char *command, const served *s)
 {
     replay_words(r, "%srapt %s ", r->line.size ? "; " : "", command);
-    replay_path(r, s->path);
+    replay_name(r, s->name);
+    r->unfaithful = r->unfaithful || s->no_replay;
     if (s->options && *s->options)
         replay_words(r, " %s", s->options);
 }

@@ -25,8 +25,8 @@ enum {
     REPLAY_LINE = 3072  /* of a line, and a longer one is left out: proxies take four kilobytes of headers */
 };
 
-/* Begins a command, "generate", with the model and the options that the server was started with; behind another one after
- * "; ". */
+/* Begins a command, "generate", with the model's name, in place of a path that is nobody's affair, and the options that the
+ * server was started with; behind another one after "; ". There is no line where the server was started with --no-replay. */
 void replay_begin(replay *r, const char *command, const served *s);
 /* Adds words as they are: "--top-k 0". */
 void replay_words(replay *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -17,6 +17,7 @@ typedef struct served {
     char fingerprint[17];       /* of fingerprint.h: 16 hexadecimal digits */
     const char *number_format;  /* "fp32", "bf16", or the types of --weights */
     int64_t created;            /* seconds since 1970: of its files */
+    bool no_replay;             /* responses have no X-Rapt-Replay */
     char *options;              /* of the command line that count for its results, quoted for a shell: "--weights q8_0"; "" */
 } served;
 

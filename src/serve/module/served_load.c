@@ -181,7 +181,7 @@ static rapt_code load_model(served *s, const serve_options *o, const serve_model
 {
     const rapt_load_options load = {.inference = true};
     const serve_model m = merge_options(from, &o->all);
-    *s = (served){.name = strdup(from->name), .path = strdup(from->path)};
+    *s = (served){.name = strdup(from->name), .path = strdup(from->path), .no_replay = o->no_replay};
     if (!s->name || !s->path)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     rapt_model *model = rapt_model_load_with(from->path, &load, err);

@@ -166,6 +166,7 @@ static void take_options(serve_options *to, const serve_options *from)
     to->batch = from->batch;
     to->chunk = from->chunk;
     to->no_prefix_cache = from->no_prefix_cache;
+    to->no_replay = from->no_replay;
     to->api_key_file = from->api_key_file;
 }
 
