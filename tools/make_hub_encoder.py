@@ -51,7 +51,9 @@ MODELS = {
     "bert": dict(make=lambda: BertModel(BertConfig(**BERT)), tokenizer="uncased", limit=40),
     "bert_4": dict(make=lambda: BertForPreTraining(BertConfig(**{**BERT, "hidden_act": "gelu_new", "type_vocab_size": 3})),
                    tokenizer="vocab.txt", limit=24, bin=True),
+    # Its head is in the file, and the class without it in config.json.
     "roberta": dict(make=lambda: RobertaForSequenceClassification(RobertaConfig(**ROBERTA, type_vocab_size=1, num_labels=3)),
+                    named="RobertaModel",
                     tokenizer="bytes", limit=36),
     "xlm_roberta_4": dict(make=lambda: XLMRobertaForMaskedLM(XLMRobertaConfig(**{**ROBERTA, "num_hidden_layers": 1},
                                                                               type_vocab_size=1, hidden_act="relu")),
@@ -124,6 +126,9 @@ def write_tokenizer(folder, kind, limit):
 def save(model, folder, spec):
     """As save_pretrained does it, or as folders of years ago are: torch.save, and norms as BERT's own code named them."""
     model.to(torch.float16).save_pretrained(folder)
+    if spec.get("named"):
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**config, "architectures": [spec["named"]]}, indent=2) + "\n")
     if spec.get("bin"):
         tensors = {k.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
                    for k, v in model.state_dict().items()}

@@ -152,10 +152,11 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
  * tokens depend on model, text, options and `sample` alone, not on how the text came about; in bf16 also on the processor and
  * on how many tokens are computed at once (rapt_precision).
  *
- * The text of a run is decoded by itself, with U+FFFD for bytes that are no character, one for each maximal subpart (Unicode 3.9),
- * as Python's errors="replace" has it: also for a character that max_tokens cuts, and for its other bytes in the next run. A stop
- * text is found within one run only. After a failure, text that was held back (the beginning of a stop text or of a character) is
- * missing, though its tokens are there: rapt_tokenizer_decode of the tokens, of one run or several, gives all of it.
+ * The text of a run is decoded by itself, with U+FFFD for bytes that are no character, one for each maximal subpart
+ * (Unicode 3.9), as Python's errors="replace" has it: also for a character that max_tokens cuts, and for its other bytes in
+ * the next run. A stop text is found within one run only. After a failure, text that was held back (the beginning of a stop
+ * text or of a character) is missing, though its tokens are there: rapt_tokenizer_decode of the tokens, of one run or
+ * several, gives all of it.
  *
  * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
  * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled, or

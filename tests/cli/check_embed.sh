@@ -68,6 +68,11 @@ refused 2 'none of mean, cls, max' 'another pooling' "$RAPT" embed "$BERT" --poo
 refused 2 'none of text, jsonl, npy' 'another format' "$RAPT" embed "$BERT" --format csv
 refused 2 'not both' '--text and a file' "$RAPT" embed "$BERT" lines --text cat
 refused 2 'missing operand: MODEL' 'no model' "$RAPT" embed
+cp -r "$BERT" cross && sed 's/"BertModel"/"BertForSequenceClassification"/' "$BERT/config.json" >cross/config.json
+refused 1 'of models of type bert rapt runs BertModel, also ForMaskedLM and ForPreTraining, for embeddings; other classes, such as classifiers and cross' \
+    'a cross-encoder' "$RAPT" embed cross lines
+"$RAPT" info cross >info
+check 'of which rapt info says that it is not run' grep -q '^not run .*cross-encoders, give scores' info
 refused 1 'gpt2 is a language model; rapt generate runs it' 'a language model' "$RAPT" embed "$SOURCE/tests/golden/hub/gpt2" lines
 refused 1 'marian is a translation model; rapt translate runs it' 'a translator' \
     "$RAPT" embed "$SOURCE/tests/golden/hub_translation/marian" lines

@@ -218,7 +218,7 @@ static void keys_that_change_the_result_are_refused(void **state)
         rapt_code code;
     } cases[] = {{"peft_type", "\"IA3\"", RAPT_ERR_VALUE}, {"peft_type", "", RAPT_ERR_VALUE},
                  {"bias", "\"all\"", RAPT_ERR_VALUE}, {"use_dora", "true", RAPT_ERR_VALUE},
-                 {"use_rslora", "true", RAPT_ERR_VALUE},
+                 {"use_rslora", "true", RAPT_ERR_VALUE}, {"task_type", "\"SEQ_CLS\"", RAPT_ERR_VALUE},
                  {"modules_to_save", "[\"lm_head\"]", RAPT_ERR_VALUE},
                  {"rank_pattern", "{\"q_proj\": 4}", RAPT_ERR_VALUE},
                  {"alpha_pattern", "{\"q_proj\": 4}", RAPT_ERR_VALUE}, {"layer_replication", "[[0, 1]]", RAPT_ERR_VALUE},

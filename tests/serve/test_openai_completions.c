@@ -237,8 +237,8 @@ static void offsets_are_those_of_the_text(void **state)
     (void)state;
     char body[256];
     for (int seed = 1; seed <= 8; seed++) {
-        const char *form = "{\"model\": \"bytes\", \"prompt\": \"p\xC3\xA9\", \"seed\": %d, \"max_tokens\": 40, \"temperature\": 2, "
-                           "\"logprobs\": 0, \"echo\": %s}";
+        const char *form = "{\"model\": \"bytes\", \"prompt\": \"p\xC3\xA9\", \"seed\": %d, \"max_tokens\": 40, "
+                           "\"temperature\": 2, \"logprobs\": 0, \"echo\": %s}";
         snprintf(body, sizeof body, form, seed, "false");
         assert_text_of_bytes(body, 0, "");
         snprintf(body, sizeof body, form, seed, "true");
@@ -254,9 +254,10 @@ static void a_token_has_its_own_entry(void **state)
                             "{\"model\": \"bytes\", \"prompt\": \"abc\", \"max_tokens\": 3, \"logprobs\": 0}", 200);
     for (size_t i = 0; i < 3; i++) {
         json_t *entry = json_array_get(case_at(got, "choices.0.logprobs.top_logprobs"), i);
+        json_t *log_prob = json_array_get(case_at(got, "choices.0.logprobs.token_logprobs"), i);
         const char *token = json_string_value(json_array_get(case_at(got, "choices.0.logprobs.tokens"), i));
         assert_int_equal(json_object_size(entry), 1);
-        assert_true(json_equal(json_object_get(entry, token), json_array_get(case_at(got, "choices.0.logprobs.token_logprobs"), i)));
+        assert_true(json_equal(json_object_get(entry, token), log_prob));
     }
     json_decref(got);
 }

@@ -14,7 +14,7 @@
 static const char *const WITHOUT_EFFECT[] = {
     "auto_mapping", "base_model_name_or_path", "exclude_modules", "fan_in_fan_out",
     "inference_mode", "layers_pattern", "layers_to_transform", "lora_alpha", "lora_dropout", "megatron_core", "peft_version",
-    "qalora_group_size", "r", "revision", "runtime_config", "target_modules", "task_type", NULL};
+    "qalora_group_size", "r", "revision", "runtime_config", "target_modules", NULL};
 
 static bool adapter_key_is_idle(const char *key)
 {
@@ -54,16 +54,32 @@ static rapt_code adapter_check_word(const json_t *root, const char *path, const 
     return word && strcmp(word, wanted) == 0 ? RAPT_OK : adapter_refuse(path, key, value, reason, err);
 }
 
+/* An adapter of a classifier was trained for another head than that of the model. */
+static rapt_code adapter_check_task(const json_t *root, const char *path, rapt_error *err)
+{
+    static const char *const texts[] = {"CAUSAL_LM", "SEQ_2_SEQ_LM", "FEATURE_EXTRACTION"};
+    const json_t *value = json_object_get(root, "task_type");
+    const char *word = json_string_value(value);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (word && strcmp(word, texts[i]) == 0)
+            return RAPT_OK;
+    return !value || json_is_null(value) ? RAPT_OK
+                                         : adapter_refuse(path, "task_type", value, "rapt adds adapters to models of texts", err);
+}
+
 static rapt_code adapter_check_keys(const json_t *root, const char *path, rapt_error *err)
 {
     const char *key;
     json_t *value;
     rapt_code code = adapter_check_word(root, path, "peft_type", "LORA", "of adapters rapt reads those of type LORA", err);
+    if (!code)
+        code = adapter_check_task(root, path, err);
     if (!code && json_object_get(root, "bias"))
         code = adapter_check_word(root, path, "bias", "none", "rapt reads adapters without biases, \"none\"", err);
     json_object_foreach((json_t *)root, key, value)
     {
-        if (code || strcmp(key, "peft_type") == 0 || strcmp(key, "bias") == 0 || adapter_key_is_idle(key))
+        const bool checked = strcmp(key, "peft_type") == 0 || strcmp(key, "bias") == 0 || strcmp(key, "task_type") == 0;
+        if (code || checked || adapter_key_is_idle(key))
             continue;
         if (strcmp(key, "init_lora_weights") == 0 ? !keeps_base(value) : !says_nothing(value))
             code = adapter_refuse(path, key, value, "rapt reads plain LoRA, W + alpha / r B A, without it", err);

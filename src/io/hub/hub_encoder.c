@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* What stands behind the name of a family in those of its classes. All of them have the encoder; heads are left alone. */
-static const char *const CLASSES[] = {"Model", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction",
-                                      "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering",
-                                      "ForMultipleChoice"};
+/* What stands behind the name of a family in those of its classes. These have the encoder as it was pretrained, or trained for
+ * embeddings; heads are left alone. Of others, such as ForSequenceClassification, which cross-encoders are, the head is what
+ * counts, and the vectors below it are no embeddings. */
+static const char *const CLASSES[] = {"Model", "ForMaskedLM", "ForPreTraining"};
 
 bool hub_encoder_is_class(const hub_family *family, const char *name)
 {

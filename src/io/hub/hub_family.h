@@ -64,7 +64,7 @@ extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, 
 extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100, HUB_T5, HUB_MT5, HUB_UMT5;
 extern const hub_family HUB_BERT, HUB_ROBERTA, HUB_XLM_ROBERTA, HUB_DISTILBERT;
 
-/* Whether a class of "architectures" has the encoder of the family, with whatever head. */
+/* Whether a class of "architectures" has the encoder of the family, and no head that a task of its own was trained with. */
 bool hub_encoder_is_class(const hub_family *family, const char *name);
 
 /* The activation of a dense layer that a key names, `otherwise` where it is missing: SiLU, GELU in its forms, or ReLU. */

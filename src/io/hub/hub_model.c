@@ -23,10 +23,11 @@ static void refuse_architecture(hub_config *c, const hub_family *family)
 {
     const json_t *list = hub_value(c, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
-    char reason[96];
+    char reason[192];
     const bool encoder = family->read_encoder != NULL;
     snprintf(reason, sizeof reason, "of models of type %s rapt runs %s%s", family->type, family->architecture,
-             encoder ? "Model, also with a head" : "");
+             encoder ? "Model, also ForMaskedLM and ForPreTraining, for embeddings; other classes, such as classifiers and "
+                       "cross-encoders, give scores" : "");
     if (list && (!name || !(encoder ? hub_encoder_is_class(family, name) : strcmp(name, family->architecture) == 0)))
         hub_refuse(c, "architectures", reason);
 }

@@ -23,8 +23,8 @@ typedef struct openai_logprobs {
     buffer text;    /* of a token */
 } openai_logprobs;
 
-/* Adds a token, of the prompt, or generated, with its most probable alternatives. A log-probability that is no number, of a text's
- * first token, is null. */
+/* Adds a token, of the prompt, or generated, with its most probable alternatives. A log-probability that is no number, of a
+ * text's first token, is null. */
 void openai_logprobs_add(openai_logprobs *l, const rapt_engine_token *token, bool of_prompt);
 /* The object for tokens that have come since it was last taken, the caller's; null where there are none, or on out-of-memory. */
 json_t *openai_logprobs_take(openai_logprobs *l);

@@ -55,7 +55,8 @@ bool openai_offsets_of_prompt(openai_offsets *o, int32_t id, size_t *offset)
     if (!o->out && !offsets_begin(o, 0))
         return false;
     *offset = o->characters;
-    if (!bytes || (strlen(bytes) == size && rapt_tokenizer_special(o->tokenizer, bytes) == id && !prompt_has_next(o, bytes, size)))
+    const bool special = bytes && strlen(bytes) == size && rapt_tokenizer_special(o->tokenizer, bytes) == id;
+    if (!bytes || (special && !prompt_has_next(o, bytes, size)))
         return true;
     if (pieces && o->bytes == 0 && bytes[0] == ' ' && !prompt_has_next(o, " ", 1)) /* SentencePiece begins texts with a space */
         return !text_stream_push(o->out, bytes + 1, size - 1, NULL);

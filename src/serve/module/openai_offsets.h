@@ -1,6 +1,6 @@
-/* serve/module/openai_offsets.h: where tokens begin in the text of a completion, in characters: "text_offset". The text is the one
- * that is sent: U+FFFD counts where it stands for bytes that are no character, and generated tokens come behind the prompt, whether
- * it is echoed or not. A token that only continues a character begins behind it. */
+/* serve/module/openai_offsets.h: where tokens begin in the text of a completion, in characters: "text_offset". The text is the
+ * one that is sent: U+FFFD counts where it stands for bytes that are no character, and generated tokens come behind the prompt,
+ * whether it is echoed or not. A token that only continues a character begins behind it. */
 #ifndef SERVE_MODULE_OPENAI_OFFSETS_H
 #define SERVE_MODULE_OPENAI_OFFSETS_H
 
