@@ -89,6 +89,7 @@ typedef struct rapt_generate_options {
                                  many hypotheses, without logit biases and without a repetition window; its text comes at the
                                  end, all at once. 0: what the model's policy says, 1 where `sample` asks for a kind of
                                  sampling */
+    bool chat;                /* the text is a chat: the model's end_of_turn ends a run, too */
 } rapt_generate_options;
 
 /* Why a run ended. */

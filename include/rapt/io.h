@@ -42,6 +42,9 @@ typedef struct rapt_language_model {
     int32_t end_of_text[RAPT_END_OF_TEXT_MAX]; /* tokens that end a text, "eos_token_id" of config.json; a text without a
                                                   prompt begins after the first of them */
     size_t end_of_text_count;
+    bool has_end_of_turn;
+    int32_t end_of_turn; /* "eos_token" of a Hugging Face folder's tokenizer, where end_of_text has it not: it ends the replies
+                            of a chat (rapt_generate_options.chat) */
 } rapt_language_model;
 
 /* How the vectors of a text's tokens become one vector. */

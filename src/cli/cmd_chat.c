@@ -201,6 +201,7 @@ static rapt_code chat_run(const chat_arguments *a, const rapt_chat_template *cha
 {
     conversation c = {.a = a, .chat = chat, .m = m};
     rapt_generate_options o = a->g.o;
+    o.chat = true;
     o.on_text = chat_stream;
     o.stop = signals_stop;
     o.context = (void *)a;

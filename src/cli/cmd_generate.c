@@ -284,6 +284,7 @@ static rapt_code generate(const generate_arguments *a, const rapt_chat_template 
     char *text;
     output out = {.a = a};
     rapt_generate_options o = a->g.o;
+    o.chat = a->chat;
     o.on_text = stream_text;
     o.stop = signals_stop;
     o.context = &out;

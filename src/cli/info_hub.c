@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DIFFERENCES = 5, DIFFERENCE = 160 };
+enum { DIFFERENCES = 8, DIFFERENCE = 160 };
 
 static const char *const PLACES[] = {[RAPT_NORM_PLACE_POST] = "post", [RAPT_NORM_PLACE_PRE] = "pre",
                                      [RAPT_NORM_PLACE_OUTPUT] = "output", [RAPT_NORM_PLACE_SANDWICH] = "sandwich"};
@@ -53,6 +53,13 @@ static info_differences info_hub_differences(const hub_summary *summary)
     if (r && r->kind == RAPT_ROTARY_LONG && r->magnitude != 1) /* else it is Llama 3's scaling in a GGUF file */
         snprintf(d.text[d.count++], DIFFERENCE, "the context ends at %zu tokens, where its positions would change",
                  m->language.net->config.context);
+    for (size_t i = 0; i < 2; i++)
+        if (summary->unheeded[i])
+            snprintf(d.text[d.count++], DIFFERENCE, "\"%s\" of tokenizer_config.json is not heeded, as in transformers 5: "
+                     "tokenizer.json decides what is put around a text", i == 0 ? "add_bos_token" : "add_eos_token");
+    if (m->language.has_end_of_turn)
+        snprintf(d.text[d.count++], DIFFERENCE, "replies of chats end at token %d, too, \"eos_token\" of the tokenizer",
+                 (int)m->language.end_of_turn);
     if (summary->rounds_anew)
         snprintf(d.text[d.count++], DIFFERENCE,
                  "products with matrices in Q4_1 and Q5_1 are made of Q8_0, to which they are rounded: --weights fp32");

@@ -130,7 +130,8 @@ static rapt_code continuation_keep(continuation *c, int32_t id, double log_prob,
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err)
 {
     const policy_rules rules = continuation_rules(c);
-    if (policy_ends(&rules, id)) {
+    const rapt_language_model *m = &c->model->language;
+    if (policy_ends(&rules, id) || (c->options->chat && m->has_end_of_turn && id == m->end_of_turn)) {
         c->finish = RAPT_FINISH_END_OF_TEXT;
         return RAPT_OK;
     }

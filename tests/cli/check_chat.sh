@@ -31,6 +31,24 @@ check 'generate --chat prints the reply only' cmp text <(echo 'Hi there' | chat)
 "$RAPT" generate m --chat --quiet --max-tokens 5 --logit-bias 257:1000 --json x >end
 check 'the end of a turn ends a reply' grep -q '"tokens": 0, "end": "end_of_text"' end
 
+# "eos_token" of tokenizer_config.json, which generation_config.json does not name: it ends replies, and no other texts.
+cp -r m turned
+echo '{"eos_token": "<|turn|>", "add_bos_token": true, "add_eos_token": false, "bos_token": "<|begin|>"}' >turned/tokenizer_config.json
+"$RAPT" generate turned --chat --quiet --max-tokens 5 --logit-bias 258:1000 --json x >end
+check "a tokenizer's eos_token ends a reply" grep -q '"tokens": 0, "end": "end_of_text"' end
+echo x | "$RAPT" chat turned --quiet --max-tokens 5 --logit-bias 258:1000 --json >end
+check 'also of rapt chat' grep -q '"tokens": 0, "end": "end_of_text"' end
+"$RAPT" generate turned --chat --quiet --max-tokens 5 --logit-bias 257:1000 --json x >end
+check 'and so does the end of a text' grep -q '"tokens": 0, "end": "end_of_text"' end
+"$RAPT" generate turned --quiet --max-tokens 5 --logit-bias 258:1000 --json x >end
+check 'other texts go on' grep -q '"tokens": 5, "end": "length"' end
+"$RAPT" info turned >said
+check 'rapt info says so' grep -q '^ *replies of chats end at token 258, too, "eos_token" of the tokenizer$' said
+check 'and that a flag is not heeded' grep -q '^ *"add_bos_token" of tokenizer_config.json is not heeded, as in transformers 5' said
+check 'but not of one that says what is done' sh -c '! grep -q add_eos_token said'
+check 'rapt info --json has the lines' sh -c "'$RAPT' info turned --json | grep -q 'add_bos_token.*is not heeded'"
+check 'of the first folder nothing' sh -c "! '$RAPT' info m | grep -q 'not heeded\|replies of chats'"
+
 # ---- several turns -------------------------------------------------------------------------------------------------
 printf '%s\n' 'Hi there' '' 'And now?' /reset 'Hi there' >lines
 chat --system 'Be {{ brief }}.' --json --threads 1 <lines >turns

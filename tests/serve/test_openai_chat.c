@@ -305,10 +305,33 @@ static void models_are_listed(void **state)
     exchange_release(x);
 }
 
+/* Of a folder whose tokenizer ends turns with another token than texts end with. */
+static void the_end_of_a_turn_ends_a_reply(void **state)
+{
+    (void)state;
+    static const char body[] = "{\"model\": \"chatty\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], "
+                               "\"max_tokens\": 4, \"logit_bias\": {\"120\": 100}}";
+    rapt_language_model *l = &((rapt_model *)rapt_engine_model_of(served_here.models[1].model))->language;
+    json_t *got = case_json(&served_here, openai_chat, body, 200);
+    assert_string_equal(case_text_at(got, "choices.0.message.content"), "xxxx");
+    json_decref(got);
+    l->has_end_of_turn = true;
+    l->end_of_turn = 'x';
+    exchange *x = case_ask(&served_here, openai_chat, body);
+    got = case_object(x, 200);
+    assert_string_equal(case_text_at(got, "choices.0.message.content"), "");
+    assert_string_equal(case_text_at(got, "choices.0.finish_reason"), "stop");
+    assert_non_null(strstr(case_header(x, "X-Rapt-Replay"), "--stop"));
+    exchange_release(x);
+    json_decref(got);
+    l->has_end_of_turn = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(replies_are_completions_of_the_template),
                                        cmocka_unit_test(replies_end_with_the_context),
+                                       cmocka_unit_test(the_end_of_a_turn_ends_a_reply),
                                        cmocka_unit_test(chats_are_streamed),
                                        cmocka_unit_test(translators_translate),
                                        cmocka_unit_test(translators_take_lines_and_options_as_elsewhere),

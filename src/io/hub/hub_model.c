@@ -6,6 +6,7 @@
 #include "io/hub/hub_embedding.h"
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
+#include "io/hub/hub_special.h"
 #include "io/hub/hub_translation.h"
 #include "io/hub/hub_weights.h"
 
@@ -101,7 +102,8 @@ static rapt_code load_lm_text(rapt_model *m, const hub_family *family, size_t vo
     m->language.tokenizer = rapt_tokenizer_load(from->folder, &why);
     if (!m->language.tokenizer)
         return rapt_fail(err, why.code, "%s", why.message);
-    return load_generation(m, family, vocab, from, err);
+    rapt_code code = load_generation(m, family, vocab, from, err);
+    return code ? code : hub_special_end_of_turn(&m->language, vocab, from, err);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
@@ -274,6 +276,8 @@ static rapt_code check_folder(const hub_family *family, hub_net *k, const weight
     if (!code)
         sum_up_memory(s);
     s->rounds_anew = !code && rounds_anew(m, w);
+    if (!code && m->task == RAPT_TASK_LANGUAGE_MODEL)
+        code = hub_special_unheeded(m->language.tokenizer, from, s->unheeded, err);
     return code;
 }
 

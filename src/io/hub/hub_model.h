@@ -14,6 +14,7 @@ typedef struct hub_summary {
     rapt_model *model;    /* all but the elements of its parameters, to be freed; NULL: it is not run, or there is no folder */
     double weights[4];    /* bytes that inference holds, by rapt_precision */
     bool rounds_anew;     /* products are made of other integers than a file stores: of blocks without kernels of their own */
+    bool unheeded[2];     /* tokenizer_config.json has an "add_bos_token", "add_eos_token" that tokenizer.json does not follow */
     rapt_kv_sizes kv;     /* of one text, zeroed for another model than a language model */
 } hub_summary;
 

@@ -85,6 +85,7 @@ static void chat_read(openai_request *r, fields *f, const openai_messages *messa
     const rapt_model *m = rapt_engine_model_of(s->model);
     r->shape = &SHAPE;
     openai_options_read(&r->options, f, limits, m);
+    r->options.o.chat = true;
     r->has_logprobs = fields_flag(f, "logprobs", false);
     r->top = (size_t)fields_integer(f, "top_logprobs", 0, 0, MOST_TOP);
     if (r->top > 0 && !r->has_logprobs)
@@ -96,6 +97,15 @@ static void chat_read(openai_request *r, fields *f, const openai_messages *messa
 
 /* ---- the answer --------------------------------------------------------------------------------------------------------- */
 
+/* Without --chat the end of a turn is a text that ends a run. */
+static void chat_replay_end(replay *line, const rapt_language_model *m)
+{
+    size_t size = 0;
+    const char *text = m->has_end_of_turn ? rapt_tokenizer_token(m->tokenizer, m->end_of_turn, &size) : NULL;
+    if (text)
+        replay_text(line, "--stop", text, size);
+}
+
 /* The program's own --chat has a template's text anew, which may depend on the day; the text of this one does not. */
 static void chat_replay(const openai_request *r, exchange *x, const served *s)
 {
@@ -103,6 +113,7 @@ static void chat_replay(const openai_request *r, exchange *x, const served *s)
     replay line = {.unfaithful = !p->same};
     replay_begin(&line, "generate", s);
     replay_words(&line, " --no-prompt --max-tokens %zu", r->options.o.max_tokens);
+    chat_replay_end(&line, &rapt_engine_model_of(s->model)->language);
     openai_options_replay(&r->options, &line);
     replay_prompt(&line, p->text, p->size);
     replay_end(&line, x);
