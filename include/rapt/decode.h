@@ -94,6 +94,9 @@ typedef struct rapt_translation {
     size_t source_count;
     bool split; /* the line, or a sentence that was to be one segment, had more tokens than the model takes */
     bool cancelled; /* by rapt_translator_request.stop: the translation is that of an empty line */
+    char **unknown_words; /* [unknown_word_count] the words of the line, or characters, that the model reads as <unk>, each once,
+                             in their order; NULL: none, as always with tokenizers of bytes. Freed with the translation */
+    size_t unknown_word_count;
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of

@@ -36,6 +36,7 @@ typedef struct rapt_explain_options {
     size_t max_elements;      /* of all intermediates and gradients, kept or not: a pass with more of them stops; 0: any
                                  number */
     const rapt_explanation *like; /* explain its tokens in place of `text` and `target`, which are ignored; NULL: none */
+    bool strict;              /* unknown words are an error, else <unk>, which is what the model reads in their place */
 } rapt_explain_options;
 
 /* Runs one pass in fp32, over all positions at once: a translation model reads `text` (UTF-8) as its source and
@@ -49,8 +50,8 @@ typedef struct rapt_explain_options {
  * zero afterwards, so no other thread may compute gradients of this model meanwhile; inference is allowed.
  *
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
- *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or not in its vocabulary (words; unknown
- *                       words are an error here); a target for a language model; gradients of a text of one token;
+ *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or of unknown words, where that is strict;
+ *                       a target for a language model; gradients of a text of one token;
  *                       `like` is of a model of another task or other sizes; more elements than options->max_elements;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
@@ -73,6 +74,9 @@ typedef struct rapt_explained_sequence {
     const int32_t *ids;        /* [count] */
     const char *const *labels; /* [count]: position and token, "3 chat"; a space as an open box, bytes that
                                   are no UTF-8 as escapes */
+    const char *const *unknown_words; /* [unknown_word_count]: words of the text, or characters, that are <unk> among the tokens,
+                                         each once, in their order */
+    size_t unknown_word_count;
 } rapt_explained_sequence;
 
 /* An intermediate, or the gradient of an intermediate or parameter; names, formulas and axes are those of rapt/observe.h. */

@@ -5,6 +5,7 @@
 #include "cli/cli_model.h"
 #include "cli/explain_checkpoints.h"
 #include "cli/say.h"
+#include "cli/unknown_words.h"
 
 #include "base/file.h"
 #include "rapt/explain.h"
@@ -25,7 +26,7 @@ typedef struct explain_arguments {
     rapt_explain_format format;
 } explain_arguments;
 
-enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_HTML, KEY_CHECKPOINTS, KEY_COLOR };
+enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_HTML, KEY_CHECKPOINTS, KEY_COLOR, KEY_STRICT };
 
 static const struct argp_option OPTIONS[] = {
     {"only", KEY_ONLY, "PATTERN", 0, "Only intermediates whose names match a shell pattern, such as 'encoder.0.*' or "
@@ -41,6 +42,7 @@ static const struct argp_option OPTIONS[] = {
     {"html", KEY_HTML, "FILE", 0, "An HTML page to explore in a browser instead of text; it needs no network", 0},
     {"checkpoints", KEY_CHECKPOINTS, NULL, 0, "With --html: a slider over the checkpoints of MODEL, the folder of a training "
      "run: attention weights and predictions of each, from untrained/ on where the recipe kept it (train.keep_untrained)", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words are errors; by default a warning names them, and <unk> is shown", 0},
     CLI_OPTION_THREADS,
     {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0},
     {0}};
@@ -101,6 +103,7 @@ static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
     case KEY_TABLE: a->format.table = true; return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_HTML: a->html = text; return 0;
+    case KEY_STRICT: a->options.strict = true; return 0;
     case KEY_CHECKPOINTS: a->checkpoints = true; return 0;
     case CLI_KEY_THREADS: a->options.threads = cli_threads(text, state); return 0;
     case KEY_COLOR: a->format.color = wants_color(text, state); return 0;
@@ -115,7 +118,8 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_explain_parse, .args_doc = "MODEL TEXT [TARGET]",
     .doc = "Print all intermediate activations of a forward pass: name, formula, shape, statistics and elements."
            "\vThe encoder of a translation model reads TEXT, its decoder TARGET, or else the model's own (greedy) translation. "
-           "A language model reads TEXT only. Unknown words, and texts beyond the maximum length, are errors. Names are those "
+           "A language model reads TEXT only. Unknown words are shown as the model reads them, as "
+           "<unk>; texts beyond the maximum length are errors. Names are those "
            "of the model file; elements are printed as PyTorch prints them, and min, mean, max and std are over the finite "
            "ones. In names of tokens, an open box is a space."};
 
@@ -168,6 +172,10 @@ static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_e
     rapt_explanation *e = rapt_explanation_new(m, a->text, &a->options, &why);
     if (!e)
         return rapt_fail(err, why.code, "%s%s", why.code == RAPT_ERR_NOT_FOUND ? "--only: " : "", why.message);
+    for (size_t i = 0; i < rapt_explanation_sequence_count(e); i++) {
+        const rapt_explained_sequence s = rapt_explanation_sequence(e, i);
+        unknown_words_warn(strcmp(s.name, "target") == 0 ? "the target" : "the text", s.unknown_words, s.unknown_word_count);
+    }
     rapt_code code = explain_check_position(a, e, err);
     if (!code)
         code = a->html ? explain_save_page(a, e, err) : explain_print(a, e, err);

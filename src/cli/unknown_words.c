@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/say.h"
-#include "explain/input/known_words.h"
+#include "decode/known_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static bool was_told(const unknown_words *u, const char *word)
 static bool unknown_words_collect(unknown_words *u, const unknown_list *list)
 {
     bool is_new = false;
-    for (size_t i = 0; i < list->count && u->warnings < MAX_WARNINGS; i++) {
+    for (size_t i = 0; i < list->count && i <= KNOWN_WORDS_LISTED && u->warnings < MAX_WARNINGS; i++) {
         if (was_told(u, list->words[i]))
             continue;
         is_new = true;
@@ -38,7 +38,7 @@ static rapt_code unknown_words_report(unknown_words *u, size_t line, const unkno
 {
     char words[KNOWN_WORDS_TEXT];
     const char *verb = list->unknown == 1 ? "is" : "are";
-    known_words_write(list, words);
+    known_words_write((const char *const *)list->words, list->count, words);
     if (u->strict)
         return rapt_fail(err, RAPT_ERR_VALUE, "%.60s:%zu: %zu of %zu %ss %s unknown: %s", u->name, line, list->unknown,
                          list->total, list->unit, verb, words);
@@ -74,6 +74,14 @@ void unknown_words_end(unknown_words *u)
     for (size_t i = 0; i < u->told_count; i++)
         free(u->told[i]);
     u->told_count = u->more = 0;
+}
+
+void unknown_words_warn(const char *what, const char *const *words, size_t count)
+{
+    char text[KNOWN_WORDS_TEXT];
+    known_words_write(words, count, text);
+    if (count > 0)
+        cli_say("rapt: %s: warning: the model does not know %s, and reads <unk> (--strict refuses)\n", what, text);
 }
 
 rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, bool specials, size_t *unknown, size_t *words,

@@ -1,5 +1,5 @@
 /* cli/unknown_words.h: warnings about words that a model's vocabulary lacks, and that it reads as <unk>. For commands that read
- * many lines; those that inspect a model refuse such words (known_words.h). */
+ * many lines; and for those that show one pass. */
 #ifndef CLI_UNKNOWN_WORDS_H
 #define CLI_UNKNOWN_WORDS_H
 
@@ -22,6 +22,9 @@ typedef struct unknown_words {
 rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, rapt_error *err);
 /* Says how many lines more there were, and frees what was kept. */
 void unknown_words_end(unknown_words *u);
+
+/* 'rapt: the text: warning: the model does not know "bicycle", ...' to stderr, of words[count]; nothing where there are none. */
+void unknown_words_warn(const char *what, const char *const *words, size_t count);
 
 /* How many of a line's words are unknown, of how many; *unit is "word" or "character", or NULL for a tokenizer without <unk>. */
 rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, bool specials, size_t *unknown, size_t *words,

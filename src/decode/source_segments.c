@@ -53,6 +53,8 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
     const size_t begin = first_tokens(s);
     bool fits = source_segments_take(s, count);
     size_t whole = fits ? begin + count + 1 : s->limits.max_len, kept = fits ? count : whole - begin;
+    for (size_t i = 0; i < count; i++)
+        s->fit->unknown |= ids[i] == s->limits.unknown;
     int32_t *row = count > 0 ? realloc(ids, (whole > count ? whole : count) * sizeof *ids) : NULL;
     if (row) {
         memmove(row + begin, row, kept * sizeof *row);

@@ -21,6 +21,7 @@ typedef struct source_limits {
     bool by_sentence; /* no more than one sentence */
     bool specials;    /* texts of special tokens are those tokens */
     int32_t eos, skipped; /* skipped: a token that no text may have, as it takes no position; -1: there is none */
+    int32_t unknown;      /* <unk>; -1: there is none */
     const int32_t *begin; /* [begin_count] tokens before those of each row; they count, too. Fewer than max_len */
     size_t begin_count;
     int32_t language;     /* the token of the first language_size bytes of the line; 0 bytes: there is none */
@@ -30,6 +31,7 @@ typedef struct source_limits {
 /* What became of a line. */
 typedef struct source_fit {
     bool split, cut; /* rapt_translation's */
+    bool unknown;    /* it has the token of unknown words */
 } source_fit;
 
 /* Adds the segments of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into

@@ -2,6 +2,7 @@
 #include "decode/translate_text.h"
 
 #include "base/quote.h"
+#include "decode/known_words.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"
 
@@ -21,6 +22,7 @@ static source_limits translate_limits(const translate_setup *s)
         .specials = m->specials_in_text,
         .eos = m->special.eos,
         .skipped = fairseq ? m->special.pad : -1,
+        .unknown = known_words_id(m->source),
         .begin = s->lang.begin,
         .begin_count = s->lang.count,
     };
@@ -168,6 +170,16 @@ static rapt_code write_raw_text(const translate_setup *s, rapt_translation *out,
     return code;
 }
 
+static rapt_code tell_unknown_words(const translate_text *x, size_t line, rapt_translation *out, rapt_error *err)
+{
+    unknown_list list;
+    const rapt_translation_model *m = &x->setup->m->translation;
+    rapt_code code = known_words_find(m->source, x->lines[line], m->specials_in_text, &list, err);
+    out->unknown_words = list.words;
+    out->unknown_word_count = list.count;
+    return code;
+}
+
 /* A line that was cancelled is translated as an empty one. */
 static rapt_code translate_write_line(translate_text *x, size_t line, rapt_translation *out, rapt_error *err)
 {
@@ -177,6 +189,8 @@ static rapt_code translate_write_line(translate_text *x, size_t line, rapt_trans
     for (size_t i = first; i < first + count; i++)
         out->cancelled |= x->items[i].stopped;
     rapt_code code = source_segments_join(x->segments + first, out->cancelled ? 0 : count, out, err);
+    if (!code && x->fits[line].unknown)
+        code = tell_unknown_words(x, line, out, err);
     return code ? code : write_raw_text(x->setup, out, err);
 }
 

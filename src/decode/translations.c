@@ -17,6 +17,7 @@ void rapt_translations_free(rapt_translation *t, size_t count)
         }
         free(t[i].hypotheses);
         free(t[i].source);
+        free(t[i].unknown_words);
     }
     memset(t, 0, count * sizeof *t);
 }

@@ -13,10 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tokens are freed with the explanation. */
-static void add_sequence(rapt_explanation *e, const char *name, const rapt_tokenizer *k, pass_tokens p)
+static rapt_code keep_unknown_words(arena *memory, explain_sequence *s, char *const *words, size_t count, rapt_error *err)
 {
-    e->sequences[e->sequence_count++] = (explain_sequence){.name = name, .tokenizer = k, .ids = p.ids, .count = p.count};
+    bool ok = count == 0 || (s->unknown_words = arena_zeroed(memory, count, sizeof *words)) != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = (s->unknown_words[i] = arena_string(memory, words[i])) != NULL;
+    s->unknown_count = ok ? count : 0;
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for unknown words");
+}
+
+/* Takes the tokens, which are freed with the explanation. */
+static rapt_code add_sequence(rapt_explanation *e, const char *name, const rapt_tokenizer *k, pass_tokens *p, rapt_error *err)
+{
+    explain_sequence *s = &e->sequences[e->sequence_count++];
+    *s = (explain_sequence){.name = name, .tokenizer = k, .ids = p->ids, .count = p->count};
+    rapt_code code = keep_unknown_words(&e->memory, s, p->unknown.words, p->unknown.count, err);
+    known_words_free(&p->unknown);
+    return code;
 }
 
 /* Words as `rapt translate` prints them. The caller frees the result; NULL: out of memory. */
@@ -31,14 +44,14 @@ static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char
 {
     const rapt_model *m = e->model;
     pass_tokens source, target;
-    rapt_code code = pass_read_source(m, text, &source, err);
+    rapt_code code = pass_read_source(m, text, e->strict, &source, err);
+    code = code ? code : add_sequence(e, "source", m->translation.source, &source, err);
     if (code)
         return code;
-    add_sequence(e, "source", m->translation.source, source);
-    code = given ? pass_read_target(m, given, &target, err) : pass_translate(t, m, &source, &target, err);
+    code = given ? pass_read_target(m, given, e->strict, &target, err) : pass_translate(t, m, &source, &target, err);
+    code = code ? code : add_sequence(e, "target", m->translation.target, &target, err);
     if (code)
         return code;
-    add_sequence(e, "target", m->translation.target, target);
     e->labels = target.ids + 1;
     e->label_count = target.count;
     e->output = whole_text_of(m->translation.target, target.ids + 1, target.count);
@@ -52,10 +65,10 @@ static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char
 static rapt_code explain_read_text(rapt_explanation *e, const char *text, rapt_error *err)
 {
     pass_tokens tokens;
-    rapt_code code = pass_read_text(e->model, text, &tokens, err);
+    rapt_code code = pass_read_text(e->model, text, e->strict, &tokens, err);
+    code = code ? code : add_sequence(e, "text", e->model->language.tokenizer, &tokens, err);
     if (code)
         return code;
-    add_sequence(e, "text", e->model->language.tokenizer, tokens);
     if (e->gradients && tokens.count < 2)
         return rapt_fail(err, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
     e->labels = tokens.ids + 1;
@@ -82,8 +95,10 @@ static rapt_code copy_sequence(rapt_explanation *e, const explain_sequence *s, r
     if (!ids)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", s->count);
     memcpy(ids, s->ids, (s->count + 1) * sizeof *ids);
-    add_sequence(e, s->name, s->tokenizer, (pass_tokens){.ids = ids, .count = s->count});
-    return label_tokens(&e->memory, &e->sequences[e->sequence_count - 1], err);
+    explain_sequence *copy = &e->sequences[e->sequence_count];
+    rapt_code code = add_sequence(e, s->name, s->tokenizer, &(pass_tokens){.ids = ids, .count = s->count}, err);
+    code = code ? code : keep_unknown_words(&e->memory, copy, s->unknown_words, s->unknown_count, err);
+    return code ? code : label_tokens(&e->memory, copy, err);
 }
 
 rapt_code explain_read_like(rapt_explanation *e, const rapt_explanation *like, rapt_error *err)

@@ -246,19 +246,33 @@ static json_t *output_json(const rapt_explanation *e)
     return e->output ? valid_string(e->output) : token_text_json(e->model->language.tokenizer, e->top_ids[last]);
 }
 
+static json_t *unknown_words_json(const explain_sequence *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < s->unknown_count; i++)
+        if (json_array_append_new(list, valid_string(s->unknown_words[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 /* What only some passes have. */
 static bool add_rest(const rapt_explanation *e, json_t *o)
 {
     bool ok = true;
     if (e->model->task == RAPT_TASK_TRANSLATION)
         ok = json_object_set_new(o, "target", valid_string(rapt_explanation_target(e))) == 0;
+    if (e->given)
+        ok = json_object_set_new(o, "unknown_target_words", unknown_words_json(explain_last(e))) == 0 && ok;
     return ok && (!e->gradients || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }
 
 json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err)
 {
-    json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "rapt", "explain", "version", 1, "model",
-                          explain_model_json(e), "text", valid_string(e->text), "sequences", sequences_json(e), "output",
+    json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rapt", "explain", "version", 1, "model",
+                          explain_model_json(e), "text", valid_string(e->text), "unknown_words",
+                          unknown_words_json(&e->sequences[0]), "sequences", sequences_json(e), "output",
                           output_json(e), "steps", intermediates_json(e, values), "predictions", predictions_json(e));
     if (o && !add_rest(e, o)) {
         json_decref(o);

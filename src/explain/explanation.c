@@ -20,6 +20,7 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text
     arena_init(&e->memory, CHUNK);
     e->model = m;
     e->gradients = o->gradients;
+    e->strict = o->strict;
     e->max_elements = o->max_elements;
     e->filtered = o->name_count > 0;
     e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
@@ -103,7 +104,9 @@ rapt_explained_sequence rapt_explanation_sequence(const rapt_explanation *e, siz
     if (index >= e->sequence_count)
         return (rapt_explained_sequence){0};
     const explain_sequence *s = &e->sequences[index];
-    return (rapt_explained_sequence){s->name, s->count, s->ids, (const char *const *)s->labels};
+    return (rapt_explained_sequence){.name = s->name, .count = s->count, .ids = s->ids, .labels = (const char *const *)s->labels,
+                                     .unknown_words = (const char *const *)s->unknown_words,
+                                     .unknown_word_count = s->unknown_count};
 }
 
 size_t rapt_explanation_count(const rapt_explanation *e)

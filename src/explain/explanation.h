@@ -14,6 +14,8 @@ typedef struct explain_sequence {
     size_t count;
     int32_t *ids;     /* [count + 1], from malloc: the last one is the label of the token before it */
     char **labels;    /* [count]: "3 chat": position and token */
+    char **unknown_words; /* [unknown_count]: words of the text that are <unk> here */
+    size_t unknown_count;
 } explain_sequence;
 
 /* The parts that the text has besides intermediates. */
@@ -26,6 +28,7 @@ struct rapt_explanation {
     arena memory;            /* of all below, unless it says otherwise */
     const char *model_name, *text;
     bool gradients;          /* with loss and gradients */
+    bool strict;             /* unknown words are an error */
     bool filtered;           /* some intermediates were not asked for and are left out */
     explain_parts parts;     /* that were asked for */
     explain_sequence sequences[2]; /* source and target, or a language model's text */

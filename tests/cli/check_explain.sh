@@ -491,16 +491,28 @@ not_explained 'there is no such model' 'no model' none text
 not_explained 'the text is empty' 'an empty text' pairs ''
 not_explained 'the text is empty' 'spaces only' pairs ' '
 not_explained 'the text is empty' 'an empty prompt' letters ''
-not_explained 'the text: the model does not know "Zyzzyva", "qwx", "zyzzyva"$' 'unknown words, each once' \
+strict() { not_explained "$1" "$2" "${@:3}" --strict; }
+strict 'the text: the model does not know "Zyzzyva", "qwx", "zyzzyva"$' 'unknown words, each once' \
     pairs 'the Zyzzyva see the qwx zyzzyva Zyzzyva.'
 words=$(printf 'x%d ' {1..8})
-not_explained 'not know "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"$' 'eight unknown words' pairs "$words"
-not_explained '"x7", "x8", \.\.\.$' 'nine unknown words' pairs "${words}x9"
-not_explained '"y*\.\.\.", "2y*\.\.\.", "3y*\.\.\.", \.\.\.$' 'long unknown words: whole, or not there' \
+strict 'not know "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"$' 'eight unknown words' pairs "$words"
+strict '"x7", "x8", \.\.\.$' 'nine unknown words' pairs "${words}x9"
+strict '"y*\.\.\.", "2y*\.\.\.", "3y*\.\.\.", \.\.\.$' 'long unknown words: whole, or not there' \
     pairs "$(printf '%0150d %0149d %0149d %0149d %0149d' 0 0 0 0 0 | tr 0 y | sed 's/ y/ 2y/; s/ y/ 3y/; s/ y/ 4y/; s/ y/ 5y/')"
+strict 'the target: the model does not know "xx"$' 'an unknown word of a target' pairs "$sentence" 'le chien xx'
+"$RAPT" explain pairs 'the qwx see zork qwx.' 'le chien xx' --json >unknown.json 2>unknown.err
+check 'unknown words are explained' test $? = 0
+json 'as <unk>, which is what the model reads' unknown.json '[t["text"] for t in o["sequences"]["source"]] ==
+    ["the", "<unk>", "see", "<unk>", "<unk>", ".", "<eos>"] and o["sequences"]["target"][3]["text"] == "<unk>"'
+json 'and named' unknown.json 'o["unknown_words"] == ["qwx", "zork"] and o["unknown_target_words"] == ["xx"]'
+check 'with a warning for each text' cmp unknown.err <(
+    echo 'rapt: the text: warning: the model does not know "qwx", "zork", and reads <unk> (--strict refuses)'
+    echo 'rapt: the target: warning: the model does not know "xx", and reads <unk> (--strict refuses)')
+"$RAPT" explain pairs "$sentence" --json --strict >known.json 2>known.err
+check 'no warning where all are known' test $? = 0 -a ! -s known.err
+json 'and an empty list' known.json 'o["unknown_words"] == [] and "unknown_target_words" not in o'
 seq -f x%.0f -s ' ' 18000 >many.txt
 not_explained 'the text has 18001 tokens with <eos>; the model takes 12' 'a flood of unknown words' pairs "$(cat many.txt)"
-not_explained 'the target: the model does not know "xx"$' 'an unknown word of a target' pairs "$sentence" 'le chien xx'
 not_explained 'the target is empty' 'an empty target' pairs "$sentence" ''
 not_explained 'the text has 61 tokens with <eos>; the model takes 12' 'too long a text' pairs "$long"
 not_explained 'the target has 61 tokens with <bos>; the model has 40' 'too long a target' pairs "$sentence" "${long//the/le}"
@@ -521,6 +533,7 @@ lost() {
 }
 if [ -z "$SANITIZED" ] && command -v valgrind >/dev/null; then
     lost 'unknown words' pairs zork
+    lost 'unknown words, refused' pairs zork --strict
     lost 'unknown words of a target' pairs the zork
     lost 'an unknown character' letters 'th!'
     lost 'a pass' pairs the "$wanted" --train --json
@@ -531,7 +544,7 @@ usage() { refused 2 "$1" "usage: rapt explain ${*:2}" "$RAPT" explain "${@:2}"; 
 usage 'missing operand: MODEL and TEXT'
 usage 'missing operand: MODEL and TEXT' pairs
 usage 'extra operand' pairs a b c
-not_explained 'the text: the model does not know "le", "chien"' 'a target in place of the text, with --train before it' \
+strict 'the text: the model does not know "le", "chien"' 'a target in place of the text, with --train before it' \
     pairs --train "$wanted" "$sentence"
 not_explained 'there is no such model' 'a target in place of the model' --train "$wanted" pairs "$sentence"
 usage 'one target' pairs a b --train=c

@@ -45,8 +45,12 @@ attention_refused 'the text has 13 tokens; the model.s context is 12' 'text long
 attention_refused 'the target has 41 tokens with <bos>; the model has 40' 'target too long' \
     pairs the --target "$(printf 'un %.0s' {1..40})"
 attention_refused 'the target is empty' 'empty target' pairs the --target ''
-attention_refused 'the text: .*not know "elephant"' 'unknown word' pairs 'I see the elephant.'
-attention_refused 'the target: .*not know "Mars"' 'unknown word of the target' pairs 'I see.' --target 'je vois Mars'
+attention_refused 'the text: .*not know "elephant"' 'unknown word' pairs 'I see the elephant.' --strict
+attention_refused 'the target: .*not know "Mars"' 'unknown word of the target' pairs 'I see.' --target 'je vois Mars' --strict
+"$RAPT" plot attention pairs 'I see the elephant.' --target 'je vois Mars' --data >unknown.txt 2>unknown.err
+check 'attention: unknown words are shown as the model reads them' grep -q '<unk>' unknown.txt
+check 'and named' test "$(cat unknown.err)" = \
+    "$(printf 'rapt: the %s: warning: the model does not know "%s", and reads <unk> (--strict refuses)\n' text elephant target Mars)"
 attention_refused 'the text: byte 4: .*U\+0021' 'unknown character' characters 'the!'
 attention_refused 'the text: byte 2.*UTF-8' 'no UTF-8' pairs $'a\xff'
 attention_refused '--block 2: pairs has 2 blocks' 'no such block' pairs the --block 2

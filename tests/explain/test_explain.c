@@ -371,7 +371,8 @@ static void test_refused(void **state)
     (void)state;
     rapt_explain_options train = {.gradients = true};
     refused(translator, "", (rapt_explain_options){0}, RAPT_ERR_VALUE, "the text is empty");
-    refused(translator, "zork", (rapt_explain_options){0}, RAPT_ERR_VALUE, "the text: the model does not know \"zork\"");
+    refused(translator, "zork", (rapt_explain_options){.strict = true}, RAPT_ERR_VALUE,
+            "the text: the model does not know \"zork\"");
     refused(translator, "w1 \xff", (rapt_explain_options){0}, RAPT_ERR_FORMAT, "the text: byte 4: not UTF-8");
     refused(translator, "w1 w2 w3 w4 w5 w6 w7 w8", (rapt_explain_options){0}, RAPT_ERR_VALUE,
             "the text has 9 tokens with <eos>; the model takes 8");
@@ -381,6 +382,32 @@ static void test_refused(void **state)
             "the text has 13 tokens; the model's context is 12");
     refused(language_model, "a", train, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
     refused(language_model, "ab", (rapt_explain_options){.target = "c"}, RAPT_ERR_VALUE, "a language model takes no target");
+}
+
+/* What the model reads in their place, and which they are. */
+static void test_unknown_words(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    const rapt_explain_options o = {.target = "w1 yak"};
+    rapt_explanation *e = rapt_explanation_new(translator, "w1 zork w2 gnu zork", &o, &err);
+    assert_non_null(e);
+    const rapt_explained_sequence source = rapt_explanation_sequence(e, 0), target = rapt_explanation_sequence(e, 1);
+    assert_int_equal(source.count, 6);
+    assert_int_equal(source.ids[1], RAPT_UNK);
+    assert_int_equal(source.ids[4], RAPT_UNK);
+    assert_string_equal(source.labels[1], "1 <unk>");
+    assert_int_equal(source.unknown_word_count, 2);
+    assert_string_equal(source.unknown_words[0], "zork");
+    assert_string_equal(source.unknown_words[1], "gnu");
+    assert_int_equal(target.unknown_word_count, 1);
+    assert_string_equal(target.unknown_words[0], "yak");
+    rapt_explanation *again = rapt_explanation_new(translator, NULL, &(rapt_explain_options){.like = e}, &err);
+    assert_non_null(again);
+    assert_string_equal(rapt_explanation_sequence(again, 0).unknown_words[1], "gnu");
+    assert_string_equal(rapt_explanation_sequence(again, 1).unknown_words[0], "yak");
+    rapt_explanation_free(again);
+    rapt_explanation_free(e);
 }
 
 /* What is not kept counts, too; one element less than there are is too few. */
@@ -478,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_positions_that_are_none),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unknown_words),
         cmocka_unit_test(test_limit_of_elements),
         cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_shared_model),

@@ -50,7 +50,8 @@ def translation(line, n_best):
             "text": " ".join(target), "score": -0.5 - n, "log_prob": -2.25 - n,
             "tokens": {"ids": list(range(len(target))), "tokens": [" " * (i > 0) + piece for i, piece in enumerate(target)]},
             "alignment": [weights(j, len(source)) for j in range(len(target))]})
-    return {"hypotheses": hypotheses, "truncated": "endless" in line, "text": hypotheses[0]["text"],
+    return {"hypotheses": hypotheses, "truncated": "endless" in line,
+            "unknown_words": [word for word in line.split() if word.startswith("zork")], "text": hypotheses[0]["text"],
             "source": {"ids": list(range(len(source))), "tokens": source}}
 
 

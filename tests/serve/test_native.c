@@ -94,6 +94,9 @@ static void assert_line(const char *line, rapt_translate_options o, bool soft, c
     const json_t *list = json_object_get(got, "hypotheses");
     assert_string_equal(json_string_value(json_object_get(got, "text")), out.hypotheses[0].text);
     assert_int_equal(json_is_true(json_object_get(got, "truncated")), out.cut);
+    assert_int_equal(json_array_size(json_object_get(got, "unknown_words")), strcmp(line, "zyzzyva") == 0);
+    if (strcmp(line, "zyzzyva") == 0)
+        assert_string_equal(json_string_value(json_array_get(json_object_get(got, "unknown_words"), 0)), "zyzzyva");
     assert_int_equal(json_array_size(list), out.count);
     for (size_t i = 0; i < out.count; i++) {
         const rapt_hypothesis *h = &out.hypotheses[i];

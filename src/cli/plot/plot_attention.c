@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "cli/unknown_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #define MAX_INDEX 1000000
 
-enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE };
+enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_STRICT };
 
 static const struct argp_option OPTIONS[] = {
     {"kind", KEY_KIND, "NAME", 0, "Translation: self (encoder), causal (decoder) or cross (decoder to encoder, default); "
@@ -22,6 +23,7 @@ static const struct argp_option OPTIONS[] = {
     {"target", KEY_TARGET, "TEXT", 0, "Translation: decoder input (default: the model's greedy translation)", 0},
     {"scale", KEY_SCALE, "NAME", 0, "Color scale: fixed (default): 0 to 1, the same in every figure; all: minimum to maximum of "
      "this figure; row: 0 to the maximum of each row, for long texts, whose weights are small", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words are errors; by default a warning names them, and <unk> is shown", 0},
     CLI_OPTION_THREADS,
     {0}};
 
@@ -31,7 +33,7 @@ typedef struct attention_arguments {
     const char *model, *text, *target;
     attention_kind kind;
     attention_scale scale;
-    bool has_block, has_head;
+    bool has_block, has_head, strict;
     size_t block, head;
     int threads;
     plot_options o;
@@ -91,6 +93,7 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
         a->has_head = true;
         return 0;
     case KEY_TARGET: a->target = text; return 0;
+    case KEY_STRICT: a->strict = true; return 0;
     case KEY_SCALE: a->scale = choose_scale(text, state); return 0;
     case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
@@ -110,8 +113,8 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = plot_attention_parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
     .doc = "Plot the attention weights of each head for a text as heat maps."
            "\vA row is a query, a column a key; each row sums to 1, and masked (later) keys are gray. By default all heads of "
-           "all blocks are drawn, a row of maps for each block. Unknown words are errors here. In names of tokens, an open "
-           "box is a space."};
+           "all blocks are drawn, a row of maps for each block. Unknown words are shown as the model reads them, as <unk>. In "
+           "names of tokens, an open box is a space."};
 
 /* ---- maps -------------------------------------------------------------------------------------------------- */
 
@@ -242,7 +245,9 @@ static rapt_code plot_attention_run(attention_arguments *a, const rapt_model *m,
     rapt_code code = settle_kind(a, m, err);
     rapt_tape *t = code ? NULL : rapt_tape_new(&(rapt_tape_options){.threads = a->threads}, err);
     if (t)
-        code = attention_run(t, m, a->kind, a->text, a->target, &v, err);
+        code = attention_run(t, m, &(attention_request){a->kind, a->text, a->target, a->strict}, &v, err);
+    unknown_words_warn("the text", (const char *const *)v.unknown_source.words, v.unknown_source.count);
+    unknown_words_warn("the target", (const char *const *)v.unknown_target.words, v.unknown_target.count);
     if (t && !code)
         code = plot_attention_draw(a, t, m, &v, err);
     attention_view_free(&v);

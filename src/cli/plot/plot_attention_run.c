@@ -6,25 +6,27 @@
 
 /* ---- translation ------------------------------------------------------------------------------------------- */
 
-static plot_tokens nameless(pass_tokens p)
+/* Takes the tokens, which get their names after the pass. */
+static void name_later(plot_tokens *to, unknown_list *unknown, const pass_tokens *p)
 {
-    return (plot_tokens){.ids = p.ids, .count = p.count};
+    *to = (plot_tokens){.ids = p->ids, .count = p->count};
+    *unknown = p->unknown;
 }
 
 /* The encoder alone needs no target. */
-static rapt_code plot_attention_run_read_pair(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text,
-                                              const char *given,
-                                              attention_view *v, rapt_error *err)
+static rapt_code plot_attention_run_read_pair(rapt_tape *t, const rapt_model *m, const attention_request *r, attention_view *v,
+                                              rapt_error *err)
 {
     pass_tokens source, target;
-    rapt_code code = pass_read_source(m, text, &source, err);
+    rapt_code code = pass_read_source(m, r->text, r->strict, &source, err);
     if (code)
         return code;
-    v->source = nameless(source);
-    if (kind == ATTENTION_SELF)
+    name_later(&v->source, &v->unknown_source, &source);
+    if (r->kind == ATTENTION_SELF)
         return RAPT_OK;
-    code = given ? pass_read_target(m, given, &target, err) : pass_translate(t, m, &source, &target, err);
-    v->target = code ? v->target : nameless(target);
+    code = r->target ? pass_read_target(m, r->target, r->strict, &target, err) : pass_translate(t, m, &source, &target, err);
+    if (!code)
+        name_later(&v->target, &v->unknown_target, &target);
     return code;
 }
 
@@ -33,16 +35,16 @@ static rapt_tokens row_of(const plot_tokens *t)
     return (rapt_tokens){t->ids, 1, t->count};
 }
 
-static rapt_code run_translation(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
-                                 attention_view *v, rapt_error *err)
+static rapt_code run_translation(rapt_tape *t, const rapt_model *m, const attention_request *r, attention_view *v,
+                                 rapt_error *err)
 {
-    rapt_code code = plot_attention_run_read_pair(t, m, kind, text, given, v, err);
+    rapt_code code = plot_attention_run_read_pair(t, m, r, v, err);
     if (code)
         return code;
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tensor *memory = rapt_encoder_forward(t, &m->translation.net->encoder, row_of(&v->source), NULL);
-    if (kind != ATTENTION_SELF)
+    if (r->kind != ATTENTION_SELF)
         rapt_decoder_forward(t, &m->translation.net->decoder, row_of(&v->target), memory, NULL);
     return rapt_tape_status(t, err);
 }
@@ -63,13 +65,14 @@ static void describe_translation(const rapt_model *m, attention_kind kind, atten
 
 /* ---- language models --------------------------------------------------------------------------------------- */
 
-static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const char *text, attention_view *v, rapt_error *err)
+static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const attention_request *r, attention_view *v,
+                                    rapt_error *err)
 {
     pass_tokens given;
-    rapt_code code = pass_read_text(m, text, &given, err);
+    rapt_code code = pass_read_text(m, r->text, r->strict, &given, err);
     if (code)
         return code;
-    v->source = nameless(given);
+    name_later(&v->source, &v->unknown_source, &given);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_lm_hidden(t, m->language.net, row_of(&v->source));
@@ -88,18 +91,17 @@ static void describe_language_model(const rapt_model *m, attention_view *v)
 
 /* ---- both -------------------------------------------------------------------------------------------------- */
 
-rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *target,
-                        attention_view *v, rapt_error *err)
+rapt_code attention_run(rapt_tape *t, const rapt_model *m, const attention_request *r, attention_view *v, rapt_error *err)
 {
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
-    rapt_code code = language ? run_language_model(t, m, text, v, err) : run_translation(t, m, kind, text, target, v, err);
+    rapt_code code = language ? run_language_model(t, m, r, v, err) : run_translation(t, m, r, v, err);
     if (code)
         return code;
     if (language) {
         describe_language_model(m, v);
         return plot_name_tokens(m->language.tokenizer, &v->source, err);
     }
-    describe_translation(m, kind, v);
+    describe_translation(m, r->kind, v);
     code = plot_name_tokens(m->translation.source, &v->source, err);
     return code ? code : plot_name_tokens(m->translation.target, &v->target, err);
 }
@@ -126,4 +128,6 @@ void attention_view_free(attention_view *v)
 {
     plot_tokens_free(&v->source);
     plot_tokens_free(&v->target);
+    known_words_free(&v->unknown_source);
+    known_words_free(&v->unknown_target);
 }

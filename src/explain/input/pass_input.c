@@ -4,7 +4,6 @@
 
 #include "decode/search.h"
 #include "decode/whole_text.h"
-#include "explain/input/known_words.h"
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
@@ -20,9 +19,10 @@ typedef struct reading {
     const char *limit, *unit; /* "the model has", " positions" */
     bool specials; /* texts of special tokens are those tokens */
     bool framed;   /* and what stands before and after each text is there */
+    bool strict;   /* unknown words are an error */
 } reading;
 
-static rapt_code pass_input_check(const reading *r, const char *text, const pass_tokens *p, rapt_error *err)
+static rapt_code pass_input_check(const reading *r, const pass_tokens *p, rapt_error *err)
 {
     if (p->count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", r->what);
@@ -33,7 +33,24 @@ static rapt_code pass_input_check(const reading *r, const char *text, const pass
         if (p->ids[i] < 0 || (size_t)p->ids[i] >= r->vocab)
             return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu is %d; the model knows %zu", r->what, i, (int)p->ids[i],
                              r->vocab);
-    return known_words_check(r->k, r->what, text, r->specials, p->ids, p->count, err);
+    return RAPT_OK;
+}
+
+static rapt_code pass_input_find_unknown(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
+{
+    char words[KNOWN_WORDS_TEXT];
+    rapt_code code = known_words_find(r->k, text, r->specials, &p->unknown, err);
+    if (code || !r->strict || p->unknown.count == 0)
+        return code;
+    known_words_write((const char *const *)p->unknown.words, p->unknown.count, words);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: the model does not know %s", r->what, words);
+}
+
+void pass_tokens_free(pass_tokens *p)
+{
+    free(p->ids);
+    known_words_free(&p->unknown);
+    *p = (pass_tokens){0};
 }
 
 /* The text's own tokens, with capacity for two more. */
@@ -45,24 +62,24 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
                                : tokenizer_encode_within(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why);
     if (read)
         return rapt_fail(err, why.code, "%s: %s", r->what, why.message);
-    rapt_code code = pass_input_check(r, text, p, err);
+    rapt_code code = pass_input_check(r, p, err);
+    code = code ? code : pass_input_find_unknown(r, text, p, err);
     int32_t *longer = code ? NULL : realloc(p->ids, (p->count + r->more + 1) * sizeof *longer);
     if (longer) {
         p->ids = longer;
         return RAPT_OK;
     }
-    free(p->ids);
-    *p = (pass_tokens){0};
+    pass_tokens_free(p);
     return code ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of %s", r->what);
 }
 
-rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
+rapt_code pass_read_source(const rapt_model *m, const char *text, bool strict, pass_tokens *source, rapt_error *err)
 {
     const size_t begin = m->translation.source_begin_count;
     reading r = {.what = "the text", .with = " with <eos>", .k = m->translation.source,
                  .vocab = m->translation.net->config.source_vocab,
                  .max = m->translation.max_len, .more = 1 + begin, .limit = "the model takes", .unit = "",
-                 .specials = m->translation.specials_in_text};
+                 .specials = m->translation.specials_in_text, .strict = strict};
     rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
@@ -74,12 +91,12 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *s
     return RAPT_OK;
 }
 
-rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *target, rapt_error *err)
+rapt_code pass_read_target(const rapt_model *m, const char *text, bool strict, pass_tokens *target, rapt_error *err)
 {
     reading r = {.what = "the target", .with = " with <bos>", .k = m->translation.target,
                  .vocab = m->translation.net->config.target_vocab,
                  .max = m->translation.net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions",
-                 .specials = m->translation.specials_in_text};
+                 .specials = m->translation.specials_in_text, .strict = strict};
     rapt_code code = pass_input_read_tokens(&r, text, target, err);
     if (code)
         return code;
@@ -89,11 +106,11 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
     return RAPT_OK;
 }
 
-rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err)
+rapt_code pass_read_text(const rapt_model *m, const char *text, bool strict, pass_tokens *p, rapt_error *err)
 {
     reading r = {.what = "the text", .with = "", .k = m->language.tokenizer, .vocab = m->language.net->config.vocab,
                  .max = m->language.net->config.context, .limit = "the model's context is", .unit = "", .specials = true,
-                 .framed = true};
+                 .framed = true, .strict = strict};
     rapt_code code = pass_input_read_tokens(&r, text, p, err);
     if (!code)
         p->ids[p->count] = 0;

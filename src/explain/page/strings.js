@@ -38,6 +38,7 @@ const STRINGS = {
     "lights up. Click to hold it."],
     ["模型逐个词元地读入文本。把指针移到一个词元上，或用方向键移动：它所关注的词元",
     "会亮起。单击即可固定。"]],
+"sentence.unknown": ["Not in the vocabulary, and read as <unk>: {words}.", "不在词表中，读作<unk>：{words}。"],
 "sentence.colors": ["Colors", "颜色"],
 "sentence.colors.attention": ["what it attended to", "它所关注的词元"],
 "sentence.colors.probability": ["how well it was predicted", "对它的预测有多准"],

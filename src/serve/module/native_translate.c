@@ -73,6 +73,16 @@ static json_t *hypothesis_json(const translating *t, const rapt_translation *lin
     return NULL;
 }
 
+/* Of all lines of a text; false: out of memory. */
+static bool add_unknown_words(const translating *t, const rapt_translation *lines, size_t text, json_t *list)
+{
+    bool ok = list != NULL;
+    for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
+        for (size_t k = 0; ok && k < lines[i].unknown_word_count; k++)
+            ok = json_array_append_new(list, json_string(lines[i].unknown_words[k])) == 0;
+    return ok;
+}
+
 static json_t *translation_json(const translating *t, const rapt_translation *lines, size_t text)
 {
     const rapt_translation *line = &lines[t->first[text]];
@@ -80,9 +90,10 @@ static json_t *translation_json(const translating *t, const rapt_translation *li
     bool cut = false;
     for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
         cut = cut || lines[i].cut;
-    json_t *one = json_pack("{s:o, s:b, s:[]}", "text", translating_text(t, lines, text, 0), "truncated", cut, "hypotheses");
+    json_t *one = json_pack("{s:o, s:b, s:[], s:[]}", "text", translating_text(t, lines, text, 0), "truncated", cut,
+                            "unknown_words", "hypotheses");
     json_t *list = json_object_get(one, "hypotheses");
-    bool ok = one != NULL;
+    bool ok = add_unknown_words(t, lines, text, json_object_get(one, "unknown_words"));
     for (size_t n = 0; n < count && ok; n++)
         ok = json_array_append_new(list, hypothesis_json(t, lines, text, n)) == 0;
     if (ok && t->options.tokens)

@@ -79,6 +79,7 @@ const STRINGS = {
 "line.log_prob": ["log-probability {log_prob}", "对数概率{log_prob}"],
 "line.truncated": ["The end of this line is missing: it is longer than the model takes.",
     "此行超出模型能接受的长度，末尾缺失。"],
+"line.unknown": ["Not in the vocabulary, and read as <unk>: {words}.", "不在词表中，读作<unk>：{words}。"],
 "line.explain": ["Explain this translation ↗", "解释此译文 ↗"],
 
 "text.row": ["Prompt and continuation", "提示词与续写"],

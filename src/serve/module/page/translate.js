@@ -34,6 +34,9 @@ function buildLine(line) {
     const link = explains(make("a", { class: "button", target: "_blank", rel: "noopener noreferrer" }, t("line.explain")),
         () => ({ text: line.text, target: hypothesisOf(line).text }));
     const cut = line.result.truncated ? [make("p", { class: "notice" }, t("line.truncated"))] : [];
+    const unknown = line.result.unknown_words ?? [];
+    if (unknown.length > 0)
+        cut.push(make("p", { class: "notice" }, t("line.unknown", { words: unknown.map(quoted).join(", ") })));
     const node = make("article", { class: "words line", "aria-label": line.text }, parts.best, ...cut, parts.rows, parts.key,
         parts.most, ...hypothesesOf(line), make("p", {}, link), parts.links);
     pointing(parts.rows, line);
