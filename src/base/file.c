@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "base/file.h"
 
+#include "base/near_path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,8 +19,7 @@
 /* A message holds 512 bytes: of a longer path the end is shown, so that the reason behind it still fits. */
 enum { SHOWN_PATH = 380, FIRST_CAPACITY = 1 << 16, TEMPORARY_TRIES = 1000, OPEN_PATH = 64 };
 
-static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path,
-                           const char *reason)
+static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path, const char *reason)
 {
     size_t length = strlen(path);
     const char *cut = length > SHOWN_PATH ? "..." : "";
@@ -29,7 +30,10 @@ static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, 
 static rapt_code fail_errno(rapt_error *err, const char *action, const char *path)
 {
     rapt_code code = errno == ENOMEM ? RAPT_ERR_MEMORY : errno == ENOENT ? RAPT_ERR_NOT_FOUND : RAPT_ERR_IO;
-    return fail_path(err, code, action, path, strerror(errno));
+    char near[NEAR_PATH_TEXT] = "", reason[2 * NEAR_PATH_TEXT];
+    const bool is_missing = code == RAPT_ERR_NOT_FOUND && strcmp(action, "read") == 0;
+    snprintf(reason, sizeof reason, "%s%s", strerror(errno), is_missing ? near_path(path, near) : "");
+    return fail_path(err, code, action, path, reason);
 }
 
 static rapt_code fail_too_large(rapt_error *err, const char *path, size_t max_bytes)
@@ -475,26 +479,4 @@ rapt_code file_make_dir(const char *path, rapt_error *err)
 {
     size_t made;
     return file_make_dir_new(path, &made, err);
-}
-
-/* Whether stat fails with this errno only where nothing has the name. */
-static bool means_absent(int reason)
-{
-    return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
-}
-
-rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
-{
-    struct stat info;
-    int reason = lstat(path, &info) == 0 ? 0 : errno;
-    *there = !means_absent(reason);
-    return reason && *there ? fail_errno(err, "access", path) : RAPT_OK;
-}
-
-rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
-{
-    struct stat info;
-    int reason = stat(path, &info) == 0 ? 0 : errno;
-    *folder = reason == 0 && S_ISDIR(info.st_mode);
-    return reason && !means_absent(reason) ? fail_errno(err, "access", path) : RAPT_OK;
 }

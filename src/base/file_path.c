@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 char *file_join(const char *dir, const char *name)
 {
@@ -49,4 +50,33 @@ rapt_code file_make_temporary(const char *name, char **path, rapt_error *err)
     free(*path);
     *path = NULL;
     return code;
+}
+
+/* ---- what is there ------------------------------------------------------------------------------------------- */
+
+static rapt_code fail_access(rapt_error *err, const char *path)
+{
+    return rapt_fail(err, errno == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
+}
+
+/* Whether stat fails with this errno only where nothing has the name. */
+static bool means_absent(int reason)
+{
+    return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
+}
+
+rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
+{
+    struct stat info;
+    int reason = lstat(path, &info) == 0 ? 0 : errno;
+    *there = !means_absent(reason);
+    return reason && *there ? fail_access(err, path) : RAPT_OK;
+}
+
+rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
+{
+    struct stat info;
+    int reason = stat(path, &info) == 0 ? 0 : errno;
+    *folder = reason == 0 && S_ISDIR(info.st_mode);
+    return reason && !means_absent(reason) ? fail_access(err, path) : RAPT_OK;
 }

@@ -3,6 +3,9 @@
  * Not a search in texts: words longer than WORD_MAX are never near anything. */
 #include "base/suggest.h"
 
+#include "base/synonyms.h"
+
+#include <stdbool.h>
 #include <string.h>
 
 #define WORD_MAX 64
@@ -40,7 +43,7 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
-const char *suggest_nearest(const char *word, const char *const *candidates, size_t n)
+const char *suggest_spelling(const char *word, const char *const *candidates, size_t n)
 {
     size_t length = strlen(word);
     if (length == 0 || length > WORD_MAX)
@@ -58,4 +61,60 @@ const char *suggest_nearest(const char *word, const char *const *candidates, siz
         }
     }
     return nearest;
+}
+
+static bool is_between(char c)
+{
+    return c == '-' || c == '_' || c == '.';
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    while (*a && (same_letter(*a, *b) || (is_between(*a) && is_between(*b)))) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const char *suggest_synonym(const char *word, const char *const *candidates, size_t n)
+{
+    static const struct {
+        const char *other, *ours;
+    } synonyms[] = {
+#define SYNONYM_ROW(other, ours) {other, ours},
+        SYNONYMS(SYNONYM_ROW)};
+    for (size_t s = 0; s < sizeof synonyms / sizeof *synonyms; s++)
+        for (size_t i = 0; i < n && same_name(synonyms[s].other, word); i++)
+            if (strcmp(candidates[i], synonyms[s].ours) == 0)
+                return candidates[i];
+    return NULL;
+}
+
+static bool has_part(const char *candidate, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = candidate; (at = strstr(at, word)) != NULL; at++)
+        if ((at == candidate || is_between(at[-1])) && (!at[length] || is_between(at[length])))
+            return true;
+    return false;
+}
+
+static const char *only_one_with_part(const char *word, const char *const *candidates, size_t n)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < n && *word; i++)
+        if (has_part(candidates[i], word)) {
+            if (found)
+                return NULL;
+            found = candidates[i];
+        }
+    return found;
+}
+
+const char *suggest_nearest(const char *word, const char *const *candidates, size_t n)
+{
+    const char *found = suggest_synonym(word, candidates, n);
+    found = found ? found : suggest_spelling(word, candidates, n);
+    return found ? found : only_one_with_part(word, candidates, n);
 }

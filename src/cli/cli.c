@@ -4,8 +4,11 @@
 
 #include "base/number.h"
 #include "nn/weight_types.h"
+#include "rapt/recipe.h"
+#include "text/utf8.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,25 +22,24 @@ int cli_fail(const rapt_error *err)
     return 1;
 }
 
-/* " from 1 to 64", " of 0 or more", or nothing where there is no limit. */
-static void cli_describe_range(double min, double max, char text[80])
+/* " from 1 to 64", " of 0 or more", or nothing where there is no limit; one that was exceeded is told. */
+static void cli_describe_range(const char *low, const char *high, bool is_from, bool is_to, char text[80])
 {
-    char low[NUMBER_TEXT], high[NUMBER_TEXT];
-    number_write(min, low);
-    number_write(max, high);
     text[0] = '\0';
-    if (max < CLI_MAX)
+    if (is_to)
         snprintf(text, 80, " from %s to %s", low, high);
-    else if (min > -CLI_MAX)
+    else if (is_from)
         snprintf(text, 80, " of %s or more", low);
 }
 
 long cli_integer(const char *text, long min, long max, const char *option, struct argp_state *state)
 {
-    char *end, range[80];
+    char *end, range[80], low[NUMBER_TEXT], high[NUMBER_TEXT];
     errno = 0;
     long value = strtol(text, &end, 10);
-    cli_describe_range((double)min, (double)max, range);
+    snprintf(low, sizeof low, "%ld", min);
+    snprintf(high, sizeof high, "%ld", max);
+    cli_describe_range(low, high, min > -CLI_MAX, max < CLI_MAX || errno || value > max, range);
     if (errno || end == text || *end || value < min || value > max)
         cli_usage_error(state, "--%s: '%s' is not a whole number%s", option, text, range);
     return value;
@@ -45,9 +47,11 @@ long cli_integer(const char *text, long min, long max, const char *option, struc
 
 double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state)
 {
-    char *end, range[80];
+    char *end, range[80], low[NUMBER_TEXT], high[NUMBER_TEXT];
     double value = strtod(text, &end);
-    cli_describe_range(min, max, range);
+    number_write(min, low);
+    number_write(max, high);
+    cli_describe_range(low, high, min > -CLI_MAX, max < CLI_MAX || value > max, range);
     if (end == text || *end || !(value >= min && value <= max))
         cli_usage_error(state, "--%s: '%s' is not a number%s", option, text, range);
     return value;
@@ -60,7 +64,37 @@ int cli_threads(const char *text, struct argp_state *state)
 
 long cli_seed(const char *text, struct argp_state *state)
 {
-    return cli_integer(text, 0, CLI_MAX, "seed", state);
+    return cli_integer(text, 0, LONG_MAX, "seed", state);
+}
+
+const char *cli_assignment(const char *text, struct argp_state *state)
+{
+    rapt_recipe r;
+    rapt_error err = {0};
+    rapt_recipe_defaults(&r);
+    if (rapt_recipe_set(&r, text, &err))
+        cli_usage_error(state, "%s", err.message);
+    rapt_recipe_free(&r);
+    return text;
+}
+
+void cli_check_text(const char *text, const char *file, struct argp_state *state)
+{
+    if (file)
+        cli_usage_error(state, "--text or FILE, not both");
+    if (utf8_valid_prefix(text, strlen(text)) < strlen(text))
+        cli_usage_error(state, "--text: not valid UTF-8");
+    if (strchr(text, '\n'))
+        cli_usage_error(state, "--text: one line; several are the lines of FILE, or of standard input");
+}
+
+line_stream *cli_open_lines(const char *file, rapt_error *err)
+{
+    rapt_error why = {0};
+    line_stream *in = line_stream_open(file ? file : "-", &why);
+    if (!in)
+        rapt_fail(err, why.code, "%s%s", why.message, why.code == RAPT_ERR_NOT_FOUND ? "; --text takes a text itself" : "");
+    return in;
 }
 
 void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state)

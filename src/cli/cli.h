@@ -5,6 +5,7 @@
 #include "rapt/tape.h"
 
 #include "cli/usage.h"
+#include "text/line_stream.h"
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
 /* Of options without a limit of their own: 2^53, up to which a double represents every integer. */
@@ -57,7 +58,14 @@ int cli_fail(const rapt_error *err);
 long cli_integer(const char *text, long min, long max, const char *option, struct argp_state *state);
 double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state);
 int cli_threads(const char *text, struct argp_state *state); /* 1 to 256 */
-long cli_seed(const char *text, struct argp_state *state);   /* 0 to CLI_MAX */
+long cli_seed(const char *text, struct argp_state *state);   /* 0 to LONG_MAX */
+/* Of --set: returns `text` where it is a key of a recipe with a value that it may have. */
+const char *cli_assignment(const char *text, struct argp_state *state);
+/* Of --text: one line of UTF-8, and no FILE beside it. */
+void cli_check_text(const char *text, const char *file, struct argp_state *state);
+/* The lines of FILE, or with NULL or "-" those of standard input. Where there is no such file, it may have been meant as the text
+ * itself: the message names --text. */
+line_stream *cli_open_lines(const char *file, rapt_error *err);
 /* The operand `text` becomes *to; where that is set already, there is one too many: "extra operand: takes WHAT". */
 void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state);
 /* --precision and --weights, which exclude each other. */

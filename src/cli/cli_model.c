@@ -52,6 +52,16 @@ rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_ta
     return cli_model_load(folder, &o, err);
 }
 
+void cli_model_refuse_other_task(const char *folder, rapt_task task, rapt_error *err)
+{
+    rapt_error why = {0};
+    const rapt_load_options o = {.task = &task, .inference = true};
+    rapt_model *m = rapt_model_load_with(folder, &o, &why);
+    if (!m && why.code == RAPT_ERR_VALUE)
+        *err = why;
+    rapt_model_free(m);
+}
+
 void cli_model_limit_context(rapt_model *m, long context)
 {
     size_t *own = &m->language.net->config.context;

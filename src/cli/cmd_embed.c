@@ -6,7 +6,6 @@
 #include "cli/vectors_out.h"
 #include "rapt/embed.h"
 #include "text/line_stream.h"
-#include "text/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,10 +59,8 @@ static void cmd_embed_check(const embed_arguments *a, struct argp_state *state)
 {
     if (!a->model)
         cli_usage_error(state, "missing operand: MODEL");
-    if (a->text && a->file)
-        cli_usage_error(state, "--text or FILE, not both");
-    if (a->text && utf8_valid_prefix(a->text, strlen(a->text)) < strlen(a->text))
-        cli_usage_error(state, "--text: not valid UTF-8");
+    if (a->text)
+        cli_check_text(a->text, a->file, state);
     if (a->o.normalize && a->o.no_normalize)
         cli_usage_error(state, "--normalize or --no-normalize, not both");
 }
@@ -137,7 +134,7 @@ static rapt_code embed_block(embed_arguments *a, rapt_embedder *e, const line_bl
 static rapt_code embed_stream(embed_arguments *a, rapt_embedder *e, vectors_out *out, rapt_error *err)
 {
     const size_t max_lines = (a->o.batch ? a->o.batch : RAPT_EMBED_BATCH) * BLOCK_BATCHES;
-    line_stream *in = line_stream_open(a->file ? a->file : "-", err);
+    line_stream *in = cli_open_lines(a->file, err);
     line_block block = {.count = 1};
     rapt_code code = in ? RAPT_OK : RAPT_ERR_IO;
     while (!code && block.count > 0) {

@@ -52,7 +52,7 @@ static void info_take_assignment(info_arguments *a, const char *text, struct arg
 {
     if (a->assignment_count == INFO_ASSIGNMENTS)
         cli_usage_error(state, "more than %d --set", INFO_ASSIGNMENTS);
-    a->assignments[a->assignment_count++] = text;
+    a->assignments[a->assignment_count++] = cli_assignment(text, state);
 }
 
 /* Options that exclude each other, or lack what they are for. */

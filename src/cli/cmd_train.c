@@ -54,7 +54,7 @@ static void take_assignment(train_arguments *a, const char *text, struct argp_st
 {
     if (a->assignment_count == MAX_ASSIGNMENTS)
         cli_usage_error(state, "more than %d --set", MAX_ASSIGNMENTS);
-    a->assignments[a->assignment_count++] = text;
+    a->assignments[a->assignment_count++] = cli_assignment(text, state);
 }
 
 /* 0 steps have a field of their own, since 0 means no limit there. */

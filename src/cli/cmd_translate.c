@@ -22,9 +22,10 @@
 #define BLOCK_BATCHES 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_BATCH, KEY_DETOKENIZE, KEY_NO_REPEAT, KEY_MAX_RATIO,
-       KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS, KEY_FROM, KEY_TO };
+       KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS, KEY_FROM, KEY_TO, KEY_TEXT };
 
 static const struct argp_option OPTIONS[] = {
+    {"text", KEY_TEXT, "TEXT", 0, "This line, in place of FILE", 0},
     {"from", KEY_FROM, "CODE", 0, "Language of the input, as a multilingual Hugging Face model names it (deu_Latn, de_DE)", 0},
     {"to", KEY_TO, "CODE", 0, "Language to translate to, so too; an unknown one is refused with a list", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
@@ -57,7 +58,7 @@ static const struct argp_option OPTIONS[] = {
     {0}};
 
 typedef struct translate_arguments {
-    const char *model, *file, *prefix_file, *adapter;
+    const char *model, *file, *text, *prefix_file, *adapter;
     rapt_model *m;
     struct lines prefixes; /* of prefix_file */
     rapt_translate_options o;
@@ -100,6 +101,8 @@ static void cmd_translate_check(translate_arguments *a, struct argp_state *state
 {
     if (!a->model)
         cli_usage_error(state, "missing operand: MODEL");
+    if (a->text)
+        cli_check_text(a->text, a->file, state);
     if (a->o.prefix && a->prefix_file)
         cli_usage_error(state, "--prefix or --prefix-file, not both");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
@@ -125,6 +128,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_PREFIX_FILE: a->prefix_file = text; return 0;
     case KEY_FROM: a->o.source_language = text; return 0;
     case KEY_TO: a->o.target_language = text; return 0;
+    case KEY_TEXT: a->text = text; return 0;
     case KEY_TOKENS: a->tokens = true; return 0;
     case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
     case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
@@ -147,11 +151,11 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
 }
 
 static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_translate_parse, .args_doc = "MODEL [FILE]",
-                                 .doc = "Translate the lines of FILE, or of standard input, with a trained model."};
+                                 .doc = "Translate the lines of FILE, or of standard input, or TEXT, with a trained model."};
 
 static const char *input_name(const translate_arguments *a)
 {
-    return a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
+    return a->text ? "--text" : a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
 }
 
 static bool print_hypothesis(const translate_arguments *a, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
@@ -263,6 +267,15 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
                             input_name(a), why.message) : RAPT_OK;
 }
 
+/* Of the text, where there is no stream, that line and then none. */
+static rapt_code next_block(const translate_arguments *a, line_stream *in, size_t max_lines, line_block *b, rapt_error *err)
+{
+    if (in)
+        return line_stream_next(in, max_lines, b, err);
+    *b = (line_block){.line = &a->text, .count = b->first == 0, .first = b->first + 1};
+    return RAPT_OK;
+}
+
 static rapt_code translate_stream(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
 {
     unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet,
@@ -271,7 +284,7 @@ static rapt_code translate_stream(const translate_arguments *a, rapt_translator 
     line_block block = {.count = 1};
     rapt_code code = RAPT_OK;
     while (!code && block.count > 0) {
-        code = line_stream_next(in, max_lines, &block, err);
+        code = next_block(a, in, max_lines, &block, err);
         rapt_code words = code ? RAPT_OK : check_words(&unknown, &block, err);
         if (!code && block.count > 0)
             code = translate_block(a, t, &block, words ? NULL : err);
@@ -309,9 +322,10 @@ int cmd_translate(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
-    line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
-    rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
-    bool ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;
+    bool ok = m && read_prefixes(&a, &err) == RAPT_OK;
+    line_stream *in = ok && !a.text ? cli_open_lines(a.file, &err) : NULL;
+    rapt_translator *t = in || (ok && a.text) ? rapt_translator_new(m, &a.o, &err) : NULL;
+    ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;
     rapt_translator_free(t);
     line_stream_free(in);
     lines_free(&a.prefixes);

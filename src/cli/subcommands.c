@@ -1,17 +1,26 @@
 /* cli/subcommands.c: see subcommands.h. */
 #include "cli/subcommands.h"
 
+#include "base/quote.h"
+#include "base/suggest.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
 #include <string.h>
 
+enum { SUBCOMMANDS_MAX = 16 };
+
 static error_t subcommands_parse(int key, char *text, struct argp_state *state)
 {
     const cli_subcommands *subcommands = state->input;
-    (void)text;
+    const char *names[SUBCOMMANDS_MAX];
     if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
         return ARGP_ERR_UNKNOWN;
+    for (size_t i = 0; i < subcommands->count; i++)
+        names[i] = subcommands->list[i].name;
+    const char *near = text ? suggest_nearest(text, names, subcommands->count) : NULL;
+    if (near)
+        cli_usage_error(state, "there is no `%s`; did you mean `%s`?", quote(text).text, near);
     cli_usage_error(state, "the first operand must be %s", subcommands->wants);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/suggest.h"
 #include "cli/group/launch.h"
+#include "recipe/recipe_keys.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -111,6 +112,15 @@ static const struct argp_option *find_long(const option_list *list, const char *
     return found;
 }
 
+/* Of a command that takes keys of a recipe. */
+static bool takes_keys(const option_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->option[i]->name && strcmp(list->option[i]->name, "set") == 0)
+            return true;
+    return false;
+}
+
 static const char *nearest(const option_list *list, const char *name)
 {
     const char *names[MAX_OPTIONS];
@@ -138,8 +148,20 @@ static bool takes_next(const struct argp_option *o)
     return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Whether the next argument is the option's value. */
-static bool check_long(const char *command, const option_list *list, const char *text, bool is_last)
+/* A key of the recipe is often taken for an option: `rapt train r.yaml --epochs 3`. `value`: of the option, or NULL. */
+__attribute__((noreturn)) static void refuse_unknown(const char *command, const option_list *list, const char *name,
+                                                     const char *value)
+{
+    const char *key = takes_keys(list) ? recipe_key_meant(name) : NULL;
+    const char *near = nearest(list, name);
+    if (key)
+        refuse(command, "unknown option \"--%s\"; a key of the recipe is set by --set %s=%.60s", name, key,
+               value ? value : "VALUE");
+    refuse(command, "unknown option \"--%s\"%s%s%s", name, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+}
+
+/* Whether the next argument is the option's value; NULL: there is none. */
+static bool check_long(const char *command, const option_list *list, const char *text, const char *next)
 {
     char name[64];
     size_t fits, length = strcspn(text, "=");
@@ -147,25 +169,22 @@ static bool check_long(const char *command, const option_list *list, const char 
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
     if (fits > 1)
         refuse(command, "ambiguous option \"--%s\": --%s and others", name, o->name);
-    if (!o) {
-        const char *near = nearest(list, name);
-        refuse(command, "unknown option \"--%s\"%s%s%s", name, near ? "; did you mean --" : "", near ? near : "",
-               near ? "?" : "");
-    }
+    if (!o)
+        refuse_unknown(command, list, name, text[length] ? text + length + 1 : next);
     if (!o->arg && text[length])
         refuse(command, "option --%s takes no value", o->name);
-    if (takes_next(o) && !text[length] && is_last)
+    if (takes_next(o) && !text[length] && !next)
         refuse(command, "option --%s needs a value: --%s %s", o->name, o->name, o->arg);
     return takes_next(o) && !text[length];
 }
 
-static bool check_short(const char *command, const option_list *list, const char *letters, bool is_last)
+static bool check_short(const char *command, const option_list *list, const char *letters, const char *next)
 {
     for (; *letters; letters++) {
         const struct argp_option *o = find_short(list, *letters);
         if (!o)
             refuse(command, "unknown option \"-%s\"", letters);
-        if (takes_next(o) && !letters[1] && is_last)
+        if (takes_next(o) && !letters[1] && !next)
             refuse(command, "option -%c needs a value: -%c %s", *letters, *letters, o->arg);
         if (o->arg)
             return takes_next(o) && !letters[1];
@@ -179,10 +198,10 @@ static void usage_check_options(const struct argp *argp, int argc, char **argv)
     add_options(argp, &list);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         const char *text = argv[i];
-        bool is_last = i + 1 == argc;
         if (text[0] != '-' || !text[1])
             continue;
-        i += text[1] == '-' ? check_long(argv[0], &list, text + 2, is_last) : check_short(argv[0], &list, text + 1, is_last);
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        i += text[1] == '-' ? check_long(argv[0], &list, text + 2, next) : check_short(argv[0], &list, text + 1, next);
     }
 }
 

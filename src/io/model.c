@@ -3,8 +3,10 @@
  * and config_lm.c. */
 #include "io/model.h"
 
+#include "base/ends.h"
 #include "base/file.h"
 #include "base/lock.h"
+#include "base/near_path.h"
 #include "base/quote.h"
 #include "io/gguf/gguf_folder.h"
 #include "io/hub/hub_model.h"
@@ -175,9 +177,11 @@ static rapt_code check_file(const char *path, rapt_error *err)
 static rapt_code check_place(const char *path, rapt_error *err)
 {
     bool there, folder = false;
+    char near[NEAR_PATH_TEXT];
     rapt_code code = file_is_there(path, &there, err);
     if (!code && !there)
-        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", path);
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%.300s: there is no such %s%s", path,
+                         ends_in(path, ".gguf") ? "file" : "model folder", near_path(path, near));
     if (!code)
         code = file_is_folder(path, &folder, err);
     return code || folder ? code : check_file(path, err);

@@ -115,29 +115,48 @@ static const char *tail_of(const char *name)
     return dot ? dot + 1 : name;
 }
 
-/* The key that may have been meant by `name`: a similar one, or one in another group ("layers"). */
-static const char *nearest_key(const char *name)
+static void list_names(const char *names[KEYS], const char *tails[KEYS])
 {
-    const char *names[KEYS], *tails[KEYS];
     for (size_t i = 0; i < KEYS; i++) {
         names[i] = keys[i].name;
         tails[i] = tail_of(keys[i].name);
     }
-    const char *nearest = suggest_nearest(name, names, KEYS);
-    if (nearest)
-        return nearest;
-    const char *tail = suggest_nearest(tail_of(name), tails, KEYS);
+}
+
+static bool is_same_word(const char *a, const char *b)
+{
+    for (; *a && (*a == *b || (*a == '-' && *b == '_')); a++)
+        b++;
+    return *a == *b;
+}
+
+const char *recipe_key_meant(const char *name)
+{
+    const char *names[KEYS], *tails[KEYS], *tail = tail_of(name);
+    list_names(names, tails);
     for (size_t i = 0; i < KEYS; i++)
+        if (is_same_word(tail, tails[i]))
+            return names[i];
+    return suggest_synonym(tail, names, KEYS);
+}
+
+/* The key that may have been meant by `name`: in another group ("layers"), by another name ("n_layer"), or a similar one. */
+static const char *nearest_key(const char *name)
+{
+    const char *names[KEYS], *tails[KEYS], *meant = recipe_key_meant(name);
+    list_names(names, tails);
+    const char *group = meant || strchr(name, '.') ? NULL : suggest_spelling(name, groups, RECIPE_GROUPS);
+    const char *nearest = meant ? meant : group ? group : suggest_nearest(name, names, KEYS);
+    const char *tail = nearest ? NULL : suggest_nearest(tail_of(name), tails, KEYS);
+    for (size_t i = 0; i < KEYS && tail; i++)
         if (tails[i] == tail)
             return keys[i].name;
-    return NULL;
+    return nearest;
 }
 
 void recipe_key_unknown(const char *name, char reason[RECIPE_REASON])
 {
-    const char *nearest = strchr(name, '.') ? NULL : suggest_nearest(name, groups, RECIPE_GROUPS);
-    if (!nearest)
-        nearest = nearest_key(name);
+    const char *nearest = nearest_key(name);
     if (nearest)
         snprintf(reason, RECIPE_REASON, "unknown key \"%s\"; did you mean \"%s\"?", quote(name).text,
                  nearest);

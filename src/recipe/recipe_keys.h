@@ -153,6 +153,8 @@ enum { RECIPE_GROUPS = 4, RECIPE_STRING_MAX = 1 << 16, RECIPE_REASON = 400, RECI
 size_t recipe_key_count(void);
 const recipe_key *recipe_key_at(size_t i);
 const recipe_key *recipe_key_find(const char *name); /* NULL: there is none */
+/* The key that is called so without its group, or by other books and programs ("n_layer"); NULL: there is none. */
+const char *recipe_key_meant(const char *name);
 /* The name that a key has now, if `name` is the one that it had in version 0.1, else NULL. */
 const char *recipe_key_renamed(const char *name);
 /* The name that a key had in version 0.1, which is what a checkpoint's hash is counted from. */

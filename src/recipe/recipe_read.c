@@ -85,7 +85,8 @@ static rapt_code scalar_text(const reader *r, const char **text)
 {
     const yaml_event_t *e = &r->event;
     if (e->type == YAML_SEQUENCE_START_EVENT)
-        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "recipes have no lists");
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "recipes have no lists: two files are SOURCE:TARGET, "
+                                   "several FILE:FILE");
     if (e->type != YAML_SCALAR_EVENT || e->data.scalar.anchor || e->data.scalar.tag)
         return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT,
                                    "recipes have no anchors, aliases, tags or compound keys");

@@ -4,6 +4,7 @@
 #include "text/line_stream.h"
 
 #include "base/buffer.h"
+#include "base/near_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,10 @@ struct line_stream {
 
 static rapt_code fail_to_read(const line_stream *s, rapt_error *err)
 {
+    char near[NEAR_PATH_TEXT] = "";
     rapt_code code = errno == ENOENT ? RAPT_ERR_NOT_FOUND : RAPT_ERR_IO;
-    return rapt_fail(err, code, "cannot read %.380s: %s", s->name, strerror(errno));
+    return rapt_fail(err, code, "cannot read %.380s: %s%s", s->name, strerror(errno),
+                     errno == ENOENT ? near_path(s->name, near) : "");
 }
 
 line_stream *line_stream_open(const char *path, rapt_error *err)

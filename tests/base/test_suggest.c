@@ -1,14 +1,20 @@
 /* tests/base/test_suggest.c: "did you mean ...?" and the quoting of foreign text, by hand-counted examples.
  * For src/base/suggest.c and src/base/quote.c.
  * Not a test of any command's list of words. */
+#define _GNU_SOURCE /* mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/near_path.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 
@@ -60,6 +66,51 @@ static void the_first_of_equals_wins(void **state)
     assert_string_equal(suggest_nearest("beta", candidates, 2), "beta1");
 }
 
+static void synonyms_come_before_spelling(void **state)
+{
+    static const char *const keys[] = {"model.kv_heads", "model.heads", "beam", "max-tokens", "tiny-shakespeare"};
+    (void)state;
+    assert_string_equal(suggest_nearest("num_heads", keys, 5), "model.heads");
+    assert_string_equal(suggest_nearest("Num-Heads", keys, 5), "model.heads");
+    assert_string_equal(suggest_nearest("max_new_tokens", keys, 5), "max-tokens");
+    assert_null(suggest_nearest("num_heads", keys + 2, 3)); /* what it stands for is not among them */
+    assert_null(suggest_synonym("heads", keys, 5));
+}
+
+static void parts_of_one_name(void **state)
+{
+    static const char *const names[] = {"tiny-shakespeare", "sales-textbook", "top-k", "top-p"};
+    (void)state;
+    assert_string_equal(suggest_nearest("shakespeare", names, 4), "tiny-shakespeare");
+    assert_string_equal(suggest_nearest("sales", names, 4), "sales-textbook");
+    assert_null(suggest_nearest("textb", names, 4)); /* no whole part */
+    assert_null(suggest_nearest("top", names + 2, 0));
+    assert_string_equal(suggest_nearest("top", names + 3, 1), "top-p");
+}
+
+static void paths_of_the_same_folder(void **state)
+{
+    char folder[] = "/tmp/rapt-near-XXXXXX", path[100], text[NEAR_PATH_TEXT], wanted[NEAR_PATH_TEXT];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/quickstart.yaml", folder);
+    fclose(fopen(path, "w"));
+    snprintf(wanted, sizeof wanted, "; did you mean \"%s\"?", path);
+    path[strlen(path) - 3] = '\0'; /* quickstart.ya */
+    errno = ENOENT;
+    assert_string_equal(near_path(path, text), wanted);
+    assert_int_equal(errno, ENOENT);
+    strcat(path, "/"); /* as a shell completes it */
+    assert_string_equal(near_path(path, text), wanted);
+    snprintf(path, sizeof path, "%s/other", folder);
+    assert_string_equal(near_path(path, text), "");
+    assert_string_equal(near_path("/tmp/no such folder/quickstart.yml", text), "");
+    assert_string_equal(near_path("", text), "");
+    snprintf(path, sizeof path, "%s/quickstart.yaml", folder);
+    remove(path);
+    rmdir(folder);
+}
+
 static void quoting(void **state)
 {
     (void)state;
@@ -83,6 +134,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(near_words),        cmocka_unit_test(far_words),
         cmocka_unit_test(longest_words_fit), cmocka_unit_test(the_first_of_equals_wins),
+        cmocka_unit_test(synonyms_come_before_spelling),
+        cmocka_unit_test(parts_of_one_name),
+        cmocka_unit_test(paths_of_the_same_folder),
         cmocka_unit_test(quoting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

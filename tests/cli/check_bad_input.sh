@@ -56,15 +56,15 @@ head -c 3000 /dev/urandom >random.yaml
 refused 1 'random.yaml' 'recipe: random bytes' "$RAPT" train random.yaml --quiet --out out
 refused 1 'none.yaml' 'recipe: missing' "$RAPT" train none.yaml --quiet --out out
 refused 1 'Is a directory' 'recipe: a folder' "$RAPT" train "$WORK" --quiet --out out
-setting() { refused 1 "$2" "--set $1" "$RAPT" train tiny.yaml --quiet --out out --set "$1"; }
-setting model.laiers=2 'model.laiers.*did you mean "model.layers"'
-setting model.heads=5 'model.heads'
-setting train.lr=-1 'train.lr is -1'
-setting train.lr= 'train.lr'
-setting train.lr 'train.lr'
-setting train.freeze=nothing.* 'nothing\.\*'
-setting data.max_len=100 'data.max_len'
-setting model.tied=true 'tied'
+setting() { refused "$1" "$3" "--set $2" "$RAPT" train tiny.yaml --quiet --out out --set "$2"; }
+setting 2 model.laiers=2 'model.laiers.*did you mean "model.layers"'
+setting 1 model.heads=5 'model.heads'
+setting 2 train.lr=-1 'train.lr is -1'
+setting 2 train.lr= 'train.lr'
+setting 2 train.lr 'train.lr'
+setting 1 train.freeze=nothing.* 'nothing\.\*'
+setting 1 data.max_len=100 'data.max_len'
+setting 1 model.tied=true 'tied'
 check 'recipe: no folder is left' test ! -e out
 
 # ---- model folders -------------------------------------------------------------------------------------------------

@@ -25,6 +25,11 @@ check 'no warning where there is nothing to warn of' test ! -s plain.err
 check 'several different translations' test "$(sort -u plain.out | wc -l)" -gt 20
 is 'standard input' plain.out translate - <lines.txt
 is 'no file: standard input' plain.out translate <lines.txt
+head -1 plain.out >first.out
+is '--text' first.out "$RAPT" translate model --text "$(head -1 lines.txt)"
+refused 1 "cannot read I see you.*; --text takes a text itself$" 'a text taken for a file' "$RAPT" translate model 'I see you.'
+refused 2 '.-text or FILE' 'a text and a file' "$RAPT" translate model lines.txt --text you
+refused 2 '.-text: one line' 'a text of two lines' "$RAPT" translate model --text $'you\nme'
 sed 's/$/\r/' lines.txt >crlf.txt
 is 'CRLF' plain.out translate crlf.txt
 { printf '\xef\xbb\xbf'; cat lines.txt; } >bom.txt

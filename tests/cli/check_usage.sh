@@ -41,6 +41,26 @@ check 'a name that is cut, but fits one only' grep -q '^Usage: rapt info' <("$RA
 refused 1 'm: there is no such' 'a value that looks like an option is a value' "$RAPT" generate m --prompt --frobnicate
 refused 1 '--frobnicate' 'so is what stands behind --' "$RAPT" translate -- --frobnicate
 
+# ---- what was probably meant -----------------------------------------------------------------------------------------
+mkdir models
+touch models/quickstart recipe.yaml
+refused 2 'unknown option "--epochs"; a key of the recipe is set by --set train.epochs=3 ' 'a key taken for an option' \
+    "$RAPT" train recipe.yaml --epochs 3
+refused 2 '"--batch-size"; .* --set train.batch=8 ' 'by the name that others have for it' "$RAPT" train recipe.yaml --batch-size=8
+refused 2 '"--lr"; .* --set train.lr=VALUE ' 'without a value' "$RAPT" train recipe.yaml --lr
+refused 2 '"--num_beams"; did you mean --beam' 'an option of others' "$RAPT" generate m --num_beams 3
+refused 2 '"--max_new_tokens"; did you mean --max-tokens' 'another' "$RAPT" generate m --max_new_tokens 3
+refused 2 'unknown key "num_heads"; did you mean "model.heads"' 'a key of others' "$RAPT" train recipe.yaml --set num_heads=3
+refused 1 "did you mean \"recipe.yaml\"\?" 'a recipe' "$RAPT" train recipe.yml
+refused 1 'no such model folder; did you mean "models/quickstart"\?$' 'a model' "$RAPT" translate models/quikstart
+refused 1 'none.gguf: there is no such file$' 'a file of a model' "$RAPT" generate none.gguf
+refused 2 "did you mean 'tiny-shakespeare'" 'a data set' "$RAPT" fetch shakespeare
+refused 2 'there is no `curve`; did you mean `training`' 'a picture' "$RAPT" plot curve x
+refused 2 'there is no `trian`; did you mean `train`' 'a subcommand' "$RAPT" tokenizer trian
+refused 2 'no command "benchmark"; did you mean "bench"' 'a command of others' "$RAPT" benchmark
+printf 'data:\n  pairs: [a, b]\n' >list.yaml
+refused 1 'list.yaml:2: .*SOURCE:TARGET' 'two files as a list' "$RAPT" train list.yaml
+
 # What somebody else wrote does not reach the terminal as it is.
 evil=$'\e[31m\a\n'
 for arguments in "$evil" "translate --$evil" "translate m --beam=$evil" "translate m -$evil" "train r --set=$evil" "tokenizer $evil"; do
@@ -55,4 +75,7 @@ refused 2 "'many' is not a whole number \(see" 'any number' "$RAPT" generate m -
 refused 2 "'-1' is not a whole number of 0 or more \(see" 'one without an upper end' "$RAPT" generate m --max-tokens -1
 refused 2 "'0' is not a whole number from 1 to 1024 \(see" 'one with both ends' "$RAPT" translate m --beam 0
 refused 2 "'x' is not a number from 0 to 1000000 \(see" 'without an exponent' "$RAPT" generate m --temperature x
+refused 2 "'99999999999999999999' is not a whole number from 0 to 9223372036854775807 " 'a seed beyond 64 bits' \
+    "$RAPT" generate m --seed 99999999999999999999
+refused 1 'm: there is no such' 'one of more than 53' "$RAPT" generate m --seed 9007199254740993
 finish

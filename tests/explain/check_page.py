@@ -41,6 +41,13 @@ def opens_without_errors_and_requests(page):
 
 
 @check
+def unknown_words_are_named(page):
+    notices = [one.text for one in page.all("#page .notice")]
+    expect(len(notices) == ("unknown_words" in page.data), "notices:", notices)
+    expect(all(word in notices[0] for word in page.data.get("unknown_words", [])), notices)
+
+
+@check
 def every_part_opens_without_errors(page):
     seen = set()
     while page.find("#part-before").is_enabled():

@@ -56,6 +56,7 @@ TEXTS = """
 def assert_all_chinese(page):
     names = {token["text"] for sequence in page.data["sequences"].values() for token in sequence}
     names |= {token["text"] for p in page.data["predictions"] for token in p["tokens"]}
+    names |= set(page.data.get("unknown_words", []))
     names = sorted((name.strip() for name in names if name.strip()), key=len, reverse=True)
     for text in page.run(TEXTS):
         bare = re.sub(r"softmax|logits|其id|“probabilities”|例如scores|rapt explain|--full|[-\d.]e[-+]?\d+|inf|nan|^id \d+$", "", text)

@@ -155,7 +155,8 @@ def translation(blocks=2):
             "model": {"path": "models/quickstart", "kind": "translation", "layers": blocks, "heads": HEADS, "d_model": WIDTH,
                       "parameters": 12345},
             "sequences": {"source": tokens(source, ENGLISH), "target": tokens(target, FRENCH)},
-            "text": "The small  cat\\xe6 <b>!", "target": "Le petit chat", "output": "le petit chat voit la mer .", "steps": e.steps,
+            "text": "The small  cat\\xe6 <b>!", "unknown_words": ["cat\\xe6", "<b>!"],
+            "target": "Le petit chat", "output": "le petit chat voit la mer .", "steps": e.steps,
             "predictions": predictions(chances, FRENCH, target[1:] + ["<eos>"]), "loss": 1.25}
 
 

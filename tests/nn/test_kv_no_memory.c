@@ -106,8 +106,25 @@ static void growth_fails_and_is_retried(void **state)
     }
 }
 
+/* Its caches have no sizes yet, which a message must not tell. */
+static void a_state_without_sizes(void **state)
+{
+    (void)state;
+    failing f = {.what = "a state of decoding", .at_least = 2};
+    rapt_error err;
+    do {
+        err = (rapt_error){0};
+        failing_arm(&f);
+        rapt_decoder_state *s = rapt_decoder_state_new(&err);
+        rapt_decoder_state_free(s);
+        failing_disarm();
+        assert_int_equal(err.code, s ? RAPT_OK : RAPT_ERR_MEMORY);
+        assert_string_equal(err.message, s ? "" : "out of memory for decoding");
+    } while (failing_again(&f, err.code));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(growth_fails_and_is_retried)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(growth_fails_and_is_retried), cmocka_unit_test(a_state_without_sizes)};
     return cmocka_run_group_tests(tests, failing_check_link, NULL);
 }

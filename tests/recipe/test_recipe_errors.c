@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rapt/recipe.h"
+#include "base/synonyms.h"
+#include "recipe/recipe_keys.h"
 #include "recipe/recipe_read.h"
 
 /* A text that is no recipe, and the whole message. */
@@ -63,7 +66,7 @@ static const struct {
     {"model: {layers: {a: 1}}", RAPT_ERR_VALUE, "r.yaml:1: model.layers is one value, not a group of keys"},
     {"model: {quantization: {a: 1}}", RAPT_ERR_VALUE,
      "r.yaml:1: unknown key \"model.quantization\"; --help-recipe lists all keys"},
-    {"seed: [1]", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no lists"},
+    {"seed: [1]", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no lists: two files are SOURCE:TARGET, several FILE:FILE"},
     {"seed: &a 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
     {"seed: !!int 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
     {"seed: *a", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
@@ -174,6 +177,60 @@ static void wrong_assignments(void **state)
     }
 }
 
+/* What the parameters are called in d2l's classes, in nanoGPT's train.py, in configurations and TrainingArguments of
+ * transformers, in PyTorch's nn.Transformer, and in fairseq-train. */
+static void names_of_others_are_known(void **state)
+{
+    static const char *const cases[][2] = {
+        /* d2l */ {"num_hiddens", "model.d_model"}, {"ffn_num_hiddens", "model.ffn"}, {"num_heads", "model.heads"},
+        {"num_blks", "model.layers"}, {"num_layers", "model.layers"}, {"batch_size", "train.batch"},
+        {"num_steps", "data.max_len"},
+        {"num_epochs", "train.epochs"}, {"lr", "train.lr"}, {"dropout", "model.dropout"},
+        /* nanoGPT */ {"n_layer", "model.layers"}, {"n_head", "model.heads"}, {"n_embd", "model.d_model"},
+        {"block_size", "model.context"}, {"learning_rate", "train.lr"}, {"max_iters", "train.steps"},
+        {"min_lr", "train.lr_end"},
+        {"warmup_iters", "train.warmup"}, {"grad_clip", "train.clip"}, {"beta1", "train.beta1"},
+        {"gradient_accumulation_steps", "train.accumulate"}, {"eval_interval", "train.report_every"},
+        /* transformers */ {"hidden_size", "model.d_model"}, {"num_hidden_layers", "model.layers"},
+        {"vocab_size", "tokenizer.vocab_size"}, {"weight_decay", "train.weight_decay"},
+        {"num_attention_heads", "model.heads"}, {"num_key_value_heads", "model.kv_heads"}, {"intermediate_size", "model.ffn"},
+        {"max_position_embeddings", "model.max_positions"}, {"hidden_act", "model.ffn_kind"}, {"rope_theta", "model.rotary_base"},
+        {"tie_word_embeddings", "model.tied"}, {"warmup_steps", "train.warmup"}, {"max_grad_norm", "train.clip"},
+        {"per_device_train_batch_size", "train.batch"}, {"num_train_epochs", "train.epochs"}, {"max_steps", "train.steps"},
+        {"label_smoothing_factor", "train.label_smoothing"}, {"lr_scheduler_type", "train.schedule"},
+        /* PyTorch */ {"d_model", "model.d_model"}, {"nhead", "model.heads"}, {"dim_feedforward", "model.ffn"},
+        {"num_encoder_layers", "model.layers"},
+        /* fairseq */ {"clip-norm", "train.clip"}, {"update-freq", "train.accumulate"},
+        {"label-smoothing", "train.label_smoothing"},
+        /* with a group, right or not */ {"model.num_heads", "model.heads"}, {"train.d_model", "model.d_model"},
+        {"model.N_LAYER", "model.layers"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_recipe r;
+        rapt_error err = {0};
+        char assignment[64], wanted[200];
+        rapt_recipe_defaults(&r);
+        snprintf(assignment, sizeof assignment, "%s=2", cases[i][0]);
+        snprintf(wanted, sizeof wanted, "--set %s: unknown key \"%s\"; did you mean \"%s\"?", assignment, cases[i][0],
+                 cases[i][1]);
+        assert_int_equal(rapt_recipe_set(&r, assignment, &err), RAPT_ERR_VALUE);
+        assert_string_equal(err.message, wanted);
+    }
+}
+
+/* A key that is renamed must be renamed there, too. */
+static void synonyms_name_keys(void **state)
+{
+    static const char *const ours[] = {
+#define SYNONYM_OURS(other, ours) ours,
+        SYNONYMS(SYNONYM_OURS)};
+    (void)state;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strchr(ours[i], '.') && !recipe_key_find(ours[i]))
+            fail_msg("%s is no key", ours[i]);
+}
+
 static void long_texts_have_a_limit(void **state)
 {
     (void)state;
@@ -219,6 +276,8 @@ int main(void)
         cmocka_unit_test(errors_name_line_and_reason),
         cmocka_unit_test(not_yaml_at_all),
         cmocka_unit_test(wrong_assignments),
+        cmocka_unit_test(names_of_others_are_known),
+        cmocka_unit_test(synonyms_name_keys),
         cmocka_unit_test(long_texts_have_a_limit),
         cmocka_unit_test(unreadable_files),
     };

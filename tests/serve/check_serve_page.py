@@ -209,6 +209,14 @@ def each_line_is_translated(page):
 
 
 @check
+def unknown_words_are_told(page):
+    page.open()
+    page.translate("one zork two zorkest\nthree", n_best=1)
+    notices = [one.text for one in page.all(".line .notice")]
+    expect(len(notices) == 1 and "zork" in notices[0] and "zorkest" in notices[0], notices)
+
+
+@check
 def alignments_by_keyboard_alone(page):
     page.open()
     page.find("#text").click()

@@ -72,6 +72,9 @@ static void same_bytes_as_the_command(void **state)
                   (rapt_explain_options){.model_name = "de-en", .target = "w3", .names = names, .name_count = 1}, true,
                   false,
                   "rapt explain de-en --json --full --only '*.weights' -- 'w1 w2'  'w3'");
+    check_explain("{\"model\": \"de-en\", \"text\": \"w1 zork\"}", translator, "w1 zork",
+                  (rapt_explain_options){.model_name = "de-en"}, false, false,
+                  "rapt explain de-en --json -- 'w1 zork'");
     check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"format\": \"html\"}", generator, "abc",
                   (rapt_explain_options){.model_name = "lm"}, false, true,
                   "rapt explain lm --html page.html -- 'abc'");
@@ -91,7 +94,7 @@ static void wrong_explain_requests(void **state)
         {"{\"model\": \"lm\", \"text\": \"a\", \"full\": true, \"format\": \"html\"}", 400, "full"},
         {"{\"model\": \"lm\", \"text\": \"a\", \"gradients\": true}", 400, "gradients"},
         {"{\"model\": \"lm\", \"text\": \"abcdefghijklmnopqrstuvwxyzABCDEFG\"}", 400, "text: 33 tokens are more than the 32"},
-        {"{\"model\": \"de-en\", \"text\": \"zyzzyva\"}", 400, "zyzzyva"},
+        {"{\"model\": \"de-en\", \"text\": \"zyzzyva\", \"strict\": true}", 400, "zyzzyva"},
         {"{\"model\": \"de-en\", \"text\": \"w1\", \"target\": \"w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 "
          "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1\"}", 400, "target: 33 tokens are more than the 32"},
     };

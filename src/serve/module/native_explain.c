@@ -150,6 +150,7 @@ static void read_explain_fields(explaining *e, size_t limit)
     e->options.target = fields_text(f, "target");
     e->html = fields_word(f, "format", formats, 2, 0) == 1;
     e->format.full = fields_flag(f, "full", false);
+    e->options.strict = fields_flag(f, "strict", false);
     if (e->html && e->format.full)
         fields_fail(f, "full", "the page has the size that it has; this is for json");
     read_patterns(e);
@@ -179,6 +180,8 @@ static void tell_explain_replay(const explaining *e)
         replay_words(&r, " --html page.html");
     else
         replay_words(&r, " --json%s", e->format.full ? " --full" : "");
+    if (e->options.strict)
+        replay_words(&r, " --strict");
     for (size_t i = 0; i < e->options.name_count; i++)
         replay_text(&r, "--only", e->names[i], strlen(e->names[i]));
     replay_text(&r, "--", e->text, strlen(e->text));
