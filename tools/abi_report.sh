@@ -11,7 +11,7 @@ mkdir -p $build
 cmake -S . -B $build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g >$build/log 2>&1 &&
     cmake --build $build -j"${JOBS:-$(nproc)}" --target rapt_shared -- --no-print-directory >>$build/log 2>&1 ||
     { tail -30 $build/log; echo '0 passed, 1 failed, 0 skipped'; exit 1; }
-now=$(sed -n 's/^project(rapt VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+now=$(sed -n 's/^#define RAPT_VERSION "\([0-9.]*\).*/\1/p' include/rapt/base.h)
 # Types that include/rapt does not show are nobody else's.
 describe() {
     abidw --headers-dir include --drop-private-types --drop-undefined-syms --no-elf-needed --no-show-locs --no-corpus-path \

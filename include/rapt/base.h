@@ -22,9 +22,9 @@ extern "C" {
 #endif
 
 #define RAPT_VERSION_MAJOR 0
-#define RAPT_VERSION_MINOR 3
+#define RAPT_VERSION_MINOR 4
 #define RAPT_VERSION_PATCH 0
-#define RAPT_VERSION "0.3.0"
+#define RAPT_VERSION "0.4.0-dev" /* a release has no suffix. The build reads all four lines */
 
 /* Before each public prototype: the library is compiled with -fvisibility=hidden, and exports what carries this. */
 #if defined(__GNUC__)

@@ -423,7 +423,8 @@ static void test_names(void **state)
     assert_non_null(rapt_code_name((rapt_code)999));
     char version[32];
     snprintf(version, sizeof version, "%d.%d.%d", RAPT_VERSION_MAJOR, RAPT_VERSION_MINOR, RAPT_VERSION_PATCH);
-    assert_string_equal(rapt_version(), version);
+    assert_memory_equal(rapt_version(), version, strlen(version)); /* behind it a suffix, "-dev", between releases */
+    assert_true(rapt_version()[strlen(version)] == '\0' || rapt_version()[strlen(version)] == '-');
 }
 
 int main(void)

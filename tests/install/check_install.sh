@@ -65,12 +65,15 @@ done
 check 'the program needs no library for drawing, downloads or MPI' test -z \
     "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib|curl|archive|nettle|mpi)')"
 version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
-abi=${version%.*} # before 1.0 a minor version may break what was linked
+numbers=${version%%-*} # 0.4.0 of 0.4.0-dev
+abi=${numbers%.*} # before 1.0 a minor version may break what was linked
 check 'the shared library has a SONAME with the minor version' \
     sh -c "readelf -d '$lib/librapt.so' | grep -q 'SONAME.*\[librapt.so.$abi\]'"
-check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.$abi" -a -e "$lib/librapt.so.$version"
+check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.$abi" -a -e "$lib/librapt.so.$numbers"
 grep -q "RAPT_VERSION \"$version\"" "$prefix/include/rapt/base.h"
 check 'the headers are of that version' test $? = 0
+check 'so are the manual page' grep -Fqx ".Os rapt $version" "$SOURCE/docs/rapt.1"
+check 'and the description of the HTTP interface' grep -Fq "\"version\": \"$version\"," "$SOURCE/src/serve/module/openapi.json"
 
 # ---- what the library exports --------------------------------------------------------------------------------------
 nm -D --defined-only "$lib/librapt.so" | awk '{ print $3 }' | LC_ALL=C sort >symbols
@@ -204,20 +207,20 @@ $CC -s version.c -o version $(pkg-config --cflags rapt) "$lib/librapt.a" $(pkg-c
 check 'is small with the static library' test "$(stat -c %s version)" -lt 50000
 mkdir cmake-user
 cp user.c cmake-user
-cat >cmake-user/CMakeLists.txt <<'CMAKE'
+cat >cmake-user/CMakeLists.txt <<CMAKE
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(rapt 0.3 REQUIRED)
+find_package(rapt $abi REQUIRED)
 foreach(kind shared static)
-    add_executable(cmake-${kind} user.c)
-    target_link_libraries(cmake-${kind} PRIVATE rapt::rapt_${kind})
+    add_executable(cmake-\${kind} user.c)
+    target_link_libraries(cmake-\${kind} PRIVATE rapt::rapt_\${kind})
 endforeach()
 CMAKE
 check 'find_package: configures' cmake -S cmake-user -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC"
 check 'find_package: builds' cmake --build cmake-build
 runs 'find_package: rapt::rapt_shared' cmake-build/cmake-shared wanted
 runs 'find_package: rapt::rapt_static' cmake-build/cmake-static wanted
-for other in 0.2 0.4 9.3; do # as with the SONAME: another minor version is another library
+for other in 0.2 0.3 9.4; do # as with the SONAME: another minor version is another library
     check "version $other is refused" sh -c "sed -i 's/rapt [0-9.]* REQ/rapt $other REQ/' cmake-user/CMakeLists.txt
         ! cmake -S cmake-user -B cmake-other -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$CC'"
 done
