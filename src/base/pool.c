@@ -5,7 +5,11 @@
  * reads in the next, and still in its own cache. A thread that is done with its range helps with the others'. A range is claimed
  * from by its ticket, one 64-bit number: loop | end | index. A thread claims a chunk by adding 1, and what it gets back
  * says everything: an index below the end holds that loop open until the chunk is reported done, so a worker that wakes
- * late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep. */
+ * late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep.
+ *
+ * fork() copies the pool and none of its workers. In the child the mutex may be held for ever, and the condition counts
+ * waiters that are not there: neither is touched again once the pool finds itself in another process. Loops run on the
+ * caller's thread then, with the same results. */
 #define _GNU_SOURCE
 #include "base/pool.h"
 
@@ -16,6 +20,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define SPIN_ROUNDS 20000      /* some 50 us before a worker goes to sleep */
 #ifndef SERIAL_WORK            /* tests make it 1: small loops in threads too */
@@ -45,6 +50,7 @@ typedef struct worker_start {
 
 struct pool {
     int threads;
+    pid_t owner;                /* the process that has the workers */
     worker_start start[MAX_THREADS];
     pthread_t thread[MAX_THREADS];
     pthread_mutex_t mutex;
@@ -183,7 +189,7 @@ pool *pool_new(int threads, rapt_error *err)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the thread pool");
         return NULL;
     }
-    *p = (pool){.threads = 1};
+    *p = (pool){.threads = 1, .owner = getpid()};
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->wake, NULL);
     for (int i = 1; i < threads; i++, p->threads++) {
@@ -197,10 +203,19 @@ pool *pool_new(int threads, rapt_error *err)
     return p;
 }
 
+static bool is_in_child(const pool *p)
+{
+    return p->owner != getpid();
+}
+
 void pool_free(pool *p)
 {
     if (!p)
         return;
+    if (is_in_child(p)) {
+        free(p);
+        return;
+    }
     pthread_mutex_lock(&p->mutex);
     atomic_store(&p->stop, true);
     pthread_cond_broadcast(&p->wake);
@@ -235,11 +250,25 @@ static void open_range(pool *p, int range, size_t count)
                           memory_order_release);
 }
 
+/* Whether the mutex could be taken with somebody to wake; the caller runs alone from now on where it could not. Only what takes
+ * long anyway asks for the process: a lock that is held, and workers to be woken. */
+static bool pool_lock(pool *p)
+{
+    const bool locked = pthread_mutex_trylock(&p->mutex) == 0;
+    if ((!locked || p->sleepers) && is_in_child(p)) {
+        p->threads = 1;
+        return false;
+    }
+    if (!locked)
+        pthread_mutex_lock(&p->mutex);
+    return true;
+}
+
+/* Under the mutex, which it releases. */
 static void start_loop(pool *p, size_t count)
 {
     p->loop = (p->loop + 1) & (UINT64_MAX >> (2 * INDEX_BITS));
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
-    pthread_mutex_lock(&p->mutex);
     for (int i = p->threads; i-- > 0;)
         open_range(p, i, count);
     if (p->sleepers)
@@ -288,6 +317,10 @@ void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
     bool small = work < CROWDED_WORK;
     if (small && p->alone > 0) {
         p->alone--;
+        run_serial(count, fn, context);
+        return;
+    }
+    if (!pool_lock(p)) {
         run_serial(count, fn, context);
         return;
     }

@@ -16,7 +16,8 @@ typedef void pool_fn(void *context, size_t chunk, int worker);
 int pool_cpus(const char *root);
 
 /* `threads` >= 1 counts the caller; 0 takes RAPT_THREADS or the number of CPUs this process may use; fewer,
- * or more than 256, are RAPT_ERR_VALUE. */
+ * or more than 256, are RAPT_ERR_VALUE. In a child of fork() that did not make it a pool runs its loops on one thread, and can be
+ * freed. */
 pool *pool_new(int threads, rapt_error *err);
 void pool_free(pool *p);
 int pool_threads(const pool *p);

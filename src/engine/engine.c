@@ -7,6 +7,7 @@
 #include "engine/engine_core.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- models -------------------------------------------------------------------------------------------------------- */
 
@@ -33,9 +34,24 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
     return m->of_lane != NULL;
 }
 
+bool engine_is_here(const rapt_engine *e)
+{
+    return e->owner == getpid();
+}
+
+rapt_code engine_check_here(const rapt_engine *e, rapt_error *err)
+{
+    return engine_is_here(e) ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "this process was forked after the engine was made, whose "
+                                                   "thread is in the parent: make an engine here");
+}
+
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
     static const rapt_engine_model_options defaults = {0};
+    if (engine_check_here(e, err) != RAPT_OK) {
+        rapt_model_free(model);
+        return NULL;
+    }
     rapt_engine_model *m = calloc(1, sizeof *m);
     if (!m) {
         rapt_model_free(model);
@@ -59,6 +75,8 @@ rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt
 
 void rapt_engine_remove(rapt_engine_model *m)
 {
+    if (!engine_is_here(m->engine))
+        return;
     pthread_mutex_lock(&m->engine->lock);
     m->removed = true;
     pthread_cond_signal(&m->engine->work);
@@ -156,6 +174,7 @@ rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err
     pthread_mutex_init(&e->lock, NULL);
     engine_init_work(&e->work);
     pthread_cond_init(&e->done, NULL);
+    e->owner = getpid();
     e->threads = engine_count_threads(options ? options->threads : 0, err);
     if (e->threads > 0 && pthread_create(&e->thread, NULL, engine_main, e) == 0)
         return e;
@@ -170,7 +189,7 @@ rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err
 
 void rapt_engine_free(rapt_engine *e)
 {
-    if (!e)
+    if (!e || !engine_is_here(e))
         return;
     pthread_mutex_lock(&e->lock);
     atomic_store(&e->ending, true);

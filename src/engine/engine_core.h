@@ -7,9 +7,11 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 struct rapt_engine {
     pthread_t thread;
+    pid_t owner;               /* the process that has the thread */
     int threads;               /* of computations */
     pthread_mutex_t lock;
     pthread_cond_t work, done; /* there may be something to do; a job has ended */
@@ -63,6 +65,12 @@ void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int 
 extern const engine_lane lm_lane_functions;
 void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
 extern const engine_lane translation_lane_functions;
+
+/* False in a child of fork(), which has a copy of the engine without its thread: locks may be held for ever there, and no job
+ * ends. Everything that would lock or wait asks before. */
+bool engine_is_here(const rapt_engine *e);
+/* The same as a code, with `err` set. */
+rapt_code engine_check_here(const rapt_engine *e, rapt_error *err);
 
 /* Queues a job that is filled but for model, next, queued; *handle gets it, unless that is NULL. From any thread. */
 void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle);

@@ -128,7 +128,7 @@ void rapt_engine_cancel(rapt_engine_job *job)
 
 void rapt_engine_job_free(rapt_engine_job *job)
 {
-    if (!job)
+    if (!job || !engine_is_here(job->model->engine))
         return;
     rapt_engine *e = job->model->engine;
     pthread_mutex_lock(&e->lock);
@@ -152,6 +152,8 @@ void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts)
 
 rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
 {
+    if (!engine_is_here(m->engine))
+        return (rapt_engine_counts){0};
     pthread_mutex_lock(&m->engine->lock);
     rapt_engine_counts counts = m->counts;
     counts.waiting += m->jobs.count + m->calls.count;

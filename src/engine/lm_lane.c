@@ -370,6 +370,8 @@ rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generatio
                                rapt_error *err)
 {
     rapt_error own = {0};
+    if (engine_check_here(m->engine, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if (m->lane && m->lane != &lm_lane_functions)
         return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
     if (!m->lane)

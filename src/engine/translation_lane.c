@@ -318,6 +318,8 @@ rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translat
                                 rapt_error *err)
 {
     rapt_error own = {0};
+    if (engine_check_here(m->engine, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if (m->lane != &translation_lane_functions)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
     translation_job *j = translation_job_new(((const translation_lane *)m->of_lane)->t, request, &own);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
+#include "forked.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -203,6 +204,43 @@ static void the_environment_says_how_many(void **state)
     assert_non_null(strstr(err.message, "257"));
 }
 
+/* In a child: without cmocka, which would go on with the other tests. */
+static bool loops_in_a_child(void *context)
+{
+    static loop l;
+    pool *p = context;
+    for (size_t i = 0; i < 20; i++) {
+        memset(&l, 0, sizeof l);
+        l.threads = MOST_THREADS;
+        pool_run(p, 30, LARGE_WORK, count_chunk, &l);
+        for (size_t j = 0; j < 30; j++)
+            if (l.runs[j] != 1)
+                return false;
+    }
+    pool_free(p);
+    return true;
+}
+
+static bool freed_in_a_child(void *context)
+{
+    pool_free(context);
+    return true;
+}
+
+/* Children of workers that spin, that fall asleep at that moment, and that are asleep. */
+static void children_have_no_workers(void **state)
+{
+    static loop l;
+    (void)state;
+    pool *p = new_pool(4);
+    for (long i = 0; i < 24; i++) {
+        check_loop(p, &l, 20, LARGE_WORK);
+        nanosleep(&(struct timespec){0, i % 8 * (i % 8) * 100000}, NULL);
+        assert_true(forked_is_fine(i % 3 ? loops_in_a_child : freed_in_a_child, p));
+    }
+    pool_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +252,7 @@ int main(void)
         cmocka_unit_test(start_and_stop),
         cmocka_unit_test(workers_round_to_nearest),
         cmocka_unit_test(the_environment_says_how_many),
+        cmocka_unit_test(children_have_no_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
