@@ -58,7 +58,7 @@ static void add_code(characters *c, uint32_t code)
 {
     character *next = &c->list[c->count];
     *next = (character){.code = code};
-    next->size = (unsigned char)utf8_encode(code, next->text);
+    next->size = (unsigned char)utf8_put(code, next->text);
     if (code < ASCII)
         c->ascii[code] = (int32_t)(c->first + c->count);
     c->count++;

@@ -43,7 +43,7 @@ static bool separates(uint32_t code)
 
 static size_t nmt(uint32_t code, char *out)
 {
-    return is_dropped(code) ? 0 : utf8_encode(separates(code) ? ' ' : code, out);
+    return is_dropped(code) ? 0 : utf8_put(separates(code) ? ' ' : code, out);
 }
 
 /* Unlike utf8_lowercase, which knows how a Greek word ends. */
@@ -53,7 +53,7 @@ static size_t normalizer_lower(uint32_t code, char *out)
         memcpy(out, "i\xCC\x87", 3);
         return 3;
     }
-    return utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+    return utf8_put((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
 }
 
 static bool add_mapped(buffer *out, const char *text, size_t size, size_t (*map)(uint32_t code, char *out))

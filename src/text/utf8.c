@@ -90,7 +90,7 @@ bool utf8_scan_byte(utf8_scan *s, char byte)
     return true;
 }
 
-size_t utf8_encode(uint32_t code, char out[4])
+size_t utf8_put(uint32_t code, char out[4])
 {
     static const unsigned char marks[5] = {0, 0, 0xC0, 0xE0, 0xF0};
     if (!is_scalar_value(code))
@@ -194,11 +194,11 @@ static size_t lower_one(uint32_t code, bool after_cased, const char *rest, size_
 {
     if (code == CAPITAL_I_DOT) {
         out[0] = 'i';
-        return 1 + utf8_encode(COMBINING_DOT, out + 1);
+        return 1 + utf8_put(COMBINING_DOT, out + 1);
     }
     if (code == CAPITAL_SIGMA && after_cased && !cased_follows(rest, rest_size))
-        return utf8_encode(FINAL_SIGMA, out);
-    return utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+        return utf8_put(FINAL_SIGMA, out);
+    return utf8_put((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
 }
 
 char *utf8_lowercase(const char *text, size_t size, size_t *lower_size)

@@ -15,9 +15,10 @@ size_t utf8_valid_prefix(const char *text, size_t size);
 /* Decodes the first code point of `text`: bytes used (1 to 4), or 0 where it is not UTF-8 or `size` is 0. */
 size_t utf8_decode(const char *text, size_t size, uint32_t *code);
 
-/* Writes `code` to `out`: bytes used (1 to 4), or 0 for surrogates and codes above 10FFFF. No NUL is added.
+/* Writes `code` to `out`: bytes used (1 to 4), or 0 for surrogates and codes above 10FFFF. No NUL is added. jansson has a
+ * function utf8_encode: of that name no static program could have both.
  */
-size_t utf8_encode(uint32_t code, char out[4]);
+size_t utf8_put(uint32_t code, char out[4]);
 
 /* Characters from bytes that come one by one; a zeroed scan is between two of them. */
 typedef struct utf8_scan {

@@ -19,7 +19,7 @@ static inline rapt_tokenizer *case_characters(void)
     size_t size = 0;
     rapt_error err = {0};
     for (uint32_t i = 0; i < MODEL_VOCAB; i++)
-        size += utf8_encode(i < 20 ? 'a' + i : i < 35 ? 0xE0 + i : i < 45 ? 0x4E00 + i : 0x1F600 + i, text + size);
+        size += utf8_put(i < 20 ? 'a' + i : i < 35 ? 0xE0 + i : i < 45 ? 0x4E00 + i : 0x1F600 + i, text + size);
     rapt_tokenizer *k = rapt_tokenizer_train_characters(text, size, &err);
     if (!k)
         fail_msg("%s", err.message);

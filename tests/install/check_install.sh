@@ -85,6 +85,14 @@ check 'it exports what tools/exported-symbols.txt lists' test ! -s symbols.diff
 check 'which are names of rapt' test -z "$(grep -v '^rapt_' symbols)"
 nm -g --defined-only "$lib/librapt.a" 2>nm.err | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >static-symbols
 check 'the static library, too, has names of rapt only' test -s static-symbols -a -z "$(grep -v '^rapt_' static-symbols)"
+# The program is linked with the internal library: one that is static in all holds both sides of a shared name.
+nm -g --defined-only "$BUILD/librapt_internal.a" 2>nm.err | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u >internal-symbols
+for library in jansson yaml-0.1 libxxhash libpcre2-8 libmicrohttpd; do
+    archive=$(pkg-config --variable=libdir "$library")/lib$(pkg-config --libs-only-l "$library" | sed 's/^-l//; s/ .*//').a
+    [ -s "$archive" ] || { skip "names shared with $library (no static library)"; continue; }
+    nm -g --defined-only "$archive" 2>nm.err | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u | LC_ALL=C comm -12 - internal-symbols >shared-symbols
+    check "no name is shared with $library" test ! -s shared-symbols
+done
 check 'those that are exported and those that cannot be meant' test -z "$(grep -v '^rapt__' static-symbols | diff symbols -)"
 check 'no call of its own functions can be replaced' test -z "$(readelf -rW "$lib/librapt.so" | grep JUMP_SLO | grep -E ' (rapt_|gemm|quote)')"
 check 'the library holds no printf of its own, no exit' test -z "$(nm -D --undefined-only "$lib/librapt.so" |

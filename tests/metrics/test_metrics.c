@@ -170,7 +170,7 @@ static char *tokens(rapt_tokenize kind, const char *text)
         if (size > 0)
             joined[size++] = ' ';
         for (size_t i = word.start; i < word.end; i++)
-            size += utf8_encode(codes.at[i], joined + size);
+            size += utf8_put(codes.at[i], joined + size);
     }
     joined[size] = '\0';
     codes_free(&codes);

@@ -99,7 +99,7 @@ static size_t make_code_points(char *text)
 {
     size_t size = 0;
     for (uint32_t code = 0; code < 0x110000; code++)
-        size += utf8_encode(code, text + size);
+        size += utf8_put(code, text + size);
     return size;
 }
 

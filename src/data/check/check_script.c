@@ -74,7 +74,7 @@ void script_finder_free(script_finder *f)
 static unsigned look_up_script(script_finder *f, uint32_t code)
 {
     char bytes[4];
-    size_t size = utf8_encode(code, bytes);
+    size_t size = utf8_put(code, bytes);
     if (size == 0 || pcre2_match(f->code, (PCRE2_SPTR)bytes, size, 0, 0, f->match, NULL) < 0)
         return SCRIPT_NONE;
     PCRE2_SPTR mark = pcre2_get_mark(f->match);

@@ -112,7 +112,7 @@ static bool lex_hex(const lexer *l, size_t from, size_t end, size_t digits, buff
             return false;
         code = code << 4 | (uint32_t)digit;
     }
-    size_t used = utf8_encode(code, bytes);
+    size_t used = utf8_put(code, bytes);
     return used > 0 && buffer_append(b, bytes, used);
 }
 

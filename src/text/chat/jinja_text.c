@@ -156,7 +156,7 @@ jinja_value jinja_text_case(jinja_work *w, jinja_value text, jinja_case to)
         char bytes[4];
         uint32_t code = text_code(text, at, &used);
         bool upper = to == JINJA_UPPER || begins;
-        ok = buffer_append(&b, bytes, utf8_encode(text_cased(w, code, upper, to), bytes));
+        ok = buffer_append(&b, bytes, utf8_put(text_cased(w, code, upper, to), bytes));
         begins = to == JINJA_TITLE && !text_is_cased(code);
     }
     return jinja_take(w, &b, ok);

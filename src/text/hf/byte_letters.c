@@ -37,7 +37,7 @@ size_t byte_letters_write(const char *bytes, size_t size, char *letters)
 {
     size_t put = 0;
     for (size_t i = 0; i < size; i++)
-        put += utf8_encode(byte_letters_letter_of((unsigned char)bytes[i]), letters + put);
+        put += utf8_put(byte_letters_letter_of((unsigned char)bytes[i]), letters + put);
     return put;
 }
 

@@ -44,6 +44,6 @@ unsigned char_lower(uint32_t code, char *out)
     }
     for (size_t i = 0; i < sizeof NEW_LOWER / sizeof *NEW_LOWER && code >= NEW_LOWER[0][0]; i++)
         if (code >= NEW_LOWER[i][0] && code <= NEW_LOWER[i][1])
-            return (unsigned)utf8_encode(code - NEW_LOWER[i][0] + NEW_LOWER[i][2], out);
-    return (unsigned)utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+            return (unsigned)utf8_put(code - NEW_LOWER[i][0] + NEW_LOWER[i][2], out);
+    return (unsigned)utf8_put((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
 }

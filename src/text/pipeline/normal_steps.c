@@ -43,15 +43,15 @@ static size_t bert_clean(uint32_t code, unsigned class, char *out)
     bool line = code == '\t' || code == '\n' || code == '\r';
     if (code == 0 || code == 0xFFFD || (!line && class & CHAR_CONTROL))
         return 0;
-    return utf8_encode(line || char_is_white(code) ? ' ' : code, out);
+    return utf8_put(line || char_is_white(code) ? ' ' : code, out);
 }
 
 static size_t spaces_about(uint32_t code, char *out)
 {
     if (!char_is_chinese(code))
-        return utf8_encode(code, out);
+        return utf8_put(code, out);
     out[0] = ' ';
-    size_t size = 1 + utf8_encode(code, out + 1);
+    size_t size = 1 + utf8_put(code, out + 1);
     out[size] = ' ';
     return size + 1;
 }
@@ -62,12 +62,12 @@ static size_t map_character(normal_kind kind, uint32_t code, unsigned class, cha
     char bytes[4];
     switch (kind) {
     case NORMAL_LOWERCASE: return char_lower(code, out);
-    case NORMAL_NMT: return nmt_drops(code) ? 0 : utf8_encode(nmt_separates(code) ? ' ' : code, out);
-    case NORMAL_STRIP_ACCENTS: return class & CHAR_COMBINING ? 0 : utf8_encode(code, out);
-    case NORMAL_BERT_ACCENTS: return class & CHAR_NONSPACING ? 0 : utf8_encode(code, out);
+    case NORMAL_NMT: return nmt_drops(code) ? 0 : utf8_put(nmt_separates(code) ? ' ' : code, out);
+    case NORMAL_STRIP_ACCENTS: return class & CHAR_COMBINING ? 0 : utf8_put(code, out);
+    case NORMAL_BERT_ACCENTS: return class & CHAR_NONSPACING ? 0 : utf8_put(code, out);
     case NORMAL_BERT_CLEAN: return bert_clean(code, class, out);
     case NORMAL_BERT_CHINESE: return spaces_about(code, out);
-    default: return byte_letters_write(bytes, utf8_encode(code, bytes), out); /* NORMAL_BYTE_LEVEL */
+    default: return byte_letters_write(bytes, utf8_put(code, bytes), out); /* NORMAL_BYTE_LEVEL */
     }
 }
 

@@ -30,7 +30,7 @@ static void raise_first(capitals *c, size_t end)
         if (!utf8_is_letter(code) && !utf8_is_number(code))
             continue;
         capitalize_copy(c, at);
-        c->to += utf8_encode((uint32_t)utf8proc_toupper((utf8proc_int32_t)code), c->to);
+        c->to += utf8_put((uint32_t)utf8proc_toupper((utf8proc_int32_t)code), c->to);
         c->at += used;
         return;
     }

@@ -62,10 +62,10 @@ static void tidy(const char *text, tidy_text out)
     while (at < size) {
         uint32_t code;
         size_t used = utf8_decode(text + at, size - at, &code);
-        end += utf8_encode(used ? visible(code, blank) : NOT_A_CHARACTER, out + end);
+        end += utf8_put(used ? visible(code, blank) : NOT_A_CHARACTER, out + end);
         at += used ? used : 1;
         if (is_long && at >= MAX_BYTES / 2) {
-            end += utf8_encode(ELLIPSIS, out + end);
+            end += utf8_put(ELLIPSIS, out + end);
             at = tail_at(text, size, MAX_BYTES / 2);
             is_long = false;
         }
@@ -112,7 +112,7 @@ static void shorten(const char *line, const size_t *places, size_t count, size_t
 {
     size_t head = places[(kept + 1) / 2], tail = places[count - 1 - kept / 2];
     memcpy(out, line, head);
-    size_t end = head + utf8_encode(ELLIPSIS, out + head);
+    size_t end = head + utf8_put(ELLIPSIS, out + head);
     strcpy(out + end, line + tail);
 }
 
