@@ -13,7 +13,7 @@
 
 #define LONGEST_PATH 4096
 #define LONGEST_LINE 8192
-#define NO_LIMIT ((size_t)1 << 62) /* what v1 says where there is none, and more */
+#define NO_LIMIT (1LL << 62) /* what v1 says where there is none, and more */
 
 /* A controller of one hierarchy: where its groups are mounted, and which of them is this process's. */
 typedef struct hierarchy {
@@ -106,12 +106,13 @@ static long long inactive_file_bytes(const hierarchy *h)
 static size_t memory_of_group(const hierarchy *h)
 {
     long long limit, used = 0;
-    if (!read_number(h, h->v2 ? "memory.max" : "memory.limit_in_bytes", &limit) || limit < 0 || (size_t)limit >= NO_LIMIT)
+    if (!read_number(h, h->v2 ? "memory.max" : "memory.limit_in_bytes", &limit) || limit < 0 || limit >= NO_LIMIT)
         return SIZE_MAX;
     read_number(h, h->v2 ? "memory.current" : "memory.usage_in_bytes", &used);
     used -= inactive_file_bytes(h);
     used = used > 0 ? used : 0;
-    return limit > used ? (size_t)(limit - used) : 0;
+    const unsigned long long left = limit > used ? (unsigned long long)(limit - used) : 0;
+    return left < SIZE_MAX ? (size_t)left : SIZE_MAX;
 }
 
 size_t cgroup_memory(const char *root)

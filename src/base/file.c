@@ -293,13 +293,23 @@ char *file_writer_draft(const file_writer *w)
     return file_join("", w->temporary ? w->temporary : open_file);
 }
 
+/* rename() that replaces nothing. Some file systems lack one (EINVAL), and so does musl, but have hard links. */
+static bool rename_new(const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+#endif
+    return link(from, to) == 0 && unlink(from) == 0;
+}
+
 /* Gives the file a name beside the target if it has none yet, and renames it to the target. */
 static bool file_appear(file_writer *w)
 {
-    if (w->is_new) /* a file system without such a rename (EINVAL) may have hard links */
-        return !w->temporary ? link_name(w->fd, w->target) == 0 :
-               renameat2(AT_FDCWD, w->temporary, AT_FDCWD, w->target, RENAME_NOREPLACE) == 0 ||
-               (errno == EINVAL && link(w->temporary, w->target) == 0 && unlink(w->temporary) == 0);
+    if (w->is_new)
+        return w->temporary ? rename_new(w->temporary, w->target) : link_name(w->fd, w->target) == 0;
     if (!w->temporary && with_temporary_name(w->target, link_name, w->fd, &w->temporary) < 0) {
         free(w->temporary);
         w->temporary = NULL;

@@ -6,6 +6,9 @@
 
 #include "rapt/base.h"
 
+/* n GiB as a limit of sizes: half of the addresses where these are 32 bits wide. */
+#define FILE_GIB(n) ((size_t)((uint64_t)(n) << 30 < SIZE_MAX / 2 ? (uint64_t)(n) << 30 : SIZE_MAX / 2))
+
 /* Messages read "cannot read PATH: REASON". Codes: RAPT_ERR_NOT_FOUND for a missing file or folder,
  * RAPT_ERR_MEMORY, and RAPT_ERR_IO for whatever else the system says (no permission, a directory, disk full). */
 

@@ -4,10 +4,11 @@
 
 #include "rapt/tape.h"
 
+#include "base/file.h"
 #include "cli/usage.h"
 #include "text/line_stream.h"
 
-#define CLI_MAX_TEXT ((size_t)8 << 30)
+#define CLI_MAX_TEXT FILE_GIB(8)
 /* Of options without a limit of their own: 2^53, up to which a double represents every integer. */
 #define CLI_MAX 9007199254740992
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BYTES ((size_t)8 << 30)
+#define MAX_BYTES FILE_GIB(8)
 
 struct rapt_pairs {
     struct lines lines, targets; /* targets: of two files */

@@ -36,7 +36,7 @@ bool safetensors_shape_bytes(const size_t *shape, int ndim, safetensors_dtype dt
 {
     *bytes = safetensors_dtype_bytes(dtype);
     for (int i = 0; i < ndim; i++)
-        if (shape[i] > INT64_MAX || __builtin_mul_overflow(*bytes, shape[i], bytes))
+        if (shape[i] > SIZE_MAX / 2 || __builtin_mul_overflow(*bytes, shape[i], bytes))
             return false;
     return true;
 }

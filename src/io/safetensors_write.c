@@ -14,7 +14,7 @@
 #include "text/json_text.h"
 #include "text/utf8.h"
 
-#define MAX_FILE ((size_t)1 << 40) /* bytes: sums of sizes cannot overflow */
+#define MAX_FILE FILE_GIB(1024) /* bytes: sums of sizes cannot overflow */
 
 typedef struct writer {
     const char *path;

@@ -285,7 +285,7 @@ static rapt_code read_pieces(trainer *t, learn_text text, const split *cut, rapt
 static int64_t min_count_of(const rapt_bpe_options *o)
 {
     size_t wanted = o->min_freq ? o->min_freq : DEFAULT_MIN_FREQ;
-    return wanted < INT64_MAX ? (int64_t)wanted : INT64_MAX;
+    return (int64_t)(wanted < SIZE_MAX / 2 ? wanted : SIZE_MAX / 2);
 }
 
 static bool side_new(side *s, size_t tokens)
