@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { MAX_TEXT_BYTES = 1 << 30, BOOK_K = 2, MAX_K = 1000 };
-enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_K };
+enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_K, KEY_CHRF_LOWERCASE };
 enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP, METRIC_BOOK }; /* both: BLEU and chrF */
 
 struct arguments {
@@ -58,7 +58,8 @@ static const struct argp_option options[] = {
      "of the book, from 0 to 1, the mean over the lines, whose words stand between spaces", 0},
     {"k", KEY_K, "N", 0, "For --metric book: its longest n-grams (default 2)", 0},
     {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a (default), none, intl, char, or zh for Chinese", 0},
-    {"lowercase", KEY_LOWERCASE, NULL, 0, "Compare lower-cased text", 0},
+    {"lowercase", KEY_LOWERCASE, NULL, 0, "BLEU of lower-cased text, as sacreBLEU's -lc", 0},
+    {"chrf-lowercase", KEY_CHRF_LOWERCASE, NULL, 0, "chrF of lower-cased text, as sacreBLEU's option of this name", 0},
     {"smooth", KEY_SMOOTH, "NAME", 0, "Smoothing of BLEU: exp (default), none, floor or add-k", 0},
     {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},
     {"sentence", KEY_SENTENCE, NULL, 0, "A score for each line, BLEU with effective order", 0},
@@ -100,6 +101,10 @@ static void cmd_score_check_usage(const struct arguments *args, struct argp_stat
         cli_usage_error(state, "only one of the texts can be standard input");
     else if (args->metric > METRIC_BLEU && args->bleu_only)
         cli_usage_error(state, "--%s is for BLEU only", args->bleu_only);
+    else if (args->bleu.lowercase && (args->metric == METRIC_CHRF || args->metric == METRIC_CHRF_PP))
+        cli_usage_error(state, "--lowercase is for BLEU; chrF has --chrf-lowercase, as in sacreBLEU");
+    else if (args->chrf.lowercase && (args->metric == METRIC_BLEU || args->metric == METRIC_BOOK))
+        cli_usage_error(state, "--chrf-lowercase is for chrF only");
     else if (args->k && args->metric != METRIC_BOOK)
         cli_usage_error(state, "--k is for --metric book only");
     else if (args->metric == METRIC_BOOK && args->count > 1)
@@ -153,7 +158,10 @@ static error_t cmd_score_parse(int key, char *text, struct argp_state *state)
         args->k = cli_integer(text, 1, MAX_K, "k", state);
         return 0;
     case KEY_LOWERCASE:
-        args->bleu.lowercase = args->chrf.lowercase = true;
+        args->bleu.lowercase = true;
+        return 0;
+    case KEY_CHRF_LOWERCASE:
+        args->chrf.lowercase = true;
         return 0;
     case KEY_SENTENCE:
         args->sentence = args->bleu.effective_order = true;
@@ -191,7 +199,7 @@ static const char *path_or_stdin(const char *path)
 
 static rapt_code cmd_score_read_text(const char *path, struct lines *lines, rapt_error *err)
 {
-    rapt_code code = lines_read(path, MAX_TEXT_BYTES, lines, err);
+    rapt_code code = lines_read_marked(path, MAX_TEXT_BYTES, lines, err);
     if (code == RAPT_OK && lines->count == 0)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", path_or_stdin(path));
     return code;

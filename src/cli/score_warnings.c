@@ -47,6 +47,9 @@ static size_t count_marked(const struct lines *text, const char *(*find)(const c
 void score_warnings(const char *name, const struct lines *text, bool cuts_words)
 {
     const char *mark;
+    if (text->count > 0 && lines_mark(text->line[0], text->length[0]))
+        cli_say("rapt: %s: warning: it begins with a byte order mark, which counts as part of its first word, as in "
+                "sacreBLEU\n", name);
     size_t marked = count_marked(text, piece_mark, &mark);
     if (marked > text->count / 10) {
         cli_say("rapt: %s: warning: %zu of %zu lines have a tokenizer's \"%s\"; scores are defined for text, not for "

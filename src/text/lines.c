@@ -63,9 +63,10 @@ static void lines_cut(struct lines *out, line_walk w)
     }
 }
 
-rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err)
+/* Without the first `skip` bytes. */
+static rapt_code split_behind(size_t skip, const char *name, char *data, size_t size, struct lines *out, rapt_error *err)
 {
-    line_walk all = {data + lines_mark(data, size), data + size};
+    line_walk all = {data + skip, data + size};
     *out = (struct lines){.text = data};
     rapt_code code = lines_check(name, 1, data, size, err);
     if (code == RAPT_OK) {
@@ -82,7 +83,12 @@ rapt_code lines_split(const char *name, char *data, size_t size, struct lines *o
     return code;
 }
 
-rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err)
+rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err)
+{
+    return split_behind(lines_mark(data, size), name, data, size, out, err);
+}
+
+static rapt_code lines_read_behind(const char *path, size_t max_bytes, bool drop_mark, struct lines *out, rapt_error *err)
 {
     char *data;
     size_t size;
@@ -90,7 +96,18 @@ rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt
     rapt_code code = file_read(path, max_bytes, &data, &size, err);
     if (code != RAPT_OK)
         return code;
-    return lines_split(strcmp(path, "-") == 0 ? "standard input" : path, data, size, out, err);
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    return split_behind(drop_mark ? lines_mark(data, size) : 0, name, data, size, out, err);
+}
+
+rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err)
+{
+    return lines_read_behind(path, max_bytes, true, out, err);
+}
+
+rapt_code lines_read_marked(const char *path, size_t max_bytes, struct lines *out, rapt_error *err)
+{
+    return lines_read_behind(path, max_bytes, false, out, err);
 }
 
 void lines_free(struct lines *lines)

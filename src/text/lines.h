@@ -17,6 +17,10 @@ struct lines {
 /* Reads `path` ("-" is standard input) and splits it. Errors are file_read's and lines_split's. */
 rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err);
 
+/* lines_read, but that a byte order mark stays, as part of the first line: for texts that are compared with what other programs
+ * make of the same file. */
+rapt_code lines_read_marked(const char *path, size_t max_bytes, struct lines *out, rapt_error *err);
+
 /* Splits `data`, which has capacity for a NUL at data[size] and now belongs to `out` (and is freed on failure).
  * Lines end in LF or CRLF; the last one may lack it; a byte order mark at the start is dropped. Text that is
  * not UTF-8, or holds a NUL, is refused (RAPT_ERR_FORMAT) as "name:line: byte N of the line ...", both counted

@@ -30,6 +30,23 @@ scores '--metric chrf' "$chrf" --metric chrf
 scores '--metric chrf++' 'chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0 = 65.98' --metric chrf++
 scores '--tokenize none --lowercase' 'BLEU|nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:2.6.0 = 31.63' --metric bleu \
     --tokenize none --lowercase
+# sacrebleu ref.txt -i shout.txt -m bleu chrf, and with -lc, with --chrf-lowercase
+sed 's/The/THE/;s/man/Man/;s/nobody/Nobody/' hyp.txt >shout.txt
+of() { "$RAPT" score "$@" --quiet | sed 's/|.*version[^|]*|.*//' | tr '\n' ' '; }
+check 'upper case counts' test "$(of shout.txt ref.txt)" = '32.07 BLEU 54.23 chrF2 '
+check '--lowercase: that of BLEU not' test "$(of shout.txt ref.txt --lowercase)" = '51.38 BLEU 54.23 chrF2 '
+check '--chrf-lowercase: that of chrF not' test "$(of shout.txt ref.txt --chrf-lowercase)" = '32.07 BLEU 63.82 chrF2 '
+check 'the signatures say so' test "$("$RAPT" score shout.txt ref.txt --lowercase | grep -o 'case:[a-z]*' | tr '\n' ' ')" = 'case:lc case:mixed '
+refused 2 '--lowercase is for BLEU; chrF has --chrf-lowercase' 'BLEU alone has it' "$RAPT" score hyp.txt ref.txt --metric chrf --lowercase
+refused 2 '--chrf-lowercase is for chrF only' 'chrF alone has it' "$RAPT" score hyp.txt ref.txt --metric bleu --chrf-lowercase
+# A byte order mark is part of the first word.
+printf '\xef\xbb\xbf' | cat - hyp.txt >marked.txt
+printf '\xef\xbb\xbf' | cat - ref.txt >marked-ref.txt
+check 'a byte order mark of one text' test "$(of marked.txt ref.txt)" = '49.79 BLEU 63.65 chrF2 '
+check 'of both texts' test "$(of marked.txt marked-ref.txt)" = '51.38 BLEU 64.33 chrF2 '
+check '--tokenize none' test "$(of marked.txt ref.txt --metric bleu --tokenize none)" = '30.31 BLEU '
+"$RAPT" score marked.txt ref.txt >out 2>err
+check 'a warning says so' grep -q '^rapt: marked.txt: warning: it begins with a byte order mark, which counts as part of its first word' err
 printf '%s\n' 猫坐在垫子上。 '我喜欢用BERT-4模型，它快3.5倍！' 他们昨天去了北京 >zh-hyp.txt
 printf '%s\n' 猫正坐在垫子上面。 '我喜欢BERT-4模型，它快了3.5倍！' 他们昨天到北京去了。 >zh-ref.txt
 "$RAPT" score zh-hyp.txt zh-ref.txt --tokenize zh >out
