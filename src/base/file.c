@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,8 +164,7 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Calls make(fd, name) for names beside `path` until one is not taken: a writer that was killed may have left some, which
- * train/folder/leftovers.c knows by their form.
+/* Calls make(fd, name) for names beside `path` until one is not taken: see unfinished.h for what killed writers leave.
  * Returns what make did, at least 0, and the name, which the caller frees; or -1. */
 static int with_temporary_name(const char *path, int (*make)(int fd, const char *name), int fd, char **name)
 {
@@ -180,11 +180,12 @@ static int with_temporary_name(const char *path, int (*make)(int fd, const char 
     return -1;
 }
 
-/* mkstemp would do, but for its mode 0600, which rename would leave on the result. */
+/* mkstemp would do, but for its mode 0600, which rename would leave on the result. The lock ends with this process. */
 static int create_exclusive(int fd, const char *name)
 {
-    (void)fd;
-    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    (void)(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB));
+    return fd;
 }
 
 /* Where a file without a name can be found. */

@@ -5,8 +5,8 @@
 #include "rapt/metrics.h"
 #include "text/lines.h"
 
-/* Warns on stderr where a text begins with a byte order mark, or looks like a subword tokenizer's pieces, or, if `cuts_words`, like words that have been cut
- * before. `name` is for the message. */
+/* Warns on stderr where a text begins with a byte order mark, or looks like a subword tokenizer's pieces, or, if `cuts_words`,
+ * like words that have been cut before. `name` is for the message. */
 void score_warnings(const char *name, const struct lines *text, bool cuts_words);
 
 /* Warns where references are in a script without spaces between words, and BLEU would be tokenized as `kind`, which leaves such

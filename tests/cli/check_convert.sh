@@ -80,6 +80,21 @@ refused 2 'missing option: --out' 'no folder for them' "$RAPT" convert wide --we
 
 refused 1 'cannot write .*File too large' 'no room' bash -c 'trap "" XFSZ; ulimit -f 4; exec "$@"' - "$RAPT" convert m --to hf -o new/full
 refused 1 'cannot make folder /proc/none' 'a folder that cannot be made' "$RAPT" convert m --to hf -o /proc/none/x
+# What a run that was killed has left, the next one removes, and leaves alone what another run still writes.
+mkdir killed
+bash -c 'ulimit -c 0 -f 4; exec "$@"' - "$RAPT" convert m --to hf -o killed/x >/dev/null 2>&1
+check 'a run that is killed while it writes' test $? -gt 128
+check 'leaves its unfinished folder' test "$(find killed -mindepth 1 -maxdepth 1 -name '.x.*.tmp' | wc -l)" = 1
+mv killed/.x.*.tmp killed/.x.1.tmp
+(
+    exec 9<>killed/.x.1.tmp/.rapt-lock
+    flock 9
+    "$RAPT" convert m --to hf -o killed/y
+) >/dev/null 2>&1
+check 'another one stays while its lock is held' test "$(ls -A killed | tr '\n' ' ')" = '.x.1.tmp y '
+check 'without one it goes' "$RAPT" convert m --weights q8_0 -o killed/z
+check 'as any folder is written' test "$(ls -A killed | tr '\n' ' ')" = 'y z '
+check 'there is no lock in a folder that is complete' test ! -e killed/y/.rapt-lock -a ! -e killed/z/.rapt-lock
 "$RAPT" train lm.yaml --out post --quiet --set model.output_bias=true --set model.tied=false --max-steps 2 >/dev/null 2>&1
 refused 1 'no: the model has "output_bias": true, which GPT2LMHeadModel' 'a setting that no class has' "$RAPT" convert post --to hf -o no
 check 'nothing is written' test ! -e new -a ! -e no -a -z "$(find . -name '.*.tmp')"

@@ -3,6 +3,7 @@
 #include "io/export/export_folder.h"
 
 #include "base/file.h"
+#include "base/unfinished.h"
 #include "text/json_text.h"
 
 #include <errno.h>
@@ -59,8 +60,12 @@ rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *er
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is there already; a new folder is written", f->target);
     if (!code)
         code = file_make_dir_new(f->parent, &f->made, err);
+    if (!code)
+        unfinished_remove(f->target);
     if (!code && mkdir(f->aside, 0777) != 0)
         code = export_folder_fail(f->aside, err);
+    if (!code)
+        folder_lock_take(&f->lock, f->aside, NULL); /* without locks what is left stays */
     return code;
 }
 
@@ -85,6 +90,7 @@ static rapt_code export_sync(const char *folder, rapt_error *err)
 
 rapt_code export_folder_end(export_folder *f, rapt_code code, rapt_error *err)
 {
+    folder_lock_release(&f->lock);
     if (!code)
         code = export_sync(f->aside, err);
     if (!code && rename(f->aside, f->target) != 0)

@@ -3,7 +3,7 @@
 #ifndef IO_EXPORT_EXPORT_FOLDER_H
 #define IO_EXPORT_EXPORT_FOLDER_H
 
-#include "rapt/base.h"
+#include "base/lock.h"
 
 #include <jansson.h>
 
@@ -12,10 +12,11 @@ typedef struct export_folder {
     char *aside; /* where files are written: ".NAME.PROCESS.tmp" beside it */
     char *parent;
     size_t made; /* see file_make_dir_new */
+    folder_lock lock; /* of `aside`, which base/unfinished.h removes where its holder was killed */
 } export_folder;
 
-/* Makes the folder aside, and folders above it. What is there already is refused (RAPT_ERR_VALUE). It is followed by
- * export_folder_end, also after a failure. */
+/* Makes the folder aside, and folders above it, and removes what writers that were killed have left there. What is there already
+ * is refused (RAPT_ERR_VALUE). It is followed by export_folder_end, also after a failure. */
 rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *err);
 /* With `code` RAPT_OK makes the folder appear; else, or where that fails, removes all that was written. Returns the first
  * failure. */

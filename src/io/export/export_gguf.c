@@ -3,6 +3,7 @@
 #include "io/export/export_gguf.h"
 
 #include "base/file.h"
+#include "base/unfinished.h"
 #include "io/export/export_gguf_arch.h"
 #include "io/export/export_gguf_tokenizer.h"
 #include "io/stored_file.h"
@@ -148,6 +149,8 @@ static rapt_code gguf_write_file(gguf_parts *p, const char *path, rapt_error *er
         memcpy(folder, path, length);
         code = file_make_dir_new(folder, &made, err);
     }
+    if (!code)
+        unfinished_remove(path);
     if (!code)
         code = gguf_write(path, &p->keys, p->tensors, count, &(gguf_source){gguf_rows, p}, err);
     if (code && made)

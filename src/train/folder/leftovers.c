@@ -3,31 +3,21 @@
 #define _GNU_SOURCE
 #include "train/folder/leftovers.h"
 
+#include "base/unfinished.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *skip_number(const char *text)
-{
-    size_t digits = strspn(text, "0123456789");
-    return digits > 0 && text[digits] == '.' ? text + digits + 1 : NULL;
-}
-
-/* .NAME.PROCESS.TRY.tmp, as base/file.c makes them; NAME may hold dots, too. This process's own may still be written. */
+/* This process's own may still be written. */
 static bool is_temporary(const char *name)
 {
-    if (name[0] != '.')
-        return false;
-    for (const char *dot = strchr(name + 1, '.'); dot; dot = strchr(dot + 1, '.')) {
-        const char *number = dot > name + 1 ? skip_number(dot + 1) : NULL, *end = number ? skip_number(number) : NULL;
-        if (end && strcmp(end, "tmp") == 0)
-            return strtol(dot + 1, NULL, 10) != (long)getpid();
-    }
-    return false;
+    long process;
+    size_t size;
+    return unfinished_is_file(name, &process, &size) && process != (long)getpid();
 }
 
 /* The other names are those of version 0.1's language models; outside of a run's folder they may be the user's. */
