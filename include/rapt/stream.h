@@ -41,11 +41,11 @@ typedef struct rapt_token_file rapt_token_file;
 
 /* Tokenizes the text at `text_path` into a token file. Special tokens that are written out in the text, such as <|endoftext|>
  * between documents, become those tokens; nothing is put before or after the text. The text is mapped, so it has to be a regular
- * file, and must not be cut off meanwhile; memory does not grow with it, but with its longest piece or line. A text that the
- * tokenizer normalizes needs room for a copy beside `out_path` meanwhile. All CPUs that this process may use are used, or
- * RAPT_THREADS threads, 1 to 256; the file does not depend on how many. The result appears whole or not at all. Fails where the
- * text is empty or has no tokens, where the tokenizer fails ("TEXT: byte 17: ..."), and where `out_path` names something that is
- * no token file, which is left alone. */
+ * file, and must not be cut off meanwhile; memory does not grow with it, but with its longest piece or line. A text in gzip is
+ * expanded in TMPDIR first. A text that the tokenizer normalizes needs room for a copy beside `out_path` meanwhile. All CPUs that
+ * this process may use are used, or RAPT_THREADS threads, 1 to 256; the file does not depend on how many. The result appears
+ * whole or not at all. Fails where the text is not UTF-8 ("TEXT: byte 17: not UTF-8 (line 2)"), is empty or has no tokens, where
+ * the tokenizer fails, and where `out_path` names something that is no token file, which is left alone. */
 RAPT_API rapt_code rapt_token_file_make(const rapt_tokenizer *tokenizer, const char *text_path, const char *out_path,
                                         rapt_error *err);
 

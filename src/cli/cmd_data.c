@@ -1,6 +1,5 @@
 /* cli/cmd_data.c: `rapt data check`: statistics of a file of sentence pairs, and which lines have defects, before
  * training. The checks are in data/check/check.c. */
-#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
 #include "cli/put_json.h"
@@ -8,6 +7,8 @@
 #include "cli/subcommands.h"
 #include "data/check/check.h"
 #include "data/check/check_unspaced.h"
+#include "text/text_in.h"
+#include "text/utf8.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -196,15 +197,25 @@ static rapt_code check_texts(const arguments *a, const check_input *in, check_re
     return sieve_close(&s, code, err);
 }
 
+/* A file of another encoding is one defect, not one in each line. */
+static rapt_code refuse_other_encoding(const check_input *in, size_t i, rapt_error *err)
+{
+    const bool text = !memchr(in->text[i], '\0', in->size[i]) && utf8_valid_prefix(in->text[i], in->size[i]) == in->size[i];
+    const char *guess = text ? NULL : text_in_guess(in->text[i], in->size[i]);
+    return guess ? rapt_fail(err, RAPT_ERR_FORMAT, "%.300s: %s", in->name[i], guess) : RAPT_OK;
+}
+
 static rapt_code check_files(const arguments *a, check_report *report, rapt_error *err)
 {
     char *text[2] = {NULL, NULL};
     rapt_code code = RAPT_OK;
     check_input in = {.count = a->count};
     for (size_t i = 0; i < a->count && !code; i++) {
-        code = file_read(a->path[i], CLI_MAX_TEXT, &text[i], &in.size[i], err);
+        code = text_in_read(a->path[i], CLI_MAX_TEXT, &text[i], &in.size[i], err);
         in.text[i] = text[i];
         in.name[i] = strcmp(a->path[i], "-") == 0 ? "standard input" : a->path[i];
+        if (!code)
+            code = refuse_other_encoding(&in, i, err);
     }
     if (!code)
         code = check_texts(a, &in, report, err);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "text/lines.h"
+#include "text/text_in.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -229,7 +230,9 @@ static rapt_code append_file(joining *j, const text_file *p)
         return code;
     if (text_files_same(where, j->out_file))
         return rapt_fail(j->err, RAPT_ERR_VALUE, "%s: the joined texts would be written over it", p->path);
-    code = file_map_open(&m, p->path, j->err);
+    code = text_in_map(&m, p->path, p->path, j->err);
+    if (!code && !p->found)
+        code = text_in_check_map(p->path, &m, j->err);
     if (!code && (!p->found || text_files_is_text(&m))) {
         code = append_bytes(j, &m);
         if (!code && m.size > 0 && j->separator)

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/near_path.h"
+#include "text/gzip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,9 @@ struct line_stream {
     size_t size, capacity, used; /* data[0 .. used) is the block */
     const char **line;
     size_t count, line_capacity, number; /* `number`: of the block's first line */
+    gzip_stream *gzip; /* NULL: the file is a text as it is */
+    char *packed;      /* [PORTION + 1]: of a gzip file */
+    gzip_input in;     /* what is left of it */
     rapt_error error; /* met behind good lines */
 };
 
@@ -61,6 +65,8 @@ void line_stream_free(line_stream *s)
         return;
     if (s->fd > STDIN_FILENO)
         close(s->fd);
+    gzip_close(s->gzip);
+    free(s->packed);
     free(s->path);
     free(s->data);
     free(s->line);
@@ -74,25 +80,66 @@ static rapt_code line_stream_fail_memory(const line_stream *s, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: out of memory for the lines from here on", s->name, s->number);
 }
 
+static rapt_code read_bytes(line_stream *s, char *to, size_t *got, rapt_error *err)
+{
+    ssize_t count;
+    do
+        count = read(s->fd, to, PORTION);
+    while (count < 0 && errno == EINTR);
+    *got = count < 0 ? 0 : (size_t)count;
+    return count < 0 ? fail_to_read(s, err) : RAPT_OK;
+}
+
+/* What came in first begins a gzip file. */
+static rapt_code begin_gzip(line_stream *s, rapt_error *err)
+{
+    s->packed = malloc(PORTION + 1);
+    s->gzip = s->packed ? gzip_open(NULL) : NULL;
+    if (!s->gzip)
+        return line_stream_fail_memory(s, err);
+    memcpy(s->packed, s->data, s->size);
+    s->in = (gzip_input){s->packed, s->size, false};
+    s->size = 0;
+    return RAPT_OK;
+}
+
+static rapt_code read_as_is(line_stream *s, rapt_error *err)
+{
+    const bool first = s->number == 1 && s->used == 0 && s->size <= 1;
+    size_t got;
+    rapt_code code = read_bytes(s, s->data + s->size, &got, err);
+    s->ended = got == 0;
+    s->size += got;
+    return !code && first && gzip_begins(s->data, s->size) ? begin_gzip(s, err) : code;
+}
+
+static rapt_code read_expanded(line_stream *s, rapt_error *err)
+{
+    size_t got = 0;
+    rapt_code code = gzip_next(s->gzip, &s->in, s->name, s->data + s->size, PORTION, &got, err);
+    while (!code && got == 0 && !s->in.last) {
+        size_t more;
+        code = read_bytes(s, s->packed, &more, err);
+        s->in = (gzip_input){s->packed, more, more == 0};
+        if (!code)
+            code = gzip_next(s->gzip, &s->in, s->name, s->data + s->size, PORTION, &got, err);
+    }
+    s->ended = got == 0;
+    s->size += got;
+    return code;
+}
+
 static rapt_code read_more(line_stream *s, rapt_error *err)
 {
-    ssize_t got;
     if (!ARRAY_RESERVE(&s->data, &s->capacity, s->size + PORTION + 1)) /* with a NUL behind the last line */
         return line_stream_fail_memory(s, err);
-    do
-        got = read(s->fd, s->data + s->size, PORTION);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return fail_to_read(s, err);
-    s->ended = got == 0;
-    s->size += (size_t)got;
-    return RAPT_OK;
+    return s->gzip ? read_expanded(s, err) : read_as_is(s, err);
 }
 
 static bool has_arrived(const line_stream *s)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};
-    return poll(&p, 1, 0) > 0;
+    return s->in.size > 0 || poll(&p, 1, 0) > 0;
 }
 
 static size_t count_newlines(const char *at, const char *end)

@@ -3,7 +3,7 @@
  * Not a stream, and no tokenizer: a line is kept as it is, spaces included. */
 #include "text/lines.h"
 
-#include "base/file.h"
+#include "text/text_in.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -41,7 +41,9 @@ static rapt_code lines_fail_at(const char *name, size_t line, const char *text, 
 rapt_code lines_check(const char *name, size_t first, const char *text, size_t size, rapt_error *err)
 {
     size_t valid = utf8_valid_prefix(text, size);
-    const char *nul = memchr(text, '\0', valid);
+    const char *nul = memchr(text, '\0', valid), *guess = first == 1 && (nul || valid < size) ? text_in_guess(text, size) : NULL;
+    if (guess)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%.300s: %s", name, guess);
     if (nul)
         return lines_fail_at(name, first, text, (size_t)(nul - text), err);
     return valid < size ? lines_fail_at(name, first, text, valid, err) : RAPT_OK;
@@ -93,7 +95,7 @@ static rapt_code lines_read_behind(const char *path, size_t max_bytes, bool drop
     char *data;
     size_t size;
     *out = (struct lines){0};
-    rapt_code code = file_read(path, max_bytes, &data, &size, err);
+    rapt_code code = text_in_read(path, max_bytes, &data, &size, err);
     if (code != RAPT_OK)
         return code;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;

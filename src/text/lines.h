@@ -14,7 +14,7 @@ struct lines {
     size_t count;
 };
 
-/* Reads `path` ("-" is standard input) and splits it. Errors are file_read's and lines_split's. */
+/* Reads `path` ("-" is standard input) and splits it. Errors are text_in_read's and lines_split's. */
 rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err);
 
 /* lines_read, but that a byte order mark stays, as part of the first line: for texts that are compared with what other programs
@@ -27,7 +27,8 @@ rapt_code lines_read_marked(const char *path, size_t max_bytes, struct lines *ou
  * from 1. */
 rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err);
 
-/* What lines_split says of text that is not UTF-8 or holds a NUL; `first` is the number of the first line of `text`. */
+/* What lines_split says of text that is not UTF-8 or holds a NUL; `first` is the number of the first line of `text`. If that is
+ * 1, it is what text_in_guess knows of the file, first of all. */
 rapt_code lines_check(const char *name, size_t first, const char *text, size_t size, rapt_error *err);
 
 /* An iterator over the lines of a text: at its end where `at` is `end`. Any bytes are taken. */

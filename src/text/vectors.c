@@ -3,8 +3,8 @@
  * Not a table of all words: of a file of gigabytes only what the vocabulary has is kept. */
 #include "rapt/text.h"
 
-#include "base/file.h"
 #include "base/number.h"
+#include "text/text_in.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -289,7 +289,7 @@ rapt_code rapt_vectors_read(const char *path, const rapt_tokenizer *tokenizer, s
     const size_t size = rapt_tokenizer_size(tokenizer);
     vectors_reader r = {.path = path, .table = table};
     file_map map;
-    rapt_code code = file_map_open(&map, path, err);
+    rapt_code code = text_in_map(&map, path, path, err);
     if (code)
         return code;
     r.at = map.data;

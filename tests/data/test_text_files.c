@@ -197,7 +197,15 @@ static void binary_files_are_passed_over_where_they_are_found(void **state)
     put("d/e", "surrogate \xED\xA0\x80");
     put("d/f", "na\xC3\xAFve");
     assert_text("d", "text na\xC3\xAFve");
-    assert_joins("d/b:d/c:d/d", "nul\0bytelatin \xE9t\xE9" "cut \xC3", 22);
+    assert_joins("d/b:d/f", "nul\0bytena\xC3\xAFve", 14);
+    for (const char *path = "d/c\0d/d\0d/e\0"; *path; path += 4) {
+        char list[16];
+        rapt_error err = {0};
+        snprintf(list, sizeof list, "d/f:%s", path);
+        assert_int_equal(join(list, "out", &err), RAPT_ERR_FORMAT); /* what is named must be text */
+        assert_non_null(strstr(err.message, ": not UTF-8 (line 1)"));
+        assert_int_equal(strncmp(err.message, path, 3), 0);
+    }
 }
 
 /* Else the second run would read what the first has written. */

@@ -74,7 +74,7 @@ static void texts(void **state)
     refused("data.text=empty.txt tokenizer.type=bpe tokenizer.vocab_size=300", NULL, RAPT_ERR_VALUE,
             "empty.txt: nothing to learn from: the text is empty");
     refused("data.text=/dev/null", NULL, RAPT_ERR_IO, "cannot read /dev/null: not a regular file, so it cannot be mapped");
-    refused("data.text=bytes.txt", NULL, RAPT_ERR_FORMAT, "bytes.txt: byte 11: not UTF-8");
+    refused("data.text=bytes.txt", NULL, RAPT_ERR_FORMAT, "bytes.txt: byte 11: not UTF-8 (line 1)");
     refused("data.validation_fraction=0.2", NULL, RAPT_ERR_VALUE,
             "text.txt: the training split has 8 tokens; a window of model.context 8 needs 9");
     refused("data.validation_fraction=0.1", NULL, RAPT_ERR_VALUE,
@@ -84,7 +84,7 @@ static void texts(void **state)
             "text.txt:text.txt: the validation split has 4 tokens; a window of model.context 8 needs 9 "
             "(data.validation_fraction is its share; 0: no validation)");
     train("data.validation_fraction=0", (rapt_train_options){.out = "fits"}); /* 10 tokens: two windows */
-    train("data.text=bytes.txt tokenizer.type=bpe tokenizer.vocab_size=300 data.validation_fraction=0",
+    train("data.text=text.txt tokenizer.type=bpe tokenizer.vocab_size=300 data.validation_fraction=0",
           (rapt_train_options){.out = "any"});
 }
 

@@ -8,6 +8,7 @@
 
 #include "data/tokens/token_file.h"
 #include "nn/lm_core.h"
+#include "text/text_in.h"
 #include "text/tokenizer.h"
 
 #include <float.h>
@@ -34,9 +35,11 @@ static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *pa
     size_t size, count;
     rapt_error reason = {0};
     rapt_token_file *f = NULL;
-    if (file_read(path, CLI_MAX_TEXT, &text, &size, err) != RAPT_OK)
+    if (text_in_read(path, CLI_MAX_TEXT, &text, &size, err) != RAPT_OK)
         return NULL;
-    if (size == 0)
+    if (text_in_check(path, text, size, &reason) != RAPT_OK)
+        rapt_fail(err, reason.code, "%s", reason.message);
+    else if (size == 0)
         rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
     else if (tokenizer_encode_within(k, text, size, true, &ids, &count, &reason) != RAPT_OK)
         rapt_fail(err, reason.code, "%s: %s", path, reason.message);

@@ -2,12 +2,12 @@
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/buffer.h"
-#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/say.h"
 #include "data/check/check_unspaced.h"
 #include "text/lines.h"
 #include "text/split/split.h"
+#include "text/text_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,10 +119,11 @@ static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_
     for (size_t i = 0; i < a->count && code == RAPT_OK; i++) {
         char *part;
         size_t length;
-        code = file_read(a->texts[i], CLI_MAX_TEXT, &part, &length, err);
+        code = text_in_read(a->texts[i], CLI_MAX_TEXT, &part, &length, err);
         if (code)
             break;
-        if (!buffer_append(&all, part, length))
+        code = text_in_check(strcmp(a->texts[i], "-") == 0 ? "standard input" : a->texts[i], part, length, err);
+        if (!code && !buffer_append(&all, part, length))
             code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its %zu bytes", a->texts[i], length);
         free(part);
     }

@@ -4,6 +4,7 @@
 
 #include "base/stop.h"
 #include "text/encode_run.h"
+#include "text/text_in.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ typedef struct maker {
 static rapt_code source_open(source *s, const rapt_tokenizer *k, token_place place, rapt_error *err)
 {
     *s = (source){.tokenizer = k, .path = place.name};
-    rapt_code code = file_map_open(&s->text, place.at, err);
+    rapt_code code = text_in_map(&s->text, place.name, place.at, err);
     if (code == RAPT_OK && s->text.size == 0)
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", place.name);
     return code;
@@ -154,6 +155,8 @@ static rapt_code token_make_ids(const source *s, const char *out_path, file_writ
 {
     size_t vocab = rapt_tokenizer_size(s->tokenizer);
     rapt_code code = token_make_check_replaceable(out_path, err);
+    if (code == RAPT_OK)
+        code = text_in_check_map(s->path, &s->text, err);
     if (code != RAPT_OK)
         return code;
     maker *m = calloc(1, sizeof *m);

@@ -10,6 +10,7 @@
 #include "decode/prompt.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
+#include "text/text_in.h"
 #include "text/tokenizer.h"
 #include "train/ranks/ranks_work.h"
 #include "train/task/sample.h"
@@ -114,8 +115,12 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
     rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
                           .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
                           .stop = stop.stop, .stop_context = stop.context};
-    if (file_map_open(&text, d->text_at, err) != RAPT_OK)
+    if (text_in_map(&text, d->text, d->text_at, err) != RAPT_OK)
         return NULL;
+    if (text_in_check_map(d->text, &text, err) != RAPT_OK) {
+        file_map_close(&text);
+        return NULL;
+    }
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.validation_fraction)) : text.size;
     o.vocab_size = recipe_vocab_size(r->recipe, size);
     rapt_tokenizer *k = pairs ? byte_bpe_train_file(&text, size, &o, &reason) : characters_train_file(&text, &reason);

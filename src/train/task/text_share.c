@@ -3,6 +3,7 @@
 #include "train/task/text_share.h"
 
 #include "group/group_ops.h"
+#include "text/text_in.h"
 #include "text/tokenizer.h"
 #include "train/ranks/ranks_work.h"
 
@@ -59,7 +60,7 @@ static rapt_code compare_text(const run *r, const char *path, const token_header
 {
     file_map text;
     uint64_t hash = 0;
-    rapt_code code = file_map_open(&text, path, err);
+    rapt_code code = text_in_map(&text, path, path, err);
     if (code)
         return code;
     if (text.size == h->text_bytes)
