@@ -98,21 +98,49 @@ launch() {
     sharded run "$mpi" 3 ${NOTED:-} "$RAPT" train tiny.yaml --threads 1 "${MANY[@]}" "$@" --out "$out" >"$out.out" 2>"$out.err" &
     job=$!
     wait_for_step "$out" 50 || { cat "$out.err"; return 1; }
-    launcher=$(ps -o ppid= -p "$(ranks_of "$out" | head -1)" | tr -d ' ')
-    [ "$(cat "/proc/$launcher/comm")" != noted ] || launcher=$(ps -o ppid= -p "$launcher" | tr -d ' ')
-    [ "$mpi" = openmpi ] || launcher=$(ps -o ppid= -p "$launcher" | tr -d ' ') # of its proxy
+    launcher=$(launcher_of "$mpi" "$(ranks_of "$out" | head -1)")
 }
-# ended FOLDER: the status of the run in `ended`; fails where it is not over within 30 seconds, or ranks are left.
+# launcher_of MPI PROCESS: the mpirun that started it.
+launcher_of() {
+    local parent
+    parent=$(ps -o ppid= -p "$2" | tr -d ' ')
+    [ "$(cat "/proc/$parent/comm")" != noted ] || parent=$(ps -o ppid= -p "$parent" | tr -d ' ')
+    [ "$1" = openmpi ] || parent=$(ps -o ppid= -p "$parent" | tr -d ' ') # of its proxy
+    echo "$parent"
+}
+# ended FOLDER: the status of the run in `ended`, "none" where it does not end within 30 seconds, and is ended here; fails then,
+# and where ranks are left.
 ended() {
     local i
+    ended=none
     for ((i = 0; i < 300; i++)); do
         kill -0 $job 2>/dev/null || break
         sleep 0.1
     done
-    [ $i -lt 300 ] || { kill -9 $job; return 1; }
+    if [ $i = 300 ]; then
+        kill -9 $job "$launcher" $(ranks_of "$WORK/$1") 2>/dev/null
+        wait $job
+        echo 'it does not end'
+        return 1
+    fi
     wait $job
     ended=$?
     [ -z "$(ranks_of "$WORK/$1")" ]
+}
+# forwards MPI: its mpirun passes SIGUSR1 on, to a program that knows nothing of MPI. Open MPI's does not where hwloc, which it
+# asks about the machine, has a plugin for OpenCL that loads LLVM (PoCL): LLVM takes the signal for itself.
+forwards() {
+    local i program
+    rm -f program forwarded
+    run "$1" 1 sh -c 'trap "touch forwarded; exit" USR1; echo $$ >new && mv new program; while :; do sleep 0.1; done' 2>/dev/null &
+    job=$!
+    for ((i = 0; i < 300; i++)); do [ ! -e program ] || break; sleep 0.1; done
+    program=$(cat program) || return 1
+    kill -USR1 "$(launcher_of "$1" "$program")"
+    for ((i = 0; i < 100; i++)); do [ ! -e forwarded ] || break; sleep 0.1; done
+    kill -9 "$program" 2>/dev/null
+    wait $job
+    [ -e forwarded ]
 }
 lines() { grep '^rapt' "$1.err" | grep -vc '^rapt: warning'; }
 
@@ -160,13 +188,19 @@ for mpi in "${mpis[@]}"; do
 done
 
 for mpi in "${mpis[@]}"; do
-    rm -f statuses
-    NOTED=./noted launch "$mpi" "signal-$mpi"
-    kill -USR1 "$launcher"
-    check "$mpi: all stop at SIGUSR1" ended "signal-$mpi"
-    check "$mpi: with its status" ended_with 138 "$mpi" "$ended"
-    # Open MPI's mpirun ends the others, and what writes their statuses, once the first one has ended.
-    [ "$mpi" = openmpi ] || check "$mpi: each of them" test "$(wc -l <statuses)" = 3
+    stops=(killed asleep)
+    if forwards "$mpi"; then
+        stops+=(signal)
+        rm -f statuses
+        NOTED=./noted launch "$mpi" "signal-$mpi"
+        kill -USR1 "$launcher"
+        check "$mpi: all stop at SIGUSR1" ended "signal-$mpi"
+        check "$mpi: with its status" ended_with 138 "$mpi" "$ended"
+        # Open MPI's mpirun ends the others, and what writes their statuses, once the first one has ended.
+        [ "$mpi" = openmpi ] || check "$mpi: each of them" test "$(wc -l <statuses)" = 3
+    else
+        skip "$mpi: all stop at SIGUSR1 (its mpirun does not forward it to any program; see docs/cluster.md)"
+    fi
     launch "$mpi" "killed-$mpi"
     kill -9 "$(ranks_of "$WORK/killed-$mpi" | tail -1)"
     check "$mpi: all end with one that is killed" ended "killed-$mpi"
@@ -177,7 +211,7 @@ for mpi in "${mpis[@]}"; do
     check "$mpi: it and the step are named" grep -q '^rapt: rank [0-9] on .* has not answered for 3 s in step [0-9]' "asleep-$mpi.err"
     check "$mpi: once" test "$(lines "asleep-$mpi")" = 1 -a "$ended" != 0
     # What they have left is resumed by one process, to the bytes of a run that was never stopped.
-    for what in signal killed asleep; do
+    for what in "${stops[@]}"; do
         last=$(($(newest "$what-$mpi") + 50))
         sharded "$RAPT" train tiny.yaml "${MANY[@]}" --quiet --resume --max-steps $last --out "$what-$mpi"
         sharded "$RAPT" train tiny.yaml "${MANY[@]}" --quiet --max-steps $last --out straight
