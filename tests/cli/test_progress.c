@@ -155,13 +155,50 @@ static void short_ones_are_not(void **state)
     end(&c);
 }
 
+static void of_all_kinds(progress *p)
+{
+    progress_step(p, &report);
+    progress_phase(p, "validating", 0, 0);
+    progress_clear(p);
+    progress_step(p, &report);
+    progress_free(p, true);
+}
+
+/* What a function writes to stdout and stderr, to the length in bytes. */
+static off_t written_by(void (*make)(FILE *out), FILE *out)
+{
+    FILE *file = tmpfile();
+    int kept[] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+    fflush(NULL);
+    assert_true(file && dup2(fileno(file), STDOUT_FILENO) >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    make(out);
+    fflush(NULL);
+    for (int i = 0; i < 2; i++) {
+        dup2(kept[i], STDOUT_FILENO + i);
+        close(kept[i]);
+    }
+    off_t length = lseek(fileno(file), 0, SEEK_END);
+    fclose(file);
+    return length;
+}
+
+static void with_progress(FILE *out)
+{
+    of_all_kinds(progress_new(&(progress_options){.out = out, .terminal = true}));
+}
+
+static void without(FILE *out)
+{
+    (void)out;
+    of_all_kinds(NULL);
+}
+
+/* Nothing on either stream, where the same calls with a progress say something. */
 static void quiet_is_quiet(void **state)
 {
     (void)state;
-    progress_step(NULL, &report);
-    progress_phase(NULL, "validating", 0, 0);
-    progress_clear(NULL);
-    progress_free(NULL, true);
+    assert_true(written_by(with_progress, stderr) > 0);
+    assert_int_equal(written_by(without, stderr), 0);
 }
 
 int main(void)
