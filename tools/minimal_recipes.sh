@@ -29,8 +29,9 @@ member() { tail -1 "$1" | tr -d '\n' | sed -n "s/.*\"$2\": *\([-0-9.e+]*\).*/\1/
 # first RECIPE OPTION...: the loss of the first step, and ln V.
 first() {
     rm -rf one
-    "$rapt" train "$@" --out one --max-steps 1 --threads 1 2>err || { echo "refused |"; return; }
-    member one/train.jsonl loss | awk -v v="$(sed -n 's/^data:.*[^0-9]\([0-9][0-9]*\)$/\1/p' err)" '{ printf "%.2f | %.2f\n", $1, log(v) }'
+    "$rapt" train "$@" --out one --max-steps 1 --threads 1 --quiet 2>err || { echo "refused |"; return; }
+    "$rapt" info "$@" --json | tr -d '\n' >info
+    member one/train.jsonl loss | awk -v v="$(member info target_vocab)" '{ printf "%.2f | %.2f\n", $1, log(v) }'
 }
 # one NAME TASK KEY FILE TEST OPTION...: a row.
 one() {

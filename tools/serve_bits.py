@@ -18,18 +18,10 @@ import subprocess
 import sys
 import threading
 
+from levels import levels
+
 FORMATS = ["fp32", "q8_0", "q4_0", "bf16"]
 CHOICES = {"clients": [1, 8, 64], "slots": [1, 3, 16], "chunk": [1, 7, 64, 0], "cache": [True, False], "threads": [1, 2, 5]}
-
-
-def levels(rapt):
-    """The ISA levels that this machine has, the best one as ""."""
-    best, known = None, []
-    for line in subprocess.run([rapt, "info"], capture_output=True, text=True, check=True).stdout.splitlines():
-        if line.split()[0] == "isa":
-            best, rest = line.split(None, 1)[1].split(", of ", 1)
-            known = rest.split(" (")[0].split()
-    return [""] + known[:known.index(best)]
 
 
 # ---- requests, and what the command line makes of them ------------------------------------------------------------------
@@ -189,7 +181,8 @@ def main():
     parser.add_argument("--lines", help="a text whose lines are prompts and sources")
     parser.add_argument("--seed", type=int, default=1)
     a = parser.parse_args()
-    rng, known = random.Random(a.seed), levels(a.rapt)
+    rng, (have, best) = random.Random(a.seed), levels(a.rapt)
+    known = [""] + [level for level in have if level != best]
     text = open(a.lines, encoding="utf-8").read() if a.lines else "".join(
         "%s %s %s the %s.\n" % tuple(rng.choice(["a", "man", "dog", "runs", "red", "two", "over", "street"]) for _ in range(4))
         for _ in range(400))

@@ -1,7 +1,7 @@
 /* base/cpu.c: CPU feature detection: CPUID says what the processor has, XCR0 which registers the operating system saves; a
  * feature needs both.
  * For kernels/kernels.c and `rapt info`.
- * Not a choice of code: it reads no environment and knows no kernels. */
+ * Not a choice of code: it reads no environment and knows no kernels. Not other processors: see cpu_mask.c. */
 #define _GNU_SOURCE
 #include "base/cpu.h"
 

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "rapt/base.h"
+
 /* A feature is true where the processor has it and the operating system saves its registers. */
 typedef struct cpu_features {
     bool avx2_fma;    /* AVX2, FMA and F16C */
@@ -20,6 +22,10 @@ typedef struct cpu_features {
 
 /* Knows processors of x86 and AArch64; all false on others. Costs a few microseconds under a hypervisor: ask once. */
 cpu_features cpu_detect(void);
+
+/* Takes away what the processor called `name` lacks: a test can then run as on that one. RAPT_ERR_VALUE where there is no such
+ * name, RAPT_ERR_NOT_FOUND, with the feature's name, where this machine lacks one that it has; `f` is as before then. */
+rapt_code cpu_mask(cpu_features *f, const char *name, rapt_error *err);
 
 /* Asks the operating system to let this process use AMX's tiles; false where it refuses. Asking again is harmless. */
 bool cpu_permit_tiles(void);

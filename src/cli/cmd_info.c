@@ -111,12 +111,12 @@ static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .
                                         "in a Hugging Face folder, a GGUF file, a file of tensors or a folder of adapters, or "
                                         "what training from a recipe takes: on this machine, and with --cluster on several."};
 
-/* The ISAs that this machine supports, best last. */
-static json_t *levels_json(void)
+/* The ISAs of this build that this machine supports, best last; or those that it lacks. */
+static json_t *levels_json(bool supported)
 {
     json_t *levels = json_array();
     for (const char *const *name = kernels_names; levels && *name; name++)
-        if (kernels_of_isa(*name, NULL))
+        if (!kernels_of_isa(*name, NULL) != supported)
             json_array_append_new(levels, json_string(*name));
     return levels;
 }
@@ -142,9 +142,10 @@ static void show_mpis(void)
 
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
 {
-    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o, s:o}", "version", rapt_version(), "cpu", cpu->brand,
-                                     "cpus", pool_cpus(""), "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr,
-                                     k->gemm.nr, "levels", levels_json(), "mpi", mpis_json()));
+    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o, s:o, s:o}", "version", rapt_version(),
+                                     "cpu", cpu->brand, "cpus", pool_cpus(""), "threads", threads, "isa", k->name,
+                                     "gemm_tile", k->gemm.mr, k->gemm.nr, "levels", levels_json(true),
+                                     "levels_missing", levels_json(false), "mpi", mpis_json()));
 }
 
 /* CPUs and memory that the system grants this process. */

@@ -79,11 +79,21 @@ static const isa ISAS[] = {{&kernels_scalar, anywhere}};
 #endif
 #define COUNT (sizeof ISAS / sizeof *ISAS)
 
+/* What kernels may use: all that the machine has, or, in tests, no more than the processor has that RAPT_CPU_MASK names. */
+static rapt_code usable(cpu_features *cpu, rapt_error *err)
+{
+    const char *mask = getenv("RAPT_CPU_MASK");
+    *cpu = cpu_detect();
+    return mask && *mask ? cpu_mask(cpu, mask, err) : RAPT_OK;
+}
+
 /* The last ISA that can run and is not slower than fp32: Intel's processors take two cycles for a product of bf16 pairs (0.55
  * of the speed of fp32 on Sapphire Rapids), AMD's one (twice fp32 on Zen 4). */
-static const kernels *best(void)
+static const kernels *best(rapt_error *err)
 {
-    cpu_features cpu = cpu_detect();
+    cpu_features cpu;
+    if (usable(&cpu, err))
+        return NULL;
     size_t i = COUNT - 1;
     while (!ISAS[i].here(&cpu) || (strcmp(ISAS[i].table->name, "avx512_bf16") == 0 && cpu.intel))
         i--;
@@ -92,7 +102,9 @@ static const kernels *best(void)
 
 const kernels *kernels_of_isa(const char *name, rapt_error *err)
 {
-    cpu_features cpu = cpu_detect();
+    cpu_features cpu;
+    if (usable(&cpu, err))
+        return NULL;
     for (size_t i = 0; i < COUNT; i++) {
         if (strcmp(name, ISAS[i].table->name) != 0)
             continue;
@@ -113,7 +125,7 @@ const kernels *kernels_active(rapt_error *err)
     if (k)
         return k;
     const char *name = getenv("RAPT_ISA");
-    k = name && *name ? kernels_of_isa(name, err) : best();
+    k = name && *name ? kernels_of_isa(name, err) : best(err);
     if (k)
         atomic_store_explicit(&active, k, memory_order_release);
     return k;

@@ -290,7 +290,8 @@ extern const kernels_quantized kernels_quantized_avx512_vnni, kernels_quantized_
 /* The names of all ISAs of this build, best last, NULL at the end. */
 extern const char *const kernels_names[];
 
-/* The table of an ISA. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
+/* The table of an ISA. NULL with a message: unknown name, or this CPU (or its OS) lacks it, or the processor that the
+ * environment's RAPT_CPU_MASK names (for tests: base/cpu.h); or that name is unknown, or no mask of this CPU. */
 const kernels *kernels_of_isa(const char *name, rapt_error *err);
 
 /* The table that this process uses: the best one, or what the environment's RAPT_ISA names. NULL with a message

@@ -7,7 +7,7 @@ GOLDEN=$SOURCE/tests/golden
 
 # The names of an explanation, and of the files; a matrix that is tied, or a table that is computed, is not read.
 explained() { tr -d ' \n' <one.json | grep -o '"origin":"[^"]*"' | cut -d'"' -f4 | sort -u; }
-stored() { "$RAPT" info "$1" --tensors | awk '$2 ~ /^(F32|F16|BF16)$/ && $3 ~ /^\[/ { print $1 }' | sort -u; }
+stored() { tensors "$1" | awk '$2 ~ /^(F32|F16|BF16)$/ { print $1 }' | sort -u; }
 copies='^(lm_head|(model\.)?(encoder|decoder)\.embed_tokens|model\.(encoder|decoder)\.embed_positions)\.weight$'
 
 for folder in "$GOLDEN"/hub/*/ "$GOLDEN"/hub_translation/*/; do

@@ -5,6 +5,7 @@ set -u
 export LC_ALL=C
 RAPT=$(realpath "${RAPT:-build/rapt}")
 SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+. "$SOURCE/tools/levels.sh"
 [ -x "$RAPT" ] || { echo "no program at $RAPT; build it, or set RAPT"; exit 1; }
 unset RAPT_ISA RAPT_THREADS RAPT_LOG
 SANITIZED= # not empty for a build with sanitizers
@@ -197,16 +198,20 @@ same_parameters() {
 }
 numbers_of() { tail -c +$(($(od -An -t u8 -N 8 "$1") + 9)) "$1"; }
 
-# The names of a model's tensors.
-tensor_names() { "$RAPT" info "$1" --tensors | sed -n 's/^\([a-z][a-z0-9_.]*\) *\[.*/\1/p'; }
+# The tensors of a model or a folder: "NAME TYPE SIZE,SIZE" each, and their names. TYPE is there where the folder has a choice.
+tensors() {
+    "$RAPT" info "$1" --tensors --json | tr -d ' \n' | grep -o '{"name":"[^"]*",[^{]*"shape":\[[^]]*\]' |
+        sed -E 's/^\{"name":"([^"]*)",("dtype":"([^"]*)",)?"shape":\[(.*)\]$/\1 \3 \4/'
+}
+tensor_names() { tensors "$1" | cut -d' ' -f1; }
 
 # The ISAs that this machine has.
-levels() { "$RAPT" info --json | tr -d ' \n' | sed 's/.*"levels":\[\([^]]*\)\].*/\1/' | tr -d '"' | tr ',' ' '; }
+levels() { levels_of "$RAPT"; }
 
 # Skips, by name, what cannot be tried at the levels of this build that this machine lacks.
 skip_other_levels() {
     local isa
-    for isa in $("$RAPT" info | grep -o '[a-z0-9_]* (not on this machine)' | cut -d' ' -f1); do
+    for isa in $(missing_levels_of "$RAPT"); do
         skip "RAPT_ISA=$isa (not on this machine)"
     done
 }

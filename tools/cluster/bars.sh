@@ -75,8 +75,7 @@ a_step() { echo $((($(sent "$1" 8 "${@:2}") - $(sent "$1" 2 "${@:2}")) / 6)); }
 what_bytes() {
     local p n full half
     language_model 256 1 8 >"$work/bytes.yaml"
-    n=$("$RAPT" train "$work/bytes.yaml" --out "$work/out" --max-steps 0 2>&1 | sed -En 's/^model: ([0-9]+) parameters/\1/p')
-    rm -r "$work/out"
+    n=$("$RAPT" info "$work/bytes.yaml" --json | head -3 | value parameters)
     for p in 2 4 8; do
         full=$(a_step $p)
         bar "bytes a step, fp32, $p machines, of the least possible" "$(awk -v b="$full" -v n="$n" -v p=$p \

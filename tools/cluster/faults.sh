@@ -373,7 +373,7 @@ trap 'network_down; rm -rf "$WORK"' EXIT
 export RAPT_THREADS=1
 make_inputs
 mkdir bare && cp "$RAPT" bare/rapt
-version=$("$RAPT" --version | grep -o '[0-9]*\.[0-9]*\.[0-9]*' | head -1)
+version=$("$RAPT" info --json | sed -n 's/.*"version": "\([0-9.]*\).*/\1/p')
 sed "s/${version//./\\.}/${version%.*}.9/g" "$RAPT" >changed && chmod +x changed
 cp "$(dirname "$RAPT")"/rapt_mpi_*.so . 2>/dev/null
 # Each MPI's module by the other's name.

@@ -1,0 +1,8 @@
+# tools/levels.sh: for scripts, to be sourced: levels of the ISA, as `rapt info --json` has them; what it prints without --json is
+# for people, and changes. In Python: levels.py.
+
+# strings KEY <JSON: the strings of an array.
+strings() { tr -d ' \n' | sed -n "s/.*\"$1\":\[\([^]]*\)\].*/\1/p" | tr -d '"' | tr ',' ' '; }
+# Of this build, what this machine has, best last, and what it lacks.
+levels_of() { "$1" info --json | strings levels; }
+missing_levels_of() { "$1" info --json | strings levels_missing; }
