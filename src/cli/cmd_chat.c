@@ -151,7 +151,7 @@ static rapt_code chat_reply(conversation *c, rapt_error *err)
     rapt_error why = {0};
     rapt_generated r = {0};
     chat_prompt p;
-    size_t reused;
+    size_t reused = 0;
     rapt_code code = chat_prompt_make(c->chat, c->m, c->messages, c->count, &p, err);
     code = code ? code : chat_prepare(c, &p, &reused, err);
     chat_prompt_free(&p);

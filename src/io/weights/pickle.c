@@ -45,11 +45,11 @@ static bool has_bytes(const pickle *p, size_t count)
 /* Takes an unsigned little-endian number of up to 8 bytes. */
 static rapt_code take_number(pickle *p, size_t bytes, uint64_t *x)
 {
+    *x = 0;
     if (!has_bytes(p, bytes))
         return bad_pickle(p, "it ends within an instruction; is it cut off?");
-    *x = 0;
-    memcpy(x, p->bytes + p->at, bytes);
-    p->at += bytes;
+    for (size_t i = 0; i < bytes; i++)
+        *x |= (uint64_t)p->bytes[p->at++] << (8 * i);
     return RAPT_OK;
 }
 

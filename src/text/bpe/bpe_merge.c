@@ -69,6 +69,7 @@ static void merge_at(const byte_bpe *b, row *r, size_t i)
 
 static void start_row(const byte_bpe *b, row *r, const char *piece, size_t size)
 {
+    size = size < BPE_SHORT ? size : BPE_SHORT; /* for compilers, which do not see that no caller has more */
     r->size = size;
     for (size_t i = 0; i < size; i++) {
         r->ids[i] = b->bytes[(unsigned char)piece[i]];
