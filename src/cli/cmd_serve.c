@@ -24,6 +24,7 @@ static struct argp_option OPTIONS[] = {
     {NULL, 0, NULL, 0, "Where to listen", 1},
     PLAIN("host", "HOST", "Address to listen on (default 127.0.0.1: this machine only), or unix:PATH for a unix socket"),
     PLAIN("port", "N", "Port (default 8080); 0: any, which is printed"),
+    PLAIN("socket-mode", "MODE", "Permissions of a unix socket, such as 0660 (default: what the umask leaves)"),
     PLAIN("tls-cert", "FILE", "Certificate (PEM), for TLS; off by default"),
     PLAIN("tls-key", "FILE", "Its private key (PEM)"),
     {NULL, 0, NULL, 0, "Models", 2},
@@ -43,6 +44,8 @@ static struct argp_option OPTIONS[] = {
     PLAIN("cors", "ORIGIN", "Web pages of ORIGIN (https://example.org; *: of any) may call; can be repeated"),
     PLAIN("allowed-host", "NAME", "Answer to NAME in Host, too (*: to any), which else is localhost or an address, lest pages of "
                                   "other sites come in by their own name (DNS rebinding); can be repeated"),
+    PLAIN("trusted-proxy", "ADDRESS", "The client's address is what X-Forwarded-For of ADDRESS says (unix: of the socket); can be "
+                                      "repeated"),
     PLAIN("queue", "N", "Requests that run or wait (default 256); beyond them 503"),
     PLAIN("connections", "N", "Connections at once (default 1000); beyond them 503"),
     PLAIN("per-address", "N", "Connections of one address at once (default: no limit); beyond them 429"),

@@ -28,6 +28,7 @@ typedef struct serve_options {
     size_t model_count, model_capacity;
     char *host;          /* "127.0.0.1", or "unix:PATH" */
     size_t port;         /* 0: any */
+    size_t socket_mode;  /* permissions of a unix socket; 0: those that the umask leaves */
     /* engine */
     size_t threads;      /* 0: RAPT_THREADS, else the CPUs that this process may use */
     serve_model all;     /* what models have that say nothing else; its name, path and languages are not used */
@@ -42,6 +43,7 @@ typedef struct serve_options {
     char *api_key_file, *tls_cert, *tls_key; /* files, or NULL */
     serve_list cors;     /* origins whose pages may call, "*": all */
     serve_list hosts;    /* names of this server beside those that site.h knows, "*": all */
+    serve_list proxies;  /* addresses whose X-Forwarded-For counts, or "unix" */
     serve_log log;
 } serve_options;
 
@@ -62,7 +64,12 @@ typedef struct serve_reader {
  * files; RAPT_ERR_NOT_FOUND: this build has no server. */
 RAPT_API rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err);
 
-/* Asks a server that runs for /health: at the options' host and port. RAPT_ERR_IO: it does not answer, or not 200. */
+/* Asks a server that runs for /health: at the options' host and port, with TLS where they have a certificate, which is not verified:
+ * it may be for another name. RAPT_ERR_IO: it does not answer, or not 200. */
 rapt_code serve_check(const serve_options *options, rapt_error *err);
+
+/* Sends `request` over TLS on a connection, and reads the beginning of the answer as text. RAPT_ERR_IO: no TLS; RAPT_ERR_NOT_FOUND:
+ * this build has none. */
+RAPT_API rapt_code serve_ask_tls(int fd, const char *request, char *answer, size_t size, rapt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* serve/serve_check.c: asks a server that runs whether it is healthy, for `rapt serve --check`: a container's HEALTHCHECK has
- * neither curl nor a shell. A request of HTTP/1.0, without TLS. */
+ * neither curl nor a shell. A request of HTTP/1.0. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "serve/serve.h"
 
@@ -58,23 +58,33 @@ static int connect_to(const char *host, size_t port, const char **reason)
     return fd;
 }
 
+static void ask_plain(int fd, const char *request, char *answer, size_t size)
+{
+    size_t got = 0;
+    ssize_t n = send(fd, request, strlen(request), MSG_NOSIGNAL);
+    while (n > 0 && got < size - 1 && (n = recv(fd, answer + got, size - 1 - got, 0)) > 0)
+        got += (size_t)n;
+    answer[got] = '\0';
+}
+
 rapt_code serve_check(const serve_options *o, rapt_error *err)
 {
     static const char request[] = "GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n";
     const bool local = strncmp(o->host, "unix:", 5) == 0;
     char answer[64] = "", where[300];
-    size_t size = 0;
+    rapt_code code = RAPT_OK;
     snprintf(where, sizeof where, local ? "%.255s" : "%.255s, port %zu", o->host, o->port);
-    if (o->tls_cert)
-        return rapt_fail(err, RAPT_ERR_VALUE, "--check does not speak TLS: ask for /health with curl");
     const char *reason = "";
     const int fd = connect_to(o->host, o->port, &reason);
     if (fd < 0)
         return rapt_fail(err, RAPT_ERR_IO, "no server at %s: %s", where, reason);
-    ssize_t n = send(fd, request, sizeof request - 1, MSG_NOSIGNAL);
-    while (n > 0 && size < sizeof answer - 1 && (n = recv(fd, answer + size, sizeof answer - 1 - size, 0)) > 0)
-        size += (size_t)n;
+    if (o->tls_cert)
+        code = serve_ask_tls(fd, request, answer, sizeof answer, err);
+    else
+        ask_plain(fd, request, answer, sizeof answer);
     close(fd);
+    if (code)
+        return code;
     int status = 0;
     sscanf(answer, "HTTP/1.%*1[01] %3d", &status);
     if (status == 200)

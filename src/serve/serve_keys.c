@@ -9,12 +9,13 @@
 #include "nn/weight_types.h"
 #include "text/utf8.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 typedef enum key_kind { KIND_COUNT, KIND_BYTES, KIND_SECONDS, KIND_TEXT, KIND_FLAG, KIND_TYPES, KIND_PRECISION, KIND_STORAGE,
-                        KIND_LOG, KIND_ORIGIN, KIND_HOST } key_kind;
+                        KIND_LOG, KIND_ORIGIN, KIND_HOST, KIND_ADDRESS, KIND_MODE } key_kind;
 
 typedef struct serve_key {
     const char *name;
@@ -33,6 +34,7 @@ enum { MILLION = 1000000 };
 static const serve_key KEYS[] = {
     OPTION("host", KIND_TEXT, host, 0),
     OPTION("port", KIND_COUNT, port, 0, 65535),
+    OPTION("socket-mode", KIND_MODE, socket_mode, 0),
     OPTION("threads", KIND_COUNT, threads, 1, 256),
     OPTION("batch", KIND_COUNT, batch, 1, 65536),
     OPTION("chunk", KIND_COUNT, chunk, 1, MILLION),
@@ -58,6 +60,7 @@ static const serve_key KEYS[] = {
     OPTION("tls-key", KIND_TEXT, tls_key, 0),
     OPTION("cors", KIND_ORIGIN, cors, 0),
     OPTION("allowed-host", KIND_HOST, hosts, 0),
+    OPTION("trusted-proxy", KIND_ADDRESS, proxies, 0),
     OPTION("log", KIND_LOG, log, 0),
 };
 
@@ -105,6 +108,7 @@ void serve_options_free(serve_options *o)
         free_model(&o->models[i]);
     free_list(&o->cors);
     free_list(&o->hosts);
+    free_list(&o->proxies);
     free_model(&o->all);
     free(o->models);
     free(o->host);
@@ -250,6 +254,29 @@ static rapt_code add_host(serve_list *l, const char *text, char reason[SERVE_REA
     return add_list_text(l, text);
 }
 
+/* As the log has addresses: without a port, the shortest way of writing one of IPv6. */
+static rapt_code add_address(serve_list *l, const char *text, char reason[SERVE_REASON])
+{
+    unsigned char bytes[16];
+    char address[INET6_ADDRSTRLEN];
+    const int family = strchr(text, ':') ? AF_INET6 : AF_INET;
+    if (strcmp(text, "unix") == 0)
+        return add_list_text(l, text);
+    if (inet_pton(family, text, bytes) != 1)
+        return refuse_value(reason, "'%s' is no address, such as 192.0.2.1; or unix", quote(text).text);
+    return add_list_text(l, inet_ntop(family, bytes, address, sizeof address));
+}
+
+/* "0660": octal digits, as chmod(1) has them. */
+static rapt_code set_mode(size_t *to, const char *text, char reason[SERVE_REASON])
+{
+    const size_t size = strlen(text);
+    if (size < 3 || size > 4 || strspn(text, "01234567") != size || (size == 4 && *text != '0'))
+        return refuse_value(reason, "'%s' is no mode of a file, such as 0660", quote(text).text);
+    *to = strtoul(text, NULL, 8);
+    return *to ? RAPT_OK : refuse_value(reason, "nobody could connect");
+}
+
 /* Sets the field of `k` in a serve_options or a serve_model. */
 static rapt_code set_key_field(const serve_key *k, void *in, const char *text, char reason[SERVE_REASON])
 {
@@ -266,6 +293,8 @@ static rapt_code set_key_field(const serve_key *k, void *in, const char *text, c
     case KIND_TYPES: return set_types(in, text, reason);
     case KIND_ORIGIN: return add_origin(field, text, reason);
     case KIND_HOST: return add_host(field, text, reason);
+    case KIND_ADDRESS: return add_address(field, text, reason);
+    case KIND_MODE: return set_mode(field, text, reason);
     case KIND_FLAG:
         code = choose(flags, 2, text, &word, reason);
         *(bool *)field = word;
@@ -292,7 +321,7 @@ static rapt_code set_key_field(const serve_key *k, void *in, const char *text, c
 
 bool serve_keys_is_list(const char *name)
 {
-    return strcmp(name, "cors") == 0 || strcmp(name, "allowed-host") == 0;
+    return strcmp(name, "cors") == 0 || strcmp(name, "allowed-host") == 0 || strcmp(name, "trusted-proxy") == 0;
 }
 
 static const serve_key *find_key(const serve_key *list, size_t count, const char *name)
@@ -332,14 +361,15 @@ rapt_code serve_keys_set_model(serve_model *m, const char *name, const char *tex
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
-/* Names are texts of JSON. */
+/* Names are texts of JSON, and are shown in logs, metrics and terminals as they are. */
 static bool is_model_name(const char *name)
 {
     const size_t size = strlen(name);
+    const quoted shown = quote(name);
     for (size_t i = 0; i < size; i++) /* of UTF-8 any character beyond ASCII */
         if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f || name[i] == '/')
             return false;
-    return size > 0 && size <= 64 && utf8_valid_prefix(name, size) == size;
+    return size > 0 && size <= 64 && utf8_valid_prefix(name, size) == size && strcmp(shown.text, name) == 0;
 }
 
 rapt_code serve_keys_add_model(serve_options *o, const char *name, const char *path, serve_model **model,

@@ -12,6 +12,8 @@ refused 2 'cannot be the name' 'a wrong name' "$RAPT" serve 'a b=x'
 refused 2 "port: '65536' is not a whole number from 0 to 65535" 'a wrong port' "$RAPT" serve x --port 65536
 refused 2 "no origin" 'a wrong origin' "$RAPT" serve x --cors example.org
 refused 2 'not the name of a host' 'a wrong name of the server' "$RAPT" serve x --allowed-host a:80
+refused 2 'is no address, such as' 'a wrong address of a proxy' "$RAPT" serve x --trusted-proxy localhost
+refused 2 'is no mode of a file' 'a wrong mode' "$RAPT" serve x --socket-mode 888
 refused 2 'tls-cert and tls-key' 'TLS without a key' "$RAPT" serve x --tls-cert x
 refused 2 "log: 'loud' is none of json, text, none" 'a wrong log' "$RAPT" serve x --log loud
 refused 2 'unknown option "--prot"; did you mean --port' 'a wrong option' "$RAPT" serve x --prot 1
@@ -23,6 +25,9 @@ refused 1 'no server at no-host.invalid, port 1: .*(not known|resolution)' '--ch
 long=$(printf 'x%.0s' {1..120})
 refused 1 'the path is longer' '--check of a long path' "$RAPT" serve --check --host "unix:$long"
 refused 2 'cannot be the name' 'a name that is no UTF-8' "$RAPT" serve $'fran\xe7ais=x'
+for unsafe in '\u202e' '\u2066' '\u200f' '\u061c' '\u0085' '\u009b' '\u2028' '\x1b'; do # orders text anew, or is a control
+    refused 2 'cannot be the name' "a name with $unsafe" "$RAPT" serve "$(LC_ALL=C.UTF-8 printf "a${unsafe}b")=x"
+done
 
 if [ ! -e "$(dirname "$RAPT")/rapt_serve.so" ]; then
     refused 1 'this rapt cannot serve.*libmicrohttpd' 'a build without libmicrohttpd' "$RAPT" serve x
@@ -90,6 +95,8 @@ operates 'a request that a proxy could read in another way' framing
 operates 'API keys, in headers and bodies, and never in the log' keys
 operates 'pages of other origins' cors
 operates 'names of other sites that lead here' hosts
+operates 'clients of a proxy' proxies
+operates 'the examples for nginx and Prometheus' nginx
 operates 'a full queue' queue
 operates 'explanations that would take too long' explanations
 operates 'who hangs up frees a slot' disconnect

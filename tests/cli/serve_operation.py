@@ -211,6 +211,82 @@ def keys():
     assert s.complete(SHORT, X_Api_Key="secret-three")[0] == 200
     assert s.end() == 0
     assert not [line for line in s.lines() if "secret" in line]
+    with open("keys", "w") as file:
+        file.write("secret-one # Ann\nsecret-two\n")
+    s = Server("--api-key-file", "keys")
+    for key in "secret-one", "secret-two", "secret-one":
+        assert s.complete(SHORT, X_Api_Key=key)[0] == 200
+    owners = [json.loads(line).get("key") for line in s.wait_for("/v1/completions", 3)]
+    assert owners == ["Ann", None, "Ann"], owners
+    metrics = s.ask("GET", "/metrics", X_Api_Key="secret-two")[2].decode()
+    assert 'rapt_http_requests_by_key_total{key="Ann"} 2\n' in metrics and "secret" not in metrics
+    assert s.end() == 0
+    assert not [line for line in s.lines() if "secret" in line]
+
+
+def proxies():
+    """The log has the client that a trusted proxy asks for, and no other word for it."""
+    for trusted, client in (("127.0.0.1", "192.0.2.7"), ("10.0.0.1", "127.0.0.1")):
+        s = Server("--trusted-proxy", trusted)
+        assert s.ask("GET", "/health", X_Forwarded_For="198.51.100.1, 192.0.2.7")[0] == 200
+        assert json.loads(s.wait_for("/health")[0])["address"] == client
+        assert s.end() == 0
+
+
+def nginx():
+    """tools/nginx/rapt.conf, but for its certificate, name and addresses, in front of a server; Prometheus' example."""
+    tools = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
+    if shutil.which("promtool"):
+        with open(tools + "/prometheus/rapt.yml") as file:
+            text = file.read().replace("/etc/prometheus/rapt.key", os.getcwd() + "/key")
+        with open("prometheus.yml", "w") as file:
+            file.write(text)
+        with open("key", "w") as file:
+            file.write("secret")
+        subprocess.run(["promtool", "check", "config", "prometheus.yml"], check=True, stdout=subprocess.DEVNULL)
+    if not shutil.which("nginx") or not shutil.which("openssl"):
+        print("nginx or openssl is not installed")
+        sys.exit(77)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem",
+                    "-days", "2", "-subj", "/CN=rapt.example.org"], check=True, stderr=subprocess.DEVNULL)
+    s = Server("--host", "unix:sock", "--socket-mode", "0666", "--trusted-proxy", "unix")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with open(tools + "/nginx/rapt.conf") as file:
+        text = file.read()
+    for example, here in (("server 127.0.0.1:8080", "server unix:%s/sock" % os.getcwd()), ("443 ssl", "127.0.0.1:%d ssl" % port),
+                          ("/etc/ssl/certs/rapt.example.org.pem", os.getcwd() + "/cert.pem"),
+                          ("/etc/ssl/private/rapt.example.org.key", os.getcwd() + "/key.pem")):
+        assert example in text, example
+        text = text.replace(example, here)
+    paths = "".join("%s_temp_path %s/tmp; " % (kind, os.getcwd()) for kind in ("proxy", "fastcgi", "uwsgi", "scgi", "client_body"))
+    with open("nginx.conf", "w") as file:
+        file.write("daemon off; master_process off; pid %s/pid; error_log %s/error.log; events {} http { access_log off; %s\n%s}\n"
+                   % (os.getcwd(), os.getcwd(), paths, text))
+    command = ["nginx", "-p", os.getcwd(), "-c", os.getcwd() + "/nginx.conf"]
+    subprocess.run([*command, "-t"], check=True, stderr=subprocess.DEVNULL)
+    proxy = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    context = ssl.create_default_context(cafile="cert.pem")
+    context.check_hostname = False
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=WAIT, context=context)
+            connection.request("POST", "/v1/completions", json.dumps({**SHORT, "stream": True}),
+                               {"Content-Type": "application/json", "Host": "rapt.example.org", "Origin": "https://rapt.example.org"})
+            break
+        except ConnectionRefusedError:
+            assert time.monotonic() < until and proxy.poll() is None
+            time.sleep(0.05)
+    response = connection.getresponse()
+    assert response.status == 200 and response.read().endswith(b"data: [DONE]\n\n"), response.status
+    assert json.loads(s.wait_for("/v1/completions")[0])["address"] == "127.0.0.1"
+    connection.request("GET", "/metrics", headers={"Host": "rapt.example.org"})
+    assert connection.getresponse().status == 403
+    connection.close()
+    proxy.terminate()
+    proxy.wait(WAIT)
+    assert s.end() == 0
 
 
 def cors():
@@ -397,6 +473,9 @@ def unix_socket():
     assert s.complete(SHORT)[0] == 200 and '"unix"' in s.wait_for("completions")[0]
     assert s.end() == 0
     assert not os.path.exists("sock")
+    s = Server("--host", "unix:sock", "--socket-mode", "0660", before="umask 0077;")
+    assert os.stat("sock").st_mode & 0o777 == 0o660 and s.complete(SHORT)[0] == 200
+    assert s.end() == 0
     open("sock", "w").close()  # a file that is no socket stays
     second = subprocess.run([RAPT, "serve", "lm", "--host", "unix:sock"], stderr=subprocess.PIPE, text=True)
     assert second.returncode == 1 and os.path.isfile("sock")
@@ -465,6 +544,10 @@ def tls():
                            {"Content-Type": "application/json"})
         assert connection.getresponse().read().endswith(b"data: [DONE]\n\n")
     connection.close()
+    check = [RAPT, "serve", "--check", "--port", str(s.port), "--tls-cert", "cert.pem", "--tls-key", "key.pem"]
+    told = subprocess.run(check, stderr=subprocess.PIPE, text=True)
+    assert told.returncode == 0 or "does not speak TLS" in told.stderr, told
+    assert subprocess.run(check[:5], stderr=subprocess.PIPE).returncode == 1
     for version, spoken in ((ssl.TLSVersion.TLSv1, False), (ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True),
                             (ssl.TLSVersion.TLSv1_3, True)):
         assert speaks(s.port, version) == spoken, version

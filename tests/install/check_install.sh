@@ -29,6 +29,10 @@ check 'make install PREFIX=DIR DESTDIR=DIR' make -C "$SOURCE" -o all install BUI
 check 'both are heeded' cmp "$WORK/stage/opt/rapt/bin/rapt" "$prefix/bin/rapt"
 check 'every public header is installed' diff -r "$SOURCE/include" "$prefix/include"
 check 'the installed program runs' "$prefix/bin/rapt" --version
+if [ -e "$BUILD/rapt_serve.so" ]; then
+    check 'the unit of systemd names the installed program' \
+        grep -qx "ExecStart=$prefix/bin/rapt serve --config /etc/rapt/serve.yaml" "$prefix/lib/systemd/system/rapt.service"
+fi
 if [ -e "$BUILD/rapt_draw.so" ]; then
     check 'and draws' "$prefix/bin/rapt" plot positions -o positions.svg
     check 'a picture' grep -q '<svg' positions.svg

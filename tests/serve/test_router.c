@@ -18,9 +18,9 @@
 
 static size_t entered;
 
-bool app_key_ok(app *a, const char *key)
+bool app_key_ok(app *a, exchange *x, const char *key)
 {
-    (void)a, (void)key;
+    (void)a, (void)x, (void)key;
     return true;
 }
 

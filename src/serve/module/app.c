@@ -67,12 +67,14 @@ served_set *app_models(app *a)
     return set;
 }
 
-bool app_key_ok(app *a, const char *key)
+bool app_key_ok(app *a, exchange *x, const char *key)
 {
     pthread_mutex_lock(&a->lock);
-    const bool ok = !a->keys || keys_have(a->keys, key);
+    const char *owner = a->keys ? keys_owner(a->keys, key) : "";
+    if (owner)
+        exchange_note_owner(x, owner);
     pthread_mutex_unlock(&a->lock);
-    return ok;
+    return owner;
 }
 
 void app_set_reach(app *a, site_reach reach)

@@ -28,8 +28,8 @@ metrics *app_metrics(app *a);
 size_t app_memory(app *a, size_t *largest);
 /* Whether requests are taken: not while it drains. */
 bool app_is_ready(app *a);
-/* Whether a key lets its owner in: always where no key is asked for. */
-bool app_key_ok(app *a, const char *key);
+/* Whether a key lets its owner in, whose name `x` notes: always where no key is asked for. */
+bool app_key_ok(app *a, exchange *x, const char *key);
 
 /* A function of the routing table: `x` is answered when it returns, or held. */
 typedef void app_route_fn(app *a, exchange *x);

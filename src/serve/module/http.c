@@ -4,11 +4,13 @@
 #include "serve/module/http.h"
 
 #include "base/clock.h"
+#include "serve/module/forwarded.h"
 #include "serve/module/http_answer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     DISCARD_TIMES = 16,     /* times the largest body are read from a client that gets no other answer */
@@ -51,6 +53,7 @@ static void *begin_request(void *context, const char *target, struct MHD_Connect
 
 typedef struct field_copy {
     exchange *x;
+    const char *forwarded; /* the last of the fields, which the nearest proxy has written */
     bool failed;
 } field_copy;
 
@@ -58,13 +61,16 @@ static enum MHD_Result copy_field(void *context, enum MHD_ValueKind kind, const 
 {
     field_copy *c = context;
     (void)kind;
+    if (strcasecmp(name, "X-Forwarded-For") == 0)
+        c->forwarded = value;
     c->failed = c->failed || !exchange_set_header(c->x, name, value ? value : "");
     return MHD_YES;
 }
 
 /* Makes the exchange; one for "/" where the target is wrong, so that there is something to refuse. NULL: out of memory. */
-static exchange *make_exchange(http_request *r, const char *method)
+static exchange *make_exchange(const http *h, http_request *r, const char *method)
 {
+    char client[FORWARDED_ADDRESS];
     static const exchange_transport transport = {http_request_wake, http_request_gone};
     exchange *x = r->target ? exchange_new(method, r->target, &transport, r) : NULL;
     if (!x && r->target) {
@@ -73,9 +79,10 @@ static exchange *make_exchange(http_request *r, const char *method)
     }
     if (!x)
         return NULL;
-    exchange_set_address(x, r->at->address);
     field_copy copy = {.x = x};
     MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, copy_field, &copy);
+    const bool for_another = forwarded_client(r->at->address, copy.forwarded, h->options.proxies, h->options.proxy_count, client);
+    exchange_set_address(x, for_another ? client : r->at->address);
     if (!copy.failed)
         return x;
     exchange_detach(x);
@@ -129,7 +136,7 @@ static enum MHD_Result see_header(http *h, http_request *r, const char *method, 
 {
     http_framing framing;
     r->started = true;
-    if (!(r->x = make_exchange(r, method)))
+    if (!(r->x = make_exchange(h, r, method)))
         return MHD_NO;
     r->counted = true;
     atomic_fetch_add(&h->busy, 1);
@@ -195,7 +202,8 @@ static void end_request(void *context, struct MHD_Connection *mhd, void **state,
     http_connections_carry(r->list, r->at, NULL);
     if (r->x)
         exchange_detach(r->x);
-    const http_report report = {.method = r->x ? exchange_method(r->x) : "", .address = r->at->address, .x = r->x,
+    const http_report report = {.method = r->x ? exchange_method(r->x) : "", .x = r->x,
+                                .address = r->x ? exchange_address(r->x) : r->at->address,
                                 .status = info ? (int)info->http_status : 0, .seconds = clock_seconds() - r->began,
                                 .ended = !cut ? NULL : atomic_load(&h->closing) ? "drain" : "client",
                                 .bytes = r->x && strcmp(exchange_method(r->x), "HEAD") == 0 ? 0 : r->sent};

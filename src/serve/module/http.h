@@ -30,6 +30,8 @@ typedef struct http_options {
     double request_timeout; /* seconds for the body */
     double idle_timeout;    /* seconds that a connection may wait for its next request */
     double send_timeout;    /* seconds for a whole response, and for each part of one that comes in parts */
+    char *const *proxies;   /* [proxy_count] addresses whose X-Forwarded-For counts */
+    size_t proxy_count;
     const char *tls_certificate, *tls_key; /* PEM; NULL: no TLS */
     /* By the HTTP thread: answers an exchange whose body is there, now or later. */
     void (*answer)(void *context, exchange *x);

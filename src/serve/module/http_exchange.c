@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { NOTES_MAX = 16, ID_TEXT = 17, ADDRESS_TEXT = 64, MODEL_TEXT = 96 };
+enum { NOTES_MAX = 16, ID_TEXT = 17, ADDRESS_TEXT = 64, MODEL_TEXT = 96, OWNER_TEXT = 64 };
 
 typedef struct exchange_note_entry {
     char name[32];
@@ -46,7 +46,7 @@ struct exchange {
     void *freed_context;
     exchange_work work;
     const char *route;
-    char model[MODEL_TEXT];
+    char model[MODEL_TEXT], owner[OWNER_TEXT];
     exchange_note_entry notes[NOTES_MAX];
     size_t note_count;
 };
@@ -466,6 +466,13 @@ void exchange_note_model(exchange *x, const char *name)
     pthread_mutex_unlock(&x->lock);
 }
 
+void exchange_note_owner(exchange *x, const char *name)
+{
+    pthread_mutex_lock(&x->lock);
+    snprintf(x->owner, sizeof x->owner, "%s", name);
+    pthread_mutex_unlock(&x->lock);
+}
+
 bool exchange_noted(exchange *x, size_t i, const char **name, double *value)
 {
     pthread_mutex_lock(&x->lock);
@@ -481,4 +488,9 @@ bool exchange_noted(exchange *x, size_t i, const char **name, double *value)
 const char *exchange_model(exchange *x)
 {
     return x->model;
+}
+
+const char *exchange_owner(exchange *x)
+{
+    return x->owner;
 }

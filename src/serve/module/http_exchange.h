@@ -60,6 +60,8 @@ void exchange_drop_body(exchange *x);
 void exchange_note(exchange *x, const char *name, double value);
 /* The model that the request is for, in the log line and the metrics; copied. */
 void exchange_note_model(exchange *x, const char *name);
+/* The name of the owner of its key: likewise. */
+void exchange_note_owner(exchange *x, const char *name);
 /* Calls done(context) once: when the response is there as a whole or has ended, when the client is given up, or when the
  * exchange is freed. From any thread, and at once where it has ended. */
 void exchange_at_end(exchange *x, void (*done)(void *context), void *context);
@@ -113,5 +115,6 @@ void exchange_set_route(exchange *x, const char *route);
 /* What was noted, for the log: number i (false: no such), and the model ("" where none was). */
 bool exchange_noted(exchange *x, size_t i, const char **name, double *value);
 const char *exchange_model(exchange *x);
+const char *exchange_owner(exchange *x);
 
 #endif

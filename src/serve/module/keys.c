@@ -4,7 +4,9 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/quote.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { FILE_BYTES_MAX = 1 << 20 };
@@ -12,6 +14,7 @@ enum { FILE_BYTES_MAX = 1 << 20 };
 typedef struct api_key {
     unsigned char bytes[KEYS_MAX_BYTES]; /* zeros behind it */
     size_t size;
+    char owner[KEYS_NAME];
 } api_key;
 
 struct keys {
@@ -34,8 +37,29 @@ static const char *trim_key(const char *text, size_t *size)
     return text;
 }
 
+/* The size of the key before " # NAME", or the same tabs; *name: what is behind it, or NULL. */
+static size_t split_name(const char *line, size_t size, const char **name, size_t *name_size)
+{
+    *name = NULL;
+    for (size_t i = 1; i < size; i++)
+        if (line[i] == '#' && is_blank(line[i - 1])) {
+            *name_size = size - i - 1;
+            *name = trim_key(line + i + 1, name_size);
+            size = i;
+            trim_key(line, &size);
+            break;
+        }
+    return size;
+}
+
 static rapt_code add_key(keys *k, const char *line, size_t size, const char *path, size_t number, rapt_error *err)
 {
+    const char *name;
+    size_t name_size = 0;
+    size = split_name(line, size, &name, &name_size);
+    if (name_size >= KEYS_NAME || (name && memchr(name, '\0', name_size)))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: the name of a key's owner has at most %d bytes", path, number,
+                         KEYS_NAME - 1);
     if (size > KEYS_MAX_BYTES || memchr(line, '\0', size))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: a key has at most %d bytes, and no NUL", path, number, KEYS_MAX_BYTES);
     if (!ARRAY_RESERVE(&k->at, &k->capacity, k->count + 1))
@@ -43,6 +67,8 @@ static rapt_code add_key(keys *k, const char *line, size_t size, const char *pat
     api_key *to = &k->at[k->count++];
     *to = (api_key){.size = size};
     memcpy(to->bytes, line, size);
+    snprintf(to->owner, sizeof to->owner, "%.*s", (int)name_size, name ? name : "");
+    quote_clean(to->owner);
     return RAPT_OK;
 }
 
@@ -94,22 +120,22 @@ void keys_free(keys *k)
     free(k);
 }
 
-bool keys_have(const keys *k, const char *key)
+const char *keys_owner(const keys *k, const char *key)
 {
     unsigned char given[KEYS_MAX_BYTES] = {0};
     size_t size = key ? strlen(key) : 0;
-    unsigned found = 0;
+    const char *owner = NULL;
     if (key)
         key = trim_key(key, &size);
     if (size == 0 || size > KEYS_MAX_BYTES)
-        return false;
+        return NULL;
     memcpy(given, key, size);
     for (size_t i = 0; i < k->count; i++) { /* all bytes of all keys, whatever was found */
         unsigned differs = k->at[i].size != size;
         for (size_t b = 0; b < KEYS_MAX_BYTES; b++)
             differs |= (unsigned)(k->at[i].bytes[b] ^ given[b]);
-        found |= differs == 0;
+        owner = differs ? owner : k->at[i].owner;
     }
     explicit_bzero(given, sizeof given);
-    return found;
+    return owner;
 }

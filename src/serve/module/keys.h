@@ -7,13 +7,14 @@
 
 typedef struct keys keys;
 
-/* Reads a file: a key in each line of at most KEYS_MAX_BYTES; empty lines and those that begin with "#" don't count. NULL with
+/* Reads a file: a key in each line, of at most KEYS_MAX_BYTES, and behind " #" the name of its owner, of at most KEYS_NAME bytes
+ * with its end; empty lines and those that begin with "#" don't count. NULL with
  * `err` set, also where there is none: that would let nobody in. */
 keys *keys_read(const char *path, rapt_error *err);
 void keys_free(keys *k); /* NULL is fine */
-enum { KEYS_MAX_BYTES = 256 };
+enum { KEYS_MAX_BYTES = 256, KEYS_NAME = 64 };
 
-/* Whether `key` is one of them; NULL is none. */
-bool keys_have(const keys *k, const char *key);
+/* The name of the owner of `key`, "" where it has none; NULL: it is none of them, as NULL is. */
+const char *keys_owner(const keys *k, const char *key);
 
 #endif

@@ -70,7 +70,7 @@ static bool is_stale(const struct sockaddr_un *at)
     return stale;
 }
 
-static rapt_code open_unix(listener *l, const char *path, rapt_error *err)
+static rapt_code open_unix(listener *l, const char *path, unsigned mode, rapt_error *err)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct stat is;
@@ -85,7 +85,7 @@ static rapt_code open_unix(listener *l, const char *path, rapt_error *err)
         if (errno != EADDRINUSE || !is_stale(&at) || unlink(path) || bind(l->fd, (const struct sockaddr *)&at, sizeof at))
             return fail_listening(path, err);
     }
-    if (stat(path, &is))
+    if ((mode && chmod(path, mode)) || stat(path, &is))
         return fail_listening(path, err);
     if (!(l->path = strdup(path)))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
@@ -153,13 +153,13 @@ static void describe_listener(listener *l, bool tls)
                  host, port);
 }
 
-rapt_code listener_open(listener *l, const char *host, int port, bool tls, rapt_error *err)
+rapt_code listener_open(listener *l, const char *host, int port, unsigned mode, bool tls, rapt_error *err)
 {
     bool inherited;
     *l = (listener){.fd = -1};
     rapt_code code = inherit_socket(l, &inherited, err);
     if (!code && !inherited)
-        code = strncmp(host, "unix:", 5) == 0 ? open_unix(l, host + 5, err) : open_address(l, host, port, err);
+        code = strncmp(host, "unix:", 5) == 0 ? open_unix(l, host + 5, mode, err) : open_address(l, host, port, err);
     if (code)
         listener_close(l);
     else

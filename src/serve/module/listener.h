@@ -20,8 +20,9 @@ typedef struct listener {
 
 /* Opens it, without listening yet, so that clients of a server that still loads are refused instead of kept waiting. `host`:
  * "127.0.0.1", a name, or "unix:PATH", whose socket is replaced where nobody listens on it; port 0: any. Where LISTEN_FDS says
- * that systemd has opened one, that counts. RAPT_ERR_IO: in use, no permission, no such host. */
-rapt_code listener_open(listener *l, const char *host, int port, bool tls, rapt_error *err);
+ * that systemd has opened one, that counts. `mode`: of a unix socket, before anybody can connect; 0: as the umask leaves it.
+ * RAPT_ERR_IO: in use, no permission, no such host. */
+rapt_code listener_open(listener *l, const char *host, int port, unsigned mode, bool tls, rapt_error *err);
 rapt_code listener_listen(const listener *l, rapt_error *err);
 /* Removes the unix socket, if it is still this server's. A handler of signals may call it. */
 void listener_unlink(const listener *l);

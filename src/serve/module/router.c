@@ -56,7 +56,7 @@ static bool body_key_ok(app *a, exchange *x)
     request_error error = {0};
     fields f = {0};
     fields_read(&f, x, true, &error);
-    const bool ok = app_key_ok(a, error.status ? NULL : fields_text(&f, "api_key"));
+    const bool ok = app_key_ok(a, x, error.status ? NULL : fields_text(&f, "api_key"));
     fields_free(&f);
     return ok;
 }
@@ -127,7 +127,7 @@ static bool lets_in(app *a, exchange *x, const route *r)
     const char *full = is_counted(r, x) ? app_enter(a, x, &seconds) : NULL;
     if (full)
         refusal_reply_later(x, 503, "overloaded", full, seconds);
-    else if (r->access == ROUTE_KEY && !app_key_ok(a, header_key(x)))
+    else if (r->access == ROUTE_KEY && !app_key_ok(a, x, header_key(x)))
         refuse_stranger(x);
     else
         return true;
@@ -136,7 +136,7 @@ static bool lets_in(app *a, exchange *x, const route *r)
 
 void router_work(app *a, exchange *x, const route *r)
 {
-    if (r->access == ROUTE_KEY_OR_FIELD && !app_key_ok(a, header_key(x)) && !body_key_ok(a, x))
+    if (r->access == ROUTE_KEY_OR_FIELD && !app_key_ok(a, x, header_key(x)) && !body_key_ok(a, x))
         refuse_stranger(x);
     else
         r->answer(a, x);

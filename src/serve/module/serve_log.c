@@ -65,6 +65,8 @@ static void serve_log_json(const http_report *r)
                           r->x ? exchange_id(r->x) : "", "address", r->address, "method", quote(r->method).text, "route",
                           route ? route : "other", "status", serve_log_status(r), "ms", round_ms(r->seconds), "bytes",
                           (json_int_t)r->bytes);
+    if (r->x && *exchange_owner(r->x))
+        json_object_set_new(o, "key", json_string(exchange_owner(r->x)));
     if (*model)
         json_object_set_new(o, "model", json_string(model));
     if (r->ended)
@@ -79,10 +81,12 @@ static void serve_log_text(const http_report *r)
 {
     char time[TIME_TEXT], line[MESSAGE], number[NUMBER_TEXT];
     const char *name, *model = r->x ? exchange_model(r->x) : "", *route = r->x ? exchange_route(r->x) : NULL;
+    const char *owner = r->x ? exchange_owner(r->x) : "";
     double value;
     write_time(time);
-    int size = snprintf(line, sizeof line, "%s %s %s %s %d %.3f ms %zu bytes%s%s%s%s", time, r->address, quote(r->method).text,
-                        route ? route : "other", serve_log_status(r), r->seconds * 1e3, r->bytes, *model ? " model=" : "", model,
+    int size = snprintf(line, sizeof line, "%s %s %s %s %d %.3f ms %zu bytes%s%s%s%s%s%s", time, r->address,
+                        quote(r->method).text, route ? route : "other", serve_log_status(r), r->seconds * 1e3, r->bytes,
+                        *owner ? " key=" : "", owner, *model ? " model=" : "", model,
                         r->ended ? " ended=" : "", r->ended ? r->ended : "");
     for (size_t i = 0; r->x && exchange_noted(r->x, i, &name, &value) && size < MESSAGE - 80; i++) {
         number_write(value, number);

@@ -31,11 +31,17 @@ typedef struct model_row {
     histogram first, next;
 } model_row;
 
+typedef struct owner_row {
+    char *owner;
+    uint64_t count;
+} owner_row;
+
 /* Rows are made when they are needed; row 0 is that of all others. */
 struct metrics {
     pthread_mutex_t lock;
     route_row *routes[MAX_ROWS];
     model_row *models[MAX_ROWS];
+    owner_row owners[MAX_ROWS]; /* row 0 has no name */
     size_t route_count, model_count;
     uint64_t translated;
 };
@@ -111,8 +117,24 @@ void metrics_free(metrics *m)
         free(m->models[i]->model);
         free(m->models[i]);
     }
+    for (size_t i = 0; i < MAX_ROWS; i++)
+        free(m->owners[i].owner);
     pthread_mutex_destroy(&m->lock);
     free(m);
+}
+
+void metrics_owner_asked(metrics *m, const char *owner)
+{
+    size_t i = 1;
+    if (!*owner)
+        return;
+    pthread_mutex_lock(&m->lock);
+    while (i < MAX_ROWS && m->owners[i].owner && strcmp(m->owners[i].owner, owner) != 0)
+        i++;
+    if (i < MAX_ROWS && !m->owners[i].owner)
+        m->owners[i].owner = strdup(owner);
+    m->owners[i < MAX_ROWS && m->owners[i].owner ? i : 0].count++;
+    pthread_mutex_unlock(&m->lock);
 }
 
 void metrics_answered(metrics *m, const char *route, int status, double seconds)
@@ -242,6 +264,16 @@ static bool put_requests(const metrics *m, buffer *to)
     return ok;
 }
 
+static bool put_owners(const metrics *m, buffer *to)
+{
+    static const char name[] = "rapt_http_requests_by_key_total";
+    bool ok = metrics_write_head(to, name, "counter", "Requests that were answered, by the owner of their key.");
+    for (size_t i = 0; i < MAX_ROWS && ok; i++)
+        if (m->owners[i].count > 0)
+            ok = metrics_write_sample(to, name, "key", i ? m->owners[i].owner : OTHER, (double)m->owners[i].count);
+    return ok;
+}
+
 static bool put_token_times(const metrics *m, buffer *to)
 {
     static const char first[] = "rapt_time_to_first_token_seconds", next[] = "rapt_inter_token_latency_seconds";
@@ -258,7 +290,7 @@ bool metrics_write(metrics *m, buffer *to)
 {
     static const char translated[] = "rapt_translated_characters_total";
     pthread_mutex_lock(&m->lock);
-    bool ok = put_requests(m, to) && put_token_times(m, to) &&
+    bool ok = put_requests(m, to) && put_owners(m, to) && put_token_times(m, to) &&
               metrics_write_head(to, translated, "counter", "Code points of the texts that were translated.") &&
               metrics_write_sample(to, translated, NULL, NULL, (double)m->translated);
     pthread_mutex_unlock(&m->lock);

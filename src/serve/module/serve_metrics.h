@@ -15,6 +15,8 @@ void metrics_free(metrics *m);
 /* From any thread. A request that was answered: its route ("/v1/completions"; others than those of the routing table count as
  * "other"), status and seconds. Routes beyond the 64th, or for which memory ends, count as "other", too. */
 void metrics_answered(metrics *m, const char *route, int status, double seconds);
+/* The same request, by the name of the owner of its key; "": it has none, and does not count. */
+void metrics_owner_asked(metrics *m, const char *owner);
 /* Of a text that was generated: seconds to its first token, and from one token to the next. */
 void metrics_first_token(metrics *m, const char *model, double seconds);
 void metrics_next_token(metrics *m, const char *model, double seconds);

@@ -77,6 +77,8 @@ static void see_end(void *context, const http_report *report)
     const server *s = context;
     const char *route = report->x ? exchange_route(report->x) : NULL;
     serve_log_request(s->o->log, report);
+    if (report->x)
+        metrics_owner_asked(app_metrics(s->app), exchange_owner(report->x));
     metrics_answered(app_metrics(s->app), route ? route : "other", serve_log_status(report), report->seconds);
 }
 
@@ -116,7 +118,8 @@ static rapt_code start_http(server *s, rapt_error *err)
     const serve_options *o = s->o;
     const http_options h = {.listener = s->listener.fd, .connections = connections_possible(o), .per_address = o->per_address,
                             .body = o->body, .header_timeout = o->header_timeout, .request_timeout = o->request_timeout,
-                            .idle_timeout = o->idle_timeout, .send_timeout = o->send_timeout, .tls_certificate = s->certificate,
+                            .idle_timeout = o->idle_timeout, .send_timeout = o->send_timeout, .proxies = o->proxies.at,
+                            .proxy_count = o->proxies.count, .tls_certificate = s->certificate,
                             .tls_key = s->key, .answer = answer_exchange, .refuse = refuse_exchange, .over = see_end,
                             .context = s};
     s->http = http_start(&h, err);
@@ -134,7 +137,7 @@ static rapt_code start_server(server *s, rapt_error *err)
     if (!code)
         code = read_pem(o->tls_key, &s->key, err);
     if (!code)
-        code = listener_open(&s->listener, o->host, (int)o->port, s->certificate != NULL, err);
+        code = listener_open(&s->listener, o->host, (int)o->port, (unsigned)o->socket_mode, s->certificate != NULL, err);
     if (!code && !(s->app = app_new(&s->app_options, server_signals_wake, NULL, err)))
         code = err->code;
     if (!code && !(s->workers = workers_start(work_on_exchange, s, err)))
