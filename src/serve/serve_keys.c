@@ -377,7 +377,7 @@ rapt_code serve_keys_add_model(serve_options *o, const char *name, const char *p
 {
     reason[0] = '\0';
     if (!is_model_name(name))
-        return refuse_value(reason, "'%s' cannot be the name of a model: 1 to 64 bytes of UTF-8 without spaces and "
+        return refuse_value(reason, "'%s' cannot be the name of a model: 1 to 64 bytes of UTF-8 without spaces, controls and "
                             "slashes; write NAME=MODEL", quote(name).text);
     if (path && !*path)
         return refuse_value(reason, "the model '%s' has no path", name);
