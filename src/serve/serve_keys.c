@@ -79,9 +79,9 @@ enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS, MODEL_KEY_COUNT = sizeof MODEL_KE
 
 bool serve_options_default(serve_options *o)
 {
-    *o = (serve_options){.port = 8080, .queue = 256, .texts = 10000, .n = 32, .explain = 128, .body = 1 << 20, .request_memory = (size_t)128 << 20,
-                         .connections = 1000, .header_timeout = 10, .request_timeout = 60, .idle_timeout = 60,
-                         .send_timeout = 60, .drain = 30};
+    *o = (serve_options){.port = 8080, .queue = 256, .texts = 10000, .n = 32, .explain = 128, .body = 1 << 20,
+                         .request_memory = (size_t)128 << 20, .connections = 1000, .header_timeout = 10, .request_timeout = 60,
+                         .idle_timeout = 60, .send_timeout = 60, .drain = 30};
     o->host = strdup("127.0.0.1");
     return o->host != NULL;
 }

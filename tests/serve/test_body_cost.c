@@ -70,12 +70,14 @@ static void cost_is_an_upper_bound(void **state)
     static const struct {
         const char *before, *part, *after;
     } bodies[] = {
-        {"[", "{},", "]"}, {"[", "[],", "]"}, {"[", "[[]],", "]"}, {"[", "\"\",", "]"}, {"[", "\"a\",", "]"}, {"[", "1,", "]"},
-        {"[", "-1,", "]"}, {"[", "1e5,", "]"}, {"[", "1.5,", "]"}, {"[", "true,", "]"}, {"[", "null,", "]"}, {"[", "{\"a\":1},", "]"},
-        {"{", "\"#\":1,", "}"}, {"{", "\"#\":null,", "}"}, {"{", "\"#\":\"\",", "}"}, {"{", "\"#\":{},", "}"}, {"{", "\"#\":[],", "}"},
-        {"{\"a\":\"", "aaaaaaaa", "\"}"}, {"{\"a\":\"", "\\u00e9", "\"}"}, {"{\"a\":\"", "\\n", "\"}"}, {"{\"", "aaaaaaaa", "\":1}"},
+        {"[", "{},", "]"}, {"[", "[],", "]"}, {"[", "[[]],", "]"}, {"[", "\"\",", "]"}, {"[", "\"a\",", "]"},
+        {"[", "1,", "]"}, {"[", "-1,", "]"}, {"[", "1e5,", "]"}, {"[", "1.5,", "]"}, {"[", "true,", "]"},
+        {"[", "null,", "]"}, {"[", "{\"a\":1},", "]"}, {"{", "\"#\":1,", "}"}, {"{", "\"#\":null,", "}"},
+        {"{", "\"#\":\"\",", "}"}, {"{", "\"#\":{},", "}"}, {"{", "\"#\":[],", "}"}, {"{\"a\":\"", "aaaaaaaa", "\"}"},
+        {"{\"a\":\"", "\\u00e9", "\"}"}, {"{\"a\":\"", "\\n", "\"}"}, {"{\"", "aaaaaaaa", "\":1}"},
         {"{\"messages\":[", "{\"role\":\"user\",\"content\":\"#\"},", "]}"}, {"{\"prompt\":[", "[1,2,3],", "]}"},
-        {"[", "  1 ,", "]"}, {"[", "{\"a\":{\"b\":{\"c\":[]}}},", "]"}, {"[", "1-", ""}, {"", "\"", ""}, {"[", "{", ""}, {"", "[", ""}};
+        {"[", "  1 ,", "]"}, {"[", "{\"a\":{\"b\":{\"c\":[]}}},", "]"}, {"[", "1-", ""}, {"", "\"", ""}, {"[", "{", ""},
+        {"", "[", ""}};
     static const char *const forms[][3] = {{"", "q=a&", "q=b"}, {"", "a#=b&", "z="}, {"q=", "aaaaaa", ""}, {"q=", "%20", ""},
                                            {"", "&", ""}, {"", "=&", ""}};
     (void)state;
@@ -102,7 +104,8 @@ static void cost_is_an_upper_bound(void **state)
 static void ordinary_bodies_cost_little(void **state)
 {
     static const char line[] = "\"A sentence of some words, as people write them.\",";
-    static const char message[] = "{\"role\":\"user\",\"content\":\"A sentence of some words, as people write them, and another.\"},";
+    static const char message[] =
+        "{\"role\":\"user\",\"content\":\"A sentence of some words, as people write them, and another.\"},";
     size_t size;
     (void)state;
     char *text = make_body("{\"texts\":[", line, "]}", &size);

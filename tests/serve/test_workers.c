@@ -1,5 +1,6 @@
 /* tests/serve/test_workers.c: threads that read requests: addresses take turns, large bodies leave a thread for small ones, and
- * what waits at the end is let go. For serve/module/workers.h. */
+ * what waits at the end is let go. For serve/module/workers.h.
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,9 +8,10 @@ enum {
     ARRAY = 160,  /* with room for 8 values */
     STRING = 80,  /* beside its bytes */
     NUMBER = 32,  /* true, false and null take none */
-    MEMBER = 192, /* of an object, beside what a string takes: twice, as there is a copy, the entry, and tables that double */
+    MEMBER = 192, /* of an object, beside what a string takes: twice, as there is a copy, an entry, and tables that double */
     PLACE = 32,   /* in a list, which grows to twice its size, beside the smaller one */
-    FORM_PART = 400
+    FORM_PART = 400,
+    TOKENS = 48   /* of each byte of the longest text: in a buffer that doubles, while it is read, and then as it is encoded */
 };
 
 /* The end of the string that begins at text[at], or of the text. */
@@ -47,7 +48,7 @@ size_t body_cost_json(const char *text, size_t size)
         else if (begins_number(c) && (at == 0 || !begins_number(text[at - 1])))
             cost += NUMBER;
     }
-    return cost + 4 * longest; /* while it is read, in a buffer that doubles */
+    return cost + TOKENS * longest;
 }
 
 size_t body_cost_form(const char *text, size_t size)
@@ -55,5 +56,5 @@ size_t body_cost_form(const char *text, size_t size)
     size_t parts = 1;
     for (size_t at = 0; at < size; at++)
         parts += text[at] == '&';
-    return BASE + parts * FORM_PART + 4 * size;
+    return BASE + parts * FORM_PART + TOKENS * size;
 }

@@ -43,15 +43,14 @@ static json_t *deepl_translation(const translating *t, const rapt_translation *l
     return NULL;
 }
 
-static json_t *deepl_body(const translating *t, const rapt_translation *lines)
+static bool deepl_body(const translating *t, const rapt_translation *lines, buffer *to)
 {
-    json_t *body = json_pack("{s:[]}", "translations"), *list = json_object_get(body, "translations");
-    for (size_t i = 0; i < t->count && body; i++)
-        if (json_array_append_new(list, deepl_translation(t, lines, i)) != 0) {
-            json_decref(body);
-            return NULL;
-        }
-    return body;
+    bool ok = reply_put_words(to, "{\"translations\":[");
+    for (size_t i = 0; i < t->count && ok; i++) {
+        const size_t before = to->size;
+        ok = reply_put_comma(to, i) && reply_put(to, deepl_translation(t, lines, i)) && translating_grows(t, to, before);
+    }
+    return ok && reply_put_words(to, "]}");
 }
 
 static const translating_dialect DEEPL = {.source_field = "source_lang", .target_field = "target_lang", .body = deepl_body,

@@ -23,9 +23,9 @@ void exchange_end_work(exchange *x);
 /* From that thread: whether it is to stop, as nobody waits for it any more, or its time is over. A rapt_stop_fn. */
 bool exchange_stops(void *x);
 
-/* Asks for memory: so many bytes in all, for this part. Any thread. */
+/* Asks for memory: `bytes` in all, for this part. Any thread. */
 admission_answer exchange_asks(exchange *x, admission_part part, size_t bytes);
-/* So many bytes more of a response are there than before: where the estimate was too low, it asks for more. False: there is none,
+/* A response has grown by `bytes`: where the estimate was too low, it asks for more. False: there is none,
  * and the response is to be given up. Any thread. */
 bool exchange_makes(exchange *x, size_t bytes);
 

@@ -104,7 +104,7 @@ static bool is_type(const char *header, const char *type)
     return size == strlen(type) && strncasecmp(header, type, size) == 0;
 }
 
-/* Where there is no memory for it, jansson says that the text is none of JSON, or worse. */
+/* Where memory ends on the way, jansson says that the text is none of JSON, or worse. */
 static bool fields_has_memory(size_t bytes)
 {
     void *memory = malloc(bytes);
@@ -150,7 +150,9 @@ void fields_read(fields *f, exchange *x, bool forms, request_error *error)
     const size_t cost = form ? body_cost_form(text, size) : body_cost_json(text, size);
     if (!request_asks(x, ADMISSION_READING, cost, error, "the body"))
         return;
-    json_t *root = !fields_has_memory(cost) ? NULL : form ? fields_parse_form(text, size, error) : fields_parse_json(text, size, error);
+    json_t *root = NULL;
+    if (fields_has_memory(cost))
+        root = form ? fields_parse_form(text, size, error) : fields_parse_json(text, size, error);
     if (!root && !error->status)
         fields_no_memory(f);
     else if (root && !json_is_object(root))

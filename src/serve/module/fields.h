@@ -28,8 +28,8 @@ typedef struct fields {
 /* ---- beginning and end ------------------------------------------------------------------------------------------------ */
 
 /* The body of a request, which is to be an object: JSON of at most 2048 levels, without a key twice, a NUL or bytes that are no
- * UTF-8; or, where `forms`, a form. Asks for the memory of that first. What its Content-Type says counts; without one it is JSON, and so is what curl calls a form
- * where there are none. */
+ * UTF-8; or, where `forms`, a form. Asks for the memory of that first. What its Content-Type says counts; without one it is JSON,
+ * and so is what curl calls a form where there are none. */
 void fields_read(fields *f, exchange *x, bool forms, request_error *error);
 /* The parameters of the query in its place, as those of a form; a name that comes twice is an error. */
 void fields_read_query(fields *f, const exchange *x, request_error *error);
@@ -46,8 +46,8 @@ void fields_fail(const fields *f, const char *name, const char *format, ...) __a
 /* The same with its status and without the name in the message. */
 void request_fail(request_error *e, int status, const char *param, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Asks for memory for a request (exchange_asks), of which `what` says what takes it: "50 prompts". False, with the error set: 413,
- * it is more than a request may take; 503, others have it. */
+/* Asks for memory for a request (exchange_asks), of which `what` says what takes it: "50 prompts". False, with the error set:
+ * 413, it is more than a request may take; 503, others have it. */
 bool request_asks(exchange *x, admission_part part, size_t bytes, request_error *e, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -253,7 +253,8 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
 static void end_whole_locked(exchange *x)
 {
     x->whole = x->ended = true;
-    exchange_asks(x, ADMISSION_MAKING, x->out.size);
+    if (x->work.memory)
+        admission_set(x->work.memory, &x->work.ticket, ADMISSION_MAKING, x->out.size);
 }
 
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)

@@ -33,19 +33,16 @@ static json_t *libre_best(const translating *t, const rapt_translation *lines, s
     return translating_text(t, lines, text, 0);
 }
 
-/* What `of` makes of the text, or of each in a list where the request had one. NULL: out of memory. */
-static json_t *libre_one_or_list(const translating *t, const rapt_translation *lines,
-                                 json_t *(*of)(const translating *t, const rapt_translation *lines, size_t text))
+/* Writes what `of` makes of the text, or of each in a list where the request had one. False: out of memory. */
+static bool libre_put(const translating *t, const rapt_translation *lines, buffer *to, const char *name,
+                      json_t *(*of)(const translating *t, const rapt_translation *lines, size_t text))
 {
-    if (!t->is_list)
-        return of(t, lines, 0);
-    json_t *list = json_array();
-    for (size_t i = 0; i < t->count && list; i++)
-        if (json_array_append_new(list, of(t, lines, i)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    bool ok = reply_put_words(to, name) && (!t->is_list || reply_put_words(to, "["));
+    for (size_t i = 0; i < t->count && ok; i++) {
+        const size_t before = to->size;
+        ok = reply_put_comma(to, i) && reply_put(to, of(t, lines, i)) && translating_grows(t, to, before);
+    }
+    return ok && (!t->is_list || reply_put_words(to, "]"));
 }
 
 /* What is known of the language of a text that was not identified. NULL: out of memory. */
@@ -61,18 +58,14 @@ static json_t *libre_detected(const translating *t, const rapt_translation *line
     return libre_unidentified(t->source);
 }
 
-static json_t *libre_body(const translating *t, const rapt_translation *lines)
+static bool libre_body(const translating *t, const rapt_translation *lines, buffer *to)
 {
-    json_t *body = json_object();
-    bool ok = json_object_set_new(body, "translatedText", libre_one_or_list(t, lines, libre_best)) == 0;
+    bool ok = libre_put(t, lines, to, "{\"translatedText\":", libre_best);
     if (t->options.n_best > 0)
-        ok = ok && json_object_set_new(body, "alternatives", libre_one_or_list(t, lines, libre_alternatives)) == 0;
+        ok = ok && libre_put(t, lines, to, ",\"alternatives\":", libre_alternatives);
     if (t->any_source)
-        ok = ok && json_object_set_new(body, "detectedLanguage", libre_one_or_list(t, lines, libre_detected)) == 0;
-    if (ok)
-        return body;
-    json_decref(body);
-    return NULL;
+        ok = ok && libre_put(t, lines, to, ",\"detectedLanguage\":", libre_detected);
+    return ok && reply_put_words(to, "}");
 }
 
 static const translating_dialect LIBRE = {.body = libre_body, .fail = libre_fail};

@@ -2,7 +2,9 @@
 #include "serve/module/native.h"
 
 #include "serve/module/openai_logprobs.h"
+#include "serve/module/reply.h"
 
+#include <stdio.h>
 
 const char **native_texts(fields *f, size_t max, size_t *count, bool *list)
 {
@@ -31,18 +33,17 @@ const rapt_tokenizer *native_tokenizer(fields *f, const served *s)
     return s->task == RAPT_TASK_ENCODER ? m->encoder.tokenizer : m->language.tokenizer;
 }
 
-json_t *native_tokens(const rapt_tokenizer *k, const int32_t *ids, size_t count)
+bool native_put_tokens(buffer *to, const rapt_tokenizer *k, const int32_t *ids, size_t count)
 {
-    json_t *list = json_array(), *texts = json_array();
+    char number[16];
     buffer text = {0};
-    bool ok = list && texts;
+    bool ok = reply_put_words(to, "{\"ids\":[");
     for (size_t i = 0; i < count && ok; i++)
-        ok = json_array_append_new(list, json_integer(ids[i])) == 0 && openai_token_text(&text, k, ids[i]) &&
-             json_array_append_new(texts, json_stringn(text.data ? text.data : "", text.size)) == 0;
+        ok = buffer_append(to, number, (size_t)snprintf(number, sizeof number, i ? ",%d" : "%d", (int)ids[i]));
+    ok = ok && reply_put_words(to, "],\"tokens\":[");
+    for (size_t i = 0; i < count && ok; i++)
+        ok = reply_put_comma(to, i) && openai_token_text(&text, k, ids[i]) &&
+             reply_put_string(to, text.data ? text.data : "", text.size);
     buffer_free(&text);
-    if (ok)
-        return json_pack("{s:o, s:o}", "ids", list, "tokens", texts);
-    json_decref(list);
-    json_decref(texts);
-    return NULL;
+    return ok && reply_put_words(to, "]}");
 }

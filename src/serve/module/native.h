@@ -6,6 +6,8 @@
 #include "serve/module/app.h"
 #include "serve/module/fields.h"
 
+#include "base/buffer.h"
+
 /* POST /v1/translate: {"text" or "texts", "model" or "source"? and "target", options of `rapt translate`}: hypotheses with
  * scores, tokens and alignments. */
 app_route_fn native_translate;
@@ -23,7 +25,7 @@ app_route_fn native_detokenize;
 const char **native_texts(fields *f, size_t max, size_t *count, bool *list);
 /* The tokenizer of a model; of a translation model that of the field "side", "source" (default) or "target". */
 const rapt_tokenizer *native_tokenizer(fields *f, const served *s);
-/* {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. NULL: out of memory. */
-json_t *native_tokens(const rapt_tokenizer *k, const int32_t *ids, size_t count);
+/* Writes {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. False: out of memory. */
+bool native_put_tokens(buffer *to, const rapt_tokenizer *k, const int32_t *ids, size_t count);
 
 #endif

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes that are expected: of each byte of a text, while it is read, and in the response; and of a token at least. */
+enum { COPIES = 2, DECODED_COPIES = 12, LEAST_ENTRY = 6, MAKING_BASE = 4 << 10, MAKING_BYTE = 48 + 8 };
+
 static const rapt_task TASKS[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION, RAPT_TASK_ENCODER};
 
 static void native_no_memory(request_error *error)
@@ -20,40 +23,51 @@ static void native_no_memory(request_error *error)
 
 /* ---- POST /v1/tokenize -------------------------------------------------------------------------------------------------- */
 
-/* The tokens of one text. NULL with *error set. */
-static json_t *tokenize_text(const rapt_tokenizer *k, const char *text, bool specials, request_error *error)
+/* The response up to now counts; more than was expected of the texts is asked for as it comes. */
+static bool tokenize_grows(exchange *x, size_t bytes, request_error *error)
+{
+    if (!exchange_makes(x, COPIES * bytes))
+        request_fail(error, 503, NULL, "other requests have the memory that the response takes");
+    return !error->status;
+}
+
+/* Writes the tokens of one text. */
+static void tokenize_text(exchange *x, buffer *to, const rapt_tokenizer *k, const char *text, bool specials, request_error *error)
 {
     rapt_error why = {0};
     int32_t *ids;
     size_t count;
+    const size_t before = to->size;
     rapt_code code = rapt_tokenizer_encode_bytes(k, text, strlen(text), specials, &ids, &count, &why);
     if (code) {
         request_fail(error, reply_status(code), "text", "%s", why.message);
-        return NULL;
+        return;
     }
-    json_t *tokens = native_tokens(k, ids, count);
-    if (!tokens)
+    if (tokenize_grows(x, count * LEAST_ENTRY, error) && !native_put_tokens(to, k, ids, count))
         native_no_memory(error);
+    const size_t bytes = to->size - before;
+    tokenize_grows(x, bytes > count * LEAST_ENTRY ? bytes - count * LEAST_ENTRY : 0, error);
     free(ids);
-    return tokens;
 }
 
-/* The body of the response. NULL with *error set. */
-static json_t *tokenize_texts(const served *s, const rapt_tokenizer *k, const char **texts, size_t count, bool specials,
-                              request_error *error)
+/* Writes the body of the response. */
+static void tokenize_texts(exchange *x, buffer *body, const served *s, const rapt_tokenizer *k, const char **texts, size_t count,
+                           bool specials, request_error *error)
 {
-    json_t *body = json_pack("{s:s, s:[]}", "model", s->name, "results"), *list = json_object_get(body, "results");
-    if (!body)
-        native_no_memory(error);
-    for (size_t i = 0; i < count && !error->status; i++) {
-        json_t *one = tokenize_text(k, texts[i], specials, error);
-        if (one && json_array_append_new(list, one) != 0)
-            native_no_memory(error);
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]);
+    if (!request_asks(x, ADMISSION_MAKING, MAKING_BASE + bytes * MAKING_BYTE, error, "the tokens of %zu bytes", bytes))
+        return;
+    reply_frame frame = reply_frame_new(json_pack("{s:s, s:n}", "model", s->name, "results"), "results");
+    bool fine = reply_frame_open(&frame, body) && reply_put_words(body, "[");
+    for (size_t i = 0; i < count && fine && !error->status; i++) {
+        fine = !exchange_stops(x) && reply_put_comma(body, i);
+        tokenize_text(x, body, k, texts[i], specials, error);
     }
-    if (!error->status)
-        return body;
-    json_decref(body);
-    return NULL;
+    fine = fine && reply_put_words(body, "]");
+    if (!(reply_frame_close(&frame, body) && fine))
+        native_no_memory(error);
 }
 
 void native_tokenize(app *a, exchange *x)
@@ -61,7 +75,7 @@ void native_tokenize(app *a, exchange *x)
     request_error error = {0};
     fields f;
     size_t count;
-    json_t *body = NULL;
+    buffer body = {0};
     served_set *set = app_models(a);
     fields_read(&f, x, false, &error);
     const char **texts = native_texts(&f, app_limits_of(a)->texts, &count, NULL);
@@ -70,12 +84,13 @@ void native_tokenize(app *a, exchange *x)
     const bool specials = fields_flag(&f, "special", false);
     if (fields_finish(&f)) {
         exchange_note_model(x, s->name);
-        body = tokenize_texts(s, k, texts, count, specials, &error);
+        tokenize_texts(x, &body, s, k, texts, count, specials, &error);
     }
-    if (body)
-        reply_json(x, 200, body);
-    else
+    if (error.status) {
+        buffer_free(&body);
         openai_refuse(x, &error);
+    } else
+        reply_text(x, true, &body);
     free(texts);
     fields_free(&f);
     served_release(set);
@@ -111,9 +126,14 @@ static int32_t *read_id_list(fields *f, const rapt_tokenizer *k, size_t *count)
 }
 
 /* Bytes that are no character are U+FFFD. NULL with *error set. */
-static json_t *detokenize_ids(const served *s, const rapt_tokenizer *k, const int32_t *ids, size_t count, request_error *error)
+static json_t *detokenize_ids(exchange *x, const served *s, const rapt_tokenizer *k, const int32_t *ids, size_t count,
+                              request_error *error)
 {
-    size_t size;
+    size_t size, all = MAKING_BASE;
+    for (size_t i = 0; i < count; i++)
+        all += rapt_tokenizer_token(k, ids[i], &size) ? size : 0;
+    if (!request_asks(x, ADMISSION_MAKING, all * DECODED_COPIES, error, "the text of %zu tokens", count))
+        return NULL;
     char *bytes = rapt_tokenizer_decode(k, ids, count, &size), *text = bytes ? valid_text(bytes, size, &size, NULL) : NULL;
     json_t *body = text ? json_pack("{s:s, s:s%}", "model", s->name, "text", text, size) : NULL;
     if (!body)
@@ -136,7 +156,7 @@ void native_detokenize(app *a, exchange *x)
     int32_t *ids = k ? read_id_list(&f, k, &count) : NULL;
     if (fields_finish(&f)) {
         exchange_note_model(x, s->name);
-        body = detokenize_ids(s, k, ids, count, &error);
+        body = detokenize_ids(x, s, k, ids, count, &error);
     }
     if (body)
         reply_json(x, 200, body);

@@ -29,48 +29,54 @@ static json_t *hard_link(const rapt_alignment_row *row, size_t target)
     return json_pack("[I, I]", (json_int_t)(row->first + best), (json_int_t)target);
 }
 
-static json_t *soft_row(const rapt_alignment_row *row, size_t sources)
+static bool put_soft_row(buffer *to, const rapt_alignment_row *row, size_t sources)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i <= sources && list; i++)
-        if (json_array_append_new(list, reply_real((rapt_real)attention_of(row, i, sources))) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    bool ok = reply_put_words(to, "[");
+    for (size_t i = 0; i <= sources && ok; i++)
+        ok = reply_put_comma(to, i) && reply_put(to, reply_real((rapt_real)attention_of(row, i, sources)));
+    return ok && reply_put_words(to, "]");
 }
 
-static json_t *alignment_json(const rapt_alignment *a, bool soft)
+/* Of a long line it is large: memory for its weights was not to be expected, and is asked for row by row. */
+static bool put_alignment(const translating *t, buffer *to, const rapt_alignment *a)
 {
-    json_t *list = json_array();
-    for (size_t j = 0; j < a->targets && list; j++)
-        if (json_array_append_new(list, soft ? soft_row(&a->rows[j], a->sources) : hard_link(&a->rows[j], j)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    bool ok = reply_put_words(to, ",\"alignment\":[");
+    for (size_t j = 0; j < a->targets && ok; j++) {
+        const size_t before = to->size;
+        ok = reply_put_comma(to, j) && (t->has_soft_alignment ? put_soft_row(to, &a->rows[j], a->sources)
+                                                              : reply_put(to, hard_link(&a->rows[j], j)));
+        ok = ok && translating_grows(t, to, before);
+    }
+    return ok && reply_put_words(to, "]");
+}
+
+static bool put_line_tokens(const translating *t, buffer *to, const char *name, const rapt_tokenizer *k, const int32_t *ids,
+                            size_t count)
+{
+    const size_t before = to->size;
+    return reply_put_words(to, name) && native_put_tokens(to, k, ids, count) && translating_grows(t, to, before);
 }
 
 /* Scores of a text's lines add up, as those of a line's segments do. */
-static json_t *hypothesis_json(const translating *t, const rapt_translation *lines, size_t text, size_t n)
+static bool put_hypothesis(const translating *t, const rapt_translation *lines, size_t text, size_t n, buffer *to)
 {
     double score = 0, log_prob = 0;
+    const size_t before = to->size;
     for (size_t i = t->first[text]; i < t->first[text + 1]; i++) {
         score += translating_hypothesis(&lines[i], n)->score;
         log_prob += translating_hypothesis(&lines[i], n)->log_prob;
     }
     const rapt_hypothesis *h = translating_hypothesis(&lines[t->first[text]], n);
-    json_t *one = json_pack("{s:o, s:f, s:f}", "text", translating_text(t, lines, text, n), "score", score, "log_prob", log_prob);
-    bool ok = one != NULL;
-    if (ok && t->options.tokens)
-        ok = json_object_set_new(one, "tokens", native_tokens(t->m->translation.target, h->tokens,
-                                                              h->token_count)) == 0;
+    bool ok = reply_put(to, json_pack("{s:o, s:f, s:f}", "text", translating_text(t, lines, text, n), "score", score, "log_prob",
+                                      log_prob)) && translating_grows(t, to, before);
+    if (!ok)
+        return false;
+    to->size--; /* the brace, behind more members */
+    if (t->options.tokens)
+        ok = put_line_tokens(t, to, ",\"tokens\":", t->m->translation.target, h->tokens, h->token_count);
     if (ok && t->options.alignment)
-        ok = json_object_set_new(one, "alignment", alignment_json(&h->alignment, t->has_soft_alignment)) == 0;
-    if (ok)
-        return one;
-    json_decref(one);
-    return NULL;
+        ok = put_alignment(t, to, &h->alignment);
+    return ok && reply_put_words(to, "}");
 }
 
 /* Of all lines of a text; false: out of memory. */
@@ -83,39 +89,35 @@ static bool add_unknown_words(const translating *t, const rapt_translation *line
     return ok;
 }
 
-static json_t *translation_json(const translating *t, const rapt_translation *lines, size_t text)
+static bool put_translation(const translating *t, const rapt_translation *lines, size_t text, buffer *to)
 {
     const rapt_translation *line = &lines[t->first[text]];
-    size_t count = translating_hypotheses(t, lines, text);
+    const size_t count = translating_hypotheses(t, lines, text), before = to->size;
     bool cut = false;
     for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
         cut = cut || lines[i].cut;
-    json_t *one = json_pack("{s:o, s:b, s:[], s:[]}", "text", translating_text(t, lines, text, 0), "truncated", cut,
+    json_t *own = json_pack("{s:o, s:b, s:[], s:n}", "text", translating_text(t, lines, text, 0), "truncated", cut,
                             "unknown_words", "hypotheses");
-    json_t *list = json_object_get(one, "hypotheses");
-    bool ok = add_unknown_words(t, lines, text, json_object_get(one, "unknown_words"));
+    bool ok = add_unknown_words(t, lines, text, json_object_get(own, "unknown_words"));
+    reply_frame frame = reply_frame_new(own, "hypotheses");
+    ok = ok && reply_frame_open(&frame, to) && translating_grows(t, to, before) && reply_put_words(to, "[");
     for (size_t n = 0; n < count && ok; n++)
-        ok = json_array_append_new(list, hypothesis_json(t, lines, text, n)) == 0;
+        ok = reply_put_comma(to, n) && put_hypothesis(t, lines, text, n, to);
+    ok = ok && reply_put_words(to, "]");
     if (ok && t->options.tokens)
-        ok = json_object_set_new(one, "source", native_tokens(t->m->translation.source, line->source,
-                                                              line->source_count)) == 0;
-    if (ok)
-        return one;
-    json_decref(one);
-    return NULL;
+        ok = put_line_tokens(t, to, ",\"source\":", t->m->translation.source, line->source, line->source_count);
+    return reply_frame_close(&frame, to) && ok;
 }
 
-static json_t *native_body(const translating *t, const rapt_translation *lines)
+static bool native_body(const translating *t, const rapt_translation *lines, buffer *to)
 {
-    json_t *body = json_pack("{s:s, s:s?, s:s?, s:[]}", "model", t->name, "source", t->source, "target",
-                             t->target, "translations");
-    json_t *list = json_object_get(body, "translations");
-    for (size_t i = 0; i < t->count && body; i++)
-        if (json_array_append_new(list, translation_json(t, lines, i)) != 0) {
-            json_decref(body);
-            return NULL;
-        }
-    return body;
+    reply_frame frame = reply_frame_new(json_pack("{s:s, s:s?, s:s?, s:n}", "model", t->name, "source", t->source, "target",
+                                                  t->target, "translations"), "translations");
+    bool ok = reply_frame_open(&frame, to) && reply_put_words(to, "[");
+    for (size_t i = 0; i < t->count && ok; i++)
+        ok = reply_put_comma(to, i) && put_translation(t, lines, i, to);
+    ok = ok && reply_put_words(to, "]");
+    return reply_frame_close(&frame, to) && ok;
 }
 
 static const translating_dialect NATIVE = {.source_field = "source", .target_field = "target", .body = native_body,

@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TOP = 20 };
+enum {
+    MOST_TOP = 20,
+    MESSAGE = 400,        /* bytes of a message beside its text, as variables of a template */
+    TEMPLATE = 8 << 20,   /* bytes that a template may take, and copies of the messages */
+    TEMPLATE_COPIES = 8,
+    TOKENS = 48           /* bytes of each byte of the text, while it is made tokens */
+};
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
@@ -45,7 +51,11 @@ static void chat_refuse_fields(fields *f)
 /* The template's text of the messages as the prompt. */
 static void chat_prompt_read(openai_request *r, fields *f, const openai_messages *messages, const served *s, exchange *x)
 {
-    const rapt_chat_options options = {.stop = exchange_stops, .context = x};
+    size_t bytes = 0;
+    for (size_t i = 0; i < messages->count; i++)
+        bytes += MESSAGE + strlen(messages->list[i].content);
+    const size_t memory = TEMPLATE + TEMPLATE_COPIES * bytes;
+    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = x};
     const rapt_model *m = rapt_engine_model_of(s->model);
     char *text = NULL;
     size_t size = 0, count = 0;
@@ -55,6 +65,8 @@ static void chat_prompt_read(openai_request *r, fields *f, const openai_messages
         fields_fail(f, "model", "\"%s\" has no chat template; POST /v1/completions continues texts", s->name);
         return;
     }
+    if (!request_asks(x, ADMISSION_MAKING, memory + TOKENS * bytes, f->error, "the text of %zu messages", messages->count))
+        return;
     rapt_code code = rapt_chat_apply(s->chat, messages->list, messages->count, &options, &text, &size, &err);
     if (!code)
         code = rapt_chat_encode(m->language.tokenizer, text, size, &ids, &count, &err);
@@ -76,6 +88,7 @@ static void chat_max_tokens_read(openai_request *r, fields *f, const app_limits 
         fields_fail(f, "max_tokens", "max_completion_tokens says otherwise");
     const size_t left = m->language.net->config.context - r->prompts.list[0].count, limit = limits->max_tokens;
     const size_t most = limit && limit < left ? limit : left;
+    r->is_open = tokens <= 0;
     r->options.o.max_tokens = tokens > 0 ? (size_t)tokens : most ? most : 1;
 }
 

@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes that are expected: of a text, of each of its bytes, of a number in the response. */
+enum { TEXT = 400, BYTE = 24, DIGITS = 14, LETTERS = 6, COPIES = 2 };
+
 typedef struct embedding_run embedding_run;
 
 /* Texts that are computed together. */
@@ -82,20 +85,22 @@ static json_t *vector_numbers(const rapt_real *v, size_t n)
     return list;
 }
 
-static json_t *embedding_object(const embedding_run *run)
+static bool embedding_write(const embedding_run *run, buffer *to)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < run->count && list; i++) {
+    json_t *whole = json_pack("{s:s, s:n, s:s, s:{s:I, s:I}}", "object", "list", "data", "model", run->model, "usage",
+                              "prompt_tokens", (json_int_t)run->tokens, "total_tokens", (json_int_t)run->tokens);
+    reply_frame frame = reply_frame_new(whole, "data");
+    bool ok = reply_frame_open(&frame, to) && reply_put_words(to, "[");
+    for (size_t i = 0; i < run->count && ok; i++) {
+        const size_t before = to->size;
         const rapt_real *v = run->vectors + i * run->features;
         json_t *vector = run->base64 ? vector_letters(v, run->features) : vector_numbers(v, run->features);
-        json_t *one = json_pack("{s:s, s:I, s:o}", "object", "embedding", "index", (json_int_t)i, "embedding", vector);
-        if (json_array_append_new(list, one) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        ok = reply_put_comma(to, i) && reply_put(to, json_pack("{s:s, s:I, s:o}", "object", "embedding", "index", (json_int_t)i,
+                                                               "embedding", vector));
+        ok = ok && exchange_makes(run->x, COPIES * (to->size - before));
     }
-    return json_pack("{s:s, s:o, s:s, s:{s:I, s:I}}", "object", "list", "data", list, "model", run->model, "usage",
-                     "prompt_tokens", (json_int_t)run->tokens, "total_tokens", (json_int_t)run->tokens);
+    ok = ok && reply_put_words(to, "]");
+    return reply_frame_close(&frame, to) && ok;
 }
 
 static void embedding_release(embedding_run *run, size_t count)
@@ -107,10 +112,11 @@ static void embedding_release(embedding_run *run, size_t count)
     if (!last)
         return;
     exchange_note(run->x, "prompt_tokens", (double)run->tokens);
+    buffer body = {0};
     if (run->error.status)
         openai_refuse(run->x, &run->error);
     else
-        reply_json(run->x, 200, embedding_object(run));
+        reply_text(run->x, embedding_write(run, &body), &body);
     embedding_free(run);
 }
 
@@ -223,6 +229,17 @@ static void embedding_queue(embedding_run *run, const served *s)
     embedding_release(run, 1 + batches - queued);
 }
 
+/* Asks for the memory of texts, their tokens, vectors and the response. */
+static bool embedding_asks(fields *f, exchange *x, const char *const *texts, size_t count, bool base64, const served *s)
+{
+    const size_t features = rapt_embedder_features(rapt_engine_embedder(s->model));
+    size_t bytes = count * (TEXT + features * (sizeof(rapt_real) + COPIES * (base64 ? LETTERS : DIGITS)));
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]) * BYTE;
+    return request_asks(x, ADMISSION_MAKING, bytes, f->error, "%zu vector%s of %zu numbers", count, count == 1 ? "" : "s",
+                        features);
+}
+
 static void embedding_read(fields *f, exchange *x, const app_limits *limits, const served *s)
 {
     static const char *const formats[] = {"float", "base64"};
@@ -240,7 +257,7 @@ static void embedding_read(fields *f, exchange *x, const app_limits *limits, con
     snprintf(features, sizeof features, "[%zu]", rapt_embedder_features(rapt_engine_embedder(s->model)));
     fields_neutral(f, "dimensions", features);
     fields_ignore(f, "user");
-    if (fields_finish(f))
+    if (fields_finish(f) && embedding_asks(f, x, texts, count, base64, s))
         tokens = embedding_count_tokens(f, texts, count, m);
     if (!f->error->status && !(run = embedding_new(x, s, texts, count)))
         request_fail(f->error, 503, NULL, "out of memory for the request");

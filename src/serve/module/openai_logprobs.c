@@ -1,6 +1,7 @@
 /* serve/module/openai_logprobs.c: see openai_logprobs.h. */
 #include "serve/module/openai_logprobs.h"
 
+#include "text/json_text.h"
 #include "text/utf8.h"
 
 #include <math.h>
@@ -33,6 +34,11 @@ static json_t *logprobs_text(openai_logprobs *l, const rapt_tokenizer *tokenizer
 {
     return openai_token_text(&l->text, tokenizer, id) ? json_stringn(l->text.data, l->text.size) : NULL;
 }
+
+/* What the object's lists are called. */
+static const char *const LIST_NAMES[OPENAI_LOGPROBS_LISTS] = {"tokens", "token_ids", "token_logprobs", "top_logprobs",
+                                                              "top_token_ids", "text_offset"};
+static const char *const CHAT_NAMES[] = {"content"};
 
 /* ---- completions: lists beside each other ------------------------------------------------------------------------------- */
 
@@ -73,8 +79,8 @@ static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, co
     const bool first = isnan(token->log_prob);
     const top_tokens top = {first ? json_null() : json_object(), first ? json_null() : json_object()};
     if (!l->lists)
-        l->lists = json_pack("{s:[], s:[], s:[], s:[], s:[], s:[]}", "tokens", "token_ids", "token_logprobs", "top_logprobs",
-                             "top_token_ids", "text_offset");
+        l->lists = json_pack("{s:[], s:[], s:[], s:[], s:[], s:[]}", LIST_NAMES[0], LIST_NAMES[1], LIST_NAMES[2], LIST_NAMES[3],
+                             LIST_NAMES[4], LIST_NAMES[5]);
     if (!l->lists || !(first || put_tops(l, &top, tokenizer, token))) {
         json_decref(top.log_probs);
         json_decref(top.ids);
@@ -145,8 +151,66 @@ json_t *openai_logprobs_take(openai_logprobs *l)
     return taken;
 }
 
+/* ---- kept as text ------------------------------------------------------------------------------------------------------- */
+
+static size_t logprobs_names(const openai_logprobs *l, const char *const **names)
+{
+    *names = l->chat ? CHAT_NAMES : LIST_NAMES;
+    return l->chat ? 1 : OPENAI_LOGPROBS_LISTS;
+}
+
+static bool keep_list(buffer *to, json_t *list)
+{
+    size_t i;
+    json_t *one;
+    bool fine = true;
+    json_array_foreach(list, i, one) {
+        char *text = fine ? json_text(one, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+        fine = text && (to->size == 0 || buffer_append(to, ",", 1)) && buffer_append(to, text, strlen(text));
+        free(text);
+    }
+    json_array_clear(list);
+    return fine;
+}
+
+size_t openai_logprobs_keep(openai_logprobs *l)
+{
+    const char *const *names;
+    const size_t count = l->lists ? logprobs_names(l, &names) : 0;
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t before = l->kept[i].size;
+        l->failed = !keep_list(&l->kept[i], json_object_get(l->lists, names[i])) || l->failed;
+        bytes += l->kept[i].size - before;
+    }
+    return bytes;
+}
+
+static bool write_words(buffer *to, const char *first, const char *second, const char *third)
+{
+    return buffer_append(to, first, strlen(first)) && buffer_append(to, second, strlen(second)) &&
+           buffer_append(to, third, strlen(third));
+}
+
+bool openai_logprobs_write(openai_logprobs *l, buffer *to)
+{
+    const char *const *names;
+    const size_t count = logprobs_names(l, &names);
+    if (l->kept[0].size == 0)
+        return write_words(to, "null", "", "");
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        fine = fine && write_words(to, i ? "],\"" : "{\"", names[i], "\":[") &&
+               buffer_append(to, l->kept[i].data, l->kept[i].size);
+        buffer_free(&l->kept[i]);
+    }
+    return fine && write_words(to, "]", l->chat ? ",\"refusal\":null" : "", "}");
+}
+
 void openai_logprobs_free(openai_logprobs *l)
 {
+    for (size_t i = 0; i < OPENAI_LOGPROBS_LISTS; i++)
+        buffer_free(&l->kept[i]);
     json_decref(l->lists);
     openai_offsets_free(&l->offsets);
     buffer_free(&l->text);

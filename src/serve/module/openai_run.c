@@ -6,6 +6,7 @@
 #include "serve/module/openai_run.h"
 
 #include "serve/module/openai_error.h"
+#include "serve/module/openai_memory.h"
 #include "serve/module/openai_object.h"
 #include "serve/module/reply.h"
 #include "serve/module/sse.h"
@@ -122,21 +123,27 @@ static void choice_begin(openai_choice *c)
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------ */
 
-static json_t *run_whole(openai_run *run)
+/* What a choice takes is freed as soon as it is written. */
+static bool choice_write(openai_choice *c, buffer *to)
 {
-    json_t *choices = json_array();
-    for (size_t i = 0; i < run->count; i++) {
-        openai_choice *c = &run->choices[i];
-        if (json_array_append_new(choices, run->r.shape->whole(c, openai_logprobs_take(&c->logprobs))) != 0) {
-            json_decref(choices);
-            return NULL;
-        }
-    }
-    json_t *whole = run_object(run, run->r.shape->object, choices);
-    if (json_object_set_new(whole, "usage", run_usage(run)) == 0)
-        return whole;
-    json_decref(whole);
-    return NULL;
+    reply_frame frame = reply_frame_new(c->run->r.shape->whole(c, json_null()), "logprobs");
+    buffer_free(&c->text);
+    bool fine = reply_frame_open(&frame, to) && openai_logprobs_write(&c->logprobs, to);
+    return reply_frame_close(&frame, to) && fine;
+}
+
+static void run_reply(openai_run *run)
+{
+    buffer body = {0};
+    json_t *whole = run_object(run, run->r.shape->object, json_null());
+    bool fine = json_object_set_new(whole, "usage", run_usage(run)) == 0;
+    reply_frame frame = reply_frame_new(whole, "choices");
+    fine = fine && reply_frame_open(&frame, &body) && buffer_append(&body, "[", 1);
+    for (size_t i = 0; i < run->count && fine; i++)
+        fine = (i == 0 || buffer_append(&body, ",", 1)) && choice_write(&run->choices[i], &body);
+    fine = fine && buffer_append(&body, "]", 1);
+    fine = reply_frame_close(&frame, &body) && fine;
+    reply_text(run->x, fine, &body);
 }
 
 static void run_finish_stream(openai_run *run)
@@ -159,7 +166,7 @@ static void run_finish(openai_run *run)
     else if (run->error.status)
         openai_refuse(run->x, &run->error);
     else
-        reply_json(run->x, 200, run_whole(run));
+        run_reply(run);
     run_free(run);
 }
 
@@ -183,11 +190,25 @@ static bool choice_stop(void *context)
     return atomic_load(&run->stopped);
 }
 
+/* Text of a response that is not sent in parts has grown. */
+static void choice_count(openai_choice *c, size_t bytes)
+{
+    if (!exchange_makes(c->run->x, OPENAI_COPIES * bytes))
+        run_fail(c->run, 503, "other requests have the memory that the response takes");
+}
+
+static void choice_keep(openai_choice *c)
+{
+    if (!c->run->r.options.stream)
+        choice_count(c, openai_logprobs_keep(&c->logprobs));
+}
+
 static void choice_prompt_token(void *context, size_t position, const rapt_engine_token *token)
 {
     (void)position;
     openai_choice *c = context;
     openai_logprobs_add(&c->logprobs, token, true);
+    choice_keep(c);
 }
 
 static void choice_time(openai_choice *c)
@@ -209,6 +230,7 @@ static void choice_token(void *context, const rapt_engine_token *token)
     choice_begin(c);
     if (r->has_logprobs)
         openai_logprobs_add(&c->logprobs, token, false);
+    choice_keep(c);
     if (r->options.stream && (token->size > 0 || r->has_logprobs))
         choice_send(c, token->text, token->size, NULL);
 }
@@ -219,6 +241,7 @@ static void choice_end_part(openai_choice *c, const rapt_engine_generated *end)
     if (!r->options.stream) {
         if (!buffer_append(&c->text, end->result->text ? end->result->text : "", end->result->text_size))
             run_fail(c->run, 503, "out of memory for the response");
+        choice_count(c, c->text.size);
         return;
     }
     if (r->shape->opens && end->rest_size > 0)
@@ -252,6 +275,7 @@ static void choice_done(void *context, const rapt_engine_generated *end)
         choice_begin(c);
         choice_end_part(c, end);
     }
+    openai_offsets_free(&c->logprobs.offsets);
     run_queue_next(run);
     run_release(run);
 }
@@ -311,10 +335,14 @@ static void run_queue_next(openai_run *run)
 
 void openai_run_start(app *a, exchange *x, served_set *models, const served *s, openai_request *request)
 {
-    openai_run *run = calloc(1, sizeof *run);
+    request_error error = {0};
+    const size_t at_once = AT_ONCE * rapt_engine_model_counts(s->model).slots;
+    const bool admitted = openai_memory_ask(x, request, at_once, &error);
+    openai_run *run = admitted ? calloc(1, sizeof *run) : NULL;
     if (!run) {
         openai_request_free(request);
-        openai_error(x, 503, NULL, NULL, "out of memory for the request");
+        request_fail(&error, 503, NULL, "out of memory for the request");
+        openai_refuse(x, &error);
         return;
     }
     *run = (openai_run){.x = x, .models = served_hold(models), .model_of = s, .metrics = app_metrics(a), .r = *request,
@@ -328,7 +356,6 @@ void openai_run_start(app *a, exchange *x, served_set *models, const served *s, 
     }
     if (run->r.options.stream)
         sse_begin(x);
-    const size_t at_once = AT_ONCE * rapt_engine_model_counts(s->model).slots;
     for (size_t i = 0; i < at_once; i++)
         run_queue_next(run);
     run_release(run);

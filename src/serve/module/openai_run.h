@@ -38,6 +38,7 @@ typedef struct openai_request {
     openai_options options;
     openai_prompts prompts;   /* options.n choices of each */
     bool no_tokens;           /* max_tokens is 0 */
+    bool is_open;             /* the request says nothing of how many tokens */
     bool echo;                /* a choice begins with its prompt */
     bool has_logprobs;
     size_t top;               /* most probable tokens beside each */

@@ -7,6 +7,7 @@
 #include "serve/module/openai_error.h"
 #include "serve/module/openai_object.h"
 #include "serve/module/openai_options.h"
+#include "serve/module/reply.h"
 #include "serve/module/sse.h"
 #include "serve/module/translating.h"
 
@@ -29,16 +30,14 @@ static json_t *chat_usage(const translating *t, const rapt_translation *lines)
     return openai_usage_json(n.source, n.target, 0);
 }
 
-static json_t *chat_body(const translating *t, const rapt_translation *lines)
+static bool chat_body(const translating *t, const rapt_translation *lines, buffer *to)
 {
     json_t *text = translating_text(t, lines, 0, 0);
     json_t *choice = text ? openai_chat_choice(0, json_string_value(text), json_string_length(text), json_null(), "stop") : NULL;
     json_t *body = chat_object(t, "chat.completion", (int64_t)time(NULL), json_pack("[o]", choice));
     json_decref(text);
-    if (json_object_set_new(body, "usage", chat_usage(t, lines)) == 0)
-        return body;
-    json_decref(body);
-    return NULL;
+    const bool fine = json_object_set_new(body, "usage", chat_usage(t, lines)) == 0;
+    return reply_put(to, body) && fine;
 }
 
 /* Takes over both; `usage` may be NULL. */

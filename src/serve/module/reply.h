@@ -4,6 +4,7 @@
 
 #include "serve/module/http_exchange.h"
 
+#include "base/buffer.h"
 #include "rapt/base.h"
 
 #include <jansson.h>
@@ -11,6 +12,27 @@
 /* The whole response, and frees `body`. Reals have the fewest digits that read back as the same double. NULL, or out of memory
  * for its text: status 503, in the shape of its path. A 503 says when to try again. */
 void reply_json(exchange *x, int status, json_t *body);
+
+/* An object whose text has a place for more: for responses that are written piece by piece, as a tree of all of it would take
+ * many times the memory of its text. Zeroed: none. */
+typedef struct reply_frame {
+    char *text;             /* NULL: out of memory */
+    size_t before, after;   /* bytes before the place; where what comes behind it begins */
+} reply_frame;
+
+/* Takes over an object with a member `name`, of which only one is null: that null is the place. */
+reply_frame reply_frame_new(json_t *object, const char *name);
+bool reply_frame_open(const reply_frame *f, buffer *to);
+/* Also frees it, whatever happened before. */
+bool reply_frame_close(reply_frame *f, buffer *to);
+/* Appends the text of a value, and frees it. False: out of memory, or NULL. */
+bool reply_put(buffer *to, json_t *value);
+/* Appends words of JSON as they are; a text, valid UTF-8, as a string; a comma, unless it is the first of a list. */
+bool reply_put_words(buffer *to, const char *words);
+bool reply_put_string(buffer *to, const char *text, size_t size);
+bool reply_put_comma(buffer *to, size_t before);
+/* reply_json for a body that is text; `fine` false: memory ran out on the way, and it is freed. */
+void reply_text(exchange *x, bool fine, buffer *body);
 
 /* The status of HTTP for a failure of the library while it worked for a request: 400 where the request is at fault, 503 where
  * another try may succeed. */

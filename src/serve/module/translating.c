@@ -10,6 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Bytes that are expected: of a line, of each of its bytes, and of what comes of it. */
+enum { LINE = 800, BYTE = 40, HYPOTHESIS = 300, HYPOTHESIS_TOKENS = 200, WITH_TOKENS = 4, WEIGHT = 16, COPIES = 2 };
+
 /* ---- lifetime --------------------------------------------------------------------------------------------------------- */
 
 translating *translating_new(app *a, exchange *x, const translating_dialect *dialect, request_error *error)
@@ -254,11 +257,11 @@ static void translating_done(void *context, rapt_code code, const char *message,
 {
     translating *t = context;
     request_error error = {0};
-    json_t *body = code || t->streams ? NULL : t->dialect->body(t, out);
+    buffer body = {0};
     size_t characters = 0;
     if (code)
         request_fail(&error, reply_status(code), NULL, "%s", message ? message : rapt_code_name(code));
-    else if (!body && !t->streams)
+    else if (!t->streams && !t->dialect->body(t, out, &body))
         request_fail(&error, 503, NULL, "out of memory for the response");
     for (size_t i = 0; i < t->count; i++)
         characters += t->characters[i];
@@ -271,20 +274,43 @@ static void translating_done(void *context, rapt_code code, const char *message,
         exchange_note(t->x, "prompt_tokens", (double)n.source);
         exchange_note(t->x, "generated_tokens", (double)n.target);
     }
-    if (error.status)
+    if (error.status) {
+        buffer_free(&body);
         t->dialect->fail(t->x, &error);
-    else if (t->streams)
+    } else if (t->streams)
         t->dialect->stream(t, out);
     else
-        reply_json(t->x, 200, body);
+        reply_text(t->x, true, &body);
     translating_free(t);
+}
+
+bool translating_grows(const translating *t, const buffer *to, size_t before)
+{
+    return exchange_makes(t->x, COPIES * (to->size - before));
+}
+
+/* Asks for what lines take with the engine, and their hypotheses in the response. */
+static bool ask_for_lines(const translating *t, const text_lines *l, request_error *error)
+{
+    const rapt_translate_options *o = &t->options;
+    const size_t own = t->m->search.beams, beam = o->beam ? o->beam : own ? own : 1, best = o->n_best ? o->n_best : 1;
+    const size_t each = HYPOTHESIS + (o->tokens || o->alignment ? HYPOTHESIS_TOKENS : 0);
+    size_t bytes = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const size_t size = strlen(l->line[i]), words = count_bytes(l->line[i], ' ') + 1;
+        bytes += LINE + BYTE * size + best * (each + COPIES * size * (o->tokens ? WITH_TOKENS : 1));
+        if (t->has_soft_alignment)
+            bytes += best * words * words * WEIGHT;
+    }
+    return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu lines with %zu of %zu hypotheses%s", l->count, best, beam,
+                        t->has_soft_alignment ? " and their alignments" : "");
 }
 
 void translating_submit(translating *t, const char *const *texts, size_t count, request_error *error)
 {
     rapt_error why = {0};
     text_lines lines = {0};
-    if (error->status || !split_texts(t, &lines, texts, count, error)) {
+    if (error->status || !split_texts(t, &lines, texts, count, error) || !ask_for_lines(t, &lines, error)) {
         text_lines_free(&lines);
         return;
     }

@@ -9,13 +9,16 @@
 #include "serve/module/fields.h"
 #include "serve/module/replay.h"
 
+#include "base/buffer.h"
+
 typedef struct translating translating;
 
 /* What differs from dialect to dialect. */
 typedef struct translating_dialect {
     const char *source_field, *target_field; /* as errors name them; NULL: they name the language only */
-    /* The body of the response, from lines[] of all texts; NULL: out of memory. By a thread of the engine. */
-    json_t *(*body)(const translating *t, const rapt_translation *lines);
+    /* Writes the body of the response, from lines[] of all texts, a text at a time, and tells translating_grows. False: out of
+     * memory. By a thread of the engine. */
+    bool (*body)(const translating *t, const rapt_translation *lines, buffer *to);
     /* Sends the response itself, in parts, where the request wants it so; NULL: no request does. */
     void (*stream)(const translating *t, const rapt_translation *lines);
     void (*fail)(exchange *x, const request_error *error); /* replies */
@@ -70,6 +73,8 @@ translating_tokens translating_count_tokens(const translating *t, const rapt_tra
 size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text);
 /* Hypothesis n of a line; the last one of a line with fewer. */
 const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size_t n);
+/* The response has grown from `before` bytes on. False: it takes more memory than there is, see exchange_makes. */
+bool translating_grows(const translating *t, const buffer *to, size_t before);
 /* Hypothesis n of a text: those of its lines, with line feeds between. NULL: out of memory. */
 json_t *translating_text(const translating *t, const rapt_translation *lines, size_t text, size_t n);
 

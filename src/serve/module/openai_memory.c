@@ -1,0 +1,64 @@
+/* serve/module/openai_memory.c: see openai_memory.h. Bytes of a token are those of usual texts: where they turn out to be more,
+ * the response asks again as it grows (exchange_makes). */
+#include "serve/module/openai_memory.h"
+
+enum {
+    TEXT = 6,         /* bytes of a token in a text */
+    ENTRY = 50,       /* of a token of a completion, with its log-probability, id and offset */
+    TOP = 45,         /* of each of the most probable tokens, in two objects */
+    CHAT_ENTRY = 100, /* of a chat's token or alternative, with its bytes */
+    TREE = 2000,      /* of a token that is sent in parts, as a tree */
+    CHOICE = 600,
+    JOB = 8 << 10,    /* of a choice in the engine, beside its tokens and stop texts */
+    OPEN_TOKENS = 4096 /* of a text whose length the request leaves open */
+};
+
+static size_t entry_bytes(const openai_request *r)
+{
+    if (!r->has_logprobs)
+        return 0;
+    return r->shape->opens ? CHAT_ENTRY * (1 + r->top) : ENTRY + TOP * (1 + r->top);
+}
+
+/* Tokens that are generated at most. */
+static size_t text_tokens_of(const openai_request *r)
+{
+    const size_t tokens = r->no_tokens ? 0 : r->options.o.max_tokens;
+    return r->is_open && tokens > OPEN_TOKENS ? OPEN_TOKENS : tokens;
+}
+
+/* Of a choice that waits to be sent whole. */
+static size_t whole_bytes(const openai_request *r, const openai_prompt *p)
+{
+    const size_t scored = r->echo && r->has_logprobs ? p->count : 0, tokens = text_tokens_of(r);
+    return (scored + tokens) * entry_bytes(r) + tokens * TEXT + (r->echo ? p->size : 0);
+}
+
+/* Of a choice with the engine. */
+static size_t running_bytes(const openai_request *r, const openai_prompt *p)
+{
+    size_t bytes = JOB + 16 * (p->count + text_tokens_of(r));
+    for (size_t i = 0; i < r->options.o.stop_count; i++)
+        bytes += 2 * strlen(r->options.stops[i]);
+    if (r->options.stream && r->echo && r->has_logprobs)
+        bytes += p->count * TREE * (1 + r->top) / 6;
+    return bytes;
+}
+
+bool openai_memory_ask(exchange *x, const openai_request *r, size_t at_once, request_error *e)
+{
+    const size_t n = r->options.n, count = r->prompts.count * n;
+    size_t bytes = r->options.stream ? EXCHANGE_UNREAD_MAX : 0, most = 0;
+    for (size_t i = 0; i < r->prompts.count; i++) {
+        const openai_prompt *p = &r->prompts.list[i];
+        const size_t running = running_bytes(r, p);
+        most = running > most ? running : most;
+        bytes += p->size + 8 * p->count + n * CHOICE;
+        if (!r->options.stream)
+            bytes += OPENAI_COPIES * n * whole_bytes(r, p);
+    }
+    bytes += most * (count < at_once ? count : at_once);
+    return request_asks(x, ADMISSION_MAKING, bytes, e, "%zu prompt%s with %zu choice%s of up to %zu tokens%s%s", r->prompts.count,
+                        r->prompts.count == 1 ? "" : "s", n, n == 1 ? "" : "s", text_tokens_of(r),
+                        r->has_logprobs ? " and their log-probabilities" : "", r->echo && r->has_logprobs ? ", and echoes," : "");
+}

@@ -1,0 +1,118 @@
+/* tests/serve/test_native_memory.c: requests that would take more memory than a request may are refused by name before anything
+ * is computed, and those for which others have it are to come again; what is given is given back.
+ * labels: threads */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "explain/explain_case.h"
+#include "rapt/decode.h"
+#include "serve/ask.h"
+#include "serve/exchange_case.h"
+#include "serve/module/native.h"
+#include "serve/module/openai.h"
+
+enum { LIMIT = 8 << 20 };
+
+static app *served_app;
+
+static int set_up_app(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    served_app = served_app_new();
+    assert_non_null(served_app);
+    assert_true(served_app_add(served_app, "de-en", "de", "en", case_translator(), &err));
+    assert_true(served_app_add(served_app, "lm", NULL, NULL, case_language_model(), &err));
+    served_app_limits(served_app)->texts = 100000;
+    served_app_limits(served_app)->n = 100;
+    return 0;
+}
+
+static int tear_down_app(void **state)
+{
+    (void)state;
+    served_app_free(served_app);
+    return 0;
+}
+
+static void not_told(void *context)
+{
+    (void)context;
+}
+
+/* A body of `before`, `count` times `part`, and `after`. */
+static char *repeat(const char *before, const char *part, size_t count, const char *after)
+{
+    char *body = malloc(strlen(before) + count * strlen(part) + strlen(after) + 1), *to = stpcpy(body, before);
+    for (size_t i = 0; i < count; i++)
+        to = stpcpy(to, part);
+    strcpy(to[-1] == ',' ? to - 1 : to, after);
+    return body;
+}
+
+/* Asks where requests have LIMIT bytes, of which another one has all that large ones may where the status is to be 503. */
+static void memory_case(app_route_fn *route, char *body, int status, const char *says)
+{
+    size_t largest;
+    admission memory;
+    admission_ticket other = {0};
+    answer to = {0};
+    ask_end end = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+    admission_init(&memory, LIMIT);
+    assert_int_equal(admission_set(&memory, &other, ADMISSION_MAKING, status == 503 ? LIMIT : 0), ADMISSION_GIVEN);
+    exchange *x = case_post("/v1/x", body);
+    exchange_at_free(x, not_told, NULL, &memory);
+    exchange_at_end(x, ask_ended, &end);
+    exchange_hold(x);
+    route(served_app, x);
+    exchange_end_work(x);
+    exchange_release(x);
+    ask_wait(&end);
+    ask_read(x, &to);
+    if (!strstr(to.body.data, says))
+        fail_msg("\"%s\" is not in %s", says, to.body.data);
+    assert_int_equal(to.status, status);
+    assert_int_equal(case_header(x, "Retry-After") != NULL, status == 503);
+    exchange_detach(x);
+    exchange_release(x);
+    answer_free(&to);
+    free(body);
+    admission_return(&memory, &other);
+    assert_int_equal(admission_given(&memory, &largest), 0);
+    admission_destroy(&memory);
+}
+
+static void bodies_are_counted(void **state)
+{
+    (void)state;
+    memory_case(native_translate, repeat("{\"texts\":[", "{},", 100000, "]}"), 413, "the body would take about");
+    memory_case(native_translate, repeat("{\"texts\":[", "{},", 10000, "]}"), 503, "memory that the body would take, about");
+    memory_case(native_tokenize, repeat("{\"model\":\"lm\",\"text\":\"", "a", 1000000, "\"}"), 413, "the body would take about");
+}
+
+static void products_are_counted(void **state)
+{
+    static const char choices[] = "],\"model\":\"lm\",\"n\":50,\"echo\":true,\"logprobs\":5,\"max_tokens\":1}";
+    (void)state;
+    memory_case(openai_completions, repeat("{\"prompt\":[", "\"abcdefghij\",", 50, choices), 413,
+                "50 prompts with 50 choices of up to 1 tokens and their log-probabilities, and echoes, would take about");
+    memory_case(openai_completions, repeat("{\"prompt\":[", "\"abcdefghij\",", 5, choices), 503,
+                "memory that 5 prompts with 50 choices");
+    memory_case(native_translate,
+                repeat("{\"model\":\"de-en\",\"beam\":50,\"n_best\":50,\"texts\":[", "\"das haus\",", 2000, "]}"), 413,
+                "2000 lines with 50 of 50 hypotheses would take about");
+    memory_case(native_translate,
+                repeat("{\"model\":\"de-en\",\"alignment\":\"soft\",\"text\":\"", "das haus ", 1000, "\"}"), 413,
+                "hypotheses and their alignments would take about");
+    memory_case(native_tokenize, repeat("{\"model\":\"lm\",\"text\":\"", "a", 100000, "\"}"), 413, "the tokens of 100000 bytes");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_are_counted), cmocka_unit_test(products_are_counted)};
+    return cmocka_run_group_tests(tests, set_up_app, tear_down_app);
+}
