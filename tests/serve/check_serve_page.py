@@ -217,6 +217,42 @@ def unknown_words_are_told(page):
 
 
 @check
+def an_example_is_offered_while_there_is_no_text(page):
+    page.open()
+    expect("will stand here" in page.find("#result").text and not page.find("#copy-result").is_displayed(), "the empty state")
+    page.find("#example button").click()
+    page.wait(lambda: page.is_idle() and page.all(".line"))
+    expect(page.server.last("/v1/translate")["body"]["texts"] == ["Where are my keys?"], page.server.last("/v1/translate"))
+    expect(not page.find("#example").is_displayed(), "the example stays")
+    page.find("#text").clear()
+    page.run("document.getElementById('text').dispatchEvent(new Event('input'))")
+    expect(page.find("#example").is_displayed(), "it does not come back")
+    page.choose("shakespeare")
+    page.find("#example button").click()
+    page.wait(lambda: page.is_idle() and page.tokens())
+    expect(page.server.last("/v1/completions")["body"]["prompt"] == "Once upon a time", page.server.last("/v1/completions"))
+
+
+@check
+def source_and_translation_stand_beside_each_other(page):
+    page.open(width=1400)
+    page.translate("one two\nthree four")
+    expect(page.find("#result").text == "TWO ONE\nFOUR THREE", page.find("#result").text)
+    text, result = page.find("#text").rect, page.find("#result").rect
+    expect(result["x"] >= text["x"] + text["width"] and abs(result["y"] - text["y"]) < 30, text, result)
+    facts, line = page.find("#facts").rect, page.find(".line").rect
+    expect(facts["y"] > line["y"] + line["height"], "the fingerprint stands before the translations")
+    page.run("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }")
+    page.find("#copy-result").click()
+    page.settle()
+    expect(page.run("return window.copied") == "TWO ONE\nFOUR THREE", "the copy", page.run("return window.copied"))
+    page.open(width=768)
+    page.translate("one two")
+    text, result = page.find("#text").rect, page.find("#result").rect
+    expect(result["y"] > text["y"] + text["height"], "beside each other where there is no room", text, result)
+
+
+@check
 def alignments_by_keyboard_alone(page):
     page.open()
     page.find("#text").click()
@@ -412,11 +448,12 @@ def a_key_is_asked_for_and_sent(page):
     try:
         locked = MockPage(page.driver, server).open()
         locked.wait(lambda: locked.find("#key").is_displayed())
-        expect("401" in locked.find("#problem").text and not locked.find("#page").is_displayed(), "it shows more than the question")
+        expect(not any(locked.find(part).is_displayed() for part in ("#problem", "#page")), "it shows more than the question")
         expect(locked.run("return document.activeElement.id") == "key-text", "the focus is elsewhere")
         locked.press(*"wrong", Keys.ENTER)
         locked.wait(lambda: len(server.requests("/v1/models")) == 2)
-        expect(locked.find("#key").is_displayed(), "a wrong key")
+        locked.wait(lambda: locked.find("#problem").is_displayed())
+        expect(locked.find("#key").is_displayed() and "key" in locked.find("#problem").text, "a wrong key")
         locked.find("#key-text").send_keys("s3cret", Keys.ENTER)
         locked.wait(lambda: locked.find("#page").is_displayed())
         expect(not locked.find("#key").is_displayed() and not locked.find("#problem").is_displayed(), "the question stays")

@@ -15,7 +15,7 @@ class ServePage(Page):
     def open(self, theme="light", width=1280):
         self.emulate(theme, width)
         self.driver.get(self.server.address + "/")
-        self.wait(lambda: not self.find("#problem, #page").get_attribute("hidden") or self.find("#page").is_displayed())
+        self.wait(lambda: any(self.find(part).is_displayed() for part in ("#problem", "#key", "#page")))
         return self
 
     def emulate(self, theme="light", width=1280):

@@ -99,6 +99,7 @@ function showCompletion() {
     run.tokens.forEach(showToken);
     showEnd();
     showAlternatives();
+    byId("copy-result").hidden = false;
 }
 
 function addToken(token) {

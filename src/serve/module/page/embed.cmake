@@ -8,7 +8,7 @@ set(SERVE_PAGE_SCRIPTS ${SERVE_PAGE_DIR}/strings.js)
 foreach(script language dom theme tokens)
     list(APPEND SERVE_PAGE_SCRIPTS ${SHARED_PAGE_DIR}/${script}.js)
 endforeach()
-foreach(script api models options explain translate completion alternatives main)
+foreach(script api examples models options explain translate completion alternatives main)
     list(APPEND SERVE_PAGE_SCRIPTS ${SERVE_PAGE_DIR}/${script}.js)
 endforeach()
 

@@ -1,13 +1,15 @@
 /* main.js: what the reader does: choose a model, run, stop, copy, change language and theme, give a key. The last of the files
  * that CMake joins: each of them may use what those before it define. */
+/* That a key is needed is a question, and no error yet. */
 function showProblem(error) {
-    byId("problem").hidden = error === null;
-    byId("problem").textContent = error === null ? "" : error.message;
+    const asks = error?.status === 401, message = asks ? storedKey() ? t("key.wrong") : "" : error?.message ?? "";
+    byId("problem").hidden = message === "";
+    byId("problem").textContent = message;
     if (error !== null) {
         byId("status").textContent = "";
         byId("problem").scrollIntoView({ block: "nearest" });
     }
-    if (error?.status === 401) {
+    if (asks) {
         byId("key").hidden = false;
         byId("key-text").focus();
     }
@@ -51,23 +53,26 @@ function runOrStop(event) {
     work(signal => isTranslator() ? translate(text, signal) : beginCompletion(text, signal));
 }
 
-/* ---- the command that gives the same bytes ---- */
+/* ---- what is copied: the result, and the command that gives the same bytes ---- */
 
 function showReplay(line) {
     byId("replay").hidden = !line;
     byId("replay-line").textContent = line ?? "";
 }
 
-/* Without a secure connection a browser has no clipboard for pages: the line is selected instead. */
-async function copyReplay() {
+/* Without a secure connection a browser has no clipboard for pages: the text is selected instead. */
+async function copy(text, node) {
     try {
-        await navigator.clipboard.writeText(byId("replay-line").textContent);
+        await navigator.clipboard.writeText(text);
         byId("status").textContent = t("status.copied");
     } catch {
-        getSelection().selectAllChildren(byId("replay-line"));
+        getSelection().selectAllChildren(node);
         byId("status").textContent = t("status.select");
     }
 }
+
+const copyReplay = () => copy(byId("replay-line").textContent, byId("replay-line"));
+const copyResult = () => isTranslator() ? copy(byId("result").textContent, byId("result")) : copy(textNow(), byId("completion"));
 
 /* ---- all of it ---- */
 
@@ -110,6 +115,7 @@ async function changeModel() {
     await stopWork();
     translated.lines = [];
     byId("output").replaceChildren();
+    showResult();
     byId("status").textContent = "";
     showReplay(null);
     showProblem(null);
@@ -126,6 +132,8 @@ byId("text").addEventListener("keydown", event => {
         byId("ask").requestSubmit();
 });
 byId("copy").addEventListener("click", copyReplay);
+byId("copy-result").addEventListener("click", copyResult);
+byId("text").addEventListener("input", showExample);
 byId("key").addEventListener("submit", event => {
     event.preventDefault();
     storeKey(byId("key-text").value.trim());

@@ -58,8 +58,24 @@ function showModel() {
     byId("text").lang = task === "translation" ? tagOf(model.source) : "";
     byId("entry").hidden = task === "encoder";
     byId("embeds").hidden = task !== "encoder";
+    byId("made").hidden = task !== "translation";
+    byId("entry").classList.toggle("pairs", task === "translation");
+    showExample();
+    showResult();
     showOptions(task);
     showGo();
+}
+
+/* While there is no text. */
+function showExample() {
+    const example = isTranslator() ? exampleFrom(state.model.source) : PROMPT, line = byId("example");
+    line.hidden = example === "" || byId("text").value !== "";
+    line.replaceChildren(...pieces("example", { example: make("button", { type: "button", lang: byId("text").lang || "en", dir: "auto",
+        onclick: () => {
+            byId("text").value = example;
+            showExample();
+            byId("ask").requestSubmit();
+        } }, example) }));
 }
 
 /* The button that begins, and then stops. */

@@ -16,8 +16,18 @@ async function translate(text, signal) {
         seconds: ((performance.now() - began) / 1000).toFixed(2) });
 }
 
+/* All lines beside the text, as one that can be copied. */
+function showResult() {
+    const lines = translated.lines.map(line => hypothesisOf(line).text), empty = lines.length === 0;
+    byId("result").textContent = empty ? t("result.empty") : lines.join("\n");
+    byId("result").lang = empty ? "" : tagOf(state.model.target);
+    byId("result").classList.toggle("empty", empty);
+    byId("copy-result").hidden = isTranslator() ? empty : !byId("completion");
+}
+
 function showTranslations() {
     byId("output").replaceChildren(...translated.lines.map(buildLine));
+    showResult();
     translated.lines.forEach(lightUp); /* where tokens stand is known now */
 }
 
@@ -66,6 +76,7 @@ function chooseHypothesis(line, list, i) {
     [...list.children].forEach((button, k) => button.setAttribute("aria-checked", k === i));
     stopAt(list, "button", list.children[i]);
     showHypothesis(line);
+    showResult();
     lightUp(line);
 }
 
