@@ -87,10 +87,14 @@ function thumbnail(canvas, heads, head) {
 
 /* ---- one of them ---- */
 
+/* The later keys of a decoder; no padding, as there is one sentence. */
+const isMasked = kind => ["decoder.self_attention", "attention"].includes(kind.id);
+
 function showAttention(map, kinds, scales) {
     const kind = kindNow(), step = stepOf(kind, blockNow()), block = kind.blocks.indexOf(step), heads = headsOf(step);
     const head = Math.min(headNow(), heads.count - 1), weights = heads.of(head), choice = choiceNow(heads.columns);
     const averaged = head < 0 ? [...Array(heads.count).keys()] : [head];
+    byId("attention-lead").textContent = t(isMasked(kind) ? "attention.lead.masked" : "attention.lead");
     byId("map-title").textContent = t("attention.map", { block, head: headOrAll(head) });
     map.label = t("attention.map.label", { kind: titleOfKind(kind), block, head: headName(head) });
     map.show({ rows: heads.rows, columns: heads.columns, values: () => weights, offset: 0, rowNames: words(kind.query),

@@ -80,7 +80,8 @@ function buildSentence() {
     byId("sentence-lead").textContent = t(`sentence.lead.${long ? "long" : translation ? "translation" : "language_model"}`);
     const unknown = [...data.unknown_words ?? [], ...data.unknown_target_words ?? []];
     if (unknown.length > 0)
-        byId("sentence-lead").after(make("p", { class: "notice" }, t("sentence.unknown", { words: unknown.map(quoted).join(", ") })));
+        byId("sentence-lead").after(make("p", { class: "notice" },
+            t("sentence.unknown", { words: unknown.map(quoted).join(", ") })));
     const colors = segments(t("sentence.colors"), COLORS, COLORS.map(color => t(`sentence.colors.${color}`)),
         color => change({ color }));
     if (predictionAt(0)?.next)

@@ -85,6 +85,11 @@ const STRINGS = {
 "attention.title": ["Attention weights", "注意力权重"],
 "attention.lead": [
     ["Every head of every block has a table of weights of its own: a row for each query, a column for each key. A row ",
+    "sums to 1. Bright is much. Choose a head."],
+    ["每个块的每个注意力头都有一张自己的权重表：每行对应一个查询，每列对应一个键，",
+    "各行之和为1。亮色表示权重大。请选择一个头。"]],
+"attention.lead.masked": [
+    ["Every head of every block has a table of weights of its own: a row for each query, a column for each key. A row ",
     "sums to 1. Bright is much, gray is masked. Choose a head."],
     ["每个块的每个注意力头都有一张自己的权重表：每行对应一个查询，每列对应一个键，",
     "各行之和为1。亮色表示权重大，灰色表示被掩蔽。请选择一个头。"]],
@@ -244,6 +249,8 @@ const STRINGS = {
     "除以头的宽度的平方根，使softmax不致过于尖锐。"],
 "says.masked": ["Where a query may not look, the score becomes minus infinity.",
     "查询不允许关注的位置，分数变为负无穷。"],
+"says.unmasked": ["Here every query may look at every key: nothing is masked, and nothing changes.",
+    "此处每个查询都可以关注每个键：没有掩蔽，数值不变。"],
 "says.weights": ["Softmax along each row: how much each query takes from each key. Rows sum to 1.",
     "对每一行做softmax：每个查询从每个键取多少。各行之和为1。"],
 "says.heads": ["The weighted sum of the values: what each head found for each token.",

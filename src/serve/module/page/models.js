@@ -70,8 +70,8 @@ function showModel() {
 function showExample() {
     const example = isTranslator() ? exampleFrom(state.model.source) : PROMPT, line = byId("example");
     line.hidden = example === "" || byId("text").value !== "";
-    line.replaceChildren(...pieces("example", { example: make("button", { type: "button", lang: byId("text").lang || "en", dir: "auto",
-        onclick: () => {
+    line.replaceChildren(...pieces("example", { example: make("button", { type: "button", dir: "auto",
+        lang: byId("text").lang || "en", onclick: () => {
             byId("text").value = example;
             showExample();
             byId("ask").requestSubmit();
