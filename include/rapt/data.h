@@ -64,6 +64,8 @@ RAPT_API void rapt_dataset_free(rapt_dataset *d);
 RAPT_API size_t rapt_dataset_count(const rapt_dataset *d);
 /* The number of pairs that RAPT_TOO_LONG_DROP left out. */
 RAPT_API size_t rapt_dataset_dropped(const rapt_dataset *d);
+/* Of the split, how many pairs are left out because a side has no text but white space. */
+RAPT_API size_t rapt_dataset_empty(const rapt_dataset *d);
 
 /* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
 typedef struct rapt_batch {

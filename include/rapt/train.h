@@ -98,6 +98,7 @@ typedef struct rapt_memory_plan {
     size_t frozen_count; /* beside them: of the model that adapters are trained for (train.lora.rank); else 0 */
     size_t examples, validation_examples; /* to train on, of the validation set: sentence pairs; of a text, tokens */
     size_t dropped, validation_dropped;   /* left out of the two because they are too long */
+    size_t empty;                         /* left out of both because a side has no text */
     size_t source_vocab, target_vocab;
     bool shared_vocab; /* both are one tokenizer's */
     const char *gemm; /* what computes matrix products: rapt_tape_gemm */

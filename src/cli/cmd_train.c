@@ -127,6 +127,8 @@ static void show_data(const display *d, const rapt_memory_plan *p)
     fprintf(stderr, "data: %zu pairs to train on, %zu for validation", p->examples, p->validation_examples);
     if (p->dropped + p->validation_dropped > 0)
         fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->validation_dropped);
+    if (p->empty > 0)
+        fprintf(stderr, ", %zu left out with an empty side", p->empty);
     if (p->shared_vocab)
         fprintf(stderr, "; a vocabulary of %zu\n", p->source_vocab);
     else

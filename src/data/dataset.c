@@ -3,6 +3,7 @@
 
 #include "base/stop.h"
 #include "text/tokenizer.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,21 @@ static rapt_code dataset_add(rapt_dataset *d, const rapt_pairs *pairs, size_t i,
     return code;
 }
 
+static bool is_blank(const char *text)
+{
+    uint32_t code = ' ';
+    size_t used = 1;
+    for (const char *at = text, *end = text + strlen(text); at < end && used > 0 && utf8_is_space(code); at += used)
+        used = utf8_decode(at, (size_t)(end - at), &code);
+    return utf8_is_space(code);
+}
+
+/* Such a pair teaches that a sentence has no translation, or that none becomes one. */
+static bool has_empty_side(const rapt_pairs *pairs, size_t i)
+{
+    return is_blank(rapt_pairs_source(pairs, i)) || is_blank(rapt_pairs_target(pairs, i));
+}
+
 static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
                               const rapt_tokenizer *target, rapt_error *err)
 {
@@ -86,13 +102,17 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
         bool out = rapt_pairs_in_validation(pairs, i, d->options.validation_fraction);
         if (stop_asked((stop_check){d->options.stop, d->options.stop_context}))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
-        rapt_code code = out == d->options.validation ? dataset_add(d, pairs, i, source, target, err) : RAPT_OK;
+        if (out != d->options.validation)
+            continue;
+        const bool empty = has_empty_side(pairs, i);
+        d->empty += empty;
+        rapt_code code = empty ? RAPT_OK : dataset_add(d, pairs, i, source, target, err);
         if (code)
             return code;
     }
     if (d->count == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long%s",
-                         d->options.validation ? "validation" : "training", rapt_pairs_count(pairs), d->dropped,
+        return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long, %zu with an empty side%s",
+                         d->options.validation ? "validation" : "training", rapt_pairs_count(pairs), d->dropped, d->empty,
                          d->options.validation ? " (data.validation_fraction is the share for it; 0: no validation)" : "");
     return RAPT_OK;
 }
@@ -134,6 +154,11 @@ size_t rapt_dataset_count(const rapt_dataset *d)
 size_t rapt_dataset_dropped(const rapt_dataset *d)
 {
     return d->dropped;
+}
+
+size_t rapt_dataset_empty(const rapt_dataset *d)
+{
+    return d->empty;
 }
 
 size_t dataset_target_tokens(const rapt_dataset *d)

@@ -16,7 +16,7 @@ struct rapt_dataset {
     rapt_dataset_options options;
     rapt_special_ids special;
     dataset_example *examples;
-    size_t count, dropped;
+    size_t count, dropped, empty;
 };
 
 /* Target tokens of all examples. */

@@ -88,6 +88,19 @@ check 'the longest source as awk has it' is "$(grep -o '"max": [0-9]*' check.jso
 check '--ratio 100: no length is odd' is "$(field length_ratio lines)" 0
 "$RAPT" data check faulty.tsv --margin 1000 --json >check.json
 check '--margin 1000: no length is odd' is "$(field length_ratio lines)" 0
+for i in $(seq 100); do printf 'a sentence of some thirty letters %s\tune phrase de trente lettres ou plus %s\n' $i $i; done >one-bad.tsv
+printf '%015000d\tx\n' 0 >>one-bad.tsv
+"$RAPT" data check one-bad.tsv --json >check.json 2>check.err
+check 'one line of 15,000 characters against one: it is the only one that is odd' is "$(field length_ratio lines)" 1
+check 'no warning of many defects' test ! -s check.err
+"$RAPT" data check one-bad.tsv --out kept.tsv >/dev/null
+check 'all others are kept' cmp kept.tsv <(head -100 one-bad.tsv)
+{ head -70 one-bad.tsv; yes "$(head -1 one-bad.tsv)" | head -20; } >many.tsv
+"$RAPT" data check many.tsv 2>check.err >/dev/null
+check 'more than a fifth with defects: a warning' grep -q 'many.tsv: warning: 20 of 90 lines are better left out' check.err
+head -70 one-bad.tsv | cat - <(yes "$(head -1 one-bad.tsv)" | head -17) >few.tsv
+"$RAPT" data check few.tsv 2>check.err >/dev/null
+check 'a fifth without one' test ! -s check.err
 : >empty.tsv
 check 'an empty file has no lines' "$RAPT" data check empty.tsv
 

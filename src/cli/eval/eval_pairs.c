@@ -66,6 +66,9 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
                               .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special,
                               .specials_in_text = m->translation.specials_in_text};
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
+    if (data && rapt_dataset_empty(data) > 0 && !a->quiet)
+        cli_say("rapt: %s: warning: %zu pairs have an empty side: no loss is computed of them\n", rapt_pairs_path(pairs),
+                rapt_dataset_empty(data));
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     eval_tape e = {0};
     rapt_code code = loader ? eval_tape_make(&e, m, &a->o, err) : err->code;

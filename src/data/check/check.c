@@ -70,7 +70,33 @@ static bool is_unusual_script(unsigned script, unsigned usual)
     return script != SCRIPT_NONE && usual != SCRIPT_NONE && script != usual;
 }
 
-/* `growth`: characters of a target for each of the source, in the whole file. */
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Characters of a target for each of its source: the median over the pairs (the lower of the two in the middle), which a few lines
+ * of any length do not move. Without pairs *growth stays. */
+static rapt_code find_growth(const check_lines *lines, double *growth, rapt_error *err)
+{
+    double *ratios = malloc((lines->count + 1) * sizeof *ratios);
+    size_t count = 0;
+    if (!ratios)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lengths", lines->count);
+    for (size_t i = 0; i < lines->count; i++) {
+        const check_text *side = lines->line[i].side;
+        if (check_line_is_pair(&lines->line[i]))
+            ratios[count++] = (double)side[1].characters / (double)side[0].characters;
+    }
+    qsort(ratios, count, sizeof *ratios, by_value);
+    if (count > 0)
+        *growth = ratios[(count - 1) / 2];
+    free(ratios);
+    return RAPT_OK;
+}
+
+/* `growth`: characters of a target for each of the source, as is usual. */
 static bool is_length_outlier(const check_text side[2], double growth, const check_options *o)
 {
     double expected = growth * side[0].characters, is = side[1].characters;
@@ -78,9 +104,8 @@ static bool is_length_outlier(const check_text side[2], double growth, const che
     return longer > o->ratio * shorter && longer - shorter > o->margin;
 }
 
-static void compare_with_usual(check_lines *lines, const check_report *r, const unsigned usual[2], const check_options *o)
+static void compare_with_usual(check_lines *lines, double growth, const unsigned usual[2], const check_options *o)
 {
-    double growth = r->pairs ? r->side[1].characters.mean / r->side[0].characters.mean : 1;
     for (size_t i = 0; i < lines->count; i++) {
         check_line *line = &lines->line[i];
         if (!check_line_is_pair(line))
@@ -121,12 +146,14 @@ rapt_code check_pairs(const check_input *in, const check_options *options, check
 {
     check_lines lines;
     unsigned usual[2];
+    double growth = 1;
     *out = (check_report){0};
     rapt_code code = check_lines_read(in, &lines, err);
     code = code ? code : check_same(&lines, err);
     code = code ? code : check_describe(&lines, usual, out, err);
+    code = code ? code : find_growth(&lines, &growth, err);
     if (!code) {
-        compare_with_usual(&lines, out, usual, options);
+        compare_with_usual(&lines, growth, usual, options);
         out->lines = lines.count;
         check_tell(&lines, options, out);
     }

@@ -37,8 +37,8 @@ typedef struct check_input {
 } check_input;
 
 /* A pair is an outlier where one side is more than `ratio` times as long as the other makes one expect and differs from
- * that by more than `margin`, both in characters. Expected is what all pairs together have: twice as many characters on
- * one side are no fault where that is so throughout. */
+ * that by more than `margin`, both in characters. Expected is the median of the ratios of all pairs: twice as many characters
+ * on one side are no fault where that is usual, and a few lines that are far too long change nothing for the others. */
 typedef struct check_options {
     double ratio, margin;
     void (*each)(void *context, size_t number, uint32_t found); /* NULL, or called for each line in order: a bit for each

@@ -341,12 +341,19 @@ static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
     return hash;
 }
 
+static size_t empty_pairs(const translation *d)
+{
+    return rapt_dataset_empty(d->train) + (d->validation ? rapt_dataset_empty(d->validation) : 0);
+}
+
 static uint64_t hash_pairs(const run *r)
 {
     const translation *d = r->data;
     uint64_t words = rng_mix(rapt_tokenizer_hash(r->model->translation.source),
                              rapt_tokenizer_hash(r->model->translation.target));
     uint64_t hash = hash_all(d->pairs, words);
+    if (empty_pairs(d) > 0) /* versions before 0.4 trained on those */
+        hash = rng_mix(hash, empty_pairs(d));
     return d->valid ? hash_all(d->valid, hash) : hash;
 }
 
@@ -366,6 +373,7 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     plan->dropped = rapt_dataset_dropped(d->train);
     plan->validation_examples = d->validation ? rapt_dataset_count(d->validation) : 0;
     plan->validation_dropped = d->validation ? rapt_dataset_dropped(d->validation) : 0;
+    plan->empty = empty_pairs(d);
     plan->shared_vocab = r->model->translation.source == r->model->translation.target;
     plan->source_vocab = rapt_tokenizer_size(r->model->translation.source);
     plan->target_vocab = rapt_tokenizer_size(r->model->translation.target);
