@@ -51,6 +51,7 @@
  *   rapt/explain.h   one forward pass over a text, with every intermediate: values, JSON, text, a page for a browser
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/embed.h     embeddings of texts: the hidden states of an encoder, and one vector for each text
+ *   rapt/engine.h    many requests at once to models that stay loaded: continuous batching, without sockets
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/train.h     the whole training loop; Adam, gradient clipping and schedules by themselves
  *   rapt/group.h     the processes of a training run on several machines, and what carries their messages
@@ -61,9 +62,12 @@
  *   rapt/stream.h    long texts: token files, random windows for training, consecutive windows for evaluation
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
+ *   rapt/chat.h      conversations as prompts, by a model's chat template
  *   rapt/text.h      tokenizers: words, characters, byte-level BPE
  *   rapt/lm.h        decoder-only language models, and their cached decoding in a window of tokens
+ *   rapt/transformer.h  the encoder-decoder, and its cached decoding
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder, decoder
+ *   rapt/kv.h        KV caches
  *   rapt/observe.h   every named intermediate of a pass, and its gradient, as it is computed
  *   rapt/profile.h   time, arithmetic and memory traffic of each operation of a step
  *   rapt/tape.h      the tape (reverse-mode differentiation), masks, and the operations that modules are made of
@@ -116,6 +120,7 @@
 #include "rapt/tape.h"
 #include "rapt/observe.h"
 #include "rapt/profile.h"
+#include "rapt/kv.h"
 #include "rapt/nn.h"
 #include "rapt/transformer.h"
 #include "rapt/lm.h"
@@ -133,6 +138,7 @@
 #include "rapt/generate.h"
 #include "rapt/decode.h"
 #include "rapt/embed.h"
+#include "rapt/engine.h"
 #include "rapt/explain.h"
 
 #endif

@@ -5,12 +5,17 @@
 #   1. behind <!-- struct: NAME FILE --> comes a table; the names in its first column are fields of that struct;
 #   2. behind <!-- calls --> comes a block of functions, each with its file below src. A function stands two columns further
 #      right than the one that calls it. `caller via EXPRESSION` says that it is called through a pointer, and `as an
-#      argument` that it is handed to a function that the caller calls.
+#      argument` that it is handed to a function that the caller calls;
+#   3. each folder of src has a row in the table of "The map", and nothing else has;
+#   4. behind <!-- names: WORD ... --> comes a list, up to a line that begins with **, which leads to every file of src that has
+#      one of these words.
 #
 # Prints each break with the line of the tour. Not a check of links (tools/check_links.sh).
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 tour=docs/tour.md
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
 
 # ---- fields ----------------------------------------------------------------------------------------------------------
 # struct_of NAME FILE: the lines of its definition.
@@ -79,7 +84,24 @@ check_calls() {
     done
 }
 
-bad=$(check_fields; calls | check_calls)
+# ---- folders and names -----------------------------------------------------------------------------------------------
+check_map() {
+    sed -n '/^## The map/,/^## T/s/^| \[\([a-z]*\)\](.*/\1/p' "$tour" | sort >"$scratch/rows"
+    find src -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort | comm -3 - "$scratch/rows" |
+        sed "s|^\t|$tour: the map has a row of no folder: |; t; s|^|$tour: the map has no row of src/|"
+}
+
+check_names() {
+    local line words
+    grep -n '^<!-- names: ' "$tour" | sed 's/:<!-- names: \(.*\) -->/ \1/' | while read -r line words; do
+        sed -n "$((line + 1)),\$p" "$tour" | sed '/^[*][*]/{x;s/^/x/;/xx/q;x}' >"$scratch/list"
+        grep -rlwE "${words// /|}" src | while read -r file; do
+            grep -qF "(../$file)" "$scratch/list" || echo "$tour:$line: the list does not have $file"
+        done
+    done
+}
+
+bad=$(check_fields; calls | check_calls; check_map; check_names)
 [ -z "$bad" ] || { echo "$bad"; exit 1; }
 count=$(calls | wc -l)
 [ "$count" -gt 40 ] || { echo "$tour: only $count calls"; exit 1; }

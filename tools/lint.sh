@@ -36,6 +36,12 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
         else if (from == "kernels" && to != "base" && to != "kernels") print $1 ":" $2 ": kernels includes " to
     }' | say
 
+# ---- rapt.h is all of rapt: it includes every public header, and its list has a line for each --------------------------
+for header in include/rapt/*.h; do
+    grep -qx "#include \"${header#include/}\"" include/rapt.h || echo "include/rapt.h: does not include ${header#include/}"
+    grep -q "^ [*]   ${header#include/}  " include/rapt.h || echo "include/rapt.h: its list lacks ${header#include/}"
+done | say
+
 # ---- calls: upwards only, and no circles -----------------------------------------------------------------------------
 # An object of the build, of each module a group of its own: what it defines, and what it lacks. Stale ones don't count.
 symbols() {

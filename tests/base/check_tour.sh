@@ -48,6 +48,9 @@ breaks 'a pointer that is not called' 'tape_traverse does not call node->forward
     's/\(linear_backward .*via node->\)backward/\1forward/'
 breaks 'a function that is not handed on' 'rapt_encoder_forward does not hand on rapt_encoder_block_forward' docs/tour.md \
     's|^\( *\)encoder_run_block .*|\1rapt_encoder_block_forward nn/encoder.c as an argument|'
+breaks 'a folder without a row' 'the map has no row of src/engine' docs/tour.md '/^| \[engine\]/d'
+breaks 'a row without a folder' 'the map has a row of no folder: motor' docs/tour.md 's/^| \[view\](/| [motor](&/'
+breaks 'a file that a list lacks' 'the list does not have src/io/hub/hub_activation.c' docs/tour.md 's|(../src/io/hub/hub_activation.c)|(gone)|'
 breaks 'a file that is gone' 'no file src/train/gone.c' docs/tour.md 's|rapt_train  .*|rapt_train train/gone.c|'
 are_noticed
 echo "$passed passed, $failed failed, 0 skipped"
