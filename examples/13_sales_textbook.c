@@ -212,10 +212,13 @@ static steps compute(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 
 /* ---- 3. what it computed --------------------------------------------------------------------------------------- */
 
+/* Of a text that the caller names all windows, as PyTorch prints them; else what fits into a chapter, the first one's corner. */
+static void (*show_elements)(const char *, const rapt_tensor *) = show_corner;
+
 static void show(const char *name, const rapt_tensor *x)
 {
     show_shape(name, x);
-    show_corner(name, x);
+    show_elements(name, x);
 }
 
 /* Place times frequency [16, 32], each step of it printed. */
@@ -425,7 +428,9 @@ int main(int argc, char **argv)
         rapt_params_free(set);
         return fprintf(stderr, "%s\n", err.message), 1;
     }
-    if (!files && !table_only)
+    if (files)
+        show_elements = show_tensor;
+    else if (!table_only)
         printf("A small text of this program's own. For another: 13_sales_textbook TEXT RANKS\n\n");
     rapt_tape_begin(t, (rapt_pass){0});
     run(t, set, &b, table_only);

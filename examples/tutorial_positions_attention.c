@@ -34,14 +34,17 @@ static double distance(size_t d, const rapt_real *a, const rapt_real *b)
 
 static void div_term(rapt_tape *t, rapt_params *set)
 {
-    rapt_real divisors[FEATURES / 2];
+    rapt_real indices[FEATURES / 2], exponents[FEATURES / 2], divisors[FEATURES / 2];
+    const double factor = -log(10000) / FEATURES;
     double power_difference = 0, table_difference = 0;
     rapt_positions m;
     rapt_positions_init(&m, set, "div_term.", 80, FEATURES, NULL);
     if (!show_ready(t, set))
         return;
     for (size_t i = 0; i < FEATURES / 2; i++) {
-        double divisor = exp(2 * (double)i * (-log(10000) / FEATURES));
+        double divisor = exp(2 * (double)i * factor);
+        indices[i] = (rapt_real)(2 * i);
+        exponents[i] = (rapt_real)(2 * (double)i * factor);
         divisors[i] = (rapt_real)divisor;
         power_difference = fmax(power_difference, fabs(divisor - 1 / pow(10000, 2 * (double)i / FEATURES)));
         for (size_t place = 0; place < 80; place++) {
@@ -50,6 +53,9 @@ static void div_term(rapt_tape *t, rapt_params *set)
             table_difference = fmax(table_difference, fabs((double)pair[1] - cos((double)place * divisor)));
         }
     }
+    show_row("torch.arange(0, d_model, 2).float()", FEATURES / 2, indices, "%8.1f");
+    printf("-math.log(10000.0) / d_model: %.4f / %d = %.4f\n", -log(10000), FEATURES, factor);
+    show_row("their product", FEATURES / 2, exponents, "%8.4f");
     show_row("div_term", FEATURES / 2, divisors, "  %.4e");
     show_check("exp(2i * -ln(10000) / d) is 1 / 10000^(2i / d)", power_difference < 1e-12);
     show_check("pe[:, 0::2] = sin(position * div_term), pe[:, 1::2] = cos(position * div_term), within 1e-6",
@@ -86,6 +92,43 @@ static void broadcasting(rapt_tape *t, rapt_params *set)
     add_positions(t, set, "16x20.", 16, 20, 512);
     add_positions(t, set, "4x10.", 4, 10, 512);
     add_positions(t, set, "2x5.", 2, 5, 8);
+}
+
+/* The tutorial's word, (0.5, 0.3), and its offset for position 3, which no row of sines and cosines is. */
+static void apple(rapt_tape *t, rapt_params *set)
+{
+    rapt_positions m;
+    rapt_positions_init(&m, set, "apple.", 80, 2, NULL);
+    rapt_tensor *word = rapt_tape_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){0.5, 0.3}, false);
+    rapt_tensor *offset = rapt_tape_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){0.1, -0.2}, false);
+    rapt_tensor *sum = rapt_op_add(t, word, offset), *row_3 = rapt_positions_forward(t, &m, word, 3);
+    if (!show_ready(t, set))
+        return;
+    show_row("(0.5, 0.3) + (0.1, -0.2)", 2, sum->data, "%.1f");
+    show_row("pe[0, 3] of two features", 2, m.table->value.data + 3 * 2, "%.4f");
+    show_row("(0.5, 0.3) at position 3", 2, row_3->data, "%.4f");
+    show_check("(0.6, 0.1)", fabs((double)sum->data[0] - 0.6) < 1e-6 && fabs((double)sum->data[1] - 0.1) < 1e-6);
+    show_check("a sine and a cosine: every row of two features is 1 long, (0.1, -0.2) is not",
+               fabs(dot(2, m.table->value.data + 3 * 2, m.table->value.data + 3 * 2) - 1) < 1e-6);
+}
+
+/* What scaling angles does to the last pair of features: its sines stay near 0, its cosines near 1, but they differ. */
+static void last_pair(rapt_tape *t, rapt_params *set)
+{
+    rapt_positions m;
+    rapt_positions_init(&m, set, "last_pair.", 80, FEATURES, NULL);
+    if (!show_ready(t, set))
+        return;
+    rapt_real sines[5], cosines[5];
+    bool grows = true;
+    for (size_t place = 0; place < 5; place++) {
+        sines[place] = m.table->value.data[place * FEATURES + FEATURES - 2];
+        cosines[place] = m.table->value.data[place * FEATURES + FEATURES - 1];
+        grows = grows && (place == 0 || sines[place] > sines[place - 1]);
+    }
+    show_row("pe[0, :5, 14]", 5, sines, "%.6f");
+    show_row("pe[0, :5, 15]", 5, cosines, "%.6f");
+    show_check("near 0 and near 1 because of div_term, and another sine at each position", grows && sines[4] < 0.002);
 }
 
 /* One step of Adam, with the sum of two embedded words for a loss. */
@@ -363,7 +406,8 @@ static void ffn(rapt_tape *t, rapt_params *set)
 int main(int argc, char **argv)
 {
     static const section list[] = {
-        {"div_term", div_term}, {"broadcasting", broadcasting}, {"buffer", buffer}, {"scaling", scaling},
+        {"div_term", div_term}, {"last_pair", last_pair}, {"broadcasting", broadcasting}, {"apple", apple},
+        {"buffer", buffer}, {"scaling", scaling},
         {"positional_encoding", positional_encoding}, {"softmax", softmax}, {"heads", heads}, {"attention", attention},
         {"training_mode", training_mode}, {"masks", masks}, {"ffn", ffn}};
     return sections_run(argc, argv, list, sizeof list / sizeof *list, map);

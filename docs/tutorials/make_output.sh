@@ -3,21 +3,24 @@
 # writes code and output into both languages of each page, NAME.md and NAME.zh-CN.md; with --check it writes nothing and ends
 # with 1 where a page differs. Default: all pages, build folder build (`make all examples`).
 #
+# A page is run twice, as a reader of a notebook does, from its first command to its last in one folder: the second time
+# every command has to print the same. What is shown is what is run, in the order of the page, and nothing else is run.
+#
 # The blocks of a page are in NAME.blocks. In both pages a block is the two lines
 #   <!-- block NAME -->
 #   <!-- end -->
-# and all that stands between them is made here. Lines of a .blocks file, in the order of the page:
+# and all that stands between them is made here; a page has no other fences, and no commands of build/ in its sentences. Lines
+# of a .blocks file, in the order of the page:
 #   # comment
 #   [NAME]             the next block
 #   needs PLACE        the block is left as it is where data/PLACE is absent (of the sets of `rapt fetch`); --no-data: always
 #   run COMMAND        shows "$ COMMAND" and what it prints; it has to succeed
 #   fail COMMAND       the same with both streams of a command that has to fail
-#   quiet COMMAND      runs it, shows nothing
-#   show COMMAND       shows it without running it (a download)
 #   code FILE NAME     shows the definition of NAME, a function or a type of a C file
-# Commands of a page run one after the other in one empty folder that has build, recipes, data, docs and examples as the root
-# of the sources has them; they are bash, a line each. A block's consecutive commands share a fence. What depends on the machine
-# is cut from the output: lines "memory: ...", throughput, time left, lines that say how long something takes.
+# The folder has build, recipes, data, docs and examples as the root of the sources has them; commands are bash, a line each,
+# and write into lesson/ alone, which git ignores. Where a page has a set of data, so has the folder: `rapt fetch` checks it. A
+# block's consecutive commands share a fence. What depends on the machine is cut from the output: lines "memory: ...",
+# throughput, time left, lines that say how long something takes.
 set -u
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)
@@ -96,8 +99,6 @@ part() {
     case $1 in
     run) open_fence sh; shown 0 "$2" ;;
     fail) open_fence sh; shown 1 "$2" ;;
-    quiet) bash -c "$2" >/dev/null 2>"$scratch/err" </dev/null || wrong "$page, block $block: $2: $(head -c 300 "$scratch/err")" ;;
-    show) open_fence sh; echo "\$ $2" ;;
     code) close_fence; open_fence c; definition "${2% *}" "${2#* }" || wrong "$page, block $block: $2 is not there"; close_fence ;;
     *) wrong "$page.blocks: a line begins with \"$1\"" ;;
     esac
@@ -139,13 +140,32 @@ fill() {
         END { exit bad }' "$1"
 }
 
+# Fences and commands of a page outside of its blocks: nobody runs them.
+not_run() {
+    awk '
+        /^<!-- block / { on = 1 }
+        /^<!-- end -->$/ { on = 0 }
+        !on && (/^ *```/ || /`[^`]*build\/[^` ]* [^`]*`/) { print FILENAME ":" FNR ": " $0 }' "$1"
+}
+
+# Both runs of a page, and what they leave outside of lesson/.
+run_page() {
+    make_folder "$scratch/$1"
+    find . -not -path './lesson*' | sort >"$scratch/before"
+    make_blocks "$here/$1.blocks" "$scratch/blocks-$1"
+    make_blocks "$here/$1.blocks" "$scratch/again-$1"
+    diff -r "$scratch/blocks-$1" "$scratch/again-$1" >&2 || wrong "$1: a second run prints something else"
+    find . -not -path './lesson*' | sort | diff "$scratch/before" - >&2 || wrong "$1: a command writes outside of lesson/"
+}
+
 names_of() { sed -n 's/^<!-- block \([^ ]*\) -->$/\1/p' "$1"; }
 
 for page in "${pages[@]}"; do
     [ -e "$here/$page.blocks" ] || { wrong "there is no $page.blocks"; continue; }
-    (make_folder "$scratch/$page" && make_blocks "$here/$page.blocks" "$scratch/blocks-$page")
+    (run_page "$page")
     sed -n 's/^\[\(.*\)\]$/\1/p' "$here/$page.blocks" >"$scratch/names"
     for file in "$here/$page.md" "$here/$page.zh-CN.md"; do
+        [ -z "$(not_run "$file")" ] || wrong "$(not_run "$file"): this is shown and not run"
         names_of "$file" | diff "$scratch/names" - >&2 || wrong "$file: its blocks are not those of $page.blocks, in their order"
         fill "$file" "$scratch/blocks-$page" >"$scratch/filled" || { wrong "$file: a block that $page.blocks does not have"; continue; }
         if [ "$check" ]; then

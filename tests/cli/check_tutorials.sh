@@ -51,8 +51,8 @@ not_printed() {
 prints_all() { not_printed "$PRINTED/$1.tsv" "$PAGES/$1.md" >lacks; cat lacks; [ ! -s lacks ]; }
 
 # ---- the table of verdicts -------------------------------------------------------------------------------------------
-# Rows of verdicts.md whose last column names nothing that is there: a block of the section's page, a chapter, a test; and
-# numbers that are not the next one of their section, or verdicts that are neither of the two.
+# Rows of verdicts.md whose last column names nothing that is there: a block of the section's page, a chapter, a test; numbers
+# that are not the next one; and verdicts that the table at its head does not have, or has another number of.
 verdicts_wrong() {
     awk -F' *[|] *' -v pages="$PAGES" -v tests="$SOURCE/tests" -v book="$SOURCE/docs/book" '
         function is_there(file,   line, found) { found = (getline line <file) >= 0; close(file); return found }
@@ -70,24 +70,29 @@ verdicts_wrong() {
             }
             return is_there(tests "/" (what ~ /[/]/ ? what : "cli/" what)) || is_there(tests "/../tools/" what)
         }
-        /^## / { last = 0 }
-        /^The .*[(].*[.]md[)]/ { page = $0; sub(/.*[(]/, "", page); sub(/[.]md[)].*/, "", page) }
+        /^[|] [a-z]+ [|].* [0-9]+ [|]$/ { said[$2] = $4; next }
+        /^(The|On) .*[(].*[.]md[)]/ { page = $0; sub(/.*[(]/, "", page); sub(/[.]md[)].*/, "", page) }
         /^[|] [0-9]+ [|]/ {
             rows++
-            if (last && $2 != last + 1) print "row " $2 " after row " last
+            if ($2 != last + 1) print "row " $2 " after row " last
             last = $2
-            if ($6 != "works" && $6 != "differs") print "row " $2 ": " $6
+            if (!($6 in said)) print "row " $2 ": " $6
+            there[$6]++
             count = split($7, list, ", ")
             for (i = 1; i <= count; i++) { row = $2; what = list[i]; if (!runs(what)) print "row " row ": there is no " what }
         }
-        END { if (rows != 188) print rows " rows" }' "$1"
+        END {
+            if (!rows) print "no rows"
+            for (name in said) if (said[name] != there[name] + 0) print name ": " said[name] " are said, " there[name] + 0 " are there"
+        }' "$1"
 }
 verdicts_hold() { verdicts_wrong "$PAGES/verdicts.md" >wrong; cat wrong; [ ! -s wrong ]; }
 verdicts_are_read() {
-    sed 's/^[|] 7 [|]/| 77 |/; s/| works | block `observer` |/| works | block `no` |/; s/| works | chapter 10 |/| good | chapter 99 |/' \
+    sed 's/^[|] 7 [|]/| 77 |/; s/| added | block `observer` |/| added | block `no` |/; 0,/| works | chapter 10 |/s//| good | chapter 99 |/' \
         "$PAGES/verdicts.md" >try.md
-    verdicts_wrong try.md | diff - <(printf '%s\n' 'row 77 after row 6' 'row 8 after row 77' 'row 32: good' \
-        'row 32: there is no chapter 99' 'row 33: there is no block `no`')
+    works=$(sed -n 's/^| works |.* \([0-9]*\) |$/\1/p' "$PAGES/verdicts.md")
+    verdicts_wrong try.md | diff - <(printf '%s\n' 'row 77 after row 6' 'row 8 after row 77' 'row 34: good' \
+        'row 34: there is no chapter 99' 'row 194: there is no block `no`' "works: $works are said, $((works - 1)) are there")
 }
 
 # ---- the programs ------------------------------------------------------------------------------------------------------
@@ -125,10 +130,9 @@ make_try() {
     cat >tree/docs/tutorials/try.blocks <<'BLOCKS'
 # comment
 [sum]
-quiet echo 40 >forty
-run echo $(($(cat forty) + 2))
+run mkdir -p lesson && echo 40 >lesson/forty
+run echo $(($(cat lesson/forty) + 2))
 run echo 'epoch 1  loss 2.5  123 tokens/s  0:22 left'
-show build/rapt fetch nothing
 [code]
 code docs/try.c twice
 [no]
@@ -138,8 +142,9 @@ needs nowhere
 run cat data/nowhere/file
 BLOCKS
     # shellcheck disable=SC2016 # the dollars are those of the page
-    printf '%s\n' '# Try' '<!-- block sum -->' '```' '$ echo $(($(cat forty) + 2))' 42 \
-        "\$ echo 'epoch 1  loss 2.5  123 tokens/s  0:22 left'" 'epoch 1  loss 2.5' '$ build/rapt fetch nothing' '```' '<!-- end -->' \
+    printf '%s\n' '# Try' '<!-- block sum -->' '```' '$ mkdir -p lesson && echo 40 >lesson/forty' \
+        '$ echo $(($(cat lesson/forty) + 2))' 42 \
+        "\$ echo 'epoch 1  loss 2.5  123 tokens/s  0:22 left'" 'epoch 1  loss 2.5' '```' '<!-- end -->' \
         text '<!-- block code -->' '```c' 'int twice(int x)' '{' '    return 2 * x;' '}' '```' '<!-- end -->' \
         '<!-- block no -->' '```' '$ echo no; false' no '```' '<!-- end -->' \
         '<!-- block data -->' 'as it was' '<!-- end -->' >right.md
@@ -149,6 +154,15 @@ BLOCKS
 output_of_try() { tree/docs/tutorials/make_output.sh --build "$BUILD" "$@" try; }
 finds() { ! output_of_try --check >found 2>&1 && grep -q "$1" found; }
 edit_try() { cp right.md tree/docs/tutorials/try.md; sed -i "$1" tree/docs/tutorials/try.md; }
+# finds_line LINE TEXT: with LINE in its first block, a page is refused for TEXT.
+finds_line() {
+    cp tree/docs/tutorials/try.blocks try.blocks
+    sed -i "s|^\[code\]|$1\n&|" tree/docs/tutorials/try.blocks
+    finds "$2"
+    local status=$?
+    mv try.blocks tree/docs/tutorials/
+    return $status
+}
 
 check_script() {
     make_try
@@ -163,6 +177,16 @@ check_script() {
     check 'another block is found' finds 'its blocks are not those'
     edit_try 's/^text$/other text/'
     check 'a text is the page'"'"'s own' output_of_try --check
+    edit_try ''
+    check 'a line that runs and is not shown is found' finds_line 'quiet mkdir lesson/more' 'begins with "quiet"'
+    check 'a line that is shown and not run is found' finds_line 'show build/rapt fetch nothing' 'begins with "show"'
+    check 'a command that cannot be typed twice is found' finds_line 'run mkdir lesson/more' 'exit status 1: mkdir lesson/more'
+    check 'one that prints something else the second time is found' finds_line 'run echo >>lesson/n; wc -l <lesson/n' 'a second run prints'
+    check 'one that writes elsewhere is found' finds_line 'run touch more' 'writes outside of lesson/'
+    edit_try 's/^text$/```\n$ echo\n```/'
+    check 'a fence outside of the blocks is found' finds 'shown and not run'
+    edit_try 's/^text$/text `build\/rapt fetch nothing`/'
+    check 'a command in a sentence is found' finds 'shown and not run'
     edit_try ''
     sed -i 's/; false$//' tree/docs/tutorials/try.blocks
     check 'a command that should fail is found' finds 'exit status 0'
