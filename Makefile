@@ -1,30 +1,32 @@
 # The door to the CMake build. `make` leaves the program at build/rapt.
 BUILD ?= build
 JOBS ?= $(shell nproc)
-CONFIGURE = cmake -S . -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+export JOBS
+CONFIGURE = tools/configure.sh
+COMPILE = tools/build.sh
 
 .PHONY: all examples debug check bench asan tsan clang install clean help
 
 all: ## build the release: build/rapt, build/librapt.a, build/librapt.so
-	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target rapt rapt_shared rapt_static -- --no-print-directory
+	@$(CONFIGURE) $(BUILD) && $(COMPILE) $(BUILD) rapt rapt_shared rapt_static
 
 examples: ## build the programs of docs/book and the other examples, in build/examples
-	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target examples -- --no-print-directory
+	@$(CONFIGURE) $(BUILD) && $(COMPILE) $(BUILD) examples
 
 debug: ## build without optimization, with debug symbols, in build-debug
-	@$(CONFIGURE) -B build-debug -DCMAKE_BUILD_TYPE=Debug -DRAPT_TESTS=ON >/dev/null && cmake --build build-debug -j$(JOBS)
+	@$(CONFIGURE) build-debug -DCMAKE_BUILD_TYPE=Debug -DRAPT_TESTS=ON && $(COMPILE) build-debug
 
 check: ## build and run all tests (./test also installs what they need)
-	@$(CONFIGURE) -B build-test -DRAPT_TESTS=ON >/dev/null && cmake --build build-test -j$(JOBS) -- --no-print-directory && ctest --test-dir build-test --output-on-failure
+	@$(CONFIGURE) build-test -DRAPT_TESTS=ON && $(COMPILE) build-test && ctest --test-dir build-test --output-on-failure
 
 asan: ## run the tests with address and undefined-behavior sanitizers
-	@$(CONFIGURE) -B build-asan -DRAPT_TESTS=ON -DRAPT_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null && cmake --build build-asan -j$(JOBS) -- --no-print-directory && ctest --test-dir build-asan --output-on-failure
+	@$(CONFIGURE) build-asan -DRAPT_TESTS=ON -DRAPT_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo && $(COMPILE) build-asan && ctest --test-dir build-asan --output-on-failure
 
 tsan: ## run the tests with the thread sanitizer
-	@$(CONFIGURE) -B build-tsan -DRAPT_TESTS=ON -DRAPT_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null && cmake --build build-tsan -j$(JOBS) -- --no-print-directory && ctest --test-dir build-tsan --output-on-failure
+	@$(CONFIGURE) build-tsan -DRAPT_TESTS=ON -DRAPT_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo && $(COMPILE) build-tsan && ctest --test-dir build-tsan --output-on-failure
 
 clang: ## build everything with clang, in build-clang
-	@CC=clang $(CONFIGURE) -B build-clang -DRAPT_TESTS=ON >/dev/null && cmake --build build-clang -j$(JOBS) -- --no-print-directory
+	@CC=clang $(CONFIGURE) build-clang -DRAPT_TESTS=ON && $(COMPILE) build-clang
 
 BENCHES ?= gemm train_step decode memory threads busy growth long_rows
 bench: all ## time this machine, a table a figure, beside PyTorch where PYTHON has it; one only: make bench BENCHES=decode

@@ -7,10 +7,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=build-abi
 command -v abidiff >/dev/null || { echo 'abi: no abidiff (abigail-tools)'; echo '0 passed, 0 failed, 1 skipped'; exit 0; }
-mkdir -p $build
-cmake -S . -B $build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g >$build/log 2>&1 &&
-    cmake --build $build -j"${JOBS:-$(nproc)}" --target rapt_shared -- --no-print-directory >>$build/log 2>&1 ||
-    { tail -30 $build/log; echo '0 passed, 1 failed, 0 skipped'; exit 1; }
+tools/configure.sh $build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g && tools/build.sh $build rapt_shared ||
+    { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 now=$(sed -n 's/^#define RAPT_VERSION "\([0-9.]*\).*/\1/p' include/rapt/base.h)
 # Types that include/rapt does not show are nobody else's.
 describe() {

@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [NAME...]}
 shift
 build=${FUZZ_BUILD:-build-fuzz}
-CC=clang cmake -S . -B "$build" -DRAPT_TESTS=ON -DRAPT_FUZZ=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DRAPT_SANITIZE=fuzzer-no-link,address,undefined >/dev/null &&
+CC=clang tools/configure.sh "$build" -DRAPT_TESTS=ON -DRAPT_FUZZ=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DRAPT_SANITIZE=fuzzer-no-link,address,undefined &&
     cmake --build "$build" -j"${JOBS:-$(nproc)}" --target fuzzers -- --no-print-directory >"$build/build.log" 2>&1 ||
     { tail -30 "$build/build.log"; echo "the fuzzers do not build"; exit 1; }
 mkdir -p "$build/found"
