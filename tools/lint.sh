@@ -123,7 +123,7 @@ find src include -name '*.[ch]' | sort | awk -F/ '
     $NF in first { print $0 ": " first[$NF] " has the same name"; next }
     { first[$NF] = $0 }' | say
 
-# The same of functions: fourteen that are called `backward` can't be told apart, nor is one by a word that any could have.
+# The same of functions, whatever their linkage: fourteen that are called `backward` can't be told apart, nor is one by a word that any could have.
 find src -path src/kernels -prune -o -name '*.c' -print | sort | xargs awk '
     BEGIN {
         n = split("add alloc allocate append apply backward begin check close compare copy do end fill find finish forward free" \
@@ -131,10 +131,23 @@ find src -path src/kernels -prune -o -name '*.c' -print | sort | xargs awk '
                   " report reset run save set set_up show start step take train update work write", list, " ")
         for (i = 1; i <= n; i++) denied[list[i]]
     }
-    /^static [^=;]*[ *][a-z_0-9]+[(]/ {
+    # What draws, downloads and serves is a module that the program loads, and is called there as the door to it in the program.
+    function door(file) { sub(/\/(draw|module)\/.*/, "", file); sub(/\/[^\/]*\.c$/, "", file); return file }
+    function is_module(file) { return file ~ /\/(draw|module)\// }
+    /^[a-z][^=;]*[ *][a-z_0-9]+[(][^;]*$|^[a-z][^=;]*[ *][a-z_0-9]+[(].*[)] [{]/ && !/^(typedef|extern|else|struct [a-z_]+ [{])/ {
         name = $0; sub(/[(].*/, "", name); sub(/.*[ *]/, "", name)
-        if (name in denied) print FILENAME ":" FNR ": " name ": a name that a backtrace cannot tell from others"
-        else if (name in first && first[name] != FILENAME) print FILENAME ":" FNR ": " name ": " first[name] " has the same name"
+        if (/^static/ && name in denied) print FILENAME ":" FNR ": " name ": a name that a backtrace cannot tell from others"
+        else if (name in first && first[name] != FILENAME &&
+                 !(!/^static/ && is_module(first[name]) != is_module(FILENAME) && door(first[name]) == door(FILENAME)))
+            print FILENAME ":" FNR ": " name ": " first[name] " has the same name"
+        else first[name] = FILENAME
+    }' | say
+# And of macros with arguments, which are functions to who reads them.
+find src include -path src/kernels -prune -o -name '*.[ch]' -print | sort | xargs awk '
+    /^# *define [A-Za-z_0-9]+[(]/ {
+        name = $0; sub(/^# *define /, "", name); sub(/[(].*/, "", name)
+        if (name ~ /_CASE$/) next # what a list of names is made into where it is
+        if (name in first && first[name] != FILENAME) print FILENAME ":" FNR ": " name ": " first[name] " has the same macro"
         else first[name] = FILENAME
     }' | say
 
@@ -165,7 +178,7 @@ find tests -path tests/fuzz -prune -o \( -name '*.[ch]' -o -name 'check_*.sh' \)
     END {
         for (file in tests) {
             want(file, "threads", "threads|not-raced", "starts threads")
-            want(file, "levels", "levels", "goes through levels of the ISA")
+            want(file, "levels", "levels|each-level", "goes through levels of the ISA")
         }
     }' | sort | say
 

@@ -5,7 +5,7 @@
  * A machine computes with all of its cores while its communication thread carries the exchange on, so both have a clock here:
  * computing goes in slices, after each of which the exchange is polled; additions of the exchange keep the communication thread
  * busy, which begins no message meanwhile, and take its share of the cores from computing. */
-#include "group/exchange.h"
+#include "group/rank_exchange.h"
 #include "group/mpi/mpi_transport.h"
 #include "kernels/kernels.h"
 
@@ -50,7 +50,7 @@ static const struct setting {
 
 static int rank, ranks;
 static double busy_until, debt; /* of the communication thread; seconds of computing that it has taken */
-static exchange *engine;
+static rank_exchange *engine;
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ static void simulated_add(size_t n, const rapt_real *a, const rapt_real *b, rapt
     take_core((double)n * ADD_BYTES / set.memory);
 }
 
-/* exchange_new looks for kernels, of which it needs none here. */
+/* rank_exchange_new looks for kernels, of which it needs none here. */
 const kernels *kernels_active(rapt_error *err)
 {
     static const kernels none = {0};
@@ -157,7 +157,7 @@ static void poll_exchange(void)
     rapt_error err = {0};
     bool moved = true;
     while (moved && MPI_Wtime() >= busy_until)
-        if (exchange_poll(engine, &moved, &err)) {
+        if (rank_exchange_poll(engine, &moved, &err)) {
             fprintf(stderr, "%s\n", err.message);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
@@ -166,7 +166,7 @@ static void poll_exchange(void)
 static void compute(double seconds)
 {
     while (seconds > 1e-12 || debt > 0) {
-        double now = seconds < set.slice || exchange_open(engine) == 0 ? seconds : set.slice;
+        double now = seconds < set.slice || rank_exchange_open(engine) == 0 ? seconds : set.slice;
         seconds -= now;
         now += debt;
         debt = 0;
@@ -254,8 +254,8 @@ static void backward(double seconds)
         compute((b->final - at) * seconds);
         at = b->final;
         b->reduce = (group_op){.rank = rank, .size = ranks, .bounds = b->bounds, .parts = &b->memory, .shards = (uint32_t)ranks};
-        exchange_prepare_reduce(&b->reduce);
-        exchange_begin(engine, &b->reduce);
+        rank_exchange_prepare_reduce(&b->reduce);
+        rank_exchange_begin(engine, &b->reduce);
     }
 }
 
@@ -264,8 +264,8 @@ static void share_norm(void *memory)
 {
     size_t bytes = (size_t)ceil(set.params / NORM_BLOCK / ranks) * sizeof(double);
     group_op op = {.rank = rank, .size = ranks, .data = memory, .size_of = bytes, .natural = true, .small = true};
-    exchange_prepare_gather(&op);
-    exchange_begin(engine, &op);
+    rank_exchange_prepare_gather(&op);
+    rank_exchange_begin(engine, &op);
     wait_for(&op);
 }
 
@@ -276,8 +276,8 @@ static void optimize(void)
         compute((double)b->numbers / ranks * ADAM_BYTES / (set.memory * fmin(set.cores, 8)));
         b->gather = (group_op){.rank = rank, .size = ranks, .data = (char *)b->memory, .bounds = b->bounds,
                                .size_of = (size_t)set.gather_bytes};
-        exchange_prepare_gather(&b->gather);
-        exchange_begin(engine, &b->gather);
+        rank_exchange_prepare_gather(&b->gather);
+        rank_exchange_begin(engine, &b->gather);
     }
 }
 
@@ -346,9 +346,9 @@ int main(int argc, char **argv)
     delayed.send = delayed_send;
     delayed.receive = delayed_receive;
     delayed.test = delayed_test;
-    exchange_options options = {.in_flight = (int)set.in_flight, .add = simulated_add, .allocate = shared_memory,
+    rank_exchange_options options = {.in_flight = (int)set.in_flight, .add = simulated_add, .allocate = shared_memory,
                                 .release = leave_memory};
-    engine = exchange_new(&delayed, rank, ranks, &options, &err);
+    engine = rank_exchange_new(&delayed, rank, ranks, &options, &err);
     make_buckets();
     void *norms = SMPI_SHARED_MALLOC((size_t)(set.params / NORM_BLOCK + ranks) * 16);
     double start = 0;
@@ -356,13 +356,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < STEPS; i++) {
         if (i == 1) {
             start = MPI_Wtime();
-            sent = exchange_counted(engine).sent;
+            sent = rank_exchange_counted(engine).sent;
         }
         simulated_step(i == 0, norms);
     }
     double end = MPI_Wtime();
     if (rank == 0)
-        print_result((end - start) / (STEPS - 1), (double)(exchange_counted(engine).sent - sent) / (STEPS - 1));
+        print_result((end - start) / (STEPS - 1), (double)(rank_exchange_counted(engine).sent - sent) / (STEPS - 1));
     for (int i = 0; i < bucket_count; i++)
         wait_for(&buckets[i].gather);
     mpi->close(mpi->context);

@@ -2,7 +2,7 @@
  * batch's backward pass, and parameters gathered during the next step's first forward pass (LogGP: Alexandrov et al. 1995). */
 #include "cli/cluster_cost.h"
 
-#include "group/exchange.h"
+#include "group/rank_exchange.h"
 #include "group/shard_tree.h"
 #include "train/shards/buckets.h"
 

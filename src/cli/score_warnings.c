@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool ends_in(const char *line, size_t length, const char *end)
+static bool line_ends_in(const char *line, size_t length, const char *end)
 {
     size_t size = strlen(end);
     return length >= size && memcmp(line + length - size, end, size) == 0;
@@ -18,7 +18,7 @@ static const char *piece_mark(const char *line, size_t length)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strstr(line, marks[i]))
             return i == 0 ? "@@" : marks[i];
-    return ends_in(line, length, "@@") ? "@@" : NULL;
+    return line_ends_in(line, length, "@@") ? "@@" : NULL;
 }
 
 /* No " !" or " ?": French is written so. */
@@ -28,7 +28,7 @@ static const char *word_mark(const char *line, size_t length)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strstr(line, marks[i]))
             return marks[i];
-    return ends_in(line, length, " .") ? " ." : NULL;
+    return line_ends_in(line, length, " .") ? " ." : NULL;
 }
 
 /* Lines with a mark, and the first one found. */

@@ -3,6 +3,7 @@
 #include "engine/lm_lane.h"
 
 #include "base/clock.h"
+#include "base/min.h"
 #include "decode/generate_options.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
@@ -13,7 +14,6 @@
 #define CHUNK ((size_t)64 << 10)
 #define SCORED 64 /* tokens of scored prompts in a step: each has logits of the whole vocabulary */
 #define ASKED ((size_t)16) /* waiting jobs that are asked in a step whether they stop */
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 /* ---- jobs that come and go ----------------------------------------------------------------------------------------- */
 

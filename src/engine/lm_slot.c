@@ -2,9 +2,9 @@
  * prefix do not depend on what follows it, so that what is found has the bits of what would be computed. */
 #include "engine/lm_lane.h"
 
-#include <string.h>
+#include "base/min.h"
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#include <string.h>
 
 /* Tokens of a job's text that the model sees, from number `first` of the text on. */
 typedef struct lm_view {

@@ -44,7 +44,7 @@ static void free_group(rapt_group *g)
     free(g->made);
     free(g->hosts);
     free(g->codes);
-    exchange_free(g->exchange);
+    rank_exchange_free(g->exchange);
     heartbeat_free(g->beat);
     pthread_cond_destroy(&g->wake);
     pthread_cond_destroy(&g->news);

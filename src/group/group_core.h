@@ -3,7 +3,7 @@
 #ifndef GROUP_GROUP_CORE_H
 #define GROUP_GROUP_CORE_H
 
-#include "group/exchange.h"
+#include "group/rank_exchange.h"
 #include "group/heartbeat.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct rapt_group {
     int launched;
     int rank, size; /* fixed once the transport is open */
     pthread_t thread;
-    exchange *exchange; /* the communication thread's, but for what it counts */
+    rank_exchange *exchange; /* the communication thread's, but for what it counts */
     heartbeat *beat;    /* the communication thread's */
     int32_t *codes; /* [size]: what group_agree shares; the owner's */
     atomic_bool failed;   /* `failure` holds why, and stays */

@@ -1,5 +1,5 @@
 /* group/group_ops.h: what the ranks of a group do together: sums, gathers, and small exchanges. For src/train and the program's
- * benchmark; what it moves and in which steps is in exchange.h.
+ * benchmark; what it moves and in which steps is in rank_exchange.h.
  *
  * All ranks begin the same operations in the same order; they may wait for them in any. The communication thread carries them
  * on: a few at a time, the others queued in order. A failure is the group's and sticks: every later call fails with it. The

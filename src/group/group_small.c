@@ -27,7 +27,7 @@ static rapt_code gather_natural(rapt_group *g, void *all, const size_t *bounds, 
     op->bounds = bounds;
     op->size_of = size_of;
     op->natural = true;
-    exchange_prepare_gather(op);
+    rank_exchange_prepare_gather(op);
     return submit_and_wait(g, op, err);
 }
 
@@ -71,7 +71,7 @@ rapt_code group_broadcast(rapt_group *g, int root, void *data, size_t bytes, rap
     op->data = data;
     op->bytes = bytes;
     op->root = root;
-    exchange_prepare_broadcast(op);
+    rank_exchange_prepare_broadcast(op);
     return submit_and_wait(g, op, err);
 }
 
@@ -83,7 +83,7 @@ rapt_code group_collect(rapt_group *g, void *data, const size_t *bounds, size_t 
     op->data = data;
     op->bounds = bounds;
     op->size_of = size_of;
-    exchange_prepare_collect(op);
+    rank_exchange_prepare_collect(op);
     return submit_and_wait(g, op, err);
 }
 

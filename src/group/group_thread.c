@@ -44,7 +44,7 @@ static rapt_code open_transport(rapt_group *g, rapt_error *err)
     code = check_size(g, err);
     if (code != RAPT_OK)
         g->transport.close(g->transport.context);
-    else if (!(g->exchange = exchange_new(&g->transport, g->rank, g->size, NULL, err)) ||
+    else if (!(g->exchange = rank_exchange_new(&g->transport, g->rank, g->size, NULL, err)) ||
              !(g->beat = heartbeat_new(&g->transport, g->rank, g->size, g->wait, clock_seconds(), err)))
         code = RAPT_ERR_MEMORY;
     return code;
@@ -94,7 +94,7 @@ static bool take_submitted(rapt_group *g)
     while (works && g->submitted) {
         group_op *op = g->submitted;
         g->submitted = op->next;
-        exchange_begin(g->exchange, op);
+        rank_exchange_begin(g->exchange, op);
     }
     pthread_mutex_unlock(&g->mutex);
     return works;
@@ -104,7 +104,7 @@ static void report_operations(rapt_group *g, size_t open, double seconds)
 {
     pthread_mutex_lock(&g->mutex);
     g->in_flight += seconds;
-    if (exchange_open(g->exchange) < open)
+    if (rank_exchange_open(g->exchange) < open)
         pthread_cond_broadcast(&g->news);
     pthread_mutex_unlock(&g->mutex);
 }
@@ -137,8 +137,8 @@ static double next_sleep(double last, bool moved, bool open)
 /* One look at everything; *moved: something has got on, so that another look is due at once. */
 static rapt_code turn(rapt_group *g, double now, double seconds, bool *moved, rapt_error *err)
 {
-    size_t open = exchange_open(g->exchange);
-    rapt_code code = exchange_poll(g->exchange, moved, err);
+    size_t open = rank_exchange_open(g->exchange);
+    rapt_code code = rank_exchange_poll(g->exchange, moved, err);
     if (code == RAPT_OK && open == 0)
         g->transport.progress(g->transport.context);
     if (code == RAPT_OK)
@@ -159,7 +159,7 @@ static void carry_on(rapt_group *g)
         if (turn(g, now, now - before, &moved, &err) != RAPT_OK)
             group_thread_fail(g, &err);
         before = now;
-        sleep = next_sleep(sleep, moved, exchange_open(g->exchange) > 0);
+        sleep = next_sleep(sleep, moved, rank_exchange_open(g->exchange) > 0);
         if (sleep > 0)
             sleep_until_wish(g, sleep < heartbeat_pause(g->beat) ? sleep : heartbeat_pause(g->beat));
     }

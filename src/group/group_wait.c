@@ -111,7 +111,7 @@ group_op *group_reduce(rapt_group *g, uint32_t shards, const size_t *bounds, rap
     op->shards = shards;
     op->bounds = bounds;
     op->parts = parts;
-    exchange_prepare_reduce(op);
+    rank_exchange_prepare_reduce(op);
     return group_submit(g, op);
 }
 
@@ -123,7 +123,7 @@ group_op *group_gather(rapt_group *g, void *data, const size_t *bounds, size_t s
     op->data = data;
     op->bounds = bounds;
     op->size_of = size_of;
-    exchange_prepare_gather(op);
+    rank_exchange_prepare_gather(op);
     return group_submit(g, op);
 }
 
@@ -204,7 +204,7 @@ const char *group_host(const rapt_group *g, int rank)
 
 group_stats group_statistics(rapt_group *g)
 {
-    exchange_counts counts = exchange_counted(g->exchange);
+    rank_exchange_counts counts = rank_exchange_counted(g->exchange);
     pthread_mutex_lock(&g->mutex);
     group_stats stats = {g->waited, g->in_flight, counts.sent, counts.received, counts.messages};
     pthread_mutex_unlock(&g->mutex);

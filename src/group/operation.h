@@ -1,5 +1,5 @@
-/* group/operation.h (inside this folder): an operation of a group as a state machine. The exchange (exchange.c) carries it on;
- * the algorithms (halving.c, pairwise.c, gather.c, broadcast_ranks.c) say what is to be moved next. */
+/* group/operation.h (inside this folder): an operation of a group as a state machine. The exchange (rank_exchange.c) carries it
+ * on; the algorithms (halving.c, pairwise.c, gather.c, broadcast_ranks.c) say what is to be moved next. */
 #ifndef GROUP_OPERATION_H
 #define GROUP_OPERATION_H
 

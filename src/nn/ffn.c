@@ -19,19 +19,30 @@ void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in,
     rapt_linear_init(&m->dense2, set, name_join(prefix, gated ? "down." : "dense2.").text, hidden, out, &last);
 }
 
-static const rapt_activation activations[] = {
-    [RAPT_FFN_RELU] = RAPT_ACTIVATION_RELU, [RAPT_FFN_GELU] = RAPT_ACTIVATION_GELU,
-    [RAPT_FFN_GELU_TANH] = RAPT_ACTIVATION_GELU_TANH, [RAPT_FFN_SILU] = RAPT_ACTIVATION_SILU};
+/* Of the hidden features, or, where they are gated, of the gate. A switch without a default: compilers warn where a kind is
+ * missing. */
+static rapt_activation ffn_activation(rapt_ffn_kind kind)
+{
+    switch (kind) {
+    case RAPT_FFN_RELU: break;
+    case RAPT_FFN_GELU: return RAPT_ACTIVATION_GELU;
+    case RAPT_FFN_GELU_TANH:
+    case RAPT_FFN_GEGLU_TANH: return RAPT_ACTIVATION_GELU_TANH;
+    case RAPT_FFN_SWIGLU:
+    case RAPT_FFN_SILU: return RAPT_ACTIVATION_SILU;
+    }
+    return RAPT_ACTIVATION_RELU;
+}
 
 /* The hidden features: activation(W1 x + b1), or activation(Wg x + bg) * (W1 x + b1). */
 static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
     if (m->kind == RAPT_FFN_GEGLU_TANH) {
-        rapt_tensor *gelu = linear_activated(t, &m->gate, x, RAPT_ACTIVATION_GELU_TANH);
+        rapt_tensor *gelu = linear_activated(t, &m->gate, x, ffn_activation(m->kind));
         return rapt_op_multiply(t, gelu, rapt_linear_forward(t, &m->dense1, x));
     }
     if (m->kind != RAPT_FFN_SWIGLU)
-        return linear_activated(t, &m->dense1, x, activations[m->kind]);
+        return linear_activated(t, &m->dense1, x, ffn_activation(m->kind));
     const rapt_linear *layers[] = {&m->gate, &m->dense1};
     rapt_tensor *y[2];
     for (size_t i = 0; i < 2; i++)

@@ -3,6 +3,7 @@
 #include "nn/kv_cache.h"
 
 #include "base/arena.h"
+#include "base/min.h"
 #include "tape/tape_core.h"
 #include "tensor/stored.h"
 
@@ -11,7 +12,6 @@
 
 #define CHUNK ((size_t)1 << 20)
 #define FIRST_POSITIONS 256 /* of a cache that grows */
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 typedef struct row_copy {

@@ -4,9 +4,10 @@
  * reference is attention_observed.c. */
 #include "ops/attention_op.h"
 
+#include "base/min.h"
+
 #include <string.h>
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define ROWS_AHEAD 16 /* rows from the prefetch of a stored one to its widening: hardware does not foresee their stride */
 #define KEY_TILE 128 /* stored keys that are widened together: whole panels of all kernels */
 

@@ -9,13 +9,13 @@
  * elementwise but for the matrix products; scale is 1 / sqrt(d) unless the caller has another. Dropout's own gradient needs no
  * second mask: P times dropout(dD) is D dD. */
 #include "ops/attention_op.h"
+
+#include "base/min.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
 #include <math.h>
 #include <string.h>
-
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 static void attention_forward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
 {

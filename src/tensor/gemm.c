@@ -2,7 +2,7 @@
  * of every sum is fixed by the kernels; what is chosen here changes speed only. */
 #include "tensor/gemm.h"
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#include "base/min.h"
 
 #define SHARED_PAIRS ((size_t)2 << 20) /* packed for all tasks at once: pairs are half the size, and must be made */
 #define ROWS_MAX 512

@@ -2,7 +2,7 @@
  * work and own the memory. */
 #include "tensor/panels.h"
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#include "base/min.h"
 
 static size_t padded(const kernels_gemm *kn, size_t n)
 {

@@ -156,7 +156,7 @@ static rapt_real *params_elements(const rapt_params *set, arena *a, const rapt_t
     return (counts ? arena_count : arena_array)(a, rapt_tensor_size(x), size);
 }
 
-static void params_fill(rapt_tensor *x, rapt_init init, uint64_t key)
+static void param_init(rapt_tensor *x, rapt_init init, uint64_t key)
 {
     size_t n = rapt_tensor_size(x);
     double s = params_spread(x, init);
@@ -269,7 +269,7 @@ void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
     if (set->seed == RAPT_SEED_SHAPES || (unset && p->value.ndim > 1))
         return;
     param_refresh(p, NULL); /* or what was deferred would be added to the new values */
-    params_fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
+    param_init(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
 }
 
 rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init)

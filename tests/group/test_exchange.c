@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "group/exchange.h"
+#include "group/rank_exchange.h"
 #include "group_case.h"
 
 #define MOST_OPS 16
@@ -17,19 +17,19 @@
 typedef struct polled {
     int size;
     rapt_transport *transports;
-    exchange **ranks;
+    rank_exchange **ranks;
     group_op *ops; /* [MOST_OPS][size] */
     int count;     /* operations of a rank */
 } polled;
 
-static polled new_polled(int size, const exchange_options *options)
+static polled new_polled(int size, const rank_exchange_options *options)
 {
     polled p = {size, rapt_group_local(size, NULL)};
     assert_non_null(p.transports);
     p.ranks = malloc((size_t)size * sizeof *p.ranks);
     p.ops = calloc((size_t)size * MOST_OPS, sizeof *p.ops);
     for (int r = 0; r < size; r++) {
-        p.ranks[r] = exchange_new(&p.transports[r], r, size, options, NULL);
+        p.ranks[r] = rank_exchange_new(&p.transports[r], r, size, options, NULL);
         assert_non_null(p.ranks[r]);
     }
     return p;
@@ -38,7 +38,7 @@ static polled new_polled(int size, const exchange_options *options)
 static void free_polled(polled *p)
 {
     for (int r = 0; r < p->size; r++)
-        exchange_free(p->ranks[r]);
+        rank_exchange_free(p->ranks[r]);
     free(p->ranks);
     free(p->ops);
     rapt_group_local_free(p->transports);
@@ -64,9 +64,9 @@ static void run_polled(polled *p, int slow)
             int r = turn % 2 ? p->size - 1 - i : i;
             bool moved = r == slow && turn % 7 != 0;
             if (!moved)
-                assert_int_equal(exchange_poll(p->ranks[r], &moved, NULL), RAPT_OK);
+                assert_int_equal(rank_exchange_poll(p->ranks[r], &moved, NULL), RAPT_OK);
             any = any || moved;
-            open += exchange_open(p->ranks[r]);
+            open += rank_exchange_open(p->ranks[r]);
         }
         if (!any && open > 0 && turn % 7 == 0)
             fail_msg("%zu operations of %d ranks do not get on", open, p->size);
@@ -83,12 +83,12 @@ static void begin_reduce(polled *p, int n, uint32_t shards, const size_t *bounds
         op->bounds = bounds;
         op->shards = shards;
         op->parts = parts[r].parts;
-        exchange_prepare_reduce(op);
-        exchange_begin(p->ranks[r], op);
+        rank_exchange_prepare_reduce(op);
+        rank_exchange_begin(p->ranks[r], op);
     }
 }
 
-static void check_reduce(int size, uint32_t shards, size_t elements, const exchange_options *options)
+static void check_reduce(int size, uint32_t shards, size_t elements, const rank_exchange_options *options)
 {
     polled p = new_polled(size, options);
     size_t *bounds = malloc(((size_t)size + 1) * sizeof *bounds);
@@ -110,7 +110,7 @@ static void check_reduce(int size, uint32_t shards, size_t elements, const excha
 static void sums(void **state)
 {
     (void)state;
-    exchange_options portions = {.portion = 40};
+    rank_exchange_options portions = {.portion = 40};
     for (int size = 1; size <= 9; size++) {
         for (uint32_t shards = (uint32_t)size; shards <= 33; shards += shards < 12 ? 1 : 5)
             check_reduce(size, shards, 97, NULL);
@@ -166,8 +166,8 @@ static void negative_zero(void **state)
             parts[r][1] = own[r][1];
             group_op *op = op_of(&p, 0, r);
             op->bounds = bounds, op->shards = (uint32_t)size, op->parts = parts[r];
-            exchange_prepare_reduce(op);
-            exchange_begin(p.ranks[r], op);
+            rank_exchange_prepare_reduce(op);
+            rank_exchange_begin(p.ranks[r], op);
         }
         run_polled(&p, -1);
         for (int r = 0; r < size; r++)
@@ -202,7 +202,7 @@ static void check_data(const uint8_t *data, size_t bytes, int size, int rank)
             fail_msg("byte %zu of rank %d of %d is wrong", i, rank, size);
 }
 
-static void check_gather(int size, size_t elements, size_t size_of, bool natural, const exchange_options *options)
+static void check_gather(int size, size_t elements, size_t size_of, bool natural, const rank_exchange_options *options)
 {
     polled p = new_polled(size, options);
     size_t *bounds = malloc(((size_t)size + 1) * sizeof *bounds);
@@ -215,8 +215,8 @@ static void check_gather(int size, size_t elements, size_t size_of, bool natural
         op->bounds = bounds;
         op->size_of = size_of;
         op->natural = natural;
-        exchange_prepare_gather(op);
-        exchange_begin(p.ranks[r], op);
+        rank_exchange_prepare_gather(op);
+        rank_exchange_begin(p.ranks[r], op);
     }
     run_polled(&p, 0);
     for (int r = 0; r < size; r++) {
@@ -231,7 +231,7 @@ static void check_gather(int size, size_t elements, size_t size_of, bool natural
 static void gathers(void **state)
 {
     (void)state;
-    exchange_options portions = {.portion = 7};
+    rank_exchange_options portions = {.portion = 7};
     for (int size = 1; size <= 17; size++) {
         check_gather(size, 100, 4, false, NULL);
         check_gather(size, 101, 3, true, &portions);
@@ -242,7 +242,7 @@ static void gathers(void **state)
     check_gather(1024, 1024, 4, true, NULL);
 }
 
-static void check_broadcast(int size, int root, size_t bytes, const exchange_options *options)
+static void check_broadcast(int size, int root, size_t bytes, const rank_exchange_options *options)
 {
     polled p = new_polled(size, options);
     uint8_t **data = malloc((size_t)size * sizeof *data);
@@ -254,8 +254,8 @@ static void check_broadcast(int size, int root, size_t bytes, const exchange_opt
         op->data = (char *)data[r];
         op->bytes = bytes;
         op->root = root;
-        exchange_prepare_broadcast(op);
-        exchange_begin(p.ranks[r], op);
+        rank_exchange_prepare_broadcast(op);
+        rank_exchange_begin(p.ranks[r], op);
     }
     run_polled(&p, root);
     for (int r = 0; r < size; r++) {
@@ -269,7 +269,7 @@ static void check_broadcast(int size, int root, size_t bytes, const exchange_opt
 static void broadcasts(void **state)
 {
     (void)state;
-    exchange_options portions = {.portion = 100001};
+    rank_exchange_options portions = {.portion = 100001};
     for (int size = 1; size <= 9; size++)
         for (int root = 0; root < size; root += 2) {
             check_broadcast(size, root, 0, NULL);
@@ -294,8 +294,8 @@ static void check_collect(int size, size_t elements)
         op->data = (char *)data[r];
         op->bounds = bounds;
         op->size_of = 4;
-        exchange_prepare_collect(op);
-        exchange_begin(p.ranks[r], op);
+        rank_exchange_prepare_collect(op);
+        rank_exchange_begin(p.ranks[r], op);
     }
     run_polled(&p, size - 1);
     check_data(data[0], elements * 4, size, 0);
@@ -337,8 +337,8 @@ static void run_many(polled *p)
             op->data = (char *)shared[n][r];
             op->size_of = 1;
             op->natural = op->small = true;
-            exchange_prepare_gather(op);
-            exchange_begin(p->ranks[r], op);
+            rank_exchange_prepare_gather(op);
+            rank_exchange_begin(p->ranks[r], op);
         }
     }
     run_polled(p, 1);
@@ -357,7 +357,7 @@ static void in_flight(void **state)
 {
     (void)state;
     for (int size = 2; size <= 8; size++) {
-        polled p = new_polled(size, &(exchange_options){.in_flight = 2, .portion = 256});
+        polled p = new_polled(size, &(rank_exchange_options){.in_flight = 2, .portion = 256});
         run_many(&p);
         free_polled(&p);
     }
@@ -384,10 +384,10 @@ static void begin_after(polled *p, int before)
         bool moved;
         for (int r = 0; r < p->size; r++) {
             group_op *op = op_of(p, 0, r);
-            exchange_prepare_broadcast(op);
-            exchange_begin(p->ranks[r], op);
-            assert_int_equal(exchange_poll(p->ranks[r], &moved, NULL), RAPT_OK);
-            assert_int_equal(exchange_open(p->ranks[r]), 0);
+            rank_exchange_prepare_broadcast(op);
+            rank_exchange_begin(p->ranks[r], op);
+            assert_int_equal(rank_exchange_poll(p->ranks[r], &moved, NULL), RAPT_OK);
+            assert_int_equal(rank_exchange_open(p->ranks[r]), 0);
             memset(op, 0, sizeof *op);
         }
     }
@@ -404,8 +404,8 @@ static void tags_start_again(void **state)
             for (int r = 0; r < size; r++) {
                 rapt_transport checked = p.transports[r];
                 checked.send = checked_send;
-                exchange_free(p.ranks[r]);
-                p.ranks[r] = exchange_new(&checked, r, size, &(exchange_options){.in_flight = 3, .portion = 256}, NULL);
+                rank_exchange_free(p.ranks[r]);
+                p.ranks[r] = rank_exchange_new(&checked, r, size, &(rank_exchange_options){.in_flight = 3, .portion = 256}, NULL);
                 assert_non_null(p.ranks[r]);
             }
             begin_after(&p, before);
@@ -419,7 +419,7 @@ static void tags_start_again(void **state)
 static void small_first(void **state)
 {
     (void)state;
-    polled p = new_polled(2, &(exchange_options){.in_flight = 1});
+    polled p = new_polled(2, &(rank_exchange_options){.in_flight = 1});
     size_t bounds[] = {0, 50, 100};
     case_parts parts[2][2];
     uint8_t shared[2][2];
@@ -432,11 +432,11 @@ static void small_first(void **state)
         op->data = (char *)shared[r];
         op->size_of = 1;
         op->natural = op->small = true;
-        exchange_prepare_gather(op);
-        exchange_begin(p.ranks[r], op);
+        rank_exchange_prepare_gather(op);
+        rank_exchange_begin(p.ranks[r], op);
     }
-    assert_int_equal(exchange_poll(p.ranks[0], &moved, NULL), RAPT_OK);
-    assert_int_equal(exchange_counted(p.ranks[0]).messages, 2);
+    assert_int_equal(rank_exchange_poll(p.ranks[0], &moved, NULL), RAPT_OK);
+    assert_int_equal(rank_exchange_counted(p.ranks[0]).messages, 2);
     run_polled(&p, -1);
     for (int n = 0; n < 2; n++)
         for (int r = 0; r < 2; r++)
@@ -467,12 +467,12 @@ static void bytes_sent(void **state)
             op->data = (char *)(data + (size_t)r * elements);
             op->bounds = bounds;
             op->size_of = sizeof *data;
-            exchange_prepare_gather(op);
-            exchange_begin(p.ranks[r], op);
+            rank_exchange_prepare_gather(op);
+            rank_exchange_begin(p.ranks[r], op);
         }
         run_polled(&p, -1);
         for (int r = 0; r < size; r++) {
-            exchange_counts counts = exchange_counted(p.ranks[r]);
+            rank_exchange_counts counts = rank_exchange_counted(p.ranks[r]);
             uint64_t bound = (elements - 240) * sizeof *data;
             assert_int_equal(counts.sent, halves ? 2 * bound : bound);
             assert_int_equal(counts.received, counts.sent);
@@ -512,9 +512,9 @@ static void failures(void **state)
     bool moved;
     size_t bounds[] = {0, 10, 20};
     case_parts parts[2];
-    polled p = new_polled(2, &(exchange_options){.allocate = no_memory, .release = free});
+    polled p = new_polled(2, &(rank_exchange_options){.allocate = no_memory, .release = free});
     begin_reduce(&p, 0, 2, bounds, parts);
-    assert_int_equal(exchange_poll(p.ranks[0], &moved, &err), RAPT_ERR_MEMORY);
+    assert_int_equal(rank_exchange_poll(p.ranks[0], &moved, &err), RAPT_ERR_MEMORY);
     assert_non_null(strstr(err.message, "out of memory for 40 bytes"));
     for (int r = 0; r < 2; r++)
         case_free_parts(&parts[r]);

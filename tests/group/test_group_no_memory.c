@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "failing.h"
 
-#include "group/exchange.h"
+#include "group/rank_exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,15 +57,15 @@ static void group_of_one(void **state)
 
 #define RANKS 3
 
-static rapt_code poll_all(exchange *ranks[RANKS], rapt_error *err)
+static rapt_code poll_all(rank_exchange *ranks[RANKS], rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t open = 1; open > 0 && !code;) {
         open = 0;
         for (int r = 0; r < RANKS && !code; r++) {
             bool moved;
-            code = exchange_poll(ranks[r], &moved, err);
-            open += exchange_open(ranks[r]);
+            code = rank_exchange_poll(ranks[r], &moved, err);
+            open += rank_exchange_open(ranks[r]);
         }
     }
     return code;
@@ -74,7 +74,7 @@ static rapt_code poll_all(exchange *ranks[RANKS], rapt_error *err)
 static rapt_code exchange_once(void)
 {
     rapt_error err = {0};
-    exchange *ranks[RANKS] = {NULL};
+    rank_exchange *ranks[RANKS] = {NULL};
     group_op ops[RANKS];
     size_t bounds[] = {0, 10, 20, 30};
     float numbers[RANKS][2][30] = {{{0}}};
@@ -85,17 +85,17 @@ static rapt_code exchange_once(void)
     for (int r = 0; r < RANKS && !code; r++) {
         parts[r][0] = numbers[r][0], parts[r][1] = numbers[r][1];
         ops[r].rank = r, ops[r].size = RANKS, ops[r].shards = 5, ops[r].bounds = bounds, ops[r].parts = parts[r];
-        exchange_prepare_reduce(&ops[r]);
-        ranks[r] = exchange_new(&transports[r], r, RANKS, NULL, &err);
+        rank_exchange_prepare_reduce(&ops[r]);
+        ranks[r] = rank_exchange_new(&transports[r], r, RANKS, NULL, &err);
         code = err.code;
         if (!code)
-            exchange_begin(ranks[r], &ops[r]);
+            rank_exchange_begin(ranks[r], &ops[r]);
     }
     if (!code)
         code = poll_all(ranks, &err);
     assert_int_equal(code, err.code);
     for (int r = 0; r < RANKS; r++)
-        exchange_free(ranks[r]);
+        rank_exchange_free(ranks[r]);
     rapt_group_local_free(transports);
     return code;
 }

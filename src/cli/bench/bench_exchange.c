@@ -42,7 +42,7 @@ static rapt_code exchange_prepare(exchange_bench *b, rapt_error *err)
     return RAPT_OK;
 }
 
-static void exchange_release(exchange_bench *b)
+static void bench_exchange_release(exchange_bench *b)
 {
     free(b->bounds);
     free(b->memory);
@@ -166,7 +166,7 @@ rapt_code bench_exchange(rapt_group *g, size_t elements, double seconds, group_e
     found->p10 = bench_times_at(&b.ms, 0.1);
     found->p90 = bench_times_at(&b.ms, 0.9);
     if (left) /* or a call of the message layer may still use it */
-        exchange_release(&b);
+        bench_exchange_release(&b);
     found->idle = code ? 0 : idle_share(seconds < 2 ? seconds : 2);
     return code;
 }

@@ -40,7 +40,8 @@ static json_t *row_json(const rapt_profile_entry *e, size_t steps, double step_s
                      rate / (by_flops ? m->gflops : m->gbytes));
 }
 
-static void print_table(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds, const bench_machine *m)
+static void profile_print_table(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds,
+                                const bench_machine *m)
 {
     double named = 0;
     printf("%-16s %-8s %8s %9s %8s  %16s %8s\n", "operation", "", "calls", "ms a step", "share", "rate", "of peak");
@@ -81,7 +82,7 @@ rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, const 
     if (json)
         code = bench_profile_print_json(list, count, steps, seconds / (double)steps, m, err);
     else
-        print_table(list, count, steps, seconds / (double)steps, m);
+        profile_print_table(list, count, steps, seconds / (double)steps, m);
     free(list);
     return code;
 }

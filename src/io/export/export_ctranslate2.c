@@ -12,12 +12,12 @@
 
 /* ---- tensors -------------------------------------------------------------------------------------------------- */
 
-#define FFN_TENSORS(theirs, ours, norm)                                            \
-    {theirs "ffn/layer_norm/%", {ours norm ".@"}, EXPORT_NORM},                    \
-    {theirs "ffn/linear_0/@", {ours "ffn.dense1.@"}, 0},                           \
-    {theirs "ffn/linear_1/@", {ours "ffn.dense2.@"}, 0},                           \
-    {theirs "ffn/linear_0/@", {ours "ffn.gate.@"}, 0},                             \
-    {theirs "ffn/linear_0_noact/@", {ours "ffn.up.@"}, 0},                         \
+#define CT2_FFN_TENSORS(theirs, ours, norm)                     \
+    {theirs "ffn/layer_norm/%", {ours norm ".@"}, EXPORT_NORM}, \
+    {theirs "ffn/linear_0/@", {ours "ffn.dense1.@"}, 0},        \
+    {theirs "ffn/linear_1/@", {ours "ffn.dense2.@"}, 0},        \
+    {theirs "ffn/linear_0/@", {ours "ffn.gate.@"}, 0},          \
+    {theirs "ffn/linear_0_noact/@", {ours "ffn.up.@"}, 0},      \
     {theirs "ffn/linear_1/@", {ours "ffn.down.@"}, 0}
 #define SELF_TENSORS(theirs, ours, attention)                                                                         \
     {theirs "self_attention/layer_norm/%", {ours "norm1.@"}, EXPORT_NORM},                                            \
@@ -29,7 +29,7 @@ static const export_name LM_TENSORS[] = {
     {"decoder/position_encodings/encodings", {"positions.weight"}, 0},
     {"decoder/position_encodings/encodings", {"positions.table"}, 0},
     SELF_TENSORS("decoder/layer_#/", "blocks.#.", "attention"),
-    FFN_TENSORS("decoder/layer_#/", "blocks.#.", "norm2"),
+    CT2_FFN_TENSORS("decoder/layer_#/", "blocks.#.", "norm2"),
     {"decoder/layer_norm/%", {"norm.@"}, EXPORT_NORM},
     {"decoder/projection/@", {"output.@"}, EXPORT_SHARED},
     {0}};
@@ -39,7 +39,7 @@ static const export_name TRANSLATION_TENSORS[] = {
     {"encoder/position_encodings/encodings", {"encoder.positions.weight"}, 0},
     {"encoder/position_encodings/encodings", {"encoder.positions.table"}, 0},
     SELF_TENSORS("encoder/layer_#/", "encoder.#.", "attention"),
-    FFN_TENSORS("encoder/layer_#/", "encoder.#.", "norm2"),
+    CT2_FFN_TENSORS("encoder/layer_#/", "encoder.#.", "norm2"),
     {"encoder/layer_norm/%", {"encoder.norm.@"}, EXPORT_NORM},
     {"decoder/embeddings/weight", {"decoder.embedding.weight"}, EXPORT_SHARED},
     {"decoder/position_encodings/encodings", {"decoder.positions.weight"}, 0},
@@ -49,7 +49,7 @@ static const export_name TRANSLATION_TENSORS[] = {
     {"decoder/layer_#/attention/linear_0/@", {"decoder.#.cross_attention.q.@"}, 0},
     {"decoder/layer_#/attention/linear_1/@", {"decoder.#.cross_attention.k.@", "decoder.#.cross_attention.v.@"}, 0},
     {"decoder/layer_#/attention/linear_2/@", {"decoder.#.cross_attention.o.@"}, 0},
-    FFN_TENSORS("decoder/layer_#/", "decoder.#.", "norm3"),
+    CT2_FFN_TENSORS("decoder/layer_#/", "decoder.#.", "norm3"),
     {"decoder/layer_norm/%", {"decoder.norm.@"}, EXPORT_NORM},
     {"decoder/projection/@", {"decoder.output.@"}, EXPORT_SHARED},
     {0}};

@@ -1,13 +1,12 @@
 /* io/hub/hub_slice.c: see hub_slice.h. */
 #include "io/hub/hub_slice.h"
 
+#include "base/min.h"
 #include "io/stored_numbers.h"
 
 /* A tile of a transpose: what a cache line of the result holds, of as many rows as a thread is asked for at a time. */
 #define TILE_COLUMNS 16
 #define TILE_ROWS 64
-
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 /* `count` indices of dimension `dim` from `first` on; of a tensor of blocks the first dimension of two. */
 static weights_tensor slice_part(weights_tensor t, int dim, size_t first, size_t count)

@@ -412,7 +412,7 @@ static rapt_code run_persistent(pickle *p)
     return code ? code : push(p, found);
 }
 
-static rapt_code run_stop(pickle *p)
+static rapt_code pickle_run_stop(pickle *p)
 {
     p->stopped = true;
     return RAPT_OK;
@@ -423,7 +423,7 @@ static rapt_code run_stop(pickle *p)
 /* By the byte that stands for an instruction. pickletools.py has names for them: those with a byte above 127 are PROTO, TUPLE1 to
  * TUPLE3, NEWTRUE, NEWFALSE and LONG1; Q is BINPERSID, q and r are BINPUT and LONG_BINPUT, h and j BINGET and LONG_BINGET. */
 static rapt_code (*const INSTRUCTIONS[256])(pickle *p) = {
-    [0x80] = run_proto, ['.'] = run_stop,
+    [0x80] = run_proto, ['.'] = pickle_run_stop,
     ['N'] = run_none, [0x88] = run_true, [0x89] = run_false,
     ['K'] = run_int1, ['M'] = run_int2, ['J'] = run_int4, [0x8A] = run_long1, ['G'] = run_float, ['X'] = run_text,
     ['('] = run_mark, [')'] = run_empty_tuple, [']'] = run_empty_list, ['}'] = run_empty_dict,

@@ -48,7 +48,7 @@ void openai_request_free(openai_request *r)
     openai_prompts_free(&r->prompts);
 }
 
-static void run_free(openai_run *run)
+static void openai_run_free(openai_run *run)
 {
     for (size_t i = 0; i < run->count && run->choices; i++) {
         openai_logprobs_free(&run->choices[i].logprobs);
@@ -167,7 +167,7 @@ static void run_finish(openai_run *run)
         openai_refuse(run->x, &run->error);
     else
         run_reply(run);
-    run_free(run);
+    openai_run_free(run);
 }
 
 /* One of those who hold the request lets go of it. */
@@ -282,7 +282,7 @@ static void choice_done(void *context, const rapt_engine_generated *end)
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------------ */
 
-static bool run_set_up(openai_run *run, const served *s)
+static bool openai_run_set_up(openai_run *run, const served *s)
 {
     const openai_request *r = &run->r;
     run->count = r->prompts.count * r->options.n;
@@ -349,9 +349,9 @@ void openai_run_start(app *a, exchange *x, served_set *models, const served *s, 
                         .lock = PTHREAD_MUTEX_INITIALIZER};
     *request = (openai_request){.shape = NULL};
     exchange_hold(x);
-    if (!run_set_up(run, s)) {
+    if (!openai_run_set_up(run, s)) {
         openai_error(x, 503, NULL, NULL, "out of memory for the request");
-        run_free(run);
+        openai_run_free(run);
         return;
     }
     if (run->r.options.stream)

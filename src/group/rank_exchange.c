@@ -1,6 +1,7 @@
-/* group/exchange.c: see exchange.h. Operations are carried on in the order of their beginning, a few at a time, so that the first
- * is done first: what is needed first is not slowed down by what comes later. It knows no algorithm (operation.h has them). */
-#include "group/exchange.h"
+/* group/rank_exchange.c: see rank_exchange.h. Operations are carried on in the order of their beginning, a few at a time, so
+ * that the first is done first: what is needed first is not slowed down by what comes later. It knows no algorithm (operation.h
+ * has them). */
+#include "group/rank_exchange.h"
 
 #include "kernels/kernels.h"
 
@@ -15,9 +16,9 @@ typedef struct exchange_slot {
     size_t bytes;
 } exchange_slot;
 
-struct exchange {
+struct rank_exchange {
     rapt_transport transport;
-    exchange_options options;
+    rank_exchange_options options;
     int rank, size;
     group_op *running, *queued; /* in the order of their beginning */
     int in_flight;              /* of `running`, without small ones */
@@ -32,9 +33,10 @@ static void *allocate_aligned(size_t bytes)
     return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
-exchange *exchange_new(const rapt_transport *transport, int rank, int size, const exchange_options *options, rapt_error *err)
+rank_exchange *rank_exchange_new(const rapt_transport *transport, int rank, int size, const rank_exchange_options *options,
+                                 rapt_error *err)
 {
-    exchange_options o = options ? *options : (exchange_options){0};
+    rank_exchange_options o = options ? *options : (rank_exchange_options){0};
     const kernels *k = kernels_active(err);
     if (!k)
         return NULL;
@@ -43,7 +45,7 @@ exchange *exchange_new(const rapt_transport *transport, int rank, int size, cons
     o.add = o.add ? o.add : k->add;
     o.release = o.allocate ? o.release : free;
     o.allocate = o.allocate ? o.allocate : allocate_aligned;
-    exchange *e = calloc(1, sizeof *e + (size_t)o.in_flight * sizeof e->slots[0]);
+    rank_exchange *e = calloc(1, sizeof *e + (size_t)o.in_flight * sizeof e->slots[0]);
     if (!e) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the exchange of %d ranks", size);
         return NULL;
@@ -55,7 +57,7 @@ exchange *exchange_new(const rapt_transport *transport, int rank, int size, cons
     return e;
 }
 
-void exchange_free(exchange *e)
+void rank_exchange_free(rank_exchange *e)
 {
     for (int i = 0; e && i < e->options.in_flight; i++)
         if (e->slots[i].memory)
@@ -71,7 +73,7 @@ static bool power_of_two(uint32_t n)
 }
 
 /* Halving needs a tree whose nodes are the ranks' at every level: a perfect one. */
-void exchange_prepare_reduce(group_op *op)
+void rank_exchange_prepare_reduce(group_op *op)
 {
     op->size_of = sizeof(rapt_real);
     if (op->size == 1 || (power_of_two((uint32_t)op->size) && power_of_two(op->shards)))
@@ -80,17 +82,17 @@ void exchange_prepare_reduce(group_op *op)
         pairwise_prepare(op);
 }
 
-void exchange_prepare_gather(group_op *op)
+void rank_exchange_prepare_gather(group_op *op)
 {
     gather_prepare(op);
 }
 
-void exchange_prepare_collect(group_op *op)
+void rank_exchange_prepare_collect(group_op *op)
 {
     collect_prepare(op);
 }
 
-void exchange_prepare_broadcast(group_op *op)
+void rank_exchange_prepare_broadcast(group_op *op)
 {
     broadcast_prepare(op);
 }
@@ -103,7 +105,7 @@ static void append_op(group_op **list, group_op *op)
     op->next = NULL;
 }
 
-void exchange_begin(exchange *e, group_op *op)
+void rank_exchange_begin(rank_exchange *e, group_op *op)
 {
     op->add = e->options.add;
     op->tag = (int)(e->sequence++ % EXCHANGE_TAGS);
@@ -113,7 +115,7 @@ void exchange_begin(exchange *e, group_op *op)
 
 /* Scratch memory of at least the bytes that the operation wants: of the free slots the largest, made larger where it is too
  * small. */
-static rapt_code take_slot(exchange *e, group_op *op, rapt_error *err)
+static rapt_code take_slot(rank_exchange *e, group_op *op, rapt_error *err)
 {
     exchange_slot *slot = NULL;
     if (op->scratch_bytes == 0)
@@ -135,7 +137,7 @@ static rapt_code take_slot(exchange *e, group_op *op, rapt_error *err)
     return RAPT_OK;
 }
 
-static void leave_slot(exchange *e, const group_op *op)
+static void leave_slot(rank_exchange *e, const group_op *op)
 {
     for (int i = 0; i < e->options.in_flight; i++)
         if (e->slots[i].user == op)
@@ -143,7 +145,7 @@ static void leave_slot(exchange *e, const group_op *op)
 }
 
 /* Moves what may begin from the queue: small ones, and others while few are in flight. */
-static rapt_code begin_queued(exchange *e, bool *moved, rapt_error *err)
+static rapt_code begin_queued(rank_exchange *e, bool *moved, rapt_error *err)
 {
     for (group_op **at = &e->queued; *at;) {
         group_op *op = *at;
@@ -166,7 +168,7 @@ static rapt_code begin_queued(exchange *e, bool *moved, rapt_error *err)
 /* ---- transfers -------------------------------------------------------------------------------------------- */
 
 /* The next message of a transfer that has none under way. */
-static rapt_code begin_message(exchange *e, const group_op *op, transfer *t, rapt_error *err)
+static rapt_code begin_message(rank_exchange *e, const group_op *op, transfer *t, rapt_error *err)
 {
     int part = t->bytes[0] == 0;
     const rapt_transport *by = &e->transport;
@@ -178,7 +180,7 @@ static rapt_code begin_message(exchange *e, const group_op *op, transfer *t, rap
 }
 
 /* What a message that has arrived, or was sent, leaves. */
-static void end_message(exchange *e, group_op *op, transfer *t)
+static void end_message(rank_exchange *e, group_op *op, transfer *t)
 {
     int part = t->bytes[0] == 0;
     atomic_fetch_add_explicit(t->receives ? &e->received : &e->sent, t->message, memory_order_relaxed);
@@ -191,7 +193,7 @@ static void end_message(exchange *e, group_op *op, transfer *t)
     }
 }
 
-static rapt_code carry_transfer(exchange *e, group_op *op, transfer *t, rapt_error *err)
+static rapt_code carry_transfer(rank_exchange *e, group_op *op, transfer *t, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     bool done = t->request >= 0;
@@ -205,7 +207,7 @@ static rapt_code carry_transfer(exchange *e, group_op *op, transfer *t, rapt_err
 }
 
 /* Until nothing of it ends at once. */
-static rapt_code carry_operation(exchange *e, group_op *op, bool *moved, rapt_error *err)
+static rapt_code carry_operation(rank_exchange *e, group_op *op, bool *moved, rapt_error *err)
 {
     for (int open = -1; op->open > 0 && open != op->open;) {
         open = op->open;
@@ -225,7 +227,7 @@ static rapt_code carry_operation(exchange *e, group_op *op, bool *moved, rapt_er
     return RAPT_OK;
 }
 
-rapt_code exchange_poll(exchange *e, bool *moved, rapt_error *err)
+rapt_code rank_exchange_poll(rank_exchange *e, bool *moved, rapt_error *err)
 {
     *moved = false;
     rapt_code code = begin_queued(e, moved, err);
@@ -246,12 +248,12 @@ rapt_code exchange_poll(exchange *e, bool *moved, rapt_error *err)
     return code;
 }
 
-size_t exchange_open(const exchange *e)
+size_t rank_exchange_open(const rank_exchange *e)
 {
     return e->open;
 }
 
-exchange_counts exchange_counted(exchange *e)
+rank_exchange_counts rank_exchange_counted(rank_exchange *e)
 {
-    return (exchange_counts){atomic_load(&e->sent), atomic_load(&e->received), atomic_load(&e->messages)};
+    return (rank_exchange_counts){atomic_load(&e->sent), atomic_load(&e->received), atomic_load(&e->messages)};
 }
