@@ -2,7 +2,7 @@
 # tests/cli/check_explain.sh: `rapt explain`: the steps of a pass of both kinds of model, against the model file, against
 # formulas computed here, and against what translate, generate and eval say of the same model; what is printed how; what is
 # refused.
-# labels: levels
+# labels: each-level
 . "$(dirname "$0")/lib.sh"
 make_inputs
 make_text >text.txt

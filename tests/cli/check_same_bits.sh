@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/cli/check_same_bits.sh: a trained model has the same bytes whatever the threads, the level of the kernels, the
 # compiler and the processor. RAPT_OTHER may name a program built by another compiler, or for another processor.
-# labels: levels not-sanitized not-emulated
+# labels: each-level not-sanitized not-emulated
 . "$(dirname "$0")/lib.sh"
 make_inputs
 make_text >text.txt

@@ -1,7 +1,7 @@
 /* tests/train/test_adam8.c: Adam with moments in 8 bits: which parameters have them; the same bits at every level with any number
  * of threads; how near its steps are to those of fp32, and that rounding does not lose what is small. What a code means is
  * checked by tests/kernels/check_adam8.c, runs with it by test_lean_training.c.
- * labels: levels */
+ * labels: each-level */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */
