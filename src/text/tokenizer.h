@@ -84,5 +84,9 @@ rapt_tokenizer *marian_from_json(const json_t *root, const char *path, rapt_erro
 rapt_tokenizer *m2m100_from_json(const json_t *root, const char *path, rapt_error *err);
 /* The rank file of a public encoding: "cl100k_base" and so on. */
 rapt_tokenizer *ranks_from_file(const char *encoding, const char *path, rapt_error *err);
+/* Whether the first line of a file is "base64 rank"; and what there is to say of such a file without the name of its encoding,
+ * `named` being the one that its path has, or NULL: the error is RAPT_ERR_FORMAT. */
+bool ranks_look_like(const char *text, size_t size);
+void ranks_refuse(const char *path, const char *named, const char *text, size_t size, rapt_error *err);
 
 #endif

@@ -94,40 +94,24 @@ static const char *encoding_of(const char *path)
     return NULL;
 }
 
-/* Whether the first line is "base64 rank". */
-static bool looks_like_ranks(const char *text, size_t size)
+static void fail_json(const char *path, const json_error_t *where, rapt_error *err)
 {
-    static const char digits[] = "0123456789";
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-    size_t end = 0, space = 0;
-    while (space < size && text[space] && strchr(letters, text[space]))
-        space++;
-    for (end = space + 1; end < size && text[end] && strchr(digits, text[end]);)
-        end++;
-    return space > 0 && space % 4 == 0 && space < size && text[space] == ' ' && end > space + 1 && end < size &&
-           (text[end] == '\n' || text[end] == '\r');
-}
-
-static void fail_json(const char *path, const json_error_t *where, bool ranks, rapt_error *err)
-{
-    const char *encoding = encoding_of(path);
-    if (json_error_code(where) == json_error_out_of_memory)
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s:%d: %s", path, where->line, quote(where->text).text);
-    else if (ranks)
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s is a rank file of tiktoken; the name of its encoding goes before it: %s:%s", path,
-                  encoding ? encoding : "cl100k_base (or o200k_base, r50k_base)", path);
-    else
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s:%d: %s", path, where->line, quote(where->text).text);
+    const bool memory = json_error_code(where) == json_error_out_of_memory;
+    rapt_fail(err, memory ? RAPT_ERR_MEMORY : RAPT_ERR_FORMAT, "%s:%d: %s", path, where->line, quote(where->text).text);
 }
 
 rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err)
 {
+    if (ranks_look_like(text, size)) {
+        ranks_refuse(name, encoding_of(name), text, size, err);
+        return NULL;
+    }
     if (spm_looks_like(text, size, names_model(name)))
         return spm_from_bytes(text, size, name, err);
     json_error_t where;
     json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
     if (!root) {
-        fail_json(name, &where, looks_like_ranks(text, size), err);
+        fail_json(name, &where, err);
         return NULL;
     }
     rapt_tokenizer *k = from_json(root, name, err);

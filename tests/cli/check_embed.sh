@@ -73,6 +73,9 @@ refused 1 'of models of type bert rapt runs BertModel, also ForMaskedLM and ForP
     'a cross-encoder' "$RAPT" embed cross lines
 "$RAPT" info cross >info
 check 'of which rapt info says that it is not run' grep -q '^not run .*cross-encoders, give scores' info
+cp -r "$SOURCE/tests/golden/hub/qwen3" decoder && cp "$HUB/bert_sentence/modules.json" decoder
+refused 1 'decoder is an embedder of type qwen3, .*; of these rapt runs bert, roberta, xlm-roberta and distilbert' 'an embedder of another type' \
+    "$RAPT" embed decoder lines
 refused 1 'gpt2 is a language model; rapt generate runs it' 'a language model' "$RAPT" embed "$SOURCE/tests/golden/hub/gpt2" lines
 refused 1 'marian is a translation model; rapt translate runs it' 'a translator' \
     "$RAPT" embed "$SOURCE/tests/golden/hub_translation/marian" lines

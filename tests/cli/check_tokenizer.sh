@@ -144,6 +144,17 @@ cp rankfiles/cl100k_base.tiktoken rankfiles/other
 refused 1 'is a rank file of tiktoken; .*: cl100k_base:rankfiles/cl100k_base.tiktoken$' 'a rank file without its name' \
     "$RAPT" tokenizer encode rankfiles/cl100k_base.tiktoken
 refused 1 'is a rank file of tiktoken; .*o200k_base' 'one of another name' "$RAPT" tokenizer info rankfiles/other
+# Llama 3's tokenizer.model is such a file, with 128,000 ranks.
+mkdir llama3
+cp rankfiles/other llama3/tokenizer.model
+cp "$SOURCE/tests/golden/hub/llama3/config.json" "$SOURCE/tests/golden/hub/llama3/model.safetensors" llama3
+refused 1 'tokenizer.model is a rank file of tiktoken; .* has 2 ranks, .* in the tokenizer.json of its Hugging Face folder' 'tokenizer.model' \
+    "$RAPT" tokenizer info llama3/tokenizer.model
+refused 1 'llama3/tokenizer.model is a rank file of tiktoken; ' 'in a folder' "$RAPT" generate llama3 the
+awk 'BEGIN { for (i = 0; i < 128000; i++) print "IQ== " i }' >rankfiles/many.model
+refused 1 "has 128000 ranks, as Llama 3's, and neither the pattern" 'whose it is' "$RAPT" tokenizer info rankfiles/many.model
+head -50256 rankfiles/many.model >rankfiles/fewer
+refused 1 'the name of its encoding goes before it: r50k_base:rankfiles/fewer$' 'an encoding by its ranks' "$RAPT" tokenizer info rankfiles/fewer
 refused 1 'cl100k_base is the name of an encoding; .*: cl100k_base:PATH$' 'a name without its rank file' \
     "$RAPT" tokenizer encode cl100k_base
 make_inputs

@@ -6,6 +6,7 @@
 #include "io/hub/hub_embedding.h"
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
+#include "io/hub/hub_sentence.h"
 #include "io/hub/hub_special.h"
 #include "io/hub/hub_translation.h"
 #include "io/hub/hub_weights.h"
@@ -304,6 +305,9 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_tas
     m->task = hub_task_of(family);
     m->family = family->type;
     const model_task *task = model_task_of(m->task);
+    if (wanted && *wanted == RAPT_TASK_ENCODER && m->task != *wanted && hub_sentence_is_there(from->folder))
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is an embedder of type %s, by its modules.json of sentence-transformers; of "
+                         "these rapt runs bert, roberta, xlm-roberta and distilbert", from->folder, family->type);
     if (wanted && m->task != *wanted)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (from->sealing)

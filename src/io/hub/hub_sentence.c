@@ -220,3 +220,12 @@ rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config
     sentence_close(&prompts);
     return code;
 }
+
+bool hub_sentence_is_there(const char *folder)
+{
+    bool there = false;
+    char *path = file_join(folder, "modules.json");
+    rapt_code code = path ? file_is_there(path, &there, NULL) : RAPT_ERR_MEMORY;
+    free(path);
+    return !code && there;
+}

@@ -10,4 +10,7 @@
  * file. */
 rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config *net, const char *folder, rapt_error *err);
 
+/* Whether a folder has modules.json: it is of an embedder. */
+bool hub_sentence_is_there(const char *folder);
+
 #endif

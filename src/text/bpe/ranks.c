@@ -190,6 +190,35 @@ rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *
     return b ? &b->base : NULL;
 }
 
+bool ranks_look_like(const char *text, size_t size)
+{
+    static const char digits[] = "0123456789";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+    size_t end = 0, space = 0;
+    while (space < size && text[space] && strchr(letters, text[space]))
+        space++;
+    for (end = space + 1; end < size && text[end] && strchr(digits, text[end]);)
+        end++;
+    return space > 0 && space % 4 == 0 && space < size && text[space] == ' ' && end > space + 1 && end < size &&
+           (text[end] == '\n' || text[end] == '\r');
+}
+
+/* Files of other models have ranks alone; how many there are tells the best known ones apart. */
+void ranks_refuse(const char *path, const char *named, const char *text, size_t size, rapt_error *err)
+{
+    const size_t count = lines_count((line_walk){text, text + size});
+    const char *whose = count == 128000 ? ", as Llama 3's" : count == 151643 ? ", as Qwen's" : "";
+    for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS && !named; i++)
+        named = count == ENCODINGS[i].ranks ? ENCODINGS[i].name : NULL;
+    if (named)
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s is a rank file of tiktoken; the name of its encoding goes before it: %s:%s", path,
+                  named, path);
+    else
+        rapt_fail(err, RAPT_ERR_FORMAT, "%.200s is a rank file of tiktoken; of those rapt reads cl100k_base, o200k_base and "
+                  "r50k_base (cl100k_base:PATH). This one has %zu ranks%s, and neither the pattern nor the special tokens of its "
+                  "model: they are in the tokenizer.json of its Hugging Face folder, which rapt reads", path, count, whose);
+}
+
 /* ---- from JSON ---------------------------------------------------------------------------------------------- */
 
 static rapt_code take_list(byte_bpe *b, const struct encoding *of, const json_t *list, const char *path, rapt_error *err)

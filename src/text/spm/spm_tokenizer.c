@@ -102,7 +102,10 @@ spm *spm_open(char *file, size_t size, const char *path, rapt_error *err)
     k->file_size = size;
     if (spm_read(k, &why) == RAPT_OK)
         return k;
-    rapt_fail(err, why.code, "%s: as a SentencePiece model: %s", path, why.message);
+    if (ranks_look_like(file, size)) /* Llama 3's tokenizer.model */
+        ranks_refuse(path, NULL, file, size, err);
+    else
+        rapt_fail(err, why.code, "%s: as a SentencePiece model: %s", path, why.message);
     spm_free(k);
     return NULL;
 }
