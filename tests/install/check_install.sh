@@ -17,7 +17,7 @@ lib=$(dirname "$(find "$prefix" -name librapt.a)")
 for file in bin/rapt include/rapt.h include/rapt/tape.h share/man/man1/rapt.1; do
     check "installed: $file" test -s "$prefix/$file"
 done
-for file in librapt.so librapt.a pkgconfig/rapt.pc cmake/rapt/rapt-config.cmake; do
+for file in librapt.so librapt.a pkgconfig/rapt.pc pkgconfig/rapt-static.pc cmake/rapt/rapt-config.cmake; do
     check "installed: lib/$file" test -s "$lib/$file"
 done
 # What make would do, where it isn't asked to do it; the build itself is the test's own.
@@ -161,6 +161,9 @@ $CC -std=c11 -Wall -Wextra -Werror user.c -o user-shared $(pkg-config --cflags -
 $CC -std=c11 user.c -o user-static $(pkg-config --cflags rapt) -Wl,-Bstatic -lrapt -Wl,-Bdynamic -L"$lib" \
     $(pkg-config --static --libs rapt | sed 's/-lrapt//') && runs 'pkg-config --static' ./user-static wanted ||
     fail 'pkg-config --static'
+$CC -std=c11 user.c -o user-static-pc $(pkg-config --cflags --libs rapt-static) && runs 'rapt-static.pc' ./user-static-pc wanted ||
+    fail 'rapt-static.pc'
+check 'which needs no librapt.so either' sh -c '! readelf -d user-static-pc | grep -q "NEEDED.*librapt"'
 check 'which needs no librapt.so' sh -c '! readelf -d user-static | grep -q "NEEDED.*librapt"'
 echo "100 $version" >wanted.cpp
 if command -v "$CXX" >/dev/null; then
@@ -217,6 +220,18 @@ echo "$version" >wanted.version
 $CC -s version.c -o version $(pkg-config --cflags rapt) "$lib/librapt.a" $(pkg-config --static --libs rapt | sed 's/-lrapt//') &&
     runs 'a program that asks for the version' ./version wanted.version || fail 'a program that asks for the version'
 check 'is small with the static library' test "$(stat -c %s version)" -lt 50000
+# What docs/embedding.md shows, as it stands there.
+block() { sed -n "/^## Linking/,/^## /{/^\`\`\`$1$/,/^\`\`\`$/{/^\`\`\`/d;p}}" "$SOURCE/docs/embedding.md"; }
+mkdir shown && cp user.c shown/app.c
+block sh | sed '/-Iinclude/d' >shown/commands
+check 'docs/embedding.md shows commands of pkg-config' grep -q 'pkg-config --cflags --libs rapt-static' shown/commands
+check 'which build programs' sh -ec 'cd shown; . ./commands; test -s app'
+runs 'that run' shown/app wanted
+printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(shown C)' 'add_executable(app app.c)' "$(block cmake)" >shown/CMakeLists.txt
+check 'its lines of CMake configure, with the version that they name' \
+    cmake -S shown -B shown/build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC"
+check 'and build' cmake --build shown/build
+runs 'a program that runs' shown/build/app wanted
 mkdir cmake-user
 cp user.c cmake-user
 cat >cmake-user/CMakeLists.txt <<CMAKE
