@@ -62,6 +62,8 @@ typedef struct rapt_sample_options {
                                   off whatever a policy says */
     const rapt_logit_bias *biases; /* [bias_count]; several of one token add up */
     size_t bias_count;
+    double presence_penalty;   /* -2 to 2, taken from the logit of a token that was generated (OpenAI's; not of the prompt); */
+    double frequency_penalty;  /* and this one as often as it was; after the repetition penalty; 0: off */
 } rapt_sample_options;
 
 /* Takes generated text as it comes: `size` > 0 bytes, whole characters of UTF-8, no NUL added. Another code than RAPT_OK ends

@@ -85,6 +85,8 @@ error_t generation_options_take(generation_options *g, int key, const char *text
     case KEY_BIAS: take_bias(g, text, state); return 0;
     case KEY_RANDOM_SEED: g->random_seed = true; return 0;
     case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;
+    case KEY_PRESENCE: s->presence_penalty = cli_number(text, -2, 2, "presence-penalty", state); return 0;
+    case KEY_FREQUENCY: s->frequency_penalty = cli_number(text, -2, 2, "frequency-penalty", state); return 0;
     case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MAX, "repetition-window", state); return 0;
     case CLI_KEY_SEED:
         g->seed = (uint64_t)cli_seed(text, state);

@@ -21,7 +21,7 @@ typedef struct generation_options {
 } generation_options;
 
 enum { KEY_MAX_TOKENS = 0x4000, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW, KEY_GREEDY, KEY_STOP, KEY_MIN_P,
-       KEY_BIAS, KEY_RANDOM_SEED, KEY_BEAM };
+       KEY_BIAS, KEY_RANDOM_SEED, KEY_BEAM, KEY_PRESENCE, KEY_FREQUENCY };
 
 /* Rows of a table of options. `tokens`: what --max-tokens says. */
 #define GENERATION_OPTIONS(tokens)                                                                                              \
@@ -41,6 +41,8 @@ enum { KEY_MAX_TOKENS = 0x4000, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENAL
      "negative * R; 1: off (default); 0.001 to 1000", 0},                                                                     \
     {"repetition-window", KEY_WINDOW, "N", 0, "The penalty applies to the last N tokens; 0: to the whole context "            \
      "(default)", 0},                                                                                                         \
+    {"presence-penalty", KEY_PRESENCE, "P", 0, "Take P from the logit of a token that was generated already; -2 to 2", 0},    \
+    {"frequency-penalty", KEY_FREQUENCY, "P", 0, "Take P from the logit of a token as often as it was generated; -2 to 2", 0}, \
     CLI_OPTION_SEED("Random seed: the same seed, prompt and options give the same text, on any machine, with any number of "  \
                     "threads (default 1)"),                                                                                   \
     {"random-seed", KEY_RANDOM_SEED, NULL, 0, "A random seed from the system, which stderr (and --json) prints", 0},          \

@@ -66,9 +66,11 @@ static sampler_input continuation_input(const continuation *c, const rapt_real *
 {
     const rapt_lm_config *config = &c->model->language.net->config;
     const text_tokens *t = c->text;
+    const size_t given = c->result->prompt_tokens;
     size_t history = c->options->sample.repetition_window > 0 ? t->count : rapt_lm_visible(config, t->count);
     return (sampler_input){.logits = logits, .vocab = config->vocab, .row = c->sample, .position = t->count,
-                           .history = t->ids + t->count - history, .count = history};
+                           .history = t->ids + t->count - history, .count = history,
+                           .sampled = t->ids + given, .sampled_count = t->count - given};
 }
 
 /* Of a model without a policy they say what ends a text. */

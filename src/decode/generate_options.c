@@ -30,7 +30,9 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
     if ((unsigned)o->kv_cache > RAPT_STORAGE_Q8_0)
         return rapt_fail(err, RAPT_ERR_VALUE, "storage of a KV cache: there is no number %d", (int)o->kv_cache);
     const size_t beam = generate_options_fill(m, o).beam;
-    const char *unused = o->sample.bias_count ? "logit bias" : o->sample.repetition_window ? "repetition window" : NULL;
+    const rapt_sample_options *s = &o->sample;
+    const char *unused = s->bias_count ? "logit bias" : s->repetition_window ? "repetition window"
+                         : s->presence_penalty != 0 ? "presence penalty" : s->frequency_penalty != 0 ? "frequency penalty" : NULL;
     if (beam > 1 && unused)
         return rapt_fail(err, RAPT_ERR_VALUE, "beam search, of %zu beams, takes no %s; --beam 1 turns it off", beam, unused);
     rapt_code code = check_biases(m, &o->sample, err);

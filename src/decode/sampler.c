@@ -1,4 +1,4 @@
-/* decode/sampler.c: repetition penalty, bias, temperature, top-k, top-p, min-p and the draw. For generation with language models.
+/* decode/sampler.c: penalties, bias, temperature, top-k, top-p, min-p and the draw. For generation with language models.
  * Not a model, and not a loop over positions: it sees one row of logits at a time. */
 #include "decode/sampler.h"
 
@@ -11,6 +11,7 @@
 
 #define MIN_PENALTY 0.001
 #define MAX_PENALTY 1000
+#define MAX_TAKEN 2 /* of presence and frequency */
 #define DEFAULT_TEMPERATURE 0.8
 enum { DEFAULT_TOP_K = 200, DEFAULT_SEED = 1 };
 
@@ -32,6 +33,9 @@ rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)
     if (r != 0 && !(r >= MIN_PENALTY && r <= MAX_PENALTY))
         return rapt_fail(err, RAPT_ERR_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, MIN_PENALTY,
                          MAX_PENALTY);
+    if (!(fabs(o->presence_penalty) <= MAX_TAKEN && fabs(o->frequency_penalty) <= MAX_TAKEN))
+        return rapt_fail(err, RAPT_ERR_VALUE, "presence penalty %g, frequency penalty %g: they are from %d to %d",
+                         o->presence_penalty, o->frequency_penalty, -MAX_TAKEN, MAX_TAKEN);
     return RAPT_OK;
 }
 
@@ -73,6 +77,22 @@ static void penalize(const sampler_input *in, const rapt_sample_options *o, rapt
     }
 }
 
+/* OpenAI's: x - count * frequency - presence, once for each token, whatever the order of the text. False: out of memory. */
+static bool take_frequencies(const sampler_input *in, const rapt_sample_options *o, arena *scratch, rapt_real *x)
+{
+    uint32_t *counts = arena_array(scratch, in->vocab, sizeof *counts);
+    if (!counts)
+        return false;
+    memset(counts, 0, in->vocab * sizeof *counts);
+    for (size_t i = 0; i < in->sampled_count; i++)
+        if (in->sampled[i] >= 0 && (size_t)in->sampled[i] < in->vocab)
+            counts[in->sampled[i]]++;
+    for (size_t id = 0; id < in->vocab; id++)
+        if (counts[id] > 0)
+            x[id] = (rapt_real)((double)x[id] - (double)counts[id] * o->frequency_penalty - o->presence_penalty);
+    return true;
+}
+
 static void add_biases(const sampler_input *in, const rapt_sample_options *o, rapt_real *x)
 {
     for (size_t i = 0; i < o->bias_count; i++) {
@@ -82,7 +102,7 @@ static void add_biases(const sampler_input *in, const rapt_sample_options *o, ra
     }
 }
 
-/* A copy of the logits [vocab], with penalty and biases; NULL on out-of-memory. */
+/* A copy of the logits [vocab], with penalties and biases; NULL on out-of-memory. */
 static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options *o, arena *scratch)
 {
     rapt_real *x = arena_array(scratch, in->vocab, sizeof *x);
@@ -91,6 +111,8 @@ static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options 
     memcpy(x, in->logits, in->vocab * sizeof *x);
     if (o->repetition_penalty != 0 && o->repetition_penalty != 1)
         penalize(in, o, x);
+    if ((o->presence_penalty != 0 || o->frequency_penalty != 0) && !take_frequencies(in, o, scratch, x))
+        return NULL;
     add_biases(in, o, x);
     return x;
 }

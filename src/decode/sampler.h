@@ -23,6 +23,8 @@ typedef struct sampler_input {
     const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are ignored,
                                 in biases too */
     size_t count;
+    const int32_t *sampled;  /* [sampled_count], those of them that were generated, for presence and frequency */
+    size_t sampled_count;
 } sampler_input;
 
 /* RAPT_ERR_VALUE where an option is out of range. */
@@ -34,7 +36,7 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
 /* The token: `*id`. Each token that stays has the weight exp((x - x_max) / T), and in order of ids the first is drawn
  * whose running sum is above u times the whole sum, u = rng_uniform(rng_mix(rng_mix(seed, rng_hash_text("sample")), row),
  * position). Weights are floats from the kernels' exp, sums are doubles: the same on every machine. Time grows with the
- * vocabulary only, whatever k and p are. Leaves nothing in `scratch`, which settles at 20 bytes for each token.
+ * vocabulary only, whatever k and p are. Leaves nothing in `scratch`, which settles at 24 bytes for each token.
  * RAPT_ERR_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err);
 

@@ -91,7 +91,7 @@ for kind in characters bpe; do
     again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
     for options in '--greedy' '--greedy --weights q8_0' '--greedy --kv-cache q8_0' '--temperature 1.2 --top-k 0' \
         '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
-        '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5'; do
+        '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5' '--presence-penalty 1.5 --frequency-penalty -0.5'; do
         again $options >want.out
         is "$kind $options: again" want.out again $options
         for threads in 1 2 3; do
@@ -113,6 +113,9 @@ is '--min-p 1 is --greedy' greedy.out generate 'the ' --min-p 1
 likeliest=$(generate --prompt 'the ' --at -1 --top 1 | sed -n 2p | cut -f2)
 is '--logit-bias: likely enough, a token is all there is' <(printf 'the '; yes "$(generate 'the ' --at -1 --top 1 | tail -1 |
     cut -f3 | tr -d '"')" | head -20 | tr -d '\n'; echo) generate 'the ' --max-tokens 20 --logit-bias "$likeliest:1e6"
+check '--frequency-penalty: the text has all the less of it' test \
+    "$(generate 'the ' --greedy --max-tokens 60 --frequency-penalty 2 | fold -w1 | sort -u | wc -l)" -gt \
+    "$(generate 'the ' --greedy --max-tokens 60 | fold -w1 | sort -u | wc -l)"
 check '--logit-bias: -inf rules it out' test "$(generate 'the ' --greedy --max-tokens 1 --logit-bias "$likeliest:-inf")" != \
     "$(generate 'the ' --greedy --max-tokens 1)"
 "$RAPT" generate characters 'the cat' --max-tokens 40 --random-seed >random.out 2>random.err
@@ -235,6 +238,8 @@ usage 'temperature' characters --temperature nan
 usage 'top-k' characters --top-k 1.5
 usage 'top-p' characters --top-p 1.1
 usage 'repetition-penalty' characters --repetition-penalty 0
+usage 'presence-penalty' characters --presence-penalty 2.5
+usage 'frequency-penalty' characters --frequency-penalty nan
 usage 'repetition-window' characters --repetition-window x
 usage 'seed' characters --seed -1
 usage 'not both' characters a --seed 1 --random-seed

@@ -50,6 +50,11 @@ static long double penalised(const rapt_sample_options *o, const sampler_input *
 static long double biased(const rapt_sample_options *o, const sampler_input *in, size_t id)
 {
     rapt_real x = (rapt_real)penalised(o, in, id);
+    size_t sampled = 0;
+    for (size_t i = 0; i < in->sampled_count; i++)
+        sampled += in->sampled[i] == (int32_t)id;
+    if (sampled) /* c[j] > 0 takes the presence once, and the frequency c[j] times: OpenAI's reference */
+        x = (rapt_real)((double)x - (double)sampled * o->frequency_penalty - o->presence_penalty);
     for (size_t i = 0; i < o->bias_count; i++)
         if (o->biases[i].id == (int32_t)id)
             x = (rapt_real)((double)x + o->biases[i].bias);
@@ -224,13 +229,17 @@ static void distributions(void **state)
         {.temperature = 1, .min_p = 0.1, .seed = 9},
         {.temperature = 1.5, .top_k = 30, .top_p = 0.9, .min_p = 0.2, .seed = 10},
         {.temperature = 1, .biases = BIASES, .bias_count = 4, .repetition_penalty = 1.3, .min_p = 0.02, .seed = 11},
+        {.temperature = 1, .presence_penalty = 1.5, .seed = 12},
+        {.temperature = 1, .frequency_penalty = 0.75, .seed = 13},
+        {.temperature = 0.7, .presence_penalty = -1, .frequency_penalty = -0.5, .repetition_penalty = 1.3, .top_k = 12,
+         .seed = 14},
     };
     static const int32_t history[] = {3, 9, 3, 20, -1, 40, 5, 6};
     rapt_real x[40];
     (void)state;
     fill_logits(x, 40, 77, 1.5, 0);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        check_distribution(&options[i], (sampler_input){x, 40, i, 0, history, 8}, 20000);
+        check_distribution(&options[i], (sampler_input){x, 40, i, 0, history, 8, history + 2, 6}, 20000);
 }
 
 /* The documented draw: the first token whose running sum of probabilities, in order of ids, is above u. Where u is within
@@ -568,6 +577,8 @@ static void bad_options(void **state)
         {{.repetition_penalty = -2}, "repetition penalty -2: it is from 0.001 to 1000, or 0 for none"},
         {{.repetition_penalty = 1e-9}, "repetition penalty 1e-09: it is from 0.001 to 1000, or 0 for none"},
         {{.repetition_penalty = 1001}, "repetition penalty 1001: it is from 0.001 to 1000, or 0 for none"},
+        {{.presence_penalty = 2.5}, "presence penalty 2.5, frequency penalty 0: they are from -2 to 2"},
+        {{.frequency_penalty = NAN}, "presence penalty 0, frequency penalty nan: they are from -2 to 2"},
         {{.repetition_penalty = NAN}, "repetition penalty nan: it is from 0.001 to 1000, or 0 for none"},
     };
     (void)state;
