@@ -1,15 +1,40 @@
 /* cli/chat_prompt.c: a conversation as the tokens of a prompt; see chat_prompt.h. */
+#define _GNU_SOURCE /* strndup */
 #include "cli/chat_prompt.h"
 
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
+
+bool chat_prompt_variable(char **variables, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    json_t *all = *variables ? json_loads(*variables, 0, NULL) : json_object();
+    json_t *value = equals ? json_loads(equals + 1, JSON_DECODE_ANY, NULL) : NULL;
+    char *name = equals && equals > text ? strndup(text, (size_t)(equals - text)) : NULL, *whole = NULL;
+    if (equals && !value)
+        value = json_string(equals + 1);
+    if (name && json_object_set_new(all, name, value) == 0)
+        whole = json_dumps(all, JSON_COMPACT);
+    else if (!name)
+        json_decref(value);
+    json_decref(all);
+    free(name);
+    if (!whole)
+        return false;
+    free(*variables);
+    *variables = whole;
+    return true;
+}
 
 rapt_code chat_prompt_make(const rapt_chat_template *chat, const rapt_model *m, const rapt_chat_message *messages, size_t count,
-                           chat_prompt *p, rapt_error *err)
+                           const char *variables, chat_prompt *p, rapt_error *err)
 {
     char *text;
     size_t size;
+    const rapt_chat_options options = {.variables = variables};
     *p = (chat_prompt){0};
-    rapt_code code = rapt_chat_apply(chat, messages, count, NULL, &text, &size, err);
+    rapt_code code = rapt_chat_apply(chat, messages, count, &options, &text, &size, err);
     if (!code)
         code = rapt_chat_encode(m->language.tokenizer, text, size, &p->ids, &p->count, err);
     free(text);

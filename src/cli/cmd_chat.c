@@ -21,6 +21,7 @@ enum { KEY_SYSTEM = 256, CHAT_TOKENS = 1024 };
 
 static const struct argp_option OPTIONS[] = {
     {"system", KEY_SYSTEM, "TEXT", 0, "A system message at the beginning", 0},
+    CHAT_OPTION_VARIABLE,
     GENERATION_OPTIONS("Maximum number of tokens of a reply (default 1024)"),
     CLI_OPTION_JSON("Print a JSON object for each reply, when it is complete"),
     CLI_OPTION_QUIET("No warnings on stderr"),
@@ -28,6 +29,7 @@ static const struct argp_option OPTIONS[] = {
 
 typedef struct chat_arguments {
     const char *model, *system;
+    char *variables; /* of the template, a JSON object, or NULL */
     generation_options g;
     bool json, quiet;
 } chat_arguments;
@@ -49,6 +51,10 @@ static error_t cmd_chat_parse(int key, char *text, struct argp_state *state)
     chat_arguments *a = state->input;
     switch (key) {
     case KEY_SYSTEM: a->system = text; return 0;
+    case KEY_TEMPLATE_VARIABLE:
+        if (!chat_prompt_variable(&a->variables, text))
+            cli_usage_error(state, "--template-var takes NAME=VALUE");
+        return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->model, text, "a model; messages come from standard input", state); return 0;
@@ -152,7 +158,7 @@ static rapt_code chat_reply(conversation *c, rapt_error *err)
     rapt_generated r = {0};
     chat_prompt p;
     size_t reused = 0;
-    rapt_code code = chat_prompt_make(c->chat, c->m, c->messages, c->count, &p, err);
+    rapt_code code = chat_prompt_make(c->chat, c->m, c->messages, c->count, c->a->variables, &p, err);
     code = code ? code : chat_prepare(c, &p, &reused, err);
     chat_prompt_free(&p);
     if (code)
@@ -234,5 +240,6 @@ int cmd_chat(int argc, char **argv)
     rapt_code code = m ? chat_run(&a, chat, m, &err) : RAPT_ERR_IO;
     rapt_model_free(m);
     rapt_chat_template_free(chat);
+    free(a.variables);
     return code && err.code ? cli_fail(&err) : code != RAPT_OK;
 }

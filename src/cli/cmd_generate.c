@@ -29,6 +29,7 @@ static const struct argp_option OPTIONS[] = {
     {"chat", KEY_CHAT, NULL, 0, "The prompt is a message of a user, in the chat template of the model's folder; only the reply "
      "is printed", 0},
     {"system", KEY_SYSTEM, "TEXT", 0, "A system message before it, for --chat", 0},
+    CHAT_OPTION_VARIABLE,
     GENERATION_OPTIONS("Maximum number of new tokens (default 200)"),
     {"samples", KEY_SAMPLES, "N", 0, "Number of independent samples, with a line ---- between them (default 1)", 0},
     {"no-prompt", KEY_NO_PROMPT, NULL, 0, "Don't print the prompt before the text", 0},
@@ -53,6 +54,8 @@ static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--top needs --at");
     if (a->system && !a->chat)
         cli_usage_error(state, "--system needs --chat");
+    if (a->variables && !a->chat)
+        cli_usage_error(state, "--template-var needs --chat");
     if (a->log_probs && !a->json)
         cli_usage_error(state, "--log-probs needs --json");
     if (a->chat && a->has_at)
@@ -76,6 +79,10 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
     case KEY_CHAT: a->chat = true; return 0;
     case KEY_SYSTEM: a->system = text; return 0;
+    case KEY_TEMPLATE_VARIABLE:
+        if (!chat_prompt_variable(&a->variables, text))
+            cli_usage_error(state, "--template-var takes NAME=VALUE");
+        return 0;
     case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MAX, "samples", state); return 0;
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
     case KEY_AT: take_at(a, text, state); return 0;
@@ -275,8 +282,8 @@ static rapt_code converse(const generate_arguments *a, const rapt_chat_template 
     const rapt_chat_message messages[] = {{"system", a->system}, {"user", out->prompt.text}};
     if (strlen(out->prompt.text) != out->prompt.size)
         return rapt_fail(err, RAPT_ERR_VALUE, "the prompt has a NUL");
-    return a->system ? chat_prompt_make(chat, m, messages, 2, &out->chat, err)
-                     : chat_prompt_make(chat, m, messages + 1, 1, &out->chat, err);
+    return a->system ? chat_prompt_make(chat, m, messages, 2, a->variables, &out->chat, err)
+                     : chat_prompt_make(chat, m, messages + 1, 1, a->variables, &out->chat, err);
 }
 
 static rapt_code generate(const generate_arguments *a, const rapt_chat_template *chat, const rapt_model *m, rapt_error *err)
@@ -315,6 +322,7 @@ int cmd_generate(int argc, char **argv)
     rapt_code code = m ? generate(&a, chat, m, &err) : RAPT_ERR_IO;
     rapt_model_free(m);
     rapt_chat_template_free(chat);
+    free(a.variables);
     if (code == RAPT_ERR_INTERRUPTED)
         return signals_status();
     return code && err.code ? cli_fail(&err) : code != RAPT_OK;

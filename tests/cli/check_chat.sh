@@ -88,11 +88,23 @@ exec 3>&-
 wait $pid
 check 'Ctrl-C ends a reply, and not the conversation' test $? = 0 -a ! -s err
 
+# ---- variables of the template -------------------------------------------------------------------------------------
+mv m/chat_template.jinja template
+printf '{%% if thinks is false %%}{{ mood ~ (n + 1) }}{%% endif %%}{{ messages[0].content }}' >m/chat_template.jinja
+"$RAPT" generate m --prompt 'calm3Hi' --no-prompt --max-tokens 8 --quiet >want
+"$RAPT" generate m --chat --template-var thinks=false --template-var mood=calm --template-var n=2 Hi --max-tokens 8 --quiet >got
+check '--template-var gives JSON, or a text' cmp got want
+echo Hi | "$RAPT" chat m --template-var thinks=false --template-var mood=calm --template-var n=2 --max-tokens 8 --quiet >got
+check '--template-var of a conversation' cmp got want
+mv template m/chat_template.jinja
+
 # ---- refused -------------------------------------------------------------------------------------------------------
 bare=$SOURCE/tests/golden/hub/llama
 refused 1 'llama: no chat template: .*rapt generate' 'no template' "$RAPT" chat "$bare"
 refused 1 'llama: no chat template' 'no template for --chat' "$RAPT" generate "$bare" --chat x
 refused 2 '--system needs --chat' 'a system message without --chat' "$RAPT" generate m --system x y
+refused 2 '--template-var needs --chat' 'a variable without --chat' "$RAPT" generate m --template-var a=b x
+refused 2 '--template-var takes NAME=VALUE' 'a variable without a name' "$RAPT" chat m --template-var =b
 refused 2 '--at is not for --chat' '--at with --chat' "$RAPT" generate m --chat --at 1 x
 refused 2 'messages come from standard input' 'a message as an operand' "$RAPT" chat m x
 refused 2 'at least one token' 'no tokens' "$RAPT" chat m --max-tokens 0
