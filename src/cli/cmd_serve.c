@@ -44,8 +44,8 @@ static struct argp_option OPTIONS[] = {
     PLAIN("cors", "ORIGIN", "Web pages of ORIGIN (https://example.org; *: of any) may call; can be repeated"),
     PLAIN("allowed-host", "NAME", "Answer to NAME in Host, too (*: to any), which else is localhost or an address, lest pages of "
                                   "other sites come in by their own name (DNS rebinding); can be repeated"),
-    PLAIN("trusted-proxy", "ADDRESS", "The client's address is what X-Forwarded-For of ADDRESS says (unix: of the socket); can be "
-                                      "repeated"),
+    PLAIN("trusted-proxy", "ADDRESS", "The client's address is what X-Forwarded-For of ADDRESS says (unix: of the socket); can "
+                                      "be repeated"),
     PLAIN("queue", "N", "Requests that run or wait (default 256); beyond them 503"),
     PLAIN("connections", "N", "Connections at once (default 1000); beyond them 503"),
     PLAIN("per-address", "N", "Connections of one address at once (default: no limit); beyond them 429"),

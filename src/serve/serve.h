@@ -64,12 +64,12 @@ typedef struct serve_reader {
  * files; RAPT_ERR_NOT_FOUND: this build has no server. */
 RAPT_API rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err);
 
-/* Asks a server that runs for /health: at the options' host and port, with TLS where they have a certificate, which is not verified:
- * it may be for another name. RAPT_ERR_IO: it does not answer, or not 200. */
+/* Asks a server that runs for /health: at the options' host and port, with TLS where they have a certificate, which is not
+ * verified: it may be for another name. RAPT_ERR_IO: it does not answer, or not 200. */
 rapt_code serve_check(const serve_options *options, rapt_error *err);
 
-/* Sends `request` over TLS on a connection, and reads the beginning of the answer as text. RAPT_ERR_IO: no TLS; RAPT_ERR_NOT_FOUND:
- * this build has none. */
+/* Sends `request` over TLS on a connection, and reads the beginning of the answer as text. RAPT_ERR_IO: no TLS;
+ * RAPT_ERR_NOT_FOUND: this build has none. */
 RAPT_API rapt_code serve_ask_tls(int fd, const char *request, char *answer, size_t size, rapt_error *err);
 
 #endif

@@ -19,7 +19,8 @@ enum { CASE_CONTEXT = 40, CASE_MODELS = 4 };
 #define CASE_ENCODER RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_sentence"
 
 static const char CASE_TEMPLATE[] =
-    "{% for m in messages %}{{ '<' + m.role + '>' + m.content }}{% endfor %}{% if add_generation_prompt %}<a>{% endif %}";
+    "{% for m in messages %}{{ '<' + m.role + '>' + m.content }}{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
+    "{% if loud %}!{% endif %}";
 
 typedef struct openai_case {
     rapt_engine *engine;

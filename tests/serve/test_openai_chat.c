@@ -83,6 +83,37 @@ static void replies_are_completions_of_the_template(void **state)
     exchange_release(x);
 }
 
+/* What clients send that asks for nothing: the reply is the same. */
+static void what_asks_for_nothing_is_taken(void **state)
+{
+    static const char *const more[] = {
+        "\"reasoning_effort\": null, \"prediction\": null, \"audio\": null, \"web_search_options\": null",
+        "\"reasoning_effort\": \"none\", \"store\": true",
+        "\"store\": false, \"presence_penalty\": 0, \"frequency_penalty\": 0.0",
+        "\"chat_template_kwargs\": {\"unused\": true}", "\"chat_template_kwargs\": null"};
+    static const char asked[] = "{\"model\": \"chatty\", " MESSAGES ", \"seed\": 3, \"max_tokens\": 9%s%s}";
+    char body[1024];
+    (void)state;
+    snprintf(body, sizeof body, asked, "", "");
+    json_t *plain = case_json(&served_here, openai_chat, body, 200);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        snprintf(body, sizeof body, asked, ", ", more[i]);
+        json_t *got = case_json(&served_here, openai_chat, body, 200);
+        assert_true(json_equal(case_at(got, "choices"), case_at(plain, "choices")));
+        json_decref(got);
+    }
+    json_decref(plain);
+    json_t *silent = case_json(&served_here, openai_chat, "{\"model\": \"chatty\", \"seed\": 1, \"max_tokens\": 3, \"messages\": "
+                               "[{\"role\": \"user\", \"content\": \"a\"}, {\"role\": \"assistant\", \"content\": null}, "
+                               "{\"role\": \"assistant\"}, {\"role\": \"user\", \"content\": \"b\"}]}", 200);
+    json_decref(silent);
+    /* A template has its variables: one more letter of the prompt. */
+    json_t *loud = case_json(&served_here, openai_chat, "{\"model\": \"chatty\", " MESSAGES ", \"max_tokens\": 1, "
+                             "\"chat_template_kwargs\": {\"loud\": true}}", 200);
+    assert_int_equal(json_integer_value(case_at(loud, "usage.prompt_tokens")), strlen(TEMPLATED) + 1);
+    json_decref(loud);
+}
+
 /* Without a number of tokens the context is the end. */
 static void replies_end_with_the_context(void **state)
 {
@@ -212,6 +243,47 @@ static void translators_take_lines_and_options_as_elsewhere(void **state)
     json_decref(got);
 }
 
+/* n choices are the n best of a beam; a text ends before the first of the stop texts. */
+static void translators_have_choices_and_stops(void **state)
+{
+    (void)state;
+    static const char *const line[] = {"w5 w6 w7 w8"};
+    static const char asked[] = "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w5 w6 w7 w8\"}], "
+                                "\"n\": 2, \"stop\": %s%s}";
+    const rapt_translate_options o = {.threads = 1, .tokens = true, .beam = 2, .n_best = 2};
+    rapt_translation want;
+    rapt_error err = {0};
+    char body[512], word[64], stop[160];
+    assert_int_equal(rapt_translate(rapt_engine_model_of(served_here.models[2].model), line, 1, &o, &want, &err), RAPT_OK);
+    snprintf(body, sizeof body, asked, "[]", "");
+    json_t *got = case_json(&served_here, openai_chat, body, 200);
+    assert_int_equal(json_array_size(case_at(got, "choices")), 2);
+    assert_string_equal(case_text_at(got, "choices.0.message.content"), want.hypotheses[0].text);
+    assert_string_equal(case_text_at(got, "choices.1.message.content"), want.hypotheses[1].text);
+    assert_int_equal(json_integer_value(case_at(got, "usage.completion_tokens")),
+                     want.hypotheses[0].token_count + want.hypotheses[1].token_count);
+    json_decref(got);
+    const char *second = strchr(want.hypotheses[0].text, ' '); /* the first word stays */
+    assert_non_null(second);
+    snprintf(word, sizeof word, "%.*s", (int)(second - want.hypotheses[0].text), want.hypotheses[0].text);
+    snprintf(stop, sizeof stop, "[\"no such\", \" %.*s\"]", (int)strcspn(second + 1, " "), second + 1);
+    snprintf(body, sizeof body, asked, stop, "");
+    exchange *x = case_ask(&served_here, openai_chat, body);
+    got = case_object(x, 200);
+    assert_string_equal(case_text_at(got, "choices.0.message.content"), word);
+    assert_string_equal(case_text_at(got, "choices.0.finish_reason"), "stop");
+    assert_null(case_header(x, "X-Rapt-Replay"));
+    exchange_release(x);
+    json_decref(got);
+    snprintf(body, sizeof body, asked, stop, ", \"stream\": true");
+    json_t *events = chat_events(body);
+    assert_int_equal(json_array_size(events), 6);
+    assert_string_equal(case_text_at(json_array_get(events, 1), "choices.0.delta.content"), word);
+    assert_int_equal(json_integer_value(case_at(json_array_get(events, 4), "choices.0.index")), 1);
+    json_decref(events);
+    rapt_translations_free(&want, 1);
+}
+
 /* ---- embeddings --------------------------------------------------------------------------------------------------------- */
 
 /* The vectors of a response are those of an embedder, bit for bit; base64 or numbers. */
@@ -330,11 +402,13 @@ static void the_end_of_a_turn_ends_a_reply(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(replies_are_completions_of_the_template),
+                                       cmocka_unit_test(what_asks_for_nothing_is_taken),
                                        cmocka_unit_test(replies_end_with_the_context),
                                        cmocka_unit_test(the_end_of_a_turn_ends_a_reply),
                                        cmocka_unit_test(chats_are_streamed),
                                        cmocka_unit_test(translators_translate),
                                        cmocka_unit_test(translators_take_lines_and_options_as_elsewhere),
+                                       cmocka_unit_test(translators_have_choices_and_stops),
                                        cmocka_unit_test(embeddings_are_those_of_an_embedder),
                                        cmocka_unit_test(models_are_listed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -78,6 +78,11 @@ static const same_case SAME[] = {
      {.sample = {.temperature = 1, .seed = 4, .top_k = 7, .min_p = 0.1}, .max_tokens = 16}, 1, NULL},
     {"\"seed\": 5, \"repetition_penalty\": 1.5",
      {.sample = {.temperature = 1, .seed = 5, .repetition_penalty = 1.5, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": -7", {.sample = {.temperature = 1, .seed = (uint64_t)-7, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 9223372036854775807", {.sample = {.temperature = 1, .seed = INT64_MAX, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 5, \"presence_penalty\": 1.5, \"frequency_penalty\": -0.5, \"max_tokens\": 40",
+     {.sample = {.temperature = 1, .seed = 5, .presence_penalty = 1.5, .frequency_penalty = -0.5, ALL}, .max_tokens = 40}, 1,
+     NULL},
     {"\"seed\": 6, \"logit_bias\": {\"97\": 2.5, \"98\": -100}",
      {.sample = {.temperature = 1, .seed = 6, .biases = BIASES, .bias_count = 2, ALL}, .max_tokens = 16}, 1, NULL}};
 

@@ -88,14 +88,13 @@ static void completions_refuse(void **state)
         {"\"logprobs\": true", "logprobs", "an integer is expected"},
         {"\"stop\": [\"a\", \"b\", \"c\", \"d\", \"e\"]", "stop", "5 texts"},
         {"\"stop\": \"\"", "stop", "empty"},
-        {"\"seed\": -1", "seed", "between 0 and 9007199254740992"},
-        {"\"seed\": 9007199254740993", "seed", "between 0"},
+        {"\"seed\": 1.5", "seed", "an integer is expected"},
         {"\"logit_bias\": {\"x\": 1}", "logit_bias", "not the id of a token"},
         {"\"logit_bias\": {\"257\": 1}", "logit_bias", "0 to 256"},
         {"\"logit_bias\": {\"1\": 101}", "logit_bias.1", "between -100 and 100"},
         {"\"logit_bias\": [1]", "logit_bias", "an object is expected"},
-        {"\"presence_penalty\": 0.1", "presence_penalty", "not supported"},
-        {"\"frequency_penalty\": -0.1", "frequency_penalty", "not supported"},
+        {"\"presence_penalty\": 2.1", "presence_penalty", "between -2 and 2"},
+        {"\"frequency_penalty\": -2.1", "frequency_penalty", "between -2 and 2"},
         {"\"suffix\": \"end\"", "suffix", "not supported"},
         {"\"stream_options\": {}", "stream_options", "stream"},
         {"\"stream\": true, \"stream_options\": {\"usage\": true}", "stream_options.usage", "not supported"},
@@ -133,7 +132,9 @@ static void chats_refuse(void **state)
         {"\"response_format\": {\"type\": \"json_object\"}", "response_format", "not supported"},
         {"\"modalities\": [\"audio\"]", "modalities", "not supported"},
         {"\"reasoning_effort\": \"low\"", "reasoning_effort", "not supported"},
-        {"\"store\": true", "store", "not supported"},
+        {"\"store\": 1", "store", "a boolean is expected"},
+        {"\"chat_template_kwargs\": {\"messages\": []}", "messages", "no variable that a chat template can be given"},
+        {"\"chat_template_kwargs\": 1", "chat_template_kwargs", "an object is expected"},
         {"\"logprobs\": 1", "logprobs", "a boolean is expected"},
         {"\"top_logprobs\": 2", "top_logprobs", "logprobs"},
         {"\"logprobs\": true, \"top_logprobs\": 21", "top_logprobs", "between 0 and 20"},
@@ -159,11 +160,11 @@ static void chats_refuse(void **state)
          "the model's context", 0, "context_length_exceeded"}};
     static const refused_case translations[] = {
         {"\"temperature\": 2.5", "temperature", "between 0 and 2"},
-        {"\"n\": 2", "n", "not supported"},
+        {"\"n\": 5", "n", "between 1 and 4"},
         {"\"max_tokens\": 0", "max_tokens", "between 1"},
         {"\"logprobs\": true", "logprobs", "not supported"},
         {"\"top_k\": 1", "top_k", "not supported"},
-        {"\"stop\": \"x\"", "stop", "not supported"}};
+        {"\"stop\": \"\"", "stop", "empty"}};
     assert_all_refused(openai_chat, "\"model\": \"chatty\", \"messages\": [" USER "]", cases, sizeof cases / sizeof *cases);
     assert_all_refused(openai_chat, "\"model\": \"chatty\"", messages, sizeof messages / sizeof *messages);
     assert_all_refused(openai_chat, "\"model\": \"en-fr\", \"messages\": [" USER "]", translations,

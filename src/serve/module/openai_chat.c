@@ -42,38 +42,54 @@ static void chat_refuse_fields(fields *f)
     static const char *const neutral[][2] = {
         {"tools", "[[]]"}, {"tool_choice", "[\"none\", \"auto\"]"}, {"parallel_tool_calls", "[true, false]"},
         {"functions", "[[]]"}, {"function_call", "[\"none\", \"auto\"]"}, {"response_format", "[{\"type\": \"text\"}]"},
-        {"modalities", "[[\"text\"]]"}, {"service_tier", "[\"auto\", \"default\"]"}, {"store", "[false]"},
+        {"modalities", "[[\"text\"]]"}, {"service_tier", "[\"auto\", \"default\"]"}, {"reasoning_effort", "[\"none\"]"},
+        {"prediction", "[]"}, {"audio", "[]"}, {"web_search_options", "[]"},
         {"verbosity", "[\"medium\"]"}};
     for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
         fields_neutral(f, neutral[i][0], neutral[i][1]);
+    fields_flag(f, "store", false); /* nothing is stored, whatever it says */
+}
+
+/* A template's error without the path of its file, which is the operator's affair. */
+static const char *without_folder(const char *message, const served *s)
+{
+    const size_t size = strlen(s->path);
+    if (strncmp(message, s->path, size) != 0)
+        return message;
+    message += size;
+    return message + strspn(message, "/");
 }
 
 /* The template's text of the messages as the prompt. */
 static void chat_prompt_read(openai_request *r, fields *f, const openai_messages *messages, const served *s, exchange *x)
 {
-    size_t bytes = 0;
+    if (!s->chat) {
+        fields_fail(f, "model", "\"%s\" has no chat template; POST /v1/completions continues texts", s->name);
+        return;
+    }
+    fields kwargs;
+    char *variables = fields_object(f, "chat_template_kwargs", &kwargs) ? json_dumps(kwargs.object, JSON_COMPACT) : NULL;
+    size_t bytes = variables ? strlen(variables) : 0;
     for (size_t i = 0; i < messages->count; i++)
         bytes += MESSAGE + strlen(messages->list[i].content);
     const size_t memory = TEMPLATE + TEMPLATE_COPIES * bytes;
-    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = x};
+    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = x, .variables = variables};
     const rapt_model *m = rapt_engine_model_of(s->model);
     char *text = NULL;
     size_t size = 0, count = 0;
     int32_t *ids = NULL;
     rapt_error err = {0};
-    if (!s->chat) {
-        fields_fail(f, "model", "\"%s\" has no chat template; POST /v1/completions continues texts", s->name);
-        return;
-    }
-    if (!request_asks(x, ADMISSION_MAKING, memory + TOKENS * bytes, f->error, "the text of %zu messages", messages->count))
-        return;
-    rapt_code code = rapt_chat_apply(s->chat, messages->list, messages->count, &options, &text, &size, &err);
-    if (!code)
+    const bool fits = request_asks(x, ADMISSION_MAKING, memory + TOKENS * bytes, f->error, "the text of %zu messages",
+                                   messages->count);
+    rapt_code code = fits ? rapt_chat_apply(s->chat, messages->list, messages->count, &options, &text, &size, &err) : RAPT_OK;
+    if (fits && !code)
         code = rapt_chat_encode(m->language.tokenizer, text, size, &ids, &count, &err);
     if (code)
-        request_fail(f->error, reply_status(code), "messages", "messages: %s", err.message);
-    else
+        request_fail(f->error, reply_status(code), "messages", "messages: %s", without_folder(err.message, s));
+    else if (fits)
         openai_prompts_set(&r->prompts, f, "messages", ids, count, text, size, m);
+    free(variables);
+    fields_free(&kwargs);
     free(text);
 }
 

@@ -60,8 +60,11 @@ static void message_take(openai_messages *to, json_t *message, request_error *er
     m->role = roles[role % 3]; /* developer is system */
     if (json_is_array(parts))
         m->content = to->joined[to->count] = message_join(&f, fields_value(&f, "content"));
+    else if (role == 2) /* null where a reply had only calls of tools, or nothing */
+        m->content = fields_text(&f, "content");
     else
         m->content = fields_required_text(&f, "content");
+    m->content = m->content || f.error->status ? m->content : "";
     to->count++;
     fields_text(&f, "name"); /* no template here writes it */
     /* What a response has is taken back as it is. */

@@ -33,8 +33,10 @@ static void options_read_sampling(openai_options *to, fields *f)
     s->min_p = fields_number(f, "min_p", 0, 0, 1);
     s->min_p = s->min_p > 0 ? s->min_p : RAPT_MIN_P_ALL;
     s->repetition_penalty = fields_number(f, "repetition_penalty", 1, 0.001, 1000);
-    const int64_t seed = fields_integer(f, "seed", -1, 0, MAX_SEED);
-    to->seed = seed < 0 ? draw_seed() : (uint64_t)seed;
+    s->presence_penalty = fields_number(f, "presence_penalty", 0, -2, 2);
+    s->frequency_penalty = fields_number(f, "frequency_penalty", 0, -2, 2);
+    const int64_t seed = fields_integer(f, "seed", -1, INT64_MIN, INT64_MAX);
+    to->seed = seed == -1 ? draw_seed() : (uint64_t)seed; /* as peers have it */
     s->seed = to->seed ? to->seed : RAPT_SAMPLE_SEED_0;
     to->o.beam = 1; /* also where a model's policy says otherwise */
 }
@@ -77,7 +79,7 @@ static void options_read_biases(openai_options *to, fields *f, const rapt_model 
     fields_free(&inner);
 }
 
-static void options_read_stops(openai_options *to, fields *f)
+void openai_stops_read(openai_options *to, fields *f)
 {
     size_t count;
     const char **texts = fields_texts(f, "stop", 0, MAX_STOPS, &count, NULL);
@@ -119,10 +121,8 @@ void openai_options_read(openai_options *to, fields *f, const app_limits *limits
     *to = (openai_options){.n = 1};
     options_read_sampling(to, f);
     options_read_biases(to, f, m);
-    options_read_stops(to, f);
+    openai_stops_read(to, f);
     to->n = (size_t)fields_integer(f, "n", 1, 1, (int64_t)limits->n);
-    fields_neutral(f, "presence_penalty", "[0]");
-    fields_neutral(f, "frequency_penalty", "[0]");
     openai_sending_read(to, f);
 }
 
@@ -145,6 +145,11 @@ void openai_options_replay(const openai_options *o, replay *r)
     replay_number(r, "--top-p", s->top_p);
     replay_number(r, "--min-p", s->min_p == RAPT_MIN_P_ALL ? 0 : s->min_p);
     replay_number(r, "--repetition-penalty", s->repetition_penalty);
+    if (s->presence_penalty != 0)
+        replay_number(r, "--presence-penalty", s->presence_penalty);
+    if (s->frequency_penalty != 0)
+        replay_number(r, "--frequency-penalty", s->frequency_penalty);
+    r->unfaithful = r->unfaithful || o->seed > MAX_SEED;
     for (size_t i = 0; i < s->bias_count; i++) {
         replay_words(r, " --logit-bias %d:", (int)s->biases[i].id);
         replay_value(r, s->biases[i].bias);

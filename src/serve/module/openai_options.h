@@ -16,9 +16,11 @@ typedef struct openai_options {
 } openai_options;
 
 /* Reads temperature, top_p, top_k, min_p, repetition_penalty, seed, logit_bias, stop, n, stream, stream_options; user and others
- * that change nothing; presence_penalty and frequency_penalty are refused. What is absent is as OpenAI has it: temperature 1, all
- * tokens, a random seed. Errors are the fields'. */
+ * that change nothing; presence_penalty, frequency_penalty. What is absent is as OpenAI has it: temperature 1, all
+ * tokens, a random seed, as for -1. Errors are the fields'. */
 void openai_options_read(openai_options *to, fields *f, const app_limits *limits, const rapt_model *m);
+/* Of them only stop, into an object that has none yet. */
+void openai_stops_read(openai_options *to, fields *f);
 /* Of them only stream and stream_options, and those that change nothing, where nothing is sampled. */
 void openai_sending_read(openai_options *to, fields *f);
 void openai_options_free(openai_options *o);

@@ -1,6 +1,6 @@
 /* serve/module/openai_translate.c: a chat with a translation model, as a dialect of translating.c: the last message of the user
- * is the text, its translation is the reply. For programs that speak OpenAI's dialect only; a translation that is streamed comes
- * as one part. */
+ * is the text, its translation is the reply, and n choices are the n best. For programs that speak OpenAI's dialect only; a
+ * translation that is streamed comes as one part. */
 #include "serve/module/openai_translate.h"
 
 #include "serve/module/openai_chat_choice.h"
@@ -26,17 +26,47 @@ static json_t *chat_object(const translating *t, const char *object, int64_t cre
 
 static json_t *chat_usage(const translating *t, const rapt_translation *lines)
 {
-    const translating_tokens n = translating_count_tokens(t, lines);
+    translating_tokens n = translating_count_tokens(t, lines);
+    for (size_t i = 0; i < t->first[t->count]; i++) /* of further choices */
+        for (size_t k = 1; k < t->options.n_best; k++)
+            n.target += translating_hypothesis(&lines[i], k)->token_count;
     return openai_usage_json(n.source, n.target, 0);
+}
+
+static size_t choices_of(const translating *t)
+{
+    return t->options.n_best ? t->options.n_best : 1;
+}
+
+/* Choice n of the reply, which ends before the first stop text in it. NULL: out of memory. */
+static json_t *choice_text(const translating *t, const rapt_translation *lines, size_t n)
+{
+    json_t *text = translating_text(t, lines, 0, n);
+    const char *whole = json_string_value(text), *end = NULL;
+    for (size_t i = 0; i < t->stop_count && whole; i++) {
+        const char *found = strstr(whole, t->stops[i]);
+        end = found && (!end || found < end) ? found : end;
+    }
+    if (!end)
+        return text;
+    json_t *cut = json_stringn(whole, (size_t)(end - whole));
+    json_decref(text);
+    return cut;
 }
 
 static bool chat_body(const translating *t, const rapt_translation *lines, buffer *to)
 {
-    json_t *text = translating_text(t, lines, 0, 0);
-    json_t *choice = text ? openai_chat_choice(0, json_string_value(text), json_string_length(text), json_null(), "stop") : NULL;
-    json_t *body = chat_object(t, "chat.completion", (int64_t)time(NULL), json_pack("[o]", choice));
-    json_decref(text);
-    const bool fine = json_object_set_new(body, "usage", chat_usage(t, lines)) == 0;
+    json_t *choices = json_array();
+    bool fine = true;
+    for (size_t i = 0; i < choices_of(t) && fine; i++) {
+        json_t *text = choice_text(t, lines, i);
+        json_t *choice = !text ? NULL : openai_chat_choice(i, json_string_value(text), json_string_length(text), json_null(),
+                                                           "stop");
+        json_decref(text);
+        fine = json_array_append_new(choices, choice) == 0;
+    }
+    json_t *body = chat_object(t, "chat.completion", (int64_t)time(NULL), choices);
+    fine = json_object_set_new(body, "usage", chat_usage(t, lines)) == 0 && fine;
     return reply_put(to, body) && fine;
 }
 
@@ -50,25 +80,28 @@ static bool send_chunk(const translating *t, int64_t created, json_t *choices, j
     return sse_send(t->x, chunk);
 }
 
-static bool send_delta(const translating *t, int64_t created, bool first, const json_t *text, const char *finish)
+static bool send_delta(const translating *t, int64_t created, size_t index, bool first, const json_t *text, const char *finish)
 {
-    json_t *delta = openai_chat_delta(0, first, json_string_value(text), json_string_length(text), json_null(), finish);
+    json_t *delta = openai_chat_delta(index, first, json_string_value(text), json_string_length(text), json_null(), finish);
     return send_chunk(t, created, json_pack("[o]", delta), NULL);
 }
 
 static void send_stream(const translating *t, const rapt_translation *lines)
 {
     const int64_t created = (int64_t)time(NULL);
-    json_t *text = translating_text(t, lines, 0, 0);
+    bool fine = true;
     sse_begin(t->x);
-    bool fine = text && send_delta(t, created, true, NULL, NULL) && send_delta(t, created, false, text, NULL) &&
-                send_delta(t, created, false, NULL, "stop");
+    for (size_t i = 0; i < choices_of(t) && fine; i++) {
+        json_t *text = choice_text(t, lines, i);
+        fine = text && send_delta(t, created, i, true, NULL, NULL) && send_delta(t, created, i, false, text, NULL) &&
+               send_delta(t, created, i, false, NULL, "stop");
+        json_decref(text);
+    }
     if (fine && t->has_usage)
         fine = send_chunk(t, created, json_array(), chat_usage(t, lines));
     if (!fine)
         sse_send(t->x, openai_error_object(503, NULL, NULL, "out of memory for the response"));
     sse_end(t->x, fine);
-    json_decref(text);
 }
 
 static const translating_dialect CHAT = {.source_field = "messages", .target_field = "messages", .body = chat_body,
@@ -78,10 +111,9 @@ static const translating_dialect CHAT = {.source_field = "messages", .target_fie
 
 /* Nothing is sampled: options of sampling that chat programs always send are taken, whatever they are, and have no effect; of
  * others only values are taken that ask for nothing else. */
-static void read_options(openai_options *o, fields *f)
+static void read_options(openai_options *o, fields *f, const app_limits *limits)
 {
-    static const char *const neutral[][2] = {
-        {"n", "[1]"}, {"stop", "[[]]"}, {"logit_bias", "[{}]"}, {"logprobs", "[false]"}, {"top_logprobs", "[0]"}};
+    static const char *const neutral[][2] = {{"logit_bias", "[{}]"}, {"logprobs", "[false]"}, {"top_logprobs", "[0]"}};
     fields_number(f, "temperature", 1, 0, 2);
     fields_number(f, "top_p", 1, 0, 1);
     fields_number(f, "presence_penalty", 0, -2, 2);
@@ -91,6 +123,9 @@ static void read_options(openai_options *o, fields *f)
     for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
         fields_neutral(f, neutral[i][0], neutral[i][1]);
     fields_ignore(f, "seed");
+    fields_ignore(f, "chat_template_kwargs");
+    o->n = (size_t)fields_integer(f, "n", 1, 1, (int64_t)limits->n);
+    openai_stops_read(o, f);
     openai_sending_read(o, f);
 }
 
@@ -107,7 +142,7 @@ void openai_translate(app *a, exchange *x, const served *s, fields *f, const ope
     openai_options options = {.n = 1};
     const char *text = last_of_user(messages);
     translating *t = translating_new(a, x, &CHAT, f->error);
-    read_options(&options, f);
+    read_options(&options, f, app_limits_of(a));
     if (!text)
         fields_fail(f, "messages", "there is no message of the user");
     fields_finish(f);
@@ -116,7 +151,14 @@ void openai_translate(app *a, exchange *x, const served *s, fields *f, const ope
         t->has_usage = options.include_usage;
         t->counts_tokens = true;
         translating_take(t, s, f->error);
+        if (options.n > 1 && !f->error->status)
+            translating_n_best(t, options.n);
+        t->stops = options.stops;
+        t->stop_count = options.o.stop_count;
+        options.stops = NULL;
+        options.o.stop_count = 0;
         translating_submit(t, &text, 1, f->error);
     }
+    openai_options_free(&options);
     translating_end(t, x, &CHAT, f->error);
 }

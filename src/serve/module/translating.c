@@ -39,6 +39,9 @@ void translating_free(translating *t)
     free(t->target);
     free(t->first);
     free(t->characters);
+    for (size_t i = 0; i < t->stop_count; i++)
+        free(t->stops[i]);
+    free(t->stops);
     free(t);
 }
 
@@ -69,9 +72,29 @@ static bool is_any(const char *source)
     return !source || !*source || strcasecmp(source, "auto") == 0;
 }
 
-static void refuse_code(const char *field, const char *code, request_error *error)
+/* The languages that there are: of targets, or of sources, each once. */
+static void list_served_languages(const served_set *set, bool targets, char *list, size_t size)
 {
-    request_fail(error, 400, field, "%s%s%s is not supported", field ? field : "", field ? ": " : "", quote(code).text);
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < set->count && used < size; i++) {
+        const char *code = targets ? set->models[i].target : set->models[i].source;
+        bool seen = set->models[i].task != RAPT_TASK_TRANSLATION || !code;
+        for (size_t j = 0; j < i && !seen; j++) {
+            const char *other = targets ? set->models[j].target : set->models[j].source;
+            seen = set->models[j].task == RAPT_TASK_TRANSLATION && other && strcasecmp(other, code) == 0;
+        }
+        if (!seen)
+            used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "", code);
+    }
+}
+
+static void refuse_other_language(const translating *t, const char *field, const char *code, bool target, request_error *error)
+{
+    char list[160];
+    list_served_languages(t->models, target, list, sizeof list);
+    request_fail(error, 400, field, "%s%s%s is not supported; %s%s", field ? field : "", field ? ": " : "", quote(code).text,
+                 *list ? "there is " : "no model translates", list);
 }
 
 /* Why there is no model: the target, the source, or the two together. */
@@ -81,13 +104,13 @@ static void refuse_pair(const translating *t, const char *source, const char *ta
     const translating_dialect *d = t->dialect;
     bool is_source = is_any(source);
     if (!served_pair(set, NULL, target)) {
-        refuse_code(d->target_field, target, error);
+        refuse_other_language(t, d->target_field, target, true, error);
         return;
     }
     for (size_t i = 0; i < set->count && !is_source; i++)
         is_source = set->models[i].target && served_pair(set, source, set->models[i].target);
     if (!is_source)
-        refuse_code(d->source_field, source, error);
+        refuse_other_language(t, d->source_field, source, false, error);
     else
         request_fail(error, 400, d->target_field, "no model translates from %s to %s", quote(source).text, quote(target).text);
 }
@@ -240,7 +263,7 @@ static void tell_replay(const translating *t, const char *const *texts, size_t c
     replay_begin(&r, "translate", t->model);
     replay_options(&r, t);
     replay_lines(&r, ok ? input.data : "", ok ? input.size : 0);
-    r.unfaithful = r.unfaithful || !ok;
+    r.unfaithful = r.unfaithful || !ok || t->stop_count; /* the command has no --stop */
     replay_headers(t->x, t->model);
     replay_end(&r, t->x);
     buffer_free(&input);

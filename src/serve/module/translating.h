@@ -38,6 +38,8 @@ struct translating {
     size_t *characters;         /* [count]: code points of each text */
     /* What the response has; for the dialects. */
     bool is_list, any_source, has_characters, has_soft_alignment, streams, has_usage;
+    char **stops;               /* [stop_count], owned: a text ends before the first of them, of a dialect that heeds them */
+    size_t stop_count;
     bool counts_tokens;         /* for the log and translating_count_tokens; the response has none of them */
     char fingerprint[REPLAY_FINGERPRINT]; /* of the model */
 };
