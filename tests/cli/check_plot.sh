@@ -352,7 +352,13 @@ else
     check 'attention: two heads, twice the cells' test $(($(areas) - one)) = 36
     plot attention pairs "$sentence" --kind causal --block 0 --head 1 -o c.svg
     check 'attention: the default title is whole' test \
-        "$(texts c.svg | tail -2 | tr '\n' ' ' | grep -o 'decoder.*')" = 'decoder self-attention (causal), block 0, head 1 '
+        "$(texts c.svg | tail -2 | tr '\n' ' ' | grep -o 'decoder.*')" = \
+        "decoder self-attention (causal), block 0, head 1: $sentence "
+    check 'attention: the color bar says what it is' test "$(texts c.svg | grep -cx 'attention weight')" = 1
+    plot attention pairs "$sentence" --map-title '第{block}块，第{head}头 {x}' --title '注意力' --bar '权重' -o d.svg
+    check 'attention --map-title: maps in the language of the title' test "$(texts d.svg | grep -c '^第[01]块，第[01]头 {x}$')" = 4
+    plot attention pairs $'You\tlike the moon.' --kind self -o d.svg
+    check 'attention: control characters of a text stand in no title' test "$(texts d.svg | grep -c 'You?like')" = 1
     numbers_of() { texts "$1" | grep -Ex '[0-9]+\.[0-9]+' | sort | sed -n '1p;$p' | tr '\n' ' '; }
     check 'attention: colours are of 0 to 1 in every picture' test "$(numbers_of c.svg)" = '0.0 1.0 '
     plot attention pairs "$sentence" --kind self --block 0 --head 1 --scale fixed -o d.svg
@@ -382,10 +388,10 @@ else
     check 'a map of words: their letters' test "$(glyphs)" -ge 27
     picture 'a map of a word and itself' embedding pairs moon moon
     # The label of the color bar, in Chinese as well, and a font that is not there.
-    plot attention pairs "$sentence" --kind self --block 0 --head 0 --bar 'attention weight' -o a.svg
-    check '--bar: the label of the color bar' test "$(texts | grep -cx 'attention weight')" = 1
-    plot attention pairs "$sentence" --kind self --block 0 --head 0 -o b.svg
-    check 'without it the numbers stand where they stood' diff <(grep -v 'attention weight' a.svg | grep -c '<text') \
+    plot attention pairs "$sentence" --kind self --block 0 --head 0 --bar 'share of a row' -o a.svg
+    check '--bar: the label of the color bar' test "$(texts | grep -cx 'share of a row')" = 1
+    plot attention pairs "$sentence" --kind self --block 0 --head 0 --bar '' -o b.svg
+    check 'without it the numbers stand where they stood' diff <(grep -v 'share of a row' a.svg | grep -c '<text') \
         <(grep -c '<text' b.svg)
     latin=$(fc-list 2>/dev/null | sed -n 's|\(/.*\)/DejaVuSans.ttf:.*|\1|p' | head -1)
     if [ -n "$latin" ]; then

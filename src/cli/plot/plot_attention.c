@@ -1,7 +1,9 @@
 /* cli/plot/plot_attention.c: `rapt plot attention`: options, the choice of heads, and their maps. The weights are computed
  * in plot_attention_run.c. */
+#define _GNU_SOURCE /* fmemopen */
 #include "cli/plot/plot_attention.h"
 
+#include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/unknown_words.h"
@@ -13,7 +15,7 @@
 
 #define MAX_INDEX 1000000
 
-enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_STRICT };
+enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_STRICT, KEY_MAP_TITLE };
 
 static const struct argp_option OPTIONS[] = {
     {"kind", KEY_KIND, "NAME", 0, "Translation: self (encoder), causal (decoder) or cross (decoder to encoder, default); "
@@ -23,6 +25,8 @@ static const struct argp_option OPTIONS[] = {
     {"target", KEY_TARGET, "TEXT", 0, "Translation: decoder input (default: the model's greedy translation)", 0},
     {"scale", KEY_SCALE, "NAME", 0, "Color scale: fixed (default): 0 to 1, the same in every figure; all: minimum to maximum of "
      "this figure; row: 0 to the maximum of each row, for long texts, whose weights are small", 0},
+    {"map-title", KEY_MAP_TITLE, "TEXT", 0, "Title of each of several maps; {block} and {head} in it are their numbers "
+     "(default: 'block {block}, head {head}')", 0},
     {"strict", KEY_STRICT, NULL, 0, "Unknown words are errors; by default a warning names them, and <unk> is shown", 0},
     CLI_OPTION_THREADS,
     {0}};
@@ -30,7 +34,7 @@ static const struct argp_option OPTIONS[] = {
 typedef enum attention_scale { SCALE_DEFAULT, SCALE_FIXED, SCALE_ALL, SCALE_ROW } attention_scale;
 
 typedef struct attention_arguments {
-    const char *model, *text, *target;
+    const char *model, *text, *target, *map_title;
     attention_kind kind;
     attention_scale scale;
     bool has_block, has_head, strict;
@@ -93,6 +97,7 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
         a->has_head = true;
         return 0;
     case KEY_TARGET: a->target = text; return 0;
+    case KEY_MAP_TITLE: a->map_title = text; return 0;
     case KEY_STRICT: a->strict = true; return 0;
     case KEY_SCALE: a->scale = choose_scale(text, state); return 0;
     case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
@@ -137,8 +142,30 @@ static rapt_code plot_attention_choose(const attention_arguments *a, const atten
 }
 
 typedef struct map_title {
-    char text[64];
+    char text[128];
 } map_title;
+
+/* Replaces a name in braces by its number. */
+static const char *put_number(const char *from, const char *name, size_t number, FILE *to)
+{
+    if (strncmp(from, name, strlen(name)) != 0)
+        return from;
+    fprintf(to, "%zu", number);
+    return from + strlen(name);
+}
+
+static void write_map_title(const char *format, size_t block, size_t head, map_title *title)
+{
+    FILE *to = fmemopen(title->text, sizeof title->text - 1, "w"); /* calloc'd: what is cut ends */
+    for (const char *at = format; to && *at;) {
+        const char *behind = put_number(put_number(at, "{block}", block, to), "{head}", head, to);
+        if (behind == at)
+            fputc(*behind++, to);
+        at = behind;
+    }
+    if (to)
+        fclose(to);
+}
 
 static draw_heat make_map(const attention_view *v, const rapt_real *weights, size_t head)
 {
@@ -149,27 +176,32 @@ static draw_heat make_map(const attention_view *v, const rapt_real *weights, siz
     return map;
 }
 
-static void fill_maps(const rapt_tape *t, const rapt_model *m, const attention_view *v, attention_kind kind, choice c,
+static void fill_maps(const attention_arguments *a, const rapt_tape *t, const rapt_model *m, const attention_view *v, choice c,
                       draw_heat *maps, map_title *titles)
 {
     for (size_t i = 0; i < c.blocks * c.heads; i++) {
         size_t block = c.first_block + i / c.heads, head = c.first_head + i % c.heads;
-        maps[i] = make_map(v, attention_weights(t, m, kind, block), head);
-        snprintf(titles[i].text, sizeof titles[i].text, "block %zu, head %zu", block, head);
+        maps[i] = make_map(v, attention_weights(t, m, a->kind, block), head);
+        write_map_title(a->map_title ? a->map_title : "block {block}, head {head}", block, head, &titles[i]);
         maps[i].labels.title = titles[i].text;
     }
 }
 
-/* One map says in the one title that there is which head it is. */
+/* One map says in the one title that there is which head it is. The text stands in it, too, unless no font here has its letters:
+ * tokens that are no letters have other names. */
 static rapt_code draw_maps(const attention_arguments *a, const attention_view *v, choice c, draw_heat *maps, rapt_error *err)
 {
-    char title[200];
-    size_t count = c.blocks * c.heads;
-    snprintf(title, sizeof title, "%s%s%s%s", v->word, count == 1 ? ", " : "", count == 1 ? maps[0].labels.title : "",
-             a->scale == SCALE_ROW ? ", the greatest weight of each row as 1" : "");
+    char place[200], title[400];
+    rapt_error why = {0};
+    size_t count = c.blocks * c.heads, across = c.blocks > 1 && c.heads > 1 ? c.heads : 0;
+    snprintf(place, sizeof place, "%s%s%s", v->word, count == 1 ? ", " : "", count == 1 ? maps[0].labels.title : "");
+    snprintf(title, sizeof title, "%s: %s", place, quote(a->text).text);
     if (count == 1)
         maps[0].labels.title = NULL;
-    return plot_heat_maps(&a->o, maps, count, c.blocks > 1 && c.heads > 1 ? c.heads : 0, title, err);
+    rapt_code code = plot_heat_maps(&a->o, maps, count, across, title, &why);
+    if (code == RAPT_ERR_NOT_FOUND && !a->o.title)
+        return plot_heat_maps(&a->o, maps, count, across, place, err);
+    return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
 }
 
 /* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (gray) where the mask excludes it. */
@@ -217,7 +249,7 @@ static rapt_code plot_attention_draw(const attention_arguments *a, const rapt_ta
     draw_heat *maps = calloc(c.blocks * c.heads, sizeof *maps);
     map_title *titles = calloc(c.blocks * c.heads, sizeof *titles);
     if (maps && titles) {
-        fill_maps(t, m, v, a->kind, c, maps, titles);
+        fill_maps(a, t, m, v, c, maps, titles);
         code = draw_shown(a, v, c, maps, err);
     } else
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu maps", c.blocks * c.heads);
@@ -260,6 +292,8 @@ int plot_attention(int argc, char **argv)
     attention_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    if (!a.o.bar)
+        a.o.bar = a.scale == SCALE_ROW ? "attention weight, the greatest of each row as 1" : "attention weight";
     rapt_model *m = cli_model_any_inference(a.model, &err);
     rapt_code code = m ? plot_attention_run(&a, m, &err) : err.code;
     rapt_model_free(m);

@@ -17,7 +17,7 @@ static const struct argp_option OPTIONS[] = {
 static const struct argp_option RANGE_OPTIONS[] = {
     {"low", KEY_LOW, "X", 0, "Heat maps: the value of the darkest color (default: the minimum)", 10},
     {"high", KEY_HIGH, "X", 0, "Heat maps: the value of the brightest color (default: the maximum)", 10},
-    {"bar", KEY_BAR, "TEXT", 0, "Heat maps: label of the color bar", 10},
+    {"bar", KEY_BAR, "TEXT", 0, "Heat maps: label of the color bar; empty: none", 10},
     {0}};
 
 static void plot_options_check(const plot_options *o, struct argp_state *state)

@@ -84,7 +84,7 @@ static draw_labels override(const plot_options *o, draw_labels labels)
 /* Where one end is given, the other one is that of the numbers. */
 static draw_range range_of(const plot_options *o, const draw_heat *maps, size_t count)
 {
-    draw_range r = {o->low, o->high, o->has_low || o->has_high, o->bar};
+    draw_range r = {o->low, o->high, o->has_low || o->has_high, o->bar && *o->bar ? o->bar : NULL};
     double min = INFINITY, greatest = -INFINITY;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < maps[i].rows * maps[i].columns; j++) {

@@ -200,7 +200,9 @@ static void free_encodings(encodings *e)
 static rapt_code draw_map(const positions_arguments *a, const encodings *e, rapt_error *err)
 {
     draw_heat map = {.labels = {.x = "dimension", .y = "position"}, .rows = e->length, .columns = e->d, .values = e->values};
-    return plot_heat_maps(&a->o, &map, 1, 1, e->title, err);
+    plot_options o = a->o;
+    o.bar = o.bar ? o.bar : "value";
+    return plot_heat_maps(&o, &map, 1, 1, e->title, err);
 }
 
 /* Memory for the points of one curve and its name. */
@@ -286,6 +288,8 @@ static void fill_cosines(const encodings *e, double *norms, rapt_real *cosines)
 static rapt_code draw_similarity(const positions_arguments *a, const encodings *e, rapt_error *err)
 {
     char title[200];
+    plot_options o = a->o;
+    o.bar = o.bar ? o.bar : "cosine similarity";
     double *norms = malloc(e->length * sizeof *norms);
     rapt_real *cosines = malloc(e->length * e->length * sizeof *cosines);
     rapt_code code = norms && cosines ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu positions", e->length);
@@ -294,7 +298,7 @@ static rapt_code draw_similarity(const positions_arguments *a, const encodings *
         snprintf(title, sizeof title, "cosine similarity, %s", e->title);
         draw_heat map = {.labels = {.x = "position", .y = "position"}, .rows = e->length, .columns = e->length};
         map.values = cosines;
-        code = plot_heat_maps(&a->o, &map, 1, 1, title, err);
+        code = plot_heat_maps(&o, &map, 1, 1, title, err);
     }
     free(cosines);
     free(norms);
