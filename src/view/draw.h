@@ -21,6 +21,8 @@
 typedef struct draw_labels {
     const char *title, *x, *y; /* NULL: none */
     const char *right;         /* of curves: the second vertical axis */
+    bool log_y;                /* of curves: the vertical axes are logarithmic; what is not above 0 is left out */
+    bool from_zero;            /* of curves: the horizontal axis begins at 0, unless an x is below it */
 } draw_labels;
 
 /* One heat map; row 0 is the topmost. Names are written at a side where all of them fit, else numbers. Of more
@@ -40,6 +42,7 @@ typedef struct draw_curve {
     const double *x, *y;
     size_t group; /* curves of the same group have one color and differ in their dashes; 0: a curve by itself */
     bool right;   /* y is of the axis to the right */
+    const double *low, *high; /* [count] ends of a band round the curve; NULL: none */
 } draw_curve;
 
 typedef struct draw_point {

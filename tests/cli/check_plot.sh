@@ -274,6 +274,22 @@ check 'training --by epoch: of an older log' test "$(sed 's/"epochs": [0-9.]*, /
 refused 2 "--by: 'hour' is none of step, epoch" 'training: --by something else' "$RAPT" plot training pairs --by hour --data
 refused 1 'few-steps.jsonl:1: --by epoch: no number "epoch"' 'training: a file without epochs' \
     sh -c 'echo "{\"step\": 1, \"loss\": 2}" >few-steps.jsonl; exec "$0" plot training few-steps.jsonl --by epoch --data' "$RAPT"
+# Two settings, with three seeds and one, by hand; of the last step one run has no line.
+for run in pre-1 pre-2 pre-10 post-1; do
+    mkdir -p seeds/$run
+    printf 'task: translation\nseed: %s\ndata:\n  pairs: x.tsv\nmodel:\n  norm_place: %s\n' ${run#*-} ${run%-*} >seeds/$run/recipe.yaml
+done
+for step in 10 20; do
+    echo "{\"step\": $step, \"loss\": 1}" >>seeds/pre-1/train.jsonl
+    echo "{\"step\": $step, \"loss\": 2}" >>seeds/pre-2/train.jsonl
+    echo "{\"step\": $step, \"loss\": 6}" >>seeds/pre-10/train.jsonl
+    echo "{\"step\": $step, \"loss\": $((step * step))}" >>seeds/post-1/train.jsonl
+done
+echo '{"step": 30, "loss": 1}' | tee -a seeds/pre-1/train.jsonl >>seeds/pre-10/train.jsonl
+check 'training --group: the mean of the seeds, the least and the greatest' test \
+    "$(plot training seeds/pre-1 seeds/post-1 seeds/pre-2 seeds/pre-10 --group --field loss --data | tr '\t\n' ' ;')" = \
+    'name step loss low high;pre (3 runs) 10 3 1 6;pre (3 runs) 20 3 1 6;post-1 10 100 100 100;post-1 20 400 400 400;'
+refused 1 '--group: few.jsonl is no folder of a run' 'training --group: a file' "$RAPT" plot training few.jsonl --group --data
 check 'training: without val_loss the loss alone' test \
     "$(plot training none.jsonl --data | cut -f1 | tr '\n' ' ')" = 'name training '
 
@@ -413,6 +429,14 @@ else
 
     picture 'training' training pairs characters
     picture 'training of one report' training few.jsonl
+    plot training seeds/pre-1 seeds/pre-2 seeds/pre-10 seeds/post-1 --group --field loss -o a.svg
+    check 'training --group: the settings in title and legend' test "$(texts | grep -c '^pre (3 runs)')" = 2
+    check 'training: steps begin at 0' test "$(texts | grep -cx 0)" -ge 1
+    check 'training --group: one color a setting, lines and bands' test \
+        "$(grep -o 'fill:rgb([^)]*);fill-opacity:0.18' a.svg | sort -u | wc -l)" = 2
+    printf '{"step": 1, "loss": 1}\n{"step": 2, "loss": 0}\n{"step": 3, "loss": 10000}\n' >powers.jsonl
+    plot training powers.jsonl --log -o b.svg
+    check 'training --log: powers of ten' test "$(texts b.svg | grep -cx '1\|10\|100\|1000\|10000')" -ge 5
     picture 'training by epoch' training pairs --by epoch
 
     # While it trains: what is there at the end is the picture of the whole run, and the model is that of a run without pictures.

@@ -146,7 +146,7 @@ typedef struct map_title {
 } map_title;
 
 /* Replaces a name in braces by its number. */
-static const char *put_number(const char *from, const char *name, size_t number, FILE *to)
+static const char *map_title_number(const char *from, const char *name, size_t number, FILE *to)
 {
     if (strncmp(from, name, strlen(name)) != 0)
         return from;
@@ -158,7 +158,7 @@ static void write_map_title(const char *format, size_t block, size_t head, map_t
 {
     FILE *to = fmemopen(title->text, sizeof title->text - 1, "w"); /* calloc'd: what is cut ends */
     for (const char *at = format; to && *at;) {
-        const char *behind = put_number(put_number(at, "{block}", block, to), "{head}", head, to);
+        const char *behind = map_title_number(map_title_number(at, "{block}", block, to), "{head}", head, to);
         if (behind == at)
             fputc(*behind++, to);
         at = behind;

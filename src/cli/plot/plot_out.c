@@ -62,7 +62,25 @@ static void print_heat_maps(const draw_heat *maps, size_t count)
 static void plot_out_print_row(const char *name, double x, double y)
 {
     cli_print_clean(stdout, name ? name : "");
-    printf("\t%.*g\t%.*g\n", DBL_DIG, x, DBL_DIG, y);
+    printf("\t%.*g\t%.*g", DBL_DIG, x, DBL_DIG, y);
+}
+
+static bool has_band(const draw_curve *curves, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any = any || curves[i].low;
+    return any;
+}
+
+/* The ends of a band, where any curve has one. */
+static void print_band(const draw_curve *curve, size_t i, bool any)
+{
+    if (any && curve->low)
+        printf("\t%.*g\t%.*g", DBL_DIG, curve->low[i], DBL_DIG, curve->high[i]);
+    else if (any)
+        fputs("\t\t", stdout);
+    putchar('\n');
 }
 
 static void plot_out_print_header(draw_labels labels)
@@ -71,14 +89,16 @@ static void plot_out_print_header(draw_labels labels)
     cli_print_clean(stdout, labels.x ? labels.x : "x");
     putchar('\t');
     cli_print_clean(stdout, labels.y && !labels.right ? labels.y : "y");
-    putchar('\n');
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------- */
 
 static draw_labels override(const plot_options *o, draw_labels labels)
 {
-    return (draw_labels){o->title ? o->title : labels.title, o->x ? o->x : labels.x, o->y ? o->y : labels.y, labels.right};
+    labels.title = o->title ? o->title : labels.title;
+    labels.x = o->x ? o->x : labels.x;
+    labels.y = o->y ? o->y : labels.y;
+    return labels;
 }
 
 /* Where one end is given, the other one is that of the numbers. */
@@ -129,10 +149,14 @@ rapt_code plot_curves(const plot_options *o, const draw_curve *curves, size_t co
     labels = override(o, labels);
     if (o->out)
         return draw_curves(curves, count, labels, o->out, err);
+    const bool band = has_band(curves, count);
     plot_out_print_header(labels);
+    fputs(band ? "\tlow\thigh\n" : "\n", stdout);
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < curves[i].count; j++)
+        for (size_t j = 0; j < curves[i].count; j++) {
             plot_out_print_row(curves[i].name, curves[i].x[j], curves[i].y[j]);
+            print_band(&curves[i], j, band);
+        }
     return RAPT_OK;
 }
 
@@ -142,7 +166,10 @@ rapt_code plot_points(const plot_options *o, const draw_point *points, size_t co
     if (o->out)
         return draw_points(points, count, labels, o->out, err);
     plot_out_print_header(labels);
-    for (size_t i = 0; i < count; i++)
+    putchar('\n');
+    for (size_t i = 0; i < count; i++) {
         plot_out_print_row(points[i].name, points[i].x, points[i].y);
+        putchar('\n');
+    }
     return RAPT_OK;
 }

@@ -2,6 +2,7 @@
  * run or of several to compare; and the picture that `rapt train --plot` draws while it trains. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/plot/cmd_plot.h"
+#include "cli/plot/plot_seeds.h"
 #include "cli/plot/plot_training.h"
 
 #include "base/file.h"
@@ -17,20 +18,23 @@
 
 #define MAX_FIELDS 16
 
-enum { KEY_FIELD = 256, KEY_BY };
+enum { KEY_FIELD = 256, KEY_BY, KEY_GROUP, KEY_LOG };
 
 static const struct argp_option OPTIONS[] = {
     {"field", KEY_FIELD, "NAME", 0, "What to plot: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
      "file; can be repeated, for at most two quantities, each with its own axis (default: loss, and val_loss if there is "
      "one)", 0},
     {"by", KEY_BY, "WHAT", 0, "What the horizontal axis counts: step (default) or epoch", 0},
+    {"group", KEY_GROUP, NULL, 0, "Runs whose recipes differ in the seed alone are one curve: their mean, with a band from the "
+     "least to the greatest", 0},
+    {"log", KEY_LOG, NULL, 0, "Logarithmic vertical axes", 0},
     {0}};
 
 typedef struct training_arguments {
     char **paths; /* [path_count], within argv */
     size_t path_count, field_count;
     const char *fields[MAX_FIELDS];
-    bool by_epoch;
+    bool by_epoch, group, log;
     plot_options o;
 } training_arguments;
 
@@ -94,6 +98,8 @@ static error_t plot_training_parse(int key, char *text, struct argp_state *state
         a->fields[a->field_count++] = text;
         return 0;
     case KEY_BY: plot_training_take_by(a, text, state); return 0;
+    case KEY_GROUP: a->group = true; return 0;
+    case KEY_LOG: a->log = true; return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARGS:
         a->paths = state->argv + state->next;
@@ -121,13 +127,6 @@ typedef struct history {
     json_t **lines;   /* [count] */
     size_t count;
 } history;
-
-/* One curve, in memory of its own. */
-typedef struct series {
-    char *name;
-    double *x, *y;
-    size_t count;
-} series;
 
 static rapt_code plot_training_take_line(history *h, const char *text, size_t size, rapt_error *err)
 {
@@ -185,7 +184,7 @@ static const json_t *place_of(const json_t *line, bool by_epoch)
     return json_is_number(place) ? place : NULL;
 }
 
-static rapt_code plot_training_take_points(const training_arguments *a, const history *h, const char *field, series *s,
+static rapt_code plot_training_take_points(const training_arguments *a, const history *h, const char *field, plot_series *s,
                                            rapt_error *err)
 {
     s->x = malloc((h->count + 1) * sizeof *s->x);
@@ -221,28 +220,28 @@ static rapt_code fail_field(const history *h, const char *field, rapt_error *err
 }
 
 /* What tells curves apart: the training where there are several, the field where there are several, or both. */
-static char *name_curve(const training_arguments *a, const history *h, const char *field)
+static char *name_curve(const training_arguments *a, const char *training, bool several, const char *field)
 {
     char *name = NULL;
-    bool both = a->path_count > 1 && a->field_count > 1;
+    bool both = several && a->field_count > 1;
     const char *what = strcmp(field, "loss") == 0 ? "training" : strcmp(field, "val_loss") == 0 ? "validation" : field;
-    int length = asprintf(&name, "%s%s%s", a->path_count > 1 ? h->name : "", both ? ", " : "",
-                          a->field_count > 1 || a->path_count == 1 ? what : "");
+    int length = asprintf(&name, "%s%s%s", several ? training : "", both ? ", " : "",
+                          a->field_count > 1 || !several ? what : "");
     return length < 0 ? NULL : name;
 }
 
-static rapt_code make_series(const training_arguments *a, const history *h, const char *field, bool optional, series *s,
+static rapt_code make_series(const training_arguments *a, const history *h, const char *field, bool optional, plot_series *s,
                              rapt_error *err)
 {
     rapt_code code = plot_training_take_points(a, h, field, s, err);
     if (!code && s->count == 0 && !optional)
         code = fail_field(h, field, err);
-    s->name = name_curve(a, h, field);
+    s->name = name_curve(a, h->name, a->path_count > 1, field);
     return code || s->name ? code : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a curve", h->path);
 }
 
 /* A curve for each training and field; `optional`: fields but the first may be absent. */
-static rapt_code make_curves(const training_arguments *a, char *const *names, bool optional, series *s, rapt_error *err)
+static rapt_code make_curves(const training_arguments *a, char *const *names, bool optional, plot_series *s, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < a->path_count && !code; i++) {
@@ -255,43 +254,98 @@ static rapt_code make_curves(const training_arguments *a, char *const *names, bo
     return code;
 }
 
+/* ---- what is drawn: runs, or settings of several runs ------------------------------------------------------ */
+
+typedef struct shown_curves {
+    char *const *names; /* [count] */
+    plot_series *s;     /* [count, fields] */
+    size_t count;
+} shown_curves;
+
 /* Curves of a training share a color; where two axes are for one training, those of an axis do. */
-static size_t group_of(const training_arguments *a, size_t i)
+static size_t group_of(const training_arguments *a, const shown_curves *t, size_t i)
 {
-    size_t training = i / a->field_count, axis = axis_of(a, a->fields[i % a->field_count]);
-    return 1 + (a->path_count == 1 ? axis : training);
+    size_t axis = axis_of(a, a->fields[i % a->field_count]);
+    return 1 + (t->count == 1 ? axis : i / a->field_count);
 }
 
-static rapt_code plot_training_draw(const training_arguments *a, char *const *names, const series *s, rapt_error *err)
+/* The names of a few, the number of many. */
+static const char *plot_training_title(const shown_curves *t, char title[200])
 {
-    size_t kept = 0, count = a->path_count * a->field_count;
-    draw_labels labels = {a->path_count == 1 ? names[0] : NULL, a->by_epoch ? "epoch" : "step", label_of_axis(a, 0),
-                          label_of_axis(a, 1)};
+    size_t used = 0;
+    for (size_t i = 0; i < t->count && used < 150; i++)
+        used += (size_t)snprintf(title + used, 200 - used, "%s%.100s", i ? ", " : "", t->names[i]);
+    if (t->count > 1 && used >= 150)
+        snprintf(title, 200, "%zu training runs", t->count);
+    return t->count == 1 ? t->names[0] : title;
+}
+
+static rapt_code plot_training_draw(const training_arguments *a, const shown_curves *t, rapt_error *err)
+{
+    char title[200];
+    size_t kept = 0, count = t->count * a->field_count;
+    draw_labels labels = {.title = plot_training_title(t, title), .x = a->by_epoch ? "epoch" : "step", .y = label_of_axis(a, 0),
+                          .right = label_of_axis(a, 1), .log_y = a->log, .from_zero = true};
     draw_curve *curves = calloc(count, sizeof *curves);
     if (!curves)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", count);
     for (size_t i = 0; i < count; i++)
-        if (s[i].count > 0)
-            curves[kept++] = (draw_curve){s[i].name, s[i].count, s[i].x, s[i].y, group_of(a, i),
-                                          axis_of(a, a->fields[i % a->field_count]) == 1};
+        if (t->s[i].count > 0)
+            curves[kept++] = (draw_curve){.name = t->s[i].name, .count = t->s[i].count, .x = t->s[i].x, .y = t->s[i].y,
+                                          .low = t->s[i].low, .high = t->s[i].high, .group = group_of(a, t, i),
+                                          .right = axis_of(a, a->fields[i % a->field_count]) == 1};
     rapt_code code = plot_curves(&a->o, curves, kept, labels, err);
     free(curves);
+    return code;
+}
+
+/* The curve of one field of a setting. */
+static rapt_code plot_training_average(const training_arguments *a, const plot_series *of_runs, const plot_settings *by,
+                                       size_t setting, size_t field, plot_series *to, rapt_error *err)
+{
+    size_t count = 0;
+    const plot_series **runs = calloc(a->path_count, sizeof *runs);
+    rapt_code code = runs ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu runs", a->path_count);
+    for (size_t i = 0; runs && i < a->path_count; i++)
+        if (by->of[i] == setting)
+            runs[count++] = &of_runs[i * a->field_count + field];
+    code = code ? code : plot_series_mean(runs, count, to, err);
+    to->name = name_curve(a, by->names[setting], by->count > 1, a->fields[field]);
+    free(runs);
+    return code || to->name ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a curve");
+}
+
+static rapt_code plot_training_draw_settings(const training_arguments *a, char *const *names, const plot_series *of_runs,
+                                             rapt_error *err)
+{
+    plot_settings by;
+    rapt_code code = plot_settings_find(a->paths, names, a->path_count, &by, err);
+    if (code)
+        return code;
+    shown_curves t = {by.names, calloc(by.count * a->field_count, sizeof *t.s), by.count};
+    if (!t.s)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", by.count * a->field_count);
+    for (size_t i = 0; i < by.count * a->field_count && !code; i++)
+        code = plot_training_average(a, of_runs, &by, i / a->field_count, i % a->field_count, &t.s[i], err);
+    code = code ? code : plot_training_draw(a, &t, err);
+    for (size_t i = 0; t.s && i < by.count * a->field_count; i++)
+        plot_series_free(&t.s[i]);
+    free(t.s);
+    plot_settings_free(&by);
     return code;
 }
 
 static rapt_code run_named(const training_arguments *a, char *const *names, bool losses, rapt_error *err)
 {
     size_t count = a->path_count * a->field_count;
-    series *s = calloc(count, sizeof *s);
+    plot_series *s = calloc(count, sizeof *s);
     rapt_code code = s ? make_curves(a, names, losses, s, err)
                        : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", count);
     if (!code)
-        code = plot_training_draw(a, names, s, err);
-    for (size_t i = 0; s && i < count; i++) {
-        free(s[i].name);
-        free(s[i].x);
-        free(s[i].y);
-    }
+        code = a->group ? plot_training_draw_settings(a, names, s, err)
+                        : plot_training_draw(a, &(shown_curves){names, s, a->path_count}, err);
+    for (size_t i = 0; s && i < count; i++)
+        plot_series_free(&s[i]);
     free(s);
     return code;
 }

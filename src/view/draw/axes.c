@@ -53,11 +53,17 @@ static void draw_across(canvas *c, const axes *a)
     canvas_text(c, &title, a->labels.x, a->width / 2, a->height + below);
 }
 
+static ticks axes_ticks_up(const axes *a, draw_range r)
+{
+    const double wanted = a->height / TICKS_APART_Y;
+    return a->log_y ? ticks_of_logarithm(r.low, r.high, wanted) : ticks_within(r.low, r.high, wanted);
+}
+
 static void draw_up(canvas *c, const axes *a)
 {
     canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 1, .color = a->left_color};
     canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .color = a->left_color};
-    ticks t = ticks_within(a->y.low, a->y.high, a->height / TICKS_APART_Y);
+    ticks t = axes_ticks_up(a, a->y);
     double widest = 0;
     for (size_t i = 0; i < t.count; i++) {
         double y = axes_y(a, ticks_at(&t, i));
@@ -77,7 +83,7 @@ static double draw_right(canvas *c, const axes *a)
 {
     canvas_type number = {.size = DRAW_TICK_SIZE, .color = a->right_color};
     canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .color = a->right_color};
-    ticks t = ticks_within(a->right.low, a->right.high, a->height / TICKS_APART_Y);
+    ticks t = axes_ticks_up(a, a->right);
     double widest = 0, x = a->width;
     for (size_t i = 0; i < t.count; i++) {
         double y = axes_right(a, ticks_at(&t, i));

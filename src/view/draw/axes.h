@@ -12,6 +12,7 @@ typedef struct axes {
     draw_labels labels;
     bool has_right;
     uint32_t left_color, right_color; /* of numbers and titles; 0: as all texts */
+    bool log_y;   /* y and right, their ranges, too, are logarithms to base 10 */
     bool whole_x; /* nothing between whole numbers is marked: steps, positions */
 } axes;
 

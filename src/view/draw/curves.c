@@ -24,6 +24,7 @@ enum {
 #define LINE_WIDTH 1.7
 #define DOT_RADIUS 2.2
 #define PAD_Y 0.04
+#define BAND_OPACITY 0.18
 
 /* Colors that differ for every kind of color vision: M. Okabe and K. Ito, "Color Universal Design" (2008), without the
  * yellow, which is hardly seen on white. */
@@ -106,9 +107,15 @@ static void color_axes(figure *f)
     }
 }
 
-static bool curves_is_drawn(const draw_curve *curve, size_t i)
+/* A height as the axes have it; not finite: not drawn. */
+static double curves_y(const axes *a, double y)
 {
-    return i < curve->count && isfinite(curve->x[i]) && isfinite(curve->y[i]);
+    return !a->log_y ? y : y > 0 ? log10(y) : NAN;
+}
+
+static bool curves_is_drawn(const axes *a, const draw_curve *curve, size_t i)
+{
+    return i < curve->count && isfinite(curve->x[i]) && isfinite(curves_y(a, curve->y[i]));
 }
 
 static void add_dot(canvas *c, double x, double y)
@@ -118,14 +125,33 @@ static void add_dot(canvas *c, double x, double y)
 }
 
 /* Of few points each can be seen; a point between two that are not drawn would be a line of no length. */
-static bool has_dot(const draw_curve *curve, size_t i)
+static bool has_dot(const axes *a, const draw_curve *curve, size_t i)
 {
-    return curve->count <= FEW || !((i > 0 && curves_is_drawn(curve, i - 1)) || curves_is_drawn(curve, i + 1));
+    return curve->count <= FEW || !((i > 0 && curves_is_drawn(a, curve, i - 1)) || curves_is_drawn(a, curve, i + 1));
 }
 
-static double curves_height_of(const axes *a, const draw_curve *curve, size_t i)
+static double curves_height_of(const axes *a, const draw_curve *curve, double y)
 {
-    return curve->right ? axes_right(a, curve->y[i]) : axes_y(a, curve->y[i]);
+    return curve->right ? axes_right(a, curves_y(a, y)) : axes_y(a, curves_y(a, y));
+}
+
+/* Along its lower end and back along the upper one; both are drawn where the curve is. */
+static void draw_band(canvas *c, const figure *f, size_t i)
+{
+    const draw_curve *curve = &f->curves[i];
+    const uint32_t color = look_of(f, i).color;
+    size_t count = 0;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t k = 0; curve->low && k < curve->count; k++) {
+            const size_t j = pass ? curve->count - 1 - k : k;
+            const double y = curves_height_of(&f->axes, curve, (pass ? curve->high : curve->low)[j]);
+            if (curves_is_drawn(&f->axes, curve, j) && isfinite(y))
+                (count++ ? cairo_line_to : cairo_move_to)(c->cr, axes_x(&f->axes, curve->x[j]), y);
+        }
+    cairo_set_source_rgba(c->cr, (double)(color >> 16 & 0xff) / 255, (double)(color >> 8 & 0xff) / 255,
+                          (double)(color & 0xff) / 255, BAND_OPACITY);
+    if (count > 0)
+        cairo_fill(c->cr);
 }
 
 static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
@@ -133,15 +159,15 @@ static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
     bool on = false;
     for (size_t i = 0; i < curve->count; i++) {
         bool was_on = on;
-        on = curves_is_drawn(curve, i);
+        on = curves_is_drawn(a, curve, i);
         if (!on)
             continue;
-        (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
+        (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), curves_height_of(a, curve, curve->y[i]));
     }
     cairo_stroke(c->cr);
     for (size_t i = 0; i < curve->count; i++)
-        if (curves_is_drawn(curve, i) && has_dot(curve, i))
-            add_dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
+        if (curves_is_drawn(a, curve, i) && has_dot(a, curve, i))
+            add_dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, curve->y[i]));
 }
 
 static void draw_entry(canvas *c, const figure *f, size_t i, double x, double y)
@@ -177,6 +203,8 @@ static void curves_draw_figure(canvas *c, void *what)
 {
     figure *f = what;
     double beyond = axes_draw(c, &f->axes);
+    for (size_t i = 0; i < f->count; i++)
+        draw_band(c, f, i);
     for (size_t i = 0; i < f->count; i++) {
         curves_set_line(c, f, i);
         draw_curve_line(c, &f->axes, &f->curves[i]);
@@ -187,23 +215,28 @@ static void curves_draw_figure(canvas *c, void *what)
 static void take_curve(axes *a, const draw_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++)
-        if (curves_is_drawn(curve, i)) {
+        if (curves_is_drawn(a, curve, i)) {
+            draw_range *y = curve->right ? &a->right : &a->y;
             a->whole_x = a->whole_x && floor(curve->x[i]) == curve->x[i];
             range_take(&a->x, curve->x[i]);
-            range_take(curve->right ? &a->right : &a->y, curve->y[i]);
+            range_take(y, curves_y(a, curve->y[i]));
+            for (size_t end = 0; curve->low && end < 2; end++)
+                range_take(y, curves_y(a, (end ? curve->high : curve->low)[i]));
         }
 }
 
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
     figure f = {{.width = WIDTH, .height = HEIGHT, .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .right = RANGE_OF_NONE,
-                 .labels = labels, .whole_x = true}, curves, count};
+                 .labels = labels, .log_y = labels.log_y, .whole_x = true}, curves, count};
     if (count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no curve", path);
     for (size_t i = 0; i < count; i++) {
         f.axes.has_right = f.axes.has_right || curves[i].right;
         take_curve(&f.axes, &curves[i]);
     }
+    if (labels.from_zero && f.axes.x.low > 0)
+        range_take(&f.axes.x, 0);
     color_axes(&f);
     rapt_code code = axes_settle(&f.axes, 0, PAD_Y, err);
     return code == RAPT_OK ? canvas_write(curves_draw_figure, &f, path, err) : code;

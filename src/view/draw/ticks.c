@@ -33,8 +33,37 @@ ticks ticks_within(double low, double high, double wanted)
     return t;
 }
 
+enum { MARKS = sizeof ((ticks *)0)->marks / sizeof(double) };
+
+static void add_mark(ticks *t, double low, double high, double mark)
+{
+    double at = log10(mark);
+    if (t->count < MARKS && at >= low - SLACK && at <= high + SLACK)
+        t->marks[t->count++] = mark;
+}
+
+ticks ticks_of_logarithm(double low, double high, double wanted)
+{
+    ticks t = {.log = true};
+    if (high - low < log10(2)) {
+        const ticks even = ticks_within(pow(10, low), pow(10, high), wanted);
+        for (size_t i = 0; i < even.count; i++)
+            add_mark(&t, low, high, ticks_at(&even, i));
+        return t;
+    }
+    const double stride = fmax(1, ceil((high - low) / fmin(wanted, MARKS - 1)));
+    for (double power = stride * floor(low / stride); power <= high; power += stride) {
+        add_mark(&t, low, high, pow(10, power));
+        for (int part = 2; part <= 5 && high - low < wanted / 3; part += 3)
+            add_mark(&t, low, high, part * pow(10, power));
+    }
+    return t;
+}
+
 double ticks_at(const ticks *t, size_t i)
 {
+    if (t->log)
+        return log10(t->marks[i]);
     return (t->first + (double)i) * t->step;
 }
 
@@ -53,9 +82,9 @@ static tick_label with_minus(const char *plain)
 
 tick_label ticks_label(const ticks *t, size_t i)
 {
-    double value = ticks_at(t, i);
+    double value = t->log ? t->marks[i] : ticks_at(t, i);
     char plain[32];
-    if (has_decimals(value, t->decimals))
+    if (!t->log && has_decimals(value, t->decimals))
         snprintf(plain, sizeof plain, "%.*f", t->decimals, fabs(value) < t->step / 2 ? 0 : value);
     else
         snprintf(plain, sizeof plain, "%.6g", value);

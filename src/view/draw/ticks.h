@@ -10,10 +10,16 @@ typedef struct ticks {
     double first, step; /* tick i stands at (first + i) * step */
     size_t count;
     int decimals; /* that the labels need */
+    bool log;     /* of a logarithmic axis: tick i stands at the logarithm of marks[i] */
+    double marks[24];
 } ticks;
 
 /* The multiples of 1, 2 or 5 times a power of ten within [low, high], low < high; about `wanted` of them. */
 ticks ticks_within(double low, double high, double wanted);
+
+/* Of an axis from 10^low to 10^high: powers of ten, with their multiples by 2 and 5 where there is room for them; of less than a
+ * factor of two round numbers as on any other axis. */
+ticks ticks_of_logarithm(double low, double high, double wanted);
 
 double ticks_at(const ticks *t, size_t i);
 
