@@ -70,7 +70,7 @@ static bool is_unusual_script(unsigned script, unsigned usual)
     return script != SCRIPT_NONE && usual != SCRIPT_NONE && script != usual;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_ratio(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -89,7 +89,7 @@ static rapt_code find_growth(const check_lines *lines, double *growth, rapt_erro
         if (check_line_is_pair(&lines->line[i]))
             ratios[count++] = (double)side[1].characters / (double)side[0].characters;
     }
-    qsort(ratios, count, sizeof *ratios, by_value);
+    qsort(ratios, count, sizeof *ratios, by_ratio);
     if (count > 0)
         *growth = ratios[(count - 1) / 2];
     free(ratios);

@@ -22,7 +22,7 @@ struct keys {
     size_t count, capacity;
 };
 
-static bool is_blank(char c)
+static bool is_key_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -30,9 +30,9 @@ static bool is_blank(char c)
 /* Without blanks at both ends, which nobody sees in a file, nor in the value of a header. */
 static const char *trim_key(const char *text, size_t *size)
 {
-    for (; *size && is_blank(text[*size - 1]); --*size)
+    for (; *size && is_key_blank(text[*size - 1]); --*size)
         continue;
-    for (; *size && is_blank(*text); text++)
+    for (; *size && is_key_blank(*text); text++)
         --*size;
     return text;
 }
@@ -42,7 +42,7 @@ static size_t split_name(const char *line, size_t size, const char **name, size_
 {
     *name = NULL;
     for (size_t i = 1; i < size; i++)
-        if (line[i] == '#' && is_blank(line[i - 1])) {
+        if (line[i] == '#' && is_key_blank(line[i - 1])) {
             *name_size = size - i - 1;
             *name = trim_key(line + i + 1, name_size);
             size = i;
