@@ -1,6 +1,5 @@
 /* tests/engine/test_forked.c: a child of fork(), as Python's multiprocessing makes, computes with its parent's translator and
- * generator and frees them; an engine refuses there, and does not wait for its thread. The thread sanitizer knows no threads of
- * a forked child.
+ * generator and frees them; an engine refuses there, and does not wait for its thread.
  * labels: not-raced */
 #define _GNU_SOURCE
 #include <setjmp.h>
