@@ -61,7 +61,8 @@ RAPT_API double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
 RAPT_API const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);
 
 /* The learning rate of step `step` (from 1) of `total`: linear warmup, then constant, falling with
- * sqrt(warmup / step) (Vaswani et al. 2017, eq. 3), or a cosine down to lr_end (Loshchilov & Hutter 2017). */
+ * sqrt(warmup / step) (Vaswani et al. 2017, eq. 3), or a cosine that would be down to lr_end one step behind the last
+ * (Loshchilov & Hutter 2017). */
 RAPT_API double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total);
 
 /* ---- the training loop -------------------------------------------------------------------------------------- */

@@ -50,6 +50,10 @@ rapt_code lengthen_check(run *r, rapt_error *err)
 {
     const uint64_t step = r->counters.step, limit = r->options->max_steps;
     const char *key = r->recipe->train.steps ? "train.steps" : "train.epochs";
+    if ((uint64_t)r->recipe->train.warmup > r->steps)
+        run_warn(r, "train.warmup is %lld, and the run has %llu steps: the learning rate ends at %.3g of %.3g",
+                 (long long)r->recipe->train.warmup, (unsigned long long)r->steps,
+                 rapt_learning_rate(r->recipe, r->steps, r->steps), r->recipe->train.lr);
     if (limit > r->steps)
         run_warn(r, "--max-steps %llu is past the last step of the recipe, %llu; to train longer, set %s higher",
                  (unsigned long long)limit, (unsigned long long)r->steps, key);

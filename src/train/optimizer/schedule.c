@@ -5,11 +5,12 @@
 
 #include <math.h>
 
-/* From lr down to lr_end along half a period (Loshchilov & Hutter 2017). */
+/* From lr down to lr_end along half a period (Loshchilov & Hutter 2017), which ends behind the last step, as that of PyTorch's
+ * CosineAnnealingLR and of transformers does: with lr_end 0, a step at the end itself would train nothing. */
 static double cosine(const rapt_recipe *r, double step, double total)
 {
-    double warmup = (double)r->train.warmup, span = total > warmup ? total - warmup : 1;
-    double done = step >= total ? 1 : (step - warmup) / span;
+    double first = r->train.warmup > 0 ? (double)r->train.warmup : 1, end = total + 1;
+    double done = step < end ? (step - first) / (end - first) : 1;
     return r->train.lr_end + (r->train.lr - r->train.lr_end) * 0.5 * (1 + math_cos(3.14159265358979323846 * done));
 }
 
