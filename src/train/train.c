@@ -1,5 +1,6 @@
 /* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has a file of its
  * own; their order, and what a failure or a stop means, is here. */
+#define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/file.h"
 #include "tape/tape_core.h"
@@ -19,6 +20,7 @@
 #include "train/step.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- open, check, prepare ------------------------------------------------------------------------------------- */
 
@@ -33,10 +35,41 @@ static rapt_code give_newest(run *r, rapt_error *err)
     return ranks_give(r, &r->newest, sizeof r->newest, err);
 }
 
+/* Whether a message names a path, or one of several with : between them. */
+static bool names_path(const char *message, const char *list)
+{
+    bool found = false;
+    for (size_t size; *list && !found; list += size + (list[size] == ':')) {
+        size = strcspn(list, ":");
+        found = size > 0 && memmem(message, strlen(message), list, size);
+    }
+    return found;
+}
+
+/* The recipe of a folder has the paths of the machine that the run began on; which key says that data are elsewhere now. */
+static void name_moved_key(const run *r, rapt_error *err)
+{
+    const rapt_recipe *k = r->options->recipe;
+    const struct {
+        const char *key, *value;
+    } paths[] = {{"data.pairs", k->data.pairs}, {"data.validation", k->data.validation}, {"data.text", k->data.text},
+                 {"tokenizer.path", k->tokenizer.path}};
+    const rapt_error why = *err;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i].value && names_path(why.message, paths[i].value)) {
+            *err = (rapt_error){0};
+            rapt_fail(err, why.code, "%.400s; if it is elsewhere now: --set %s=PATH", why.message, paths[i].key);
+            return;
+        }
+}
+
 static rapt_code open_data(run *r, rapt_error *err)
 {
     run_phase(r, "reading the data", 0, 0);
-    return r->task->open(r, err);
+    rapt_code code = r->task->open(r, err);
+    if (code == RAPT_ERR_NOT_FOUND && r->options->resume)
+        name_moved_key(r, err);
+    return code;
 }
 
 static rapt_code give_data(run *r, rapt_error *err)

@@ -112,10 +112,19 @@ check 'the same data at another place' "$RAPT" train tiny.yaml --quiet --out els
 cp -r whole damaged
 printf x | dd of=damaged/checkpoints/step-00000120.safetensors bs=1 seek=50000 conv=notrunc status=none
 before=$(listing damaged)
-refused 1 'damaged/checkpoints/step-00000120.safetensors' 'a damaged checkpoint' \
+refused 1 'damaged/checkpoints/step-00000120.safetensors.*; the checkpoint of step [0-9]+ is whole: to resume from it, move that of step 120 away' \
+    'a damaged checkpoint, and the one that is whole' \
     "$RAPT" train tiny.yaml --quiet --out damaged --resume
 check 'and leaves it at that' test "$before" = "$(listing damaged)"
 rm damaged/checkpoints/step-00000120.safetensors
 train damaged --resume
 check 'the checkpoint before it leads to the same end' same_model whole damaged
+
+# A folder that somebody else began has the paths of that machine.
+train shared --max-steps 40
+sed -i "s|pairs: .*|pairs: /of/another/machine/pairs.tsv|" shared/recipe.yaml
+refused 1 'cannot read /of/another/machine/pairs.tsv: .*; if it is elsewhere now: --set data.pairs=PATH' 'data that are elsewhere' \
+    "$RAPT" train --quiet --resume --out shared
+check 'as it says' "$RAPT" train --quiet --resume --out shared --set data.pairs=pairs.tsv
+check 'and it is the same model' same_model whole shared
 finish

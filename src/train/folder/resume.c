@@ -11,6 +11,7 @@
 #include "recipe/recipe_compare.h"
 #include "recipe/recipe_seal.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
 #include "train/folder/log.h"
@@ -67,6 +68,29 @@ static uint64_t hash_run(const run *r, uint64_t recipe)
     return r->init ? rng_mix(hash, 1) : hash;
 }
 
+/* Of a damaged checkpoint: which one before it is whole, and how to resume from that. */
+static void name_whole_checkpoint(const run *r, rapt_error *err)
+{
+    checkpoint_list l = {0};
+    uint64_t whole = 0;
+    const rapt_error why = *err;
+    checkpoint_list_read(r->options->out, &l, NULL);
+    for (size_t i = l.count; i > 0 && !whole; i--) {
+        safetensors *file = NULL;
+        char *path = l.steps[i - 1] < r->newest ? checkpoint_path(r->options->out, l.steps[i - 1]) : NULL;
+        if (path && safetensors_open(path, &file, NULL) == RAPT_OK)
+            whole = l.steps[i - 1];
+        safetensors_close(file);
+        free(path);
+    }
+    checkpoint_list_free(&l);
+    if (!whole)
+        return;
+    *err = (rapt_error){0};
+    rapt_fail(err, why.code, "%.330s; the checkpoint of step %llu is whole: to resume from it, move that of step %llu away",
+              why.message, (unsigned long long)whole, (unsigned long long)r->newest);
+}
+
 /* What rank 0, or the only process, finds in the folder. */
 static rapt_code open_newest(run *r, checkpoint_file *f, rapt_error *err)
 {
@@ -75,6 +99,8 @@ static rapt_code open_newest(run *r, checkpoint_file *f, rapt_error *err)
     rapt_code code = checkpoint_open(r->options->out, wanted, r->model, r->adam, &s, f, err);
     if (code == RAPT_ERR_VALUE)
         explain_refusal(r, r->newest, err);
+    if (code == RAPT_ERR_FORMAT)
+        name_whole_checkpoint(r, err);
     if (code)
         return code;
     r->counters = (run_counters){.step = s.step, .nll = s.nll, .book = s.book, .tokens = s.tokens, .grad_norm = s.grad_norm,
