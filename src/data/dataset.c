@@ -111,7 +111,8 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
             return code;
     }
     if (d->count == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long, %zu with an empty side%s",
+        return rapt_fail(err, RAPT_ERR_VALUE,
+                         "no pair is left for %s: %zu pairs, %zu dropped as too long, %zu with an empty side%s",
                          d->options.validation ? "validation" : "training", rapt_pairs_count(pairs), d->dropped, d->empty,
                          d->options.validation ? " (data.validation_fraction is the share for it; 0: no validation)" : "");
     return RAPT_OK;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/json_file.h"
 #include "recipe/recipe_compare.h"
 #include "recipe/recipe_defaults.h"
 #include "recipe/recipe_model.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* Windows of a Hugging Face model whose recipe does not say how long they are: its context can be more than a text has. */
-enum { LONG_CONTEXT = 1024 };
+enum { LONG_CONTEXT = 1024, CONFIG_MAX = 1 << 20 };
 
 /* A recipe that says how the tokenizers were trained, and how reliable it is. */
 typedef struct source {
@@ -251,6 +252,56 @@ static void fit_lengths(rapt_recipe *r, const rapt_model *m, int64_t standard)
         r->model.context = m->family && context > LONG_CONTEXT ? LONG_CONTEXT : context;
 }
 
+/* A key that the recipe leaves out. */
+static void put_default(rapt_recipe *r, const rapt_recipe *defaults, const char *name, double value)
+{
+    const recipe_key *key = recipe_key_find(name);
+    if (!recipe_key_given(key, r) && recipe_key_equal(key, r, defaults))
+        recipe_key_put(key, r, value);
+}
+
+/* The first of `names`, up to NULL, that the config.json of a Hugging Face folder has as a probability, else `missing`. */
+static double probability_of(const json_t *config, const char *const *names, double missing)
+{
+    for (; *names; names++) {
+        const json_t *value = json_object_get(config, *names);
+        if (json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= 0.95)
+            return json_number_value(value);
+    }
+    return missing;
+}
+
+/* The dropouts that a model was trained with, as far as its files say: most language models have none. */
+static void fit_dropouts(rapt_recipe *r, const rapt_recipe *defaults, const rapt_model *m, const char *folder, const source *s)
+{
+    static const char *const output[] = {"resid_pdrop", "dropout", "hidden_dropout", NULL},
+        *const attention[] = {"attn_pdrop", "attention_dropout", NULL}, *const hidden[] = {"activation_dropout", NULL};
+    rapt_recipe own = s->sure ? s->recipe : *defaults;
+    if (recipe_key_given(recipe_key_find("model.dropout"), r)) /* the others follow it */
+        return;
+    if (m->family) {
+        char *path = file_join(folder, "config.json");
+        json_t *config = path ? json_file_read(path, CONFIG_MAX, NULL) : NULL; /* of a GGUF file there is none */
+        own.model.dropout = probability_of(config, output, 0);
+        own.model.attention_dropout = probability_of(config, attention, -1);
+        own.model.activation_dropout = probability_of(config, hidden, 0);
+        json_decref(config);
+        free(path);
+    }
+    put_default(r, defaults, "model.dropout", own.model.dropout);
+    put_default(r, defaults, "model.attention_dropout", own.model.attention_dropout);
+    put_default(r, defaults, "model.activation_dropout", own.model.activation_dropout);
+}
+
+/* A trained model would lose what it knows at the rate of a new one. 5e-5 and no decay are what transformers trains all
+ * parameters with; adapters, and the small models that were trained here, take a tenth of what training from scratch does. */
+static void fit_training(rapt_recipe *r, const rapt_recipe *defaults, const rapt_model *m)
+{
+    put_default(r, defaults, "train.lr", m->family && r->train.lora.rank == 0 ? 5e-5 : 2e-4);
+    put_default(r, defaults, "train.weight_decay", 0);
+    put_default(r, defaults, "train.warmup", 0);
+}
+
 /* Makes the texts of a plain copy its own. */
 static bool own_texts(rapt_recipe *r)
 {
@@ -265,8 +316,8 @@ static bool own_texts(rapt_recipe *r)
     return ok;
 }
 
-static rapt_code merge_recipes(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const char *folder,
-                               rapt_recipe *out, rapt_error *err)
+static rapt_code merge_recipes(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const source *s,
+                               const char *folder, rapt_recipe *out, rapt_error *err)
 {
     rapt_recipe all = *recipe, defaults;
     recipe_defaults_of(recipe, &defaults);
@@ -274,6 +325,10 @@ static rapt_code merge_recipes(const rapt_recipe *recipe, const rapt_recipe *mod
         if (recipe_key_of_init(recipe_key_at(i)))
             recipe_key_copy(recipe_key_at(i), &all, models);
     fit_lengths(&all, m, defaults.data.max_len);
+    if (!s->first) {
+        fit_dropouts(&all, &defaults, m, folder, s);
+        fit_training(&all, &defaults, m);
+    }
     char *name = strdup(folder);
     all.train.init = name;
     bool ok = name && own_texts(&all);
@@ -299,7 +354,7 @@ rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const
     if (!code && !s.first)
         code = check_given_keys(recipe, &models, m, &s, folder, err);
     if (!code)
-        code = merge_recipes(recipe, &models, m, folder, out, err);
+        code = merge_recipes(recipe, &models, m, &s, folder, out, err);
     rapt_recipe_free(&s.recipe);
     return code;
 }

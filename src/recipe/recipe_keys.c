@@ -322,6 +322,16 @@ static rapt_code set_text(const recipe_key *key, char **field, const char *text,
     return RAPT_OK;
 }
 
+/* What others call the same: YAML 1.2's spellings, and AdamW, which is what the decoupled weight decay of adam makes of it. */
+static const char *own_word(const recipe_key *key, const char *text)
+{
+    static const char *const same[][2] = {{"True", "true"}, {"TRUE", "true"}, {"False", "false"}, {"FALSE", "false"}};
+    for (size_t i = 0; key->kind == RECIPE_BOOL && i < sizeof same / sizeof *same; i++)
+        if (strcmp(text, same[i][0]) == 0)
+            return same[i][1];
+    return key->offset == FIELD(train.optimizer) && strcmp(text, "adamw") == 0 ? "adam" : text;
+}
+
 static rapt_code set_field(const recipe_key *key, rapt_recipe *recipe, const char *text, char reason[RECIPE_REASON])
 {
     void *field = (char *)recipe + key->offset;
@@ -331,7 +341,7 @@ static rapt_code set_field(const recipe_key *key, rapt_recipe *recipe, const cha
         return set_real(key, field, text, reason);
     if (key->kind == RECIPE_STRING)
         return set_text(key, field, text, reason);
-    int word = word_index(key->words, text);
+    int word = word_index(key->words, own_word(key, text));
     if (word < 0)
         return not_a_word(key, text, reason);
     if (key->kind == RECIPE_BOOL)

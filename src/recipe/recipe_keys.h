@@ -61,7 +61,8 @@
     INT(model.ffn, 256, 1, 65536, "hidden size of the feed-forward network")                              \
     CHOICE(model.ffn_kind, RAPT_FFN_RELU, "relu|gelu|gelu_tanh|swiglu|silu",                                   \
          "activation of the feed-forward network")                                                        \
-    FLOAT(model.dropout, 0.1, '[', 0, 0.95, ']', "dropout probability: embeddings, output of each sublayer") \
+    FLOAT(model.dropout, 0.1, '[', 0, 0.95, ']',                                                       \
+         "dropout probability: embeddings, output of each sublayer; of fine-tuning: the model's")         \
     FLOAT(model.attention_dropout, -1, '[', -1, 0.95, ']', "dropout of attention weights; -1: as model.dropout") \
     FLOAT(model.activation_dropout, 0, '[', 0, 0.95, ']', "dropout of the hidden layer of feed-forward networks") \
     CHOICE(model.norm_place, RAPT_NORM_PLACE_POST, "post|pre",                                            \
@@ -93,20 +94,21 @@
     INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
     CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit",                                  \
-         "optimizer; adam8bit: Adam, its moments of matrices in 8 bits")                                  \
+         "optimizer; adamw is adam; adam8bit: Adam, its moments of matrices in 8 bits")                                  \
     CHOICE(train.gradients, RAPT_PRECISION_FP32, "fp32|bf16",                                             \
          "weight gradients between the passes and the optimizer; bf16: half the memory, train.accumulate 1 only") \
-    FLOAT(train.lr, 0.001, '(', 0, 10, ']', "learning rate (peak, with a schedule)")                      \
+    FLOAT(train.lr, 0.001, '(', 0, 10, ']',                                                               \
+         "learning rate (peak, with a schedule); of fine-tuning 0.0002, all of a Hugging Face model 5e-05")                      \
     FLOAT(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                       \
     FLOAT(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay rate of the second moment")                    \
     FLOAT(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: epsilon")                                           \
-    FLOAT(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only")      \
+    FLOAT(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only; of fine-tuning 0")      \
     BOOL(train.lazy, false, "language_model: lazy Adam: embedding rows that a step does not use are not updated") \
     FLOAT(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")          \
     FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \
     CHOICE(train.reduction, RAPT_RECIPE_REDUCTION_TOKEN, "token|book", "loss reduction: mean over tokens, or the d2l book's") \
     CHOICE(train.schedule, RAPT_RECIPE_SCHEDULE_CONSTANT, "constant|inverse_sqrt|cosine", "learning-rate schedule after warmup") \
-    INT(train.warmup, 0, 0, 1000000000, "linear warmup steps")                                            \
+    INT(train.warmup, 0, 0, 1000000000, "linear warmup steps; of fine-tuning 0")                                            \
     FLOAT(train.lr_end, 0, '[', 0, 10, ']', "final learning rate of the cosine schedule")                 \
     INT(train.report_every, 0, 0, RECIPE_MAX, "steps between reports, which evaluate; 0: an epoch")       \
     INT(train.checkpoint_every, 0, 0, RECIPE_MAX, "steps between checkpoints; 0: every 10 s, at most 5 % of the time") \

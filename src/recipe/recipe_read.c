@@ -124,6 +124,16 @@ static rapt_code check_first_of_model(const reader *r, const recipe_key *preset,
     return RAPT_OK;
 }
 
+/* YAML's null: the key is as if it were left out. In quotes it is a text. */
+static bool is_null(const yaml_event_t *e)
+{
+    static const char *const words[] = {"~", "null", "Null", "NULL"};
+    bool found = false;
+    for (size_t i = 0; e->type == YAML_SCALAR_EVENT && i < sizeof words / sizeof *words; i++)
+        found = found || strcmp((const char *)e->data.scalar.value, words[i]) == 0;
+    return found && e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
 static rapt_code read_value(reader *r, const char *name, size_t line)
 {
     const char *text;
@@ -137,7 +147,7 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
         code = check_first_of_model(r, key, line);
     if (code == RAPT_OK)
         code = scalar_text(r, &text);
-    if (code != RAPT_OK)
+    if (code != RAPT_OK || is_null(&r->event))
         return code;
     code = recipe_defaults_set(key, r->recipe, text, reason);
     return code == RAPT_OK ? code : recipe_read_fail_at(r, line, code, "%s", reason);

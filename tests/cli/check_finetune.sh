@@ -86,6 +86,20 @@ make_text >text.txt
 printf 'task: language_model\ndata:\n  text: text.txt\nmodel:\n  context: 8\ntrain:\n  batch: 2\n  steps: 3\n' >hub.yaml
 "$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/gpt2" --out hub
 "$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/gpt2" --out hub-parts --max-steps 2
+# What transformers' TrainingArguments have (5e-5, no decay, no warmup), and the dropout of config.json: resid_pdrop and so on.
+defaults() { grep -E '^  (dropout|attention_dropout|lr|weight_decay|warmup): ' "$1/recipe.yaml" | sed 's/.*: //' | xargs; }
+check 'defaults of a GPT-2: its dropout, a low rate' diff <(echo 0.1 0.1 5e-05 0 0) <(defaults hub)
+"$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/qwen2" --out hub-qwen2
+check 'defaults of a Qwen 2: no dropout' diff <(echo 0 0 5e-05 0 0) <(defaults hub-qwen2)
+"$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/qwen2" --out hub-lora --set train.lora.rank=2
+check 'defaults of adapters: four times the rate' diff <(echo 0 0 0.0002 0 0) <(defaults hub-lora)
+"$RAPT" train hub.yaml --quiet --init "$SOURCE/tests/golden/hub/qwen2" --out hub-given --set model.dropout=0.3 --set train.lr=0.002 \
+    --set train.weight_decay=0.1 --set train.warmup=2
+check 'what is given counts' diff <(echo 0.3 -1 0.002 0.1 2) <(defaults hub-given)
+"$RAPT" train tiny.yaml --quiet --out with-dropout --set model.dropout=0.25 --set train.steps=2
+printf 'data:\n  pairs: pairs.tsv\ntrain:\n  steps: 2\n' >least.yaml
+"$RAPT" train least.yaml --quiet --init with-dropout --out tuned-dropout
+check 'defaults of a model of rapt: the dropout that it was trained with' diff <(echo 0.25 -1 0.0002 0 0) <(defaults tuned-dropout)
 "$RAPT" train --quiet --out hub-parts --resume
 check 'of a language model of Hugging Face: stopped and resumed by its folder alone' cmp hub/model.safetensors hub-parts/model.safetensors
 

@@ -162,7 +162,7 @@ done
 train cosine --set train.steps=40 --set train.schedule=cosine
 "$RAPT" train --resume --out cosine --quiet --set train.steps=80 2>err
 check 'cosine: it says what becomes of the learning rate' grep -q \
-    'cosine now ends at step 80, not 40: the learning rate of step 41 is 0.0048[0-9]*, not 0;.*another model' err
+    'cosine now ends at step 80, not 40: the learning rate of step 41 is 0.005, not 0;.*another model' err
 check 'cosine: it goes on' test "$(newest cosine)" = 80
 "$RAPT" train --resume --out cosine --quiet 2>err
 check 'a finished run says how to train longer' grep -q 'the run is finished, at step 80; to train longer, set train.steps higher' err
@@ -173,6 +173,15 @@ train over --max-steps 130 2>err
 check '--max-steps beyond the end says what to use' grep -q -e '--max-steps 130 is past the last step of the recipe, 120;.*train.steps' err
 refused 1 'another recipe: train.lr.*to resume with that: rapt train --resume --out over$' 'the message names the way to resume' \
     "$RAPT" train tiny.yaml --quiet --out over --resume --set train.lr=0.5
+train short --set train.steps=20 --set train.warmup=100 2>err
+check 'a warmup longer than the run: a warning' grep -q \
+    'warning: train.warmup is 100, and the run has 20 steps: the learning rate ends at [0-9.e-]* of [0-9.]*$' err
+train single --set train.steps=1 --set train.warmup=0 --set train.schedule=cosine --set train.keep_untrained=true
+check 'a single step trains' bash -c '! cmp -s single/model.safetensors single/untrained/model.safetensors'
+printf 'data: {pairs: pairs.tsv, validation: null, limit: ~}\ntokenizer: {lowercase: True, type: words}\nmodel: {bias: FALSE}\ntrain: {optimizer: adamw, steps: 2, init: Null}\n' >yaml12.yaml
+check "YAML 1.2's True, FALSE, null, ~; adamw" "$RAPT" train yaml12.yaml --quiet --out yaml12
+check 'they are what they say' diff <(printf '  limit: 0\n  lowercase: true\n  bias: false\n  optimizer: adam\n') \
+    <(grep -E '^  (limit|lowercase|bias|optimizer):' yaml12/recipe.yaml)
 early=(--set train.schedule=cosine --set train.warmup=50)
 check 'cosine within the warmup: without a warning' longer early tiny.yaml train.steps 40 80 "${early[@]}"
 check 'cosine within the warmup: the same model' same_model early early-long

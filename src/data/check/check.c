@@ -76,8 +76,8 @@ static int by_ratio(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Characters of a target for each of its source: the median over the pairs (the lower of the two in the middle), which a few lines
- * of any length do not move. Without pairs *growth stays. */
+/* Characters of a target for each of its source: the median over the pairs (the lower of the two in the middle), which a few
+ * lines of any length do not move. Without pairs *growth stays. */
 static rapt_code find_growth(const check_lines *lines, double *growth, rapt_error *err)
 {
     double *ratios = malloc((lines->count + 1) * sizeof *ratios);
