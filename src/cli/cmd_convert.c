@@ -1,4 +1,5 @@
 /* cli/cmd_convert.c: `rapt convert`: a model for other programs. The work is rapt_model_export's. */
+#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
@@ -6,7 +7,9 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +26,7 @@ static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
     {"eval", KEY_EVAL, "FILE", 0, "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, and "
      "print what changed", 0},
-    CLI_OPTION_QUIET("No line about the types of matrices, and no warnings of --eval"),
+    CLI_OPTION_QUIET("No lines about what was written and the types of matrices, and no warnings of --eval"),
     {0}};
 
 typedef struct convert_arguments {
@@ -97,8 +100,30 @@ static const struct argp ARGP = {
            "\vNothing is written where the other program would compute something else: the setting of the model, or the "
            "tokenizer, that it does not have is named."};
 
-/* Blocks do not fit all matrices: says what was written. */
-static rapt_code convert_tell(const char *path, rapt_error *err)
+/* Bytes of a file, or of the files of a folder. */
+static double convert_size(const char *path)
+{
+    struct stat info;
+    double bytes = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISREG(info.st_mode))
+            bytes += (double)info.st_size;
+    if (dir)
+        closedir(dir);
+    return bytes;
+}
+
+static void convert_tell(const convert_arguments *a)
+{
+    static const char *const kinds[] = {[RAPT_EXPORT_HF] = "a Hugging Face folder", [RAPT_EXPORT_CTRANSLATE2] = "a folder for "
+                                        "CTranslate2", [RAPT_EXPORT_GGUF] = "a GGUF file", [RAPT_EXPORT_RAPT] = "a model folder"};
+    char size[32];
+    cli_say("wrote %s: %s, %s\n", a->out, kinds[a->to], cli_bytes(convert_size(a->out), size));
+}
+
+/* Blocks do not fit all matrices. */
+static rapt_code convert_tell_types(const char *path, rapt_error *err)
 {
     weights *w;
     info_type types[INFO_TYPES];
@@ -164,8 +189,10 @@ int cmd_convert(int argc, char **argv)
                                          .weights = a.weights < 0 ? RAPT_EXPORT_FP32 : (rapt_export_weights)a.weights};
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
+    if (!code && !a.quiet)
+        convert_tell(&a);
     if (!code && options.weights >= RAPT_EXPORT_Q8_0 && !a.quiet)
-        code = convert_tell(a.out, &err);
+        code = convert_tell_types(a.out, &err);
     if (!code && signals_stop(NULL))
         code = RAPT_ERR_INTERRUPTED;
     if (!code && a.eval)

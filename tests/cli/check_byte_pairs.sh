@@ -116,7 +116,8 @@ check 'of several: another' test "$(cmp -s whole/average/model.safetensors whole
 refused 1 'whole holds 4 checkpoints; 9 are' 'more than there are' "$RAPT" average whole --last 9 -o nine
 check 'nothing is left of it' test ! -e nine
 refused 1 'whole is the run itself' 'over the run itself' "$RAPT" average whole --out whole/../whole
-"$RAPT" average whole -o all
+"$RAPT" average whole -o all 2>.told
+check 'a line says what was written' test "$(cat .told)" = 'wrote all: the average of the checkpoints of whole'
 "$RAPT" average whole --last 4 -o four
 check 'without --last: all that are kept' cmp all/model.safetensors four/model.safetensors
 learn late --max-steps 85 && learn late --resume

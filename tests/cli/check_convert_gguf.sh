@@ -11,7 +11,9 @@ small='--set model.norm_place=pre --set model.scale_embedding=false --set model.
 magic() { test "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 4747554603000000; }
 size() { stat -c %s "$1"; }
 
-check 'a language model' "$RAPT" convert m --to gguf -o new/m.gguf
+"$RAPT" convert m --to gguf -o new/m.gguf 2>.told
+check 'a language model' test $? = 0
+check 'a line says what was written' grep -Eqx 'wrote new/m.gguf: a GGUF file, [0-9.]+ kB' .told
 check 'a file of version 3' magic new/m.gguf
 check 'nothing beside it' test "$(ls -A new)" = m.gguf
 check 'its architecture' grep -qa 'general.architecture.*gpt2' new/m.gguf

@@ -37,7 +37,7 @@ for command in $commands; do
     silent err "rapt $command --usage" "$RAPT" "$command" --usage
 done
 silent err 'rapt --version' "$RAPT" --version
-check 'a name and a version' grep -Eqx 'rapt [0-9]+\.[0-9]+\.[0-9]+' .out
+check 'a name and a version' grep -Eqx 'rapt [0-9]+\.[0-9]+\.[0-9]+(-[a-z]+)?' .out
 silent err 'rapt train --help-recipe' "$RAPT" train --help-recipe
 for key in seed data.pairs tokenizer.min_freq model.d_model train.lr train.freeze; do
     check "it lists $key" grep -q "^ *$key " .out
@@ -56,6 +56,8 @@ silent err 'translate: lines on stdout' "$RAPT" translate model lines.txt
 silent err 'eval: figures on stdout' "$RAPT" eval model pairs.tsv
 check 'loss, perplexity, BLEU, chrF' grep -Eq 'loss [0-9.]+ .*perplexity [0-9.]+' .out
 check 'with tokenization' grep -Eq 'BLEU [0-9.]+ \(13a\), chrF [0-9.]+' .out
+check 'and the signatures of sacreBLEU' grep -Fqx \
+    'signatures BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0 chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0' .out
 silent err 'score: lines on stdout' "$RAPT" score reference.txt reference.txt
 check 'score of a text against itself' grep -q '^100.00 BLEU|nrefs:1' .out
 silent err 'info' "$RAPT" info
@@ -103,7 +105,7 @@ PY
         fail "$name" "$(tail -1 .err)"
     fi
 }
-json 'eval --json' 'loss perplexity tokens bleu chrf' "$RAPT" eval model pairs.tsv --json
+json 'eval --json' 'loss perplexity tokens bleu chrf bleu_signature chrf_signature' "$RAPT" eval model pairs.tsv --json
 json 'eval --json of two files' 'loss perplexity tokens bleu chrf' "$RAPT" eval model pairs.tsv model/validation.tsv --json
 json 'eval --json --loss-only' 'loss perplexity tokens' "$RAPT" eval model pairs.tsv --json --loss-only
 json 'score --json' 'score signature' "$RAPT" score lines.txt reference.txt --json

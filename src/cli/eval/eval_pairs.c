@@ -23,6 +23,7 @@ typedef struct eval_result {
     rapt_loss_sums parts;
     double bleu, chrf, bleu_book; /* the last one of models that the book's loss trained, or NaN */
     rapt_tokenize tokenize;       /* of BLEU */
+    char bleu_signature[RAPT_SIGNATURE_SIZE], chrf_signature[RAPT_SIGNATURE_SIZE];
     size_t pairs;
     eval_compare *compare; /* or NULL */
 } eval_result;
@@ -134,6 +135,8 @@ static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, 
     if (!code)
         code = rapt_chrf_corpus(&chrf_options, x->hypotheses, references, 1, x->count, &r->chrf, err);
     r->bleu = bleu.score;
+    rapt_bleu_signature(&bleu_options, 1, r->bleu_signature, sizeof r->bleu_signature);
+    rapt_chrf_signature(&chrf_options, 1, r->chrf_signature, sizeof r->chrf_signature);
     bleu_book_text book = {x->hypotheses, x->references, x->count, tokenizer_lowercases(m->translation.target)};
     if (!code && eval_pairs_is_of_book(a->model))
         code = bleu_book_mean(&book, &r->bleu_book, err);
@@ -194,6 +197,8 @@ static void eval_pairs_print_json(const eval_arguments *a, const char *file, con
         json_object_set_new(o, "bleu", json_real(r->bleu));
         json_object_set_new(o, "chrf", json_real(r->chrf));
         json_object_set_new(o, "tokenize", json_string(rapt_tokenize_name(r->tokenize)));
+        json_object_set_new(o, "bleu_signature", json_string(r->bleu_signature));
+        json_object_set_new(o, "chrf_signature", json_string(r->chrf_signature));
         if (!isnan(r->bleu_book))
             json_object_set_new(o, "bleu_book", json_real(r->bleu_book));
     }
@@ -207,7 +212,7 @@ static void print_scores(const eval_arguments *a, const eval_result *r)
     printf("BLEU %.2f (%s%s), chrF %.2f", r->bleu, rapt_tokenize_name(r->tokenize), a->lowercase ? ", lower-cased" : "", r->chrf);
     if (!isnan(r->bleu_book))
         printf(", BLEU of the book %.4f (k %d)", r->bleu_book, BLEU_BOOK_K);
-    putchar('\n');
+    printf("\nsignatures BLEU|%s chrF2|%s\n", r->bleu_signature, r->chrf_signature);
 }
 
 static void eval_pairs_print_text(const eval_arguments *a, const char *file, const eval_result *r)
