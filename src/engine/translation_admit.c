@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    USUAL_BEAM = 8,
     SHORT = 8,   /* segments of a request that counts as short */
     MANY_COHORTS = 24 /* cohorts of a worker, beyond which only requests with nothing running get in */
 };
@@ -97,11 +98,20 @@ static bool translation_is_long(const translation_job *j)
     return j->text.source.count > SHORT;
 }
 
+/* Sentences with a wide beam count for several: no request is to decide how many rows run together, and what memory they take. */
+static size_t translation_of_beam(size_t sentences, size_t beam)
+{
+    const size_t fewer = beam > USUAL_BEAM ? sentences * USUAL_BEAM / beam : sentences;
+    return fewer > 0 ? fewer : 1;
+}
+
 static bool translation_may_begin(translation_room *r, const translation_job *j)
 {
     const bool is_long = translation_is_long(j), refill = is_long ? r->refill_long : r->refill;
-    const bool normal = refill && r->running < (is_long ? r->capacity_of_long : r->capacity) && r->own < r->own_max;
-    const bool first = translation_job_running(j) == 0 && r->running < 2 * r->capacity;
+    const size_t beam = j->text.settings.o.beam, most = is_long ? r->capacity_of_long : r->capacity;
+    const bool normal = refill && r->running < translation_of_beam(most, beam) &&
+                        r->own < (r->own_max == SIZE_MAX ? SIZE_MAX : translation_of_beam(r->own_max, beam));
+    const bool first = translation_job_running(j) == 0 && r->running < 2 * translation_of_beam(r->capacity, beam);
     return (normal || first) && translation_groups(r, &j->text.settings);
 }
 
