@@ -15,6 +15,11 @@ void exchange_begin_work(exchange *x)
     exchange_work_of(x)->until = thread_seconds() + EXCHANGE_WORK_SECONDS;
 }
 
+bool exchange_has_worker(exchange *x)
+{
+    return exchange_work_of(x)->until > 0;
+}
+
 void exchange_end_work(exchange *x)
 {
     exchange_drop_body(x);

@@ -18,6 +18,8 @@ enum { EXCHANGE_WORK_SECONDS = 10 };
 
 /* From the thread that reads the request: it begins now, and may take EXCHANGE_WORK_SECONDS of the processor. */
 void exchange_begin_work(exchange *x);
+/* Whether a worker reads it, which may wait. */
+bool exchange_has_worker(exchange *x);
 /* It is read: its body is freed, and what reading it took is given back. */
 void exchange_end_work(exchange *x);
 /* From that thread: whether it is to stop, as nobody waits for it any more, or its time is over. A rapt_stop_fn. */

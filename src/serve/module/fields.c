@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { WAIT_STEP_MS = 5, WAIT_STEPS = 100 };
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------- */
 
@@ -53,11 +56,23 @@ static void fields_no_memory(const fields *f)
     request_fail(f->error, 503, NULL, "out of memory for the request");
 }
 
+/* A worker waits a moment for what others have: a request that was just answered is still being taken apart. */
+static admission_answer ask_or_wait(exchange *x, admission_part part, size_t bytes)
+{
+    const struct timespec step = {.tv_nsec = WAIT_STEP_MS * 1000000L};
+    admission_answer answer = exchange_asks(x, part, bytes);
+    for (int i = 0; answer == ADMISSION_LATER && i < WAIT_STEPS && exchange_has_worker(x) && !exchange_gone(x); i++) {
+        nanosleep(&step, NULL);
+        answer = exchange_asks(x, part, bytes);
+    }
+    return answer;
+}
+
 bool request_asks(exchange *x, admission_part part, size_t bytes, request_error *e, const char *what, ...)
 {
     char text[200];
     va_list arguments;
-    const admission_answer answer = e->status ? ADMISSION_LATER : exchange_asks(x, part, bytes);
+    const admission_answer answer = e->status ? ADMISSION_LATER : ask_or_wait(x, part, bytes);
     if (answer == ADMISSION_GIVEN)
         return true;
     va_start(arguments, what);

@@ -47,7 +47,7 @@ void fields_fail(const fields *f, const char *name, const char *format, ...) __a
 void request_fail(request_error *e, int status, const char *param, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Asks for memory for a request (exchange_asks), of which `what` says what takes it: "50 prompts". False, with the error set:
- * 413, it is more than a request may take; 503, others have it. */
+ * 413, it is more than a request may take; 503, others have it, also after half a second in which a worker waits. */
 bool request_asks(exchange *x, admission_part part, size_t bytes, request_error *e, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
