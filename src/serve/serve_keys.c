@@ -47,7 +47,7 @@ static const serve_key KEYS[] = {
     OPTION("no-explain", KIND_FLAG, no_explain, 0),
     OPTION("no-replay", KIND_FLAG, no_replay, 0),
     OPTION("max-body", KIND_BYTES, body, 1024, 1 << 30),
-    OPTION("request-memory", KIND_BYTES, request_memory, 1 << 20, BYTES_MAX),
+    OPTION("request-memory", KIND_BYTES, request_memory, 16 << 20, BYTES_MAX),
     OPTION("connections", KIND_COUNT, connections, 1, MILLION),
     OPTION("per-address", KIND_COUNT, per_address, 1, MILLION),
     OPTION("header-timeout", KIND_SECONDS, header_timeout, 0.1, DAY),

@@ -9,6 +9,7 @@ enum {
     CHAT_ENTRY = 100, /* of a chat's token or alternative, with its bytes */
     TREE = 2000,      /* of a token that is sent in parts, as a tree */
     CHOICE = 600,
+    STREAM = 64 << 10, /* that a client has not read yet; who leaves EXCHANGE_UNREAD_MAX unread is given up */
     JOB = 8 << 10,    /* of a choice in the engine, beside its tokens and stop texts */
     OPEN_TOKENS = 4096 /* of a text whose length the request leaves open */
 };
@@ -48,7 +49,7 @@ static size_t running_bytes(const openai_request *r, const openai_prompt *p)
 bool openai_memory_ask(exchange *x, const openai_request *r, size_t at_once, request_error *e)
 {
     const size_t n = r->options.n, count = r->prompts.count * n;
-    size_t bytes = r->options.stream ? EXCHANGE_UNREAD_MAX : 0, most = 0;
+    size_t bytes = r->options.stream ? STREAM : 0, most = 0;
     for (size_t i = 0; i < r->prompts.count; i++) {
         const openai_prompt *p = &r->prompts.list[i];
         const size_t running = running_bytes(r, p);
