@@ -12,11 +12,13 @@ make_text_recipe bpe | sed "s/context: 12/context: 128/" >text.yaml
 { train pairs --set train.steps=20 &&
     "$RAPT" train text.yaml --quiet --out text --set train.steps=20; } >.train 2>&1 ||
     { echo "cannot train the models"; cat .train; exit 1; }
+cp -r "$SOURCE/tests/golden/hub/llama" chat
+printf '{%% for m in messages %%}{{ m.content }} {%% endfor %%}' >chat/chat_template.jinja
 export RAPT
 RAPT_THREADS=2 timeout 300 "$PYTHON" "$SOURCE/tests/cli/openai_client.py" text pairs "$SOURCE/tests/golden/hub_encoder/bert_sentence" \
-    >.out 2>.err
+    chat >.out 2>.err
 status=$?
-for name in completions prompts chat embeddings errors async; do
+for name in completions prompts chat responses embeddings errors async; do
     check "$name: texts, errors and replays" grep -qx "check_$name passed" .out
 done
 [ $status = 0 ] || fail 'all of it' "$(tail -3 .err | head -c 500)"

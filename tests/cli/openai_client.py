@@ -1,5 +1,6 @@
-"""openai_client.py LANGUAGE_MODEL TRANSLATION ENCODER: OpenAI's own client against `rapt serve`: texts whole and streamed, chats,
-embeddings, errors; and each response is had again by the command of its header. For check_openai_client.sh. RAPT is the program.
+"""openai_client.py LANGUAGE_MODEL TRANSLATION ENCODER CHAT: OpenAI's own client against `rapt serve`: texts whole and streamed,
+chats, responses, embeddings, errors; and each response is had again by the command of its header, which names models as links of
+this folder do. For check_openai_client.sh. RAPT is the program.
 """
 import asyncio
 import os
@@ -86,6 +87,34 @@ def check_chat(client):
     assert client.chat.completions.create(model="de-en", messages=again).choices[0].finish_reason == "stop"
 
 
+def check_responses(client):
+    """A response is the chat of the same messages; what clients send by default asks for nothing."""
+    asked = dict(model="chatty", temperature=0)
+    chat = client.chat.completions.create(messages=[{"role": "system", "content": "Be."}, {"role": "user", "content": "hi"}],
+                                          max_tokens=12, seed=-1, store=True, reasoning_effort="none", presence_penalty=0.0,
+                                          extra_body={"chat_template_kwargs": {"enable_thinking": False}}, **asked)
+    asked.update(max_output_tokens=12, instructions="Be.")
+    raw = client.responses.with_raw_response.create(input="hi", **asked)
+    whole = raw.parse()
+    assert whole.output_text == chat.choices[0].message.content and replay(raw) == whole.output_text + "\n"
+    assert whole.usage.input_tokens == chat.usage.prompt_tokens and whole.usage.output_tokens == chat.usage.completion_tokens
+    kinds = [event.type for event in client.responses.create(input="hi", stream=True, **asked)]
+    assert kinds[0] == "response.created" and kinds[-1] in ("response.completed", "response.incomplete"), kinds
+    with client.responses.stream(input="hi", **asked) as stream:
+        events = list(stream)
+    assert "".join(e.delta for e in events if e.type == "response.output_text.delta") == whole.output_text
+    assert events[-1].response.output_text == whole.output_text
+    again = [{"role": "user", "content": [{"type": "input_text", "text": "hi"}]}, whole.output[0],
+             {"role": "user", "content": "a"}]
+    assert client.responses.create(input=again, **asked).status in ("completed", "incomplete")
+    try:
+        client.responses.create(input="a", previous_response_id="x", **asked)
+    except openai.BadRequestError as e:
+        assert e.param == "previous_response_id"
+    else:
+        raise AssertionError("a conversation that is not there")
+
+
 def check_embeddings(client):
     raw = client.embeddings.with_raw_response.create(model="encoder", input=["The cat", "sing"])  # in base64
     base64 = raw.parse()
@@ -106,17 +135,20 @@ def check_errors(client):
 
     create = client.completions.create
     fails(openai.NotFoundError, "model", "model_not_found", lambda: create(model="gpt-4", prompt="a"))
-    fails(openai.BadRequestError, "presence_penalty", None, lambda: create(model="lm", prompt="a", presence_penalty=1))
+    fails(openai.BadRequestError, "suffix", None, lambda: create(model="lm", prompt="a", suffix="b"))
     fails(openai.BadRequestError, "prompt", "context_length_exceeded", lambda: create(model="lm", prompt=[1] * 100000))
     fails(openai.BadRequestError, "model", None,
           lambda: client.chat.completions.create(model="lm", messages=[{"role": "user", "content": "hi"}]))
-    assert {m.id for m in client.models.list()} == {"lm", "de-en", "encoder"}
+    assert {m.id for m in client.models.list()} == {"lm", "de-en", "encoder", "chatty"}
     assert client.models.retrieve("lm").owned_by == "rapt"
 
 
 def main():
-    language_model, translation, encoder = sys.argv[1:]
-    server, url = serve("lm=" + language_model, "de-en=" + translation, "encoder=" + encoder)
+    names = dict(zip(("lm", "de-en", "encoder", "chatty"), sys.argv[1:]))
+    for name, path in names.items():
+        if not os.path.exists(name):
+            os.symlink(path, name)
+    server, url = serve(*("%s=%s" % one for one in names.items()))
     try:
         client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
         try:
@@ -124,7 +156,7 @@ def main():
             client.end_of_text = True
         except openai.BadRequestError:
             client.end_of_text = False
-        for check in (check_completions, check_prompts, check_chat, check_embeddings, check_errors):
+        for check in (check_completions, check_prompts, check_chat, check_responses, check_embeddings, check_errors):
             check(client)
             print(check.__name__, "passed")
         asyncio.run(check_async(url))

@@ -284,6 +284,50 @@ static void translators_have_choices_and_stops(void **state)
     rapt_translations_free(&want, 1);
 }
 
+/* The text of a response is that of a chat with the same messages, whole and in events. */
+static void responses_are_chats(void **state)
+{
+    (void)state;
+    static const char rest[] = "\"seed\": 3, \"temperature\": 1";
+    static const char *const inputs[] = {
+        "\"instructions\": \"Be.\", \"input\": \"hi\"",
+        "\"input\": [{\"role\": \"developer\", \"content\": \"Be.\"}, {\"type\": \"message\", \"role\": \"user\", \"content\": "
+        "[{\"type\": \"input_text\", \"text\": \"h\"}, {\"type\": \"input_text\", \"text\": \"i\"}]}], \"store\": false"};
+    char body[1024];
+    snprintf(body, sizeof body, "{\"model\": \"chatty\", " MESSAGES ", %s, \"max_tokens\": 9}", rest);
+    json_t *chat = case_json(&served_here, openai_chat, body, 200);
+    const char *want = case_text_at(chat, "choices.0.message.content");
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(body, sizeof body, "{\"model\": \"chatty\", %s, %s, \"max_output_tokens\": 9}", inputs[i], rest);
+        json_t *got = case_json(&served_here, openai_responses, body, 200);
+        assert_string_equal(case_text_at(got, "output.0.content.0.text"), want);
+        assert_string_equal(case_text_at(got, "status"), "incomplete");
+        assert_string_equal(case_text_at(got, "incomplete_details.reason"), "max_output_tokens");
+        assert_int_equal(json_integer_value(case_at(got, "usage.input_tokens")), strlen(TEMPLATED));
+        assert_int_equal(json_integer_value(case_at(got, "usage.output_tokens")), 9);
+        json_decref(got);
+    }
+    snprintf(body, sizeof body, "{\"model\": \"chatty\", %s, %s, \"max_output_tokens\": 9, \"stream\": true}", inputs[0], rest);
+    exchange *x = case_ask(&served_here, openai_responses, body);
+    char *events = case_body(x), *at = events;
+    static const char *const kinds[] = {"response.created", "response.in_progress", "response.output_item.added",
+                                        "response.content_part.added", "response.output_text.delta",
+                                        "response.output_text.done", "response.content_part.done", "response.output_item.done",
+                                        "response.incomplete"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "event: %s\ndata: {", kinds[i]);
+        assert_non_null(at = strstr(at, line));
+    }
+    assert_null(strstr(events, "[DONE]"));
+    json_t *last = json_loadb(strchr(at, '{'), strlen(strchr(at, '{')) - 2, 0, NULL);
+    assert_string_equal(case_text_at(last, "response.output.0.content.0.text"), want);
+    json_decref(last);
+    json_decref(chat);
+    free(events);
+    exchange_release(x);
+}
+
 /* ---- embeddings --------------------------------------------------------------------------------------------------------- */
 
 /* The vectors of a response are those of an embedder, bit for bit; base64 or numbers. */
@@ -406,6 +450,7 @@ int main(void)
                                        cmocka_unit_test(replies_end_with_the_context),
                                        cmocka_unit_test(the_end_of_a_turn_ends_a_reply),
                                        cmocka_unit_test(chats_are_streamed),
+                                       cmocka_unit_test(responses_are_chats),
                                        cmocka_unit_test(translators_translate),
                                        cmocka_unit_test(translators_take_lines_and_options_as_elsewhere),
                                        cmocka_unit_test(translators_have_choices_and_stops),

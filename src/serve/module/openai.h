@@ -9,6 +9,7 @@
 void openai_models(app *a, exchange *x);      /* GET /v1/models, and /v1/models/NAME */
 void openai_completions(app *a, exchange *x); /* POST /v1/completions */
 void openai_chat(app *a, exchange *x);        /* POST /v1/chat/completions */
+void openai_responses(app *a, exchange *x);   /* POST /v1/responses */
 void openai_embeddings(app *a, exchange *x);  /* POST /v1/embeddings */
 
 /* The model that "model" names, of one of the tasks; without that field the first one of the first task that has one. NULL with

@@ -15,6 +15,9 @@ typedef struct openai_messages {
 /* Reads "messages": roles system (or developer, which is the same here), user and assistant; a content is a text or a list of
  * parts of type text. Tools, names and pictures are refused. The texts last as long as the fields. */
 void openai_messages_read(openai_messages *to, fields *f);
+/* The same of "input", a text of the user or a list of such messages, whose parts may be of type input_text and output_text, and
+ * "instructions" of the system before them. */
+void openai_messages_read_input(openai_messages *to, fields *f);
 void openai_messages_free(openai_messages *m);
 
 #endif

@@ -83,6 +83,12 @@ static json_t *run_usage(const openai_run *run)
     return openai_usage_json(run->prompt_tokens, run->generated_tokens, run->cached_tokens);
 }
 
+static openai_about run_about(const openai_run *run)
+{
+    return (openai_about){run->x, run->id, run->model, run->fingerprint, run->created, &run->r,
+                          run->prompt_tokens, run->generated_tokens, run->cached_tokens};
+}
+
 /* With usage null, where a chunk with it comes in the end. */
 static void run_send(openai_run *run, json_t *choices, json_t *usage)
 {
@@ -97,6 +103,13 @@ static void run_send(openai_run *run, json_t *choices, json_t *usage)
 static void choice_send(openai_choice *c, const char *text, size_t size, const char *finish)
 {
     openai_run *run = c->run;
+    const openai_about about = run_about(run);
+    if (run->r.shape->events) {
+        if (!buffer_append(&c->text, text, size) || !exchange_makes(run->x, OPENAI_COPIES * size) ||
+            !run->r.shape->events(&about, c, text, size, finish))
+            run_fail(run, 503, "out of memory for the response");
+        return;
+    }
     json_t *choices = json_array(), *logprobs = openai_logprobs_take(&c->logprobs);
     if (json_array_append_new(choices, run->r.shape->part(c, text, size, logprobs, finish)) == 0) {
         run_send(run, choices, NULL);
@@ -135,6 +148,11 @@ static bool choice_write(openai_choice *c, buffer *to)
 static void run_reply(openai_run *run)
 {
     buffer body = {0};
+    const openai_about about = run_about(run);
+    if (run->r.shape->response) {
+        reply_json(run->x, 200, run->r.shape->response(&about, &run->choices[0]));
+        return;
+    }
     json_t *whole = run_object(run, run->r.shape->object, json_null());
     bool fine = json_object_set_new(whole, "usage", run_usage(run)) == 0;
     reply_frame frame = reply_frame_new(whole, "choices");
@@ -153,7 +171,7 @@ static void run_finish_stream(openai_run *run)
         sse_send(run->x, openai_error_object(e->status, e->param, e->code, e->message));
     else if (run->r.options.include_usage)
         run_send(run, json_array(), run_usage(run));
-    sse_end(run->x, !e->status);
+    sse_end(run->x, !e->status && !run->r.shape->events);
 }
 
 static void run_finish(openai_run *run)

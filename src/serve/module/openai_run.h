@@ -20,7 +20,17 @@ typedef struct openai_choice {
     const char *finish;       /* "stop", "length"; NULL: it has not ended */
     bool begun;               /* a part of it has been sent */
     double last;              /* when its last token came, 0: none has */
+    size_t events;            /* that were sent, of a dialect that numbers them */
 } openai_choice;
+
+/* A response, for shapes that write it as a whole. */
+typedef struct openai_about {
+    exchange *x;
+    const char *id, *model, *fingerprint;
+    int64_t created;
+    const struct openai_request *request;
+    size_t prompt_tokens, generated_tokens, cached_tokens;
+} openai_about;
 
 /* How an endpoint writes choices. Values are the caller's; NULL: out of memory. */
 typedef struct openai_shape {
@@ -30,6 +40,10 @@ typedef struct openai_shape {
     /* A choice of a chunk, which takes `logprobs` over: `size` bytes of text, and why the choice ends here, or NULL. */
     json_t *(*part)(const openai_choice *c, const char *text, size_t size, json_t *logprobs, const char *finish);
     bool opens;               /* a choice begins with a chunk without text, and ends with one */
+    /* Of a dialect whose response is one text, not a list of choices; else NULL. The response, and the events of a part of its
+     * stream, which it sends: c->text has all of the text up to there. */
+    json_t *(*response)(const openai_about *about, const openai_choice *c);
+    bool (*events)(const openai_about *about, openai_choice *c, const char *text, size_t size, const char *finish);
 } openai_shape;
 
 /* What a request asks for. What is to be freed is taken over by openai_run_start. */

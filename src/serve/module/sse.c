@@ -11,16 +11,24 @@ void sse_begin(exchange *x)
     exchange_begin(x, 200, "text/event-stream");
 }
 
-bool sse_send(exchange *x, json_t *object)
+bool sse_send_named(exchange *x, const char *name, json_t *object)
 {
     buffer b = {0};
     char *text = json_text(object, JSON_COMPACT);
-    bool fine = text && buffer_append(&b, "data: ", 6) && buffer_append(&b, text, strlen(text)) && buffer_append(&b, "\n\n", 2);
+    bool fine = !name || (buffer_append(&b, "event: ", 7) && buffer_append(&b, name, strlen(name)) &&
+                          buffer_append(&b, "\n", 1));
+    fine = fine && text && buffer_append(&b, "data: ", 6) && buffer_append(&b, text, strlen(text)) &&
+           buffer_append(&b, "\n\n", 2);
     fine = fine && exchange_write(x, b.data, b.size);
     buffer_free(&b);
     free(text);
     json_decref(object);
     return fine;
+}
+
+bool sse_send(exchange *x, json_t *object)
+{
+    return sse_send_named(x, NULL, object);
 }
 
 void sse_end(exchange *x, bool complete)

@@ -1,0 +1,87 @@
+/* serve/module/openai_chat_prompt.c: see openai_chat_prompt.h. */
+#include "serve/module/openai_chat_prompt.h"
+
+#include "serve/module/exchange_work.h"
+#include "serve/module/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MESSAGE = 400,        /* bytes of a message beside its text, as variables of a template */
+    TEMPLATE = 8 << 20,   /* bytes that a template may take, and copies of the messages */
+    TEMPLATE_COPIES = 8,
+    TOKENS = 48           /* bytes of each byte of the text, while it is made tokens */
+};
+
+/* A template's error without the path of its file, which is the operator's affair. */
+static const char *without_folder(const char *message, const served *s)
+{
+    const size_t size = strlen(s->path);
+    if (strncmp(message, s->path, size) != 0)
+        return message;
+    message += size;
+    return message + strspn(message, "/");
+}
+
+void openai_chat_prompt(openai_request *r, fields *f, const char *field, const openai_messages *messages, const served *s,
+                        exchange *x)
+{
+    if (!s->chat) {
+        fields_fail(f, "model", "\"%s\" has no chat template; POST /v1/completions continues texts", s->name);
+        return;
+    }
+    fields kwargs;
+    char *variables = fields_object(f, "chat_template_kwargs", &kwargs) ? json_dumps(kwargs.object, JSON_COMPACT) : NULL;
+    size_t bytes = variables ? strlen(variables) : 0;
+    for (size_t i = 0; i < messages->count; i++)
+        bytes += MESSAGE + strlen(messages->list[i].content);
+    const size_t memory = TEMPLATE + TEMPLATE_COPIES * bytes;
+    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = x, .variables = variables};
+    const rapt_model *m = rapt_engine_model_of(s->model);
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    int32_t *ids = NULL;
+    rapt_error err = {0};
+    const bool fits = request_asks(x, ADMISSION_MAKING, memory + TOKENS * bytes, f->error, "the text of %zu messages",
+                                   messages->count);
+    rapt_code code = fits ? rapt_chat_apply(s->chat, messages->list, messages->count, &options, &text, &size, &err) : RAPT_OK;
+    if (fits && !code)
+        code = rapt_chat_encode(m->language.tokenizer, text, size, &ids, &count, &err);
+    if (code)
+        request_fail(f->error, reply_status(code), field, "%s: %s", field, without_folder(err.message, s));
+    else if (fits)
+        openai_prompts_set(&r->prompts, f, field, ids, count, text, size, m);
+    free(variables);
+    fields_free(&kwargs);
+    free(text);
+}
+
+void openai_chat_limit(openai_request *r, int64_t tokens, const app_limits *limits, const rapt_model *m)
+{
+    const size_t left = m->language.net->config.context - r->prompts.list[0].count, limit = limits->max_tokens;
+    const size_t most = limit && limit < left ? limit : left;
+    r->is_open = tokens <= 0;
+    r->options.o.max_tokens = tokens > 0 ? (size_t)tokens : most ? most : 1;
+}
+
+/* Without --chat the end of a turn is a text that ends a run. */
+static void chat_replay_end(replay *line, const rapt_language_model *m)
+{
+    size_t size = 0;
+    const char *text = m->has_end_of_turn ? rapt_tokenizer_token(m->tokenizer, m->end_of_turn, &size) : NULL;
+    if (text)
+        replay_text(line, "--stop", text, size);
+}
+
+void openai_chat_replay(const openai_request *r, exchange *x, const served *s)
+{
+    const openai_prompt *p = &r->prompts.list[0];
+    replay line = {.unfaithful = !p->same};
+    replay_begin(&line, "generate", s);
+    replay_words(&line, " --no-prompt --max-tokens %zu", r->options.o.max_tokens);
+    chat_replay_end(&line, &rapt_engine_model_of(s->model)->language);
+    openai_options_replay(&r->options, &line);
+    replay_prompt(&line, p->text, p->size);
+    replay_end(&line, x);
+}
