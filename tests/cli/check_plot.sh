@@ -436,6 +436,11 @@ else
         "$(grep -o 'fill:rgb([^)]*);fill-opacity:0.18' a.svg | sort -u | wc -l)" = 2
     printf '{"step": 1, "loss": 1}\n{"step": 2, "loss": 0}\n{"step": 3, "loss": 10000}\n' >powers.jsonl
     plot training powers.jsonl --log -o b.svg
+    printf '{"step": 1, "loss": 3}\n{"step": 2, "loss": 30}\n{"step": 3, "loss": 300}\n' >ratios.jsonl
+    plot training ratios.jsonl --log -o c.svg
+    check 'training --log: equal ratios are equal distances' awk '
+        /stroke:rgb\(0%,44/ && !n { n = split($0, part, /[ML] /); for (i = 2; i <= 4; i++) { split(part[i], at, " "); y[i] = at[2] } }
+        END { d = (y[2] - y[3]) - (y[3] - y[4]); exit !(y[2] > y[3] && y[3] > y[4] && d < 0.01 && d > -0.01) }' c.svg
     check 'training --log: powers of ten' test "$(texts b.svg | grep -cx '1\|10\|100\|1000\|10000')" -ge 5
     picture 'training by epoch' training pairs --by epoch
 

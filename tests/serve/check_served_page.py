@@ -74,6 +74,14 @@ def alignments_are_those_of_the_server(page):
 
 
 @check
+def unknown_words_are_told(page):
+    page.open()
+    page.translate("the zebra see the house.")
+    notices = [one.text for one in page.all(".line .notice")]
+    expect(len(notices) == 1 and "zebra" in notices[0] and "house" not in notices[0], notices)
+
+
+@check
 def a_text_is_that_of_the_command(page):
     page.open()
     page.choose("text")
