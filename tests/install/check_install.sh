@@ -68,6 +68,18 @@ for module in "$BUILD"/rapt_mpi_*.so; do
 done
 check 'the program needs no library for drawing, downloads or MPI' test -z \
     "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib|curl|archive|nettle|mpi)')"
+if grep -q '^RAPT_HARDENING:BOOL=ON' "$BUILD/CMakeCache.txt"; then
+    hardened() {
+        readelf -dW "$1" | grep -q '(FLAGS.*NOW' && readelf -lW "$1" | grep -q GNU_RELRO &&
+            readelf --dyn-syms -W "$1" | grep -q __stack_chk_fail && readelf --dyn-syms -W "$1" | grep -Eq '__[a-z]+_chk'
+    }
+    for binary in "$prefix/bin/rapt" "$lib/librapt.so" "$lib"/rapt/rapt_{draw,fetch,serve}.so; do
+        [ ! -e "$binary" ] || check "hardened: ${binary##*/}" hardened "$binary"
+    done
+    check 'the program can be loaded anywhere' sh -c "readelf -hW '$prefix/bin/rapt' | grep -q 'Type: *DYN'"
+else
+    skip 'hardening (this build is without)'
+fi
 version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
 numbers=${version%%-*} # 0.4.0 of 0.4.0-dev
 abi=${numbers%.*} # before 1.0 a minor version may break what was linked
