@@ -3,6 +3,7 @@
 #include "cli/cmd_generate.h"
 
 #include "base/quote.h"
+#include "cli/put_json.h"
 #include "cli/say.h"
 #include "decode/generator.h"
 #include "decode/prompt.h"
@@ -90,13 +91,12 @@ static void print_at(const rapt_tokenizer *k, const next_tokens *e)
     putchar('\n');
 }
 
-static void print_at_json(const rapt_tokenizer *k, const next_tokens *e)
+static rapt_code put_at(const generate_arguments *a, const rapt_tokenizer *k, const next_tokens *e, rapt_error *err)
 {
-    json_t *o = at_json(k, e);
-    char *text = json_text(o, 0);
-    puts(text ? text : "{}");
-    free(text);
-    json_decref(o);
+    if (a->json)
+        return put_json(at_json(k, e), 0, err);
+    print_at(k, e);
+    return RAPT_OK;
 }
 
 /* Positions below 0 count from the end of the prompt. */
@@ -117,8 +117,7 @@ static rapt_code predict_after_all(const generate_arguments *a, rapt_generator *
         e->token = p->ids[e->position];
         code = rapt_generator_append_tokens(g, &e->token, 1, err);
         code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
-        if (!code)
-            (a->json ? print_at_json : print_at)(m->language.tokenizer, e);
+        code = code ? code : put_at(a, m->language.tokenizer, e, err);
     }
     return code;
 }
@@ -132,9 +131,7 @@ static rapt_code predict_after_one(const generate_arguments *a, rapt_generator *
     e->token = p->ids[e->position];
     code = rapt_generator_begin_tokens(g, p->ids, e->position + 1, err);
     code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
-    if (!code)
-        (a->json ? print_at_json : print_at)(m->language.tokenizer, e);
-    return code;
+    return code ? code : put_at(a, m->language.tokenizer, e, err);
 }
 
 rapt_code generate_at(const generate_arguments *a, rapt_generator *g, const rapt_model *m, generate_prompt given, rapt_error *err)

@@ -32,7 +32,4 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
 /* Adds the parts of a pass's loss, once t has computed it, to those of the passes before. */
 rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_sums *parts, rapt_loss_sums *sum, rapt_error *err);
 
-/* Prints the object on a line and releases it. */
-void eval_print(json_t *o);
-
 #endif

@@ -5,6 +5,7 @@
 #include "cli/eval/eval_compare.h"
 #include "cli/eval/eval_tape.h"
 #include "cli/eval/eval_warnings.h"
+#include "cli/put_json.h"
 #include "cli/say.h"
 
 #include "rapt/metrics.h"
@@ -188,7 +189,7 @@ static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, con
     return code;
 }
 
-static void eval_pairs_print_json(const eval_arguments *a, const char *file, const eval_result *r)
+static rapt_code eval_pairs_print_json(const eval_arguments *a, const char *file, const eval_result *r, rapt_error *err)
 {
     double loss = r->parts.nll / (double)r->parts.tokens;
     json_t *o = json_pack("{s:s, s:I, s:f, s:f, s:I}", "data", file, "pairs", (json_int_t)r->pairs, "loss", loss,
@@ -204,7 +205,7 @@ static void eval_pairs_print_json(const eval_arguments *a, const char *file, con
     }
     if (o && r->compare)
         eval_compare_put(r->compare, o);
-    eval_print(o);
+    return put_json(o, 0, err);
 }
 
 static void print_scores(const eval_arguments *a, const eval_result *r)
@@ -233,8 +234,12 @@ rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, r
     eval_compare compared = {0};
     eval_result r = {.bleu_book = NAN, .compare = a->compare ? &compared : NULL};
     rapt_code code = eval_pairs_evaluate(a, m, file, &r, err);
-    if (!code)
-        (a->json ? eval_pairs_print_json : eval_pairs_print_text)(a, file, &r);
+    if (!code) {
+        if (a->json)
+            code = eval_pairs_print_json(a, file, &r, err);
+        else
+            eval_pairs_print_text(a, file, &r);
+    }
     eval_compare_free(&compared);
     return code;
 }

@@ -1,22 +1,9 @@
 /* cli/eval/eval_shared.c: what the evaluations of sentence pairs and of texts share; of cmd_eval.h. */
 #include "cli/eval/cmd_eval.h"
 
-#include "text/json_text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_sums *parts, rapt_loss_sums *sum, rapt_error *err)
 {
     sum->nll += parts->nll;
     sum->tokens += parts->tokens;
     return rapt_tape_status(t, err);
-}
-
-void eval_print(json_t *o)
-{
-    char *text = json_text(o, 0);
-    puts(text ? text : "{}");
-    free(text);
-    json_decref(o);
 }

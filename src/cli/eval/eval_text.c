@@ -4,6 +4,7 @@
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
 #include "cli/eval/eval_tape.h"
+#include "cli/put_json.h"
 #include "cli/say.h"
 
 #include "data/tokens/token_file.h"
@@ -215,26 +216,22 @@ static text_result summarize(const rapt_model *m, const rapt_token_file *f, cons
     return (text_result){sum->tokens, bytes, loss, fmin(exp(loss), DBL_MAX), bytes > 0 ? bits / (double)bytes : 0};
 }
 
-static void eval_text_print_json(const char *file, const text_result *r, const eval_compare *c)
+static rapt_code eval_text_print_json(const char *file, const text_result *r, const eval_compare *c, rapt_error *err)
 {
     json_t *o = json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
                           "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes", (json_int_t)r->bytes);
     if (o && c)
         eval_compare_put(c, o);
-    eval_print(o);
+    return put_json(o, 0, err);
 }
 
-static void eval_text_print_result(const eval_arguments *a, const char *file, const text_result *r, const eval_compare *c)
+static void eval_text_print_text(const char *file, const text_result *r, const eval_compare *c)
 {
-    if (a->json)
-        eval_text_print_json(file, r, c);
-    else {
-        cli_print_clean(stdout, file);
-        printf(": %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", r->tokens,
-               cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
-        if (c)
-            eval_compare_print(c, r->loss * (double)r->tokens);
-    }
+    cli_print_clean(stdout, file);
+    printf(": %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", r->tokens,
+           cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
+    if (c)
+        eval_compare_print(c, r->loss * (double)r->tokens);
 }
 
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
@@ -251,7 +248,10 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
         code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {
         text_result r = summarize(m, f, &sum);
-        eval_text_print_result(a, file, &r, c);
+        if (a->json)
+            code = eval_text_print_json(file, &r, c, err);
+        else
+            eval_text_print_text(file, &r, c);
     }
     eval_compare_free(&compared);
     rapt_token_file_close(f);
