@@ -18,8 +18,8 @@
  * requests. All functions here may be called by any thread but these, unless they say otherwise.
  *
  * A child of fork() has no threads but the one that forked: there an engine of the parent accepts nothing (RAPT_ERR_VALUE), and
- * freeing it or its jobs does nothing; make a new one. Models, translators, generators and embedders of the parent can be used and
- * freed in a child, on one thread, if no other thread was using them at the time of the fork.
+ * freeing it or its jobs does nothing; make a new one. Models, translators, generators and embedders of the parent can be used
+ * and freed in a child, on one thread, if no other thread was using them at the time of the fork.
  */
 #ifndef RAPT_ENGINE_H
 #define RAPT_ENGINE_H

@@ -34,17 +34,6 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
     return m->of_lane != NULL;
 }
 
-bool engine_is_here(const rapt_engine *e)
-{
-    return e->owner == getpid();
-}
-
-rapt_code engine_check_here(const rapt_engine *e, rapt_error *err)
-{
-    return engine_is_here(e) ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "this process was forked after the engine was made, whose "
-                                                   "thread is in the parent: make an engine here");
-}
-
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
     static const rapt_engine_model_options defaults = {0};

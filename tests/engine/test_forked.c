@@ -93,7 +93,8 @@ static bool refused_in_a_child(void *context)
     engine_case *c = context;
     rapt_error err = {0};
     const rapt_engine_translation request = {.lines = &LINE, .count = 1};
-    const bool refused = rapt_engine_translate(c->model, &request, NULL, &err) == RAPT_ERR_VALUE && strstr(err.message, "forked") &&
+    const bool refused = rapt_engine_translate(c->model, &request, NULL, &err) == RAPT_ERR_VALUE &&
+                         strstr(err.message, "forked") &&
                          rapt_engine_call(c->model, wait_at_gate, NULL, NULL, NULL, NULL) == RAPT_ERR_VALUE &&
                          rapt_engine_model_counts(c->model).running == 0 &&
                          !rapt_engine_add(c->engine, case_translation_model(20, 0), NULL, NULL);

@@ -1,0 +1,16 @@
+/* engine/engine_here.c: whether an engine is this process's own, for all that would lock or wait. */
+#include "engine/engine_core.h"
+
+#include <unistd.h>
+
+bool engine_is_here(const rapt_engine *e)
+{
+    return e->owner == getpid();
+}
+
+rapt_code engine_check_here(const rapt_engine *e, rapt_error *err)
+{
+    return engine_is_here(e) ? RAPT_OK
+                             : rapt_fail(err, RAPT_ERR_VALUE, "this process was forked after the engine was made, whose thread is "
+                                                              "in the parent: make an engine here");
+}
