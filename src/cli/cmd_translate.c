@@ -7,11 +7,13 @@
 #include "cli/cli_model.h"
 #include "cli/lines_out.h"
 #include "cli/say.h"
+#include "cli/translation_json.h"
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
 #include "rapt/decode.h"
 #include "text/line_stream.h"
 #include "text/lines.h"
+#include "text/json_text.h"
 #include "text/prose/detokenize.h"
 
 #include <stdio.h>
@@ -54,6 +56,8 @@ static const struct argp_option OPTIONS[] = {
                                                   "model's tokens (default: that of the model folder)", 0},
     {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
                                     "lines beyond the maximum length of a Hugging Face model", 0},
+    CLI_OPTION_JSON("Print a JSON object for each line: line, text, truncated, unknown_words and hypotheses, each with text, "
+                    "score and log_prob; with --tokens and --alignment those, as POST /v1/translate of rapt serve has them"),
     CLI_OPTION_QUIET("No warnings"),
     {0}};
 
@@ -62,7 +66,7 @@ typedef struct translate_arguments {
     rapt_model *m;
     struct lines prefixes; /* of prefix_file */
     rapt_translate_options o;
-    bool quiet, strict, tokens;
+    bool quiet, strict, tokens, json;
     alignment_kind alignment;
 } translate_arguments;
 
@@ -103,6 +107,8 @@ static void cmd_translate_check(translate_arguments *a, struct argp_state *state
         cli_usage_error(state, "missing operand: MODEL");
     if (a->text)
         cli_check_text(a->text, a->file, state);
+    if (a->json && a->alignment == ALIGNMENT_WORDS)
+        cli_usage_error(state, "--alignment words is for text; --json has hard or soft");
     if (a->o.prefix && a->prefix_file)
         cli_usage_error(state, "--prefix or --prefix-file, not both");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
@@ -139,6 +145,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
     case KEY_STRICT: a->strict = true; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG: cli_operand(a->model ? &a->file : &a->model, text, "a model and one file", state); return 0;
     case ARGP_KEY_END:
@@ -172,6 +179,17 @@ static bool is_split_unasked(const translate_arguments *a, const rapt_translatio
     return t->split && a->m->family && a->o.split == RAPT_SENTENCE_SPLIT_AS_TRAINED;
 }
 
+static bool print_json(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+{
+    const translation_json j = {a->m, a->tokens, a->alignment != ALIGNMENT_NONE, a->alignment == ALIGNMENT_SOFT};
+    json_t *object = translation_json_of(&j, line, t);
+    char *text = json_text(object, JSON_COMPACT);
+    bool ok = text && fprintf(to, "%s\n", text) > 0;
+    free(text);
+    json_decref(object);
+    return ok;
+}
+
 static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
@@ -180,6 +198,8 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
     else if (is_split_unasked(a, t) && !a->quiet)
         cli_say("rapt: %s:%zu: warning: longer than the %zu tokens that the model takes; translated in parts\n", input_name(a),
                 line, a->m->translation.max_len);
+    if (a->json)
+        return print_json(a, line, t, to);
     if (a->o.n_best == 0)
         return print_hypothesis(a, t, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);
     bool ok = true;

@@ -105,6 +105,7 @@ PY
         fail "$name" "$(tail -1 .err)"
     fi
 }
+json 'translate --json' 'line text truncated unknown_words hypotheses' "$RAPT" translate model lines.txt --json
 json 'eval --json' 'loss perplexity tokens bleu chrf bleu_signature chrf_signature' "$RAPT" eval model pairs.tsv --json
 json 'eval --json of two files' 'loss perplexity tokens bleu chrf' "$RAPT" eval model pairs.tsv model/validation.tsv --json
 json 'eval --json --loss-only' 'loss perplexity tokens' "$RAPT" eval model pairs.tsv --json --loss-only

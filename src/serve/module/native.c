@@ -1,8 +1,9 @@
 /* serve/module/native.c: fields that requests of rapt's own interface have in common; see native.h. */
 #include "serve/module/native.h"
 
-#include "serve/module/openai_logprobs.h"
 #include "serve/module/reply.h"
+
+#include "decode/token_json_text.h"
 
 #include <stdio.h>
 
@@ -42,7 +43,7 @@ bool native_put_tokens(buffer *to, const rapt_tokenizer *k, const int32_t *ids, 
         ok = buffer_append(to, number, (size_t)snprintf(number, sizeof number, i ? ",%d" : "%d", (int)ids[i]));
     ok = ok && reply_put_words(to, "],\"tokens\":[");
     for (size_t i = 0; i < count && ok; i++)
-        ok = reply_put_comma(to, i) && openai_token_text(&text, k, ids[i]) &&
+        ok = reply_put_comma(to, i) && token_json_text(&text, k, ids[i]) &&
              reply_put_string(to, text.data ? text.data : "", text.size);
     buffer_free(&text);
     return ok && reply_put_words(to, "]}");

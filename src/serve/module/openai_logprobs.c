@@ -2,28 +2,12 @@
 #include "serve/module/openai_logprobs.h"
 
 #include "text/json_text.h"
-#include "text/utf8.h"
+#include "decode/token_json_text.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define LEAST_LOG_PROB (-9999.0) /* what OpenAI has for a token that never comes, as JSON has no infinity */
-
-bool openai_token_text(buffer *to, const rapt_tokenizer *tokenizer, int32_t id)
-{
-    char part[32];
-    size_t size = 0;
-    const char *bytes = rapt_tokenizer_token(tokenizer, id, &size);
-    to->size = 0;
-    if (!bytes)
-        return buffer_append(to, part, (size_t)snprintf(part, sizeof part, "token_id:%d", (int)id));
-    if (utf8_valid_prefix(bytes, size) == size && !memchr(bytes, '\0', size))
-        return buffer_append(to, bytes, size);
-    bool fine = buffer_append(to, "bytes:", 6);
-    for (size_t i = 0; i < size && fine; i++)
-        fine = buffer_append(to, part, (size_t)snprintf(part, sizeof part, "\\x%02x", (unsigned)(unsigned char)bytes[i]));
-    return fine;
-}
 
 static json_t *log_prob_value(double log_prob)
 {
@@ -32,7 +16,7 @@ static json_t *log_prob_value(double log_prob)
 
 static json_t *logprobs_text(openai_logprobs *l, const rapt_tokenizer *tokenizer, int32_t id)
 {
-    return openai_token_text(&l->text, tokenizer, id) ? json_stringn(l->text.data, l->text.size) : NULL;
+    return token_json_text(&l->text, tokenizer, id) ? json_stringn(l->text.data, l->text.size) : NULL;
 }
 
 /* What the object's lists are called. */
@@ -50,7 +34,7 @@ typedef struct top_tokens {
 /* Of two tokens with one text the less probable one goes by its id. */
 static bool put_top(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, int32_t id, double log_prob)
 {
-    if (!openai_token_text(&l->text, tokenizer, id))
+    if (!token_json_text(&l->text, tokenizer, id))
         return false;
     if (json_object_get(to->log_probs, l->text.data))
         snprintf(l->text.data, l->text.capacity, "token_id:%d", (int)id);

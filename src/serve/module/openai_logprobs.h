@@ -10,10 +10,6 @@
 
 #include <jansson.h>
 
-/* The text of a token: its bytes, where they are UTF-8 without NUL, else "bytes:\xe2\x80"; of an id without bytes
- * "token_id:50257". False: out of memory. */
-bool openai_token_text(buffer *to, const rapt_tokenizer *tokenizer, int32_t id);
-
 enum { OPENAI_LOGPROBS_LISTS = 6 };
 
 /* Lists that grow token by token. At first all but `chat` and what is borrowed in `offsets` is zero. */
