@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { KEY_RATIO = 256, KEY_MARGIN, KEY_LINES, KEY_OUT };
-enum { MANY = 5 }; /* one line in so many, of which there is a warning */
+enum { FIFTH = 5 };
 
 static const struct argp_option OPTIONS[] = {
     {"ratio", KEY_RATIO, "X", 0, "Maximum ratio of a side's length to the expected length (default 3)", 0},
@@ -90,10 +90,11 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_data_parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
     .doc = "Print statistics and defects of a parallel corpus; with --out, write the clean lines."
            "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines are pairs; - is standard input. "
-           "Training itself skips only empty lines and pairs with an empty side; --out skips all lines with defects. A line with several defects counts for "
-           "each, and as new for the first of them; only lines with text on both sides are compared with others. A script is "
-           "unusual if most letters of a side belong to another one than most letters of that side in the whole file. The "
-           "expected length, in characters, is that of the other side times the median of the pairs' length ratios."};
+           "Training itself skips only empty lines and pairs with an empty side; --out skips all lines with defects. A line with "
+           "several defects counts for each, and as new for the first of them; only lines with text on both sides are compared "
+           "with others. A script is unusual if most letters of a side belong to another one than most letters of that side in "
+           "the whole file. The expected length, in characters, is that of the other side times the median of the pairs' length "
+           "ratios."};
 
 static const char *const NAMES[2] = {"source", "target"};
 #define TEXT(name, key, text) text,
@@ -225,10 +226,10 @@ static rapt_code check_files(const arguments *a, check_report *report, rapt_erro
     return code;
 }
 
-/* So many are a fault of the file, or of what is expected of it, rather than of single lines. */
+/* More than a fifth is a fault of the file, or of what is expected of it, rather than of single lines. */
 static bool many_are_dropped(const check_report *r)
 {
-    return r->dropped > r->lines / MANY;
+    return r->dropped > r->lines / FIFTH;
 }
 
 static void cmd_data_warn(const arguments *a, const check_report *r)

@@ -63,8 +63,8 @@ static json_t *info_recipe_json(const rapt_recipe *k, const rapt_memory_plan *p)
                      k->task == RAPT_TASK_TRANSLATION ? "translation" : "language_model", "parameters",
                      (json_int_t)p->parameter_count, "examples", (json_int_t)p->examples, "empty", (json_int_t)p->empty,
                      "source_vocab", (json_int_t)p->source_vocab, "target_vocab", (json_int_t)p->target_vocab, "step_tokens",
-                     p->step_tokens, "memory", "parameters", (json_int_t)p->parameters, "gradients", (json_int_t)p->gradients, "adam",
-                     (json_int_t)p->moments, "activations", (json_int_t)p->activations);
+                     p->step_tokens, "memory", "parameters", (json_int_t)p->parameters, "gradients", (json_int_t)p->gradients,
+                     "adam", (json_int_t)p->moments, "activations", (json_int_t)p->activations);
 }
 
 static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
