@@ -177,6 +177,7 @@ typedef enum rapt_positions_kind {
     RAPT_POSITIONS_SINUSOIDAL, /* rapt_positions, added to the embedding */
     RAPT_POSITIONS_LEARNED,    /* a trained row for each position, added to the embedding (Gehring et al. 2017) */
     RAPT_POSITIONS_ROTARY,     /* queries and keys of self-attention are rotated by their positions: rapt_op_rotary */
+    RAPT_POSITIONS_NONE,       /* it does not, but for a causal mask: an encoder takes a sentence for a set of tokens */
     RAPT_POSITIONS_RELATIVE    /* scores of self-attention have biases by distance (T5); encoder-decoders that are imported */
 } rapt_positions_kind;
 

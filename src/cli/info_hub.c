@@ -19,7 +19,8 @@ static const char *const KINDS[] = {[RAPT_FFN_RELU] = "relu", [RAPT_FFN_GELU] = 
                                     [RAPT_FFN_SWIGLU] = "swiglu", [RAPT_FFN_SILU] = "silu",
                                     [RAPT_FFN_GEGLU_TANH] = "geglu_tanh"};
 static const char *const POSITIONS[] = {[RAPT_POSITIONS_SINUSOIDAL] = "sinusoidal", [RAPT_POSITIONS_LEARNED] = "learned",
-                                        [RAPT_POSITIONS_ROTARY] = "rotary", [RAPT_POSITIONS_RELATIVE] = "relative"};
+                                        [RAPT_POSITIONS_ROTARY] = "rotary", [RAPT_POSITIONS_NONE] = "none",
+                                        [RAPT_POSITIONS_RELATIVE] = "relative"};
 
 static const char *const POOLINGS[] = {[RAPT_POOLING_MEAN] = "mean", [RAPT_POOLING_CLS] = "cls", [RAPT_POOLING_MAX] = "max"};
 

@@ -8,7 +8,7 @@
 const char *const CONFIG_NORM_PLACES[] = {"post", "pre", NULL};
 const char *const CONFIG_NORM_KINDS[] = {"layer", "rms", NULL};
 const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "swiglu", "silu", NULL};
-const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", NULL};
+const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", "none", NULL};
 const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 
 double config_block_min_bytes(const config_stack *s)

@@ -47,7 +47,8 @@ enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
 config_stack config_lm_stack(const rapt_lm_config *c)
 {
-    size_t rows = c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_POSITIONS_ROTARY ? 0 : c->context);
+    const bool added = c->positions == RAPT_POSITIONS_SINUSOIDAL || c->positions == RAPT_POSITIONS_LEARNED;
+    size_t rows = c->vocab * (c->tied ? 1 : 2) + (added ? c->context : 0);
     return (config_stack){.block = &c->block, .layers = c->layers, .attentions = 1, .ffns = 1, .rows = rows,
                           .positions = c->positions, .longest = c->context, .longest_name = "a context"};
 }

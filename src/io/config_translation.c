@@ -86,7 +86,8 @@ static rapt_code check_special(const config *c, const char *path, rapt_error *er
 /* Of embeddings and output, only the source's embedding is counted, which every model has. */
 static config_stack config_translation_stack(const rapt_transformer_config *c)
 {
-    size_t positions = c->positions == RAPT_POSITIONS_ROTARY ? 0 : 2 * c->max_positions;
+    const bool added = c->positions == RAPT_POSITIONS_SINUSOIDAL || c->positions == RAPT_POSITIONS_LEARNED;
+    size_t positions = added ? 2 * c->max_positions : 0;
     return (config_stack){.block = &c->block, .layers = c->layers, .attentions = 3, .ffns = 2,
                           .rows = c->source_vocab + positions, .positions = c->positions, .longest = c->max_positions,
                           .longest_name = "sentences"};

@@ -157,6 +157,8 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
     if (kind == RAPT_POSITIONS_RELATIVE)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: its positions are relative, biases of attention scores: `rapt explain` shows "
                          "them", a->model);
+    if (kind == RAPT_POSITIONS_NONE)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: it has no positional encoding (model.positions: none)", a->model);
     char *name;
     rapt_code code = plot_name_paths(&a->model, 1, &name, err);
     if (code)

@@ -17,6 +17,13 @@ static rapt_code export_check(const rapt_model *m, const char *path, rapt_error 
     return code;
 }
 
+/* Of a model of rapt. */
+static bool has_no_positions(const rapt_model *m)
+{
+    return (m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.net->config.positions : m->translation.net->config.positions) ==
+           RAPT_POSITIONS_NONE;
+}
+
 rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options, rapt_error *err)
 {
     const rapt_export_options o = options ? *options : (rapt_export_options){0};
@@ -24,6 +31,9 @@ rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_ex
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,
                          (int)o.weights);
     rapt_code code = m->family ? RAPT_OK : export_check(m, path, err);
+    if (!code && !m->family && o.to != RAPT_EXPORT_RAPT && has_no_positions(m))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has \"positions\": \"none\", which no format of other programs has",
+                         path);
     if (code)
         return code;
     if (o.to == RAPT_EXPORT_GGUF)
