@@ -25,6 +25,8 @@ def check(function):
 
 class Server:
     def __init__(self):
+        if not os.path.exists(FOLDER + "/en-fr"):
+            os.symlink("pairs", FOLDER + "/en-fr")  # commands of the page name models as requests do
         self.process = subprocess.Popen([RAPT, "serve", "--port", "0", "--log", "none", "en-fr=pairs", "text"], cwd=FOLDER,
                                         stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
