@@ -13,7 +13,7 @@ options=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::L
     -o Dir::State::status="$here/status" -o Dir::Cache="$here" -o Debug::NoLocking=1 -o APT::Sandbox::User=)
 apt-get "${options[@]}" -qq update
 apt-get "${options[@]}" -qq -y --download-only --no-install-recommends install libc6-dev libjansson-dev libyaml-dev \
-    libutf8proc-dev libxxhash-dev libpcre2-dev zlib1g-dev libcmocka-dev
+    libxxhash-dev libpcre2-dev zlib1g-dev libcmocka-dev
 for package in "$here"/archives/*.deb; do
     dpkg-deb -x "$package" .
 done

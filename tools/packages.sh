@@ -50,7 +50,6 @@ need_for_build() {
     need 'the build system, and how it finds libraries' cmake pkg-config
     need 'JSON: configurations, model files, logs' libjansson-dev
     need 'YAML: recipes' libyaml-dev
-    need 'letters of all scripts: lower case, word boundaries' libutf8proc-dev
     need 'checksums of model files' libxxhash-dev
     need 'patterns that split texts for tokenizers' libpcre2-dev
     need 'texts in gzip files' zlib1g-dev

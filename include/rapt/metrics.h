@@ -13,8 +13,8 @@
  *
  * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself.
  * `references[r][i]` is reference r of segment i. Options may be NULL, and a zeroed struct means the same:
- * the defaults. Nothing is kept of the arguments. What is punctuation or a capital beyond ASCII is what the
- * installed utf8proc's version of Unicode says.
+ * the defaults. Nothing is kept of the arguments. What is punctuation or a symbol beyond ASCII is so in Unicode
+ * 16.0, and lower case that of 17.0, whatever is installed.
  *
  * Errors: RAPT_ERR_FORMAT for text that is not UTF-8; RAPT_ERR_VALUE for no segments, no references, an option out of
  * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_ERR_MEMORY.

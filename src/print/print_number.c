@@ -2,11 +2,11 @@
  * print_table.c and the text of explanations. */
 #include "print/printer.h"
 
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <math.h>
 #include <string.h>
-#include <utf8proc.h>
 
 static double sum_of_squares(const rapt_real *x, size_t n, double mean)
 {
@@ -59,7 +59,7 @@ static size_t character_width(const char *text, size_t size, size_t *used)
 {
     uint32_t code;
     *used = utf8_decode(text, size, &code);
-    size_t width = *used ? (size_t)utf8proc_charwidth((utf8proc_int32_t)code) : 1;
+    size_t width = *used ? unicode_width(code) : 1;
     *used = *used ? *used : 1;
     return width;
 }

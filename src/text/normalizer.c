@@ -5,26 +5,16 @@
 
 #include "base/buffer.h"
 #include "base/rng.h"
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 enum { FIRST_LEAD = 0xCC }; /* of U+0300; all characters before it are composed, and stay apart from each other */
 enum { CAPITAL_I_DOT = 0x130 };
 
 /* ---- what a step makes of a stretch ------------------------------------------------------------------------- */
-
-static bool add_form(buffer *out, const char *text, size_t size, int more_options)
-{
-    utf8proc_uint8_t *mapped = NULL;
-    utf8proc_ssize_t length = utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &mapped,
-                                           (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | more_options));
-    bool ok = length >= 0 && buffer_append(out, (char *)mapped, (size_t)length);
-    free(mapped);
-    return ok;
-}
 
 static bool is_dropped(uint32_t code)
 {
@@ -53,7 +43,7 @@ static size_t normalizer_lower(uint32_t code, char *out)
         memcpy(out, "i\xCC\x87", 3);
         return 3;
     }
-    return utf8_put((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+    return utf8_put(unicode_lower(code), out);
 }
 
 static bool add_mapped(buffer *out, const char *text, size_t size, size_t (*map)(uint32_t code, char *out))
@@ -90,8 +80,8 @@ static bool add_squeezed(buffer *out, const char *text, size_t size)
 static bool add_stretch(buffer *out, const char *text, size_t size, const normalizer_step *s)
 {
     switch (s->kind) {
-    case NORMALIZER_NFC: return add_form(out, text, size, 0);
-    case NORMALIZER_NFKC: return add_form(out, text, size, UTF8PROC_COMPAT);
+    case NORMALIZER_NFC: return unicode_append_form(out, text, size, UNICODE_NFC);
+    case NORMALIZER_NFKC: return unicode_append_form(out, text, size, UNICODE_NFKC);
     case NORMALIZER_NMT: return add_mapped(out, text, size, nmt);
     case NORMALIZER_LOWERCASE: return add_mapped(out, text, size, normalizer_lower);
     case NORMALIZER_REPLACE: return add_replaced(out, text, size, s);

@@ -1,11 +1,12 @@
-/* text/utf8.c: UTF-8 and what utf8proc knows of code points.
+/* text/utf8.c: UTF-8, classes of code points and lower case of texts.
  * For line reading, tokenizers and metrics.
  * Not a normalizer; and nothing but this file needs to know how cased letters are told from others. */
 #include "text/utf8.h"
 
+#include "text/unicode/unicode.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 enum { CAPITAL_I_DOT = 0x130, COMBINING_DOT = 0x307, CAPITAL_SIGMA = 0x3A3, FINAL_SIGMA = 0x3C2 };
 
@@ -102,36 +103,36 @@ size_t utf8_put(uint32_t code, char out[4])
     return length;
 }
 
-/* utf8proc numbers the categories in groups, so that a group is a span. */
-static bool category_between(uint32_t code, utf8proc_category_t first, utf8proc_category_t last)
+/* A group of categories is a span of their numbers. */
+static bool category_between(uint32_t code, unicode_category first, unicode_category last)
 {
-    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
+    unicode_category category = unicode_category_of(code);
     return category >= first && category <= last;
 }
 
 bool utf8_is_letter(uint32_t code)
 {
-    return category_between(code, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
+    return category_between(code, UNICODE_LU, UNICODE_LO);
 }
 
 bool utf8_is_lower(uint32_t code)
 {
-    return category_between(code, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LL);
+    return category_between(code, UNICODE_LL, UNICODE_LL);
 }
 
 bool utf8_is_number(uint32_t code)
 {
-    return category_between(code, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
+    return category_between(code, UNICODE_ND, UNICODE_NO);
 }
 
 bool utf8_is_punctuation(uint32_t code)
 {
-    return category_between(code, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
+    return category_between(code, UNICODE_PC, UNICODE_PO);
 }
 
 bool utf8_is_symbol(uint32_t code)
 {
-    return category_between(code, UTF8PROC_CATEGORY_SM, UTF8PROC_CATEGORY_SO);
+    return category_between(code, UNICODE_SM, UNICODE_SO);
 }
 
 bool utf8_is_space(uint32_t code)
@@ -144,8 +145,8 @@ bool utf8_is_space(uint32_t code)
 }
 
 /* Unicode's Case_Ignorable: what a word may hold between its letters, such as accents and apostrophes. The
- * marks listed are its Word_Break members (MidLetter, MidNumLet, Single_Quote), which utf8proc does not tell.
- */
+ * marks listed are its Word_Break members (MidLetter, MidNumLet, Single_Quote), which
+ * are no category. */
 static bool is_case_ignorable(uint32_t code)
 {
     static const struct range marks[] = {
@@ -154,12 +155,12 @@ static bool is_case_ignorable(uint32_t code)
         {0x2024, 0x2024}, {0x2027, 0x2027}, {0xFE13, 0xFE13}, {0xFE52, 0xFE52},
         {0xFE55, 0xFE55}, {0xFF07, 0xFF07}, {0xFF0E, 0xFF0E}, {0xFF1A, 0xFF1A},
     };
-    switch (utf8proc_category((utf8proc_int32_t)code)) {
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK:
+    switch (unicode_category_of(code)) {
+    case UNICODE_MN:
+    case UNICODE_ME:
+    case UNICODE_CF:
+    case UNICODE_LM:
+    case UNICODE_SK:
         return true;
     default:
         return in_ranges(code, marks, sizeof marks / sizeof *marks);
@@ -174,7 +175,7 @@ static bool is_cased(uint32_t code)
         {0xAA, 0xAA},       {0xBA, 0xBA},       {0x2160, 0x217F},   {0x24B6, 0x24E9},
         {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189},
     };
-    return category_between(code, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LT) ||
+    return category_between(code, UNICODE_LU, UNICODE_LT) ||
            in_ranges(code, signs, sizeof signs / sizeof *signs);
 }
 
@@ -198,7 +199,7 @@ static size_t lower_one(uint32_t code, bool after_cased, const char *rest, size_
     }
     if (code == CAPITAL_SIGMA && after_cased && !cased_follows(rest, rest_size))
         return utf8_put(FINAL_SIGMA, out);
-    return utf8_put((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+    return utf8_put(unicode_lower(code), out);
 }
 
 char *utf8_lowercase(const char *text, size_t size, size_t *lower_size)

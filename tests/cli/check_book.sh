@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 }
 C
     ${CC:-cc} -std=c11 -I"$SOURCE/include" -I"$SOURCE/examples" shown.c "$SOURCE/examples/show.c" "$BUILD/librapt.a" \
-        $(pkg-config --libs jansson yaml-0.1 libutf8proc libxxhash libpcre2-8 zlib) -lm -lpthread -o shown
+        $(pkg-config --libs jansson yaml-0.1 libxxhash libpcre2-8 zlib) -lm -lpthread -o shown
 }
 
 # The tensors as torch 2.15 prints them, the first with a threshold of 1; the tables as pandas 3.1 does, of at most 20 columns.

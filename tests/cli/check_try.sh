@@ -39,7 +39,7 @@ change() {
 }
 compile() {
     ${CC:-cc} -std=c11 -O1 -I"$SOURCE/include" -I"$SOURCE/examples" "$@" "$BUILD/librapt.a" \
-        $(pkg-config --libs jansson yaml-0.1 libutf8proc libxxhash libpcre2-8 zlib) -lm -lpthread -o program 2>cause ||
+        $(pkg-config --libs jansson yaml-0.1 libxxhash libpcre2-8 zlib) -lm -lpthread -o program 2>cause ||
         { fail "$name: compiles" "$(head -c 600 cause)"; return 1; }
 }
 # Compiles a program from stdin, and runs it.

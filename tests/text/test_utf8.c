@@ -1,6 +1,6 @@
 /* test_utf8.c: UTF-8 decoding, classes of code points, lower case.
  * For src/text/utf8.c.
- * Not a test of Unicode's tables, which are utf8proc's: a few of each class will do. */
+ * Not a test of Unicode's tables (test_unicode.c): a few of each class will do. */
 #include "text/utf8.h"
 
 #include <setjmp.h>

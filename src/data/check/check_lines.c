@@ -17,7 +17,7 @@ static line_walk check_lines_walk(const check_input *in, size_t i)
 }
 
 /* Fills in the side and counts letters by script; false: not text. */
-static bool check_lines_measure(line_span s, script_finder *scripts, check_text *out, size_t letters[SCRIPT_COUNT])
+static bool check_lines_measure(line_span s, check_text *out, size_t letters[SCRIPT_COUNT])
 {
     uint32_t code, spaces = 0;
     bool in_word = false;
@@ -38,7 +38,7 @@ static bool check_lines_measure(line_span s, script_finder *scripts, check_text 
         out->size = (size_t)(s.at + i + used - out->at);
         spaces = 0;
         in_word = true;
-        letters[script_of(scripts, code)]++;
+        letters[script_of(code)]++;
     }
     out->script = script_max(letters);
     return true;
@@ -54,12 +54,12 @@ static uint32_t side_faults(const check_text side[2], const bool text[2])
     return copied ? 1u << CHECK_COPIED : found;
 }
 
-static void take_sides(check_lines *out, check_line *line, const line_span side[2], script_finder *scripts)
+static void take_sides(check_lines *out, check_line *line, const line_span side[2])
 {
     size_t letters[2][SCRIPT_COUNT] = {{0}};
     bool text[2];
     for (size_t s = 0; s < 2; s++)
-        text[s] = check_lines_measure(side[s], scripts, &line->side[s], letters[s]);
+        text[s] = check_lines_measure(side[s], &line->side[s], letters[s]);
     line->found |= side_faults(line->side, text);
     for (size_t i = 0; i < SCRIPT_COUNT && check_line_is_pair(line); i++) {
         out->letters[0][i] += letters[0][i];
@@ -99,7 +99,7 @@ static uint32_t look_for_tabs(const line_span side[2])
     return tab ? 1u << CHECK_TAB_WITHIN : 0;
 }
 
-static void check_lines_take_lines(const check_input *in, check_lines *out, script_finder *scripts)
+static void check_lines_take_lines(const check_input *in, check_lines *out)
 {
     line_walk texts[2] = {check_lines_walk(in, 0), in->count == 2 ? check_lines_walk(in, 1) : (line_walk){NULL, NULL}};
     for (size_t i = 0; i < out->count; i++) {
@@ -111,7 +111,7 @@ static void check_lines_take_lines(const check_input *in, check_lines *out, scri
         } else
             line->found = cut_at_tabs(side[0], side);
         if (!(line->found & (1u << CHECK_EMPTY_LINE | 1u << CHECK_NO_TAB)))
-            take_sides(out, line, side, scripts);
+            take_sides(out, line, side);
     }
 }
 
@@ -130,13 +130,11 @@ rapt_code check_lines_read(const check_input *in, check_lines *out, rapt_error *
     rapt_code code = count_all(in, &out->count, err);
     if (code)
         return code;
-    script_finder *scripts = script_finder_new(err);
     out->line = calloc(out->count + 1, sizeof *out->line);
-    if (scripts && out->line)
-        check_lines_take_lines(in, out, scripts);
+    if (out->line)
+        check_lines_take_lines(in, out);
     else
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", out->count);
-    script_finder_free(scripts);
     return code;
 }
 

@@ -6,15 +6,9 @@
 
 enum { SCRIPT_NONE = 0, SCRIPT_COUNT = 36 };
 
-/* Scripts of code points, from PCRE2's tables; each is asked for once. */
-typedef struct script_finder script_finder;
-
-script_finder *script_finder_new(rapt_error *err);
-void script_finder_free(script_finder *f);
-
 /* 1 to SCRIPT_COUNT - 1; SCRIPT_NONE: no letter, or one that several scripts share. Chinese characters and kana count as
  * one script, because Japanese sentences mix them as they please. */
-unsigned script_of(script_finder *f, uint32_t code);
+unsigned script_of(uint32_t code);
 /* NULL for SCRIPT_NONE. */
 const char *script_name(unsigned script);
 

@@ -2,12 +2,12 @@
 #include "text/chat/jinja_print.h"
 
 #include "base/number.h"
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 typedef struct printer {
     jinja_work *w;
@@ -69,10 +69,10 @@ static void print_float(printer *p, double x)
 /* What repr() shows as it is: no controls, formats, surrogates, private or unassigned codes, no separators but the space. */
 static bool is_printable(uint32_t code)
 {
-    utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)code);
-    bool other = c == UTF8PROC_CATEGORY_CC || c == UTF8PROC_CATEGORY_CF || c == UTF8PROC_CATEGORY_CS ||
-                 c == UTF8PROC_CATEGORY_CO || c == UTF8PROC_CATEGORY_CN;
-    bool separator = c == UTF8PROC_CATEGORY_ZL || c == UTF8PROC_CATEGORY_ZP || c == UTF8PROC_CATEGORY_ZS;
+    unicode_category c = unicode_category_of(code);
+    bool other = c == UNICODE_CC || c == UNICODE_CF || c == UNICODE_CS ||
+                 c == UNICODE_CO || c == UNICODE_CN;
+    bool separator = c == UNICODE_ZL || c == UNICODE_ZP || c == UNICODE_ZS;
     return code == ' ' || (!other && !separator);
 }
 

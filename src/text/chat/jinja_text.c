@@ -2,10 +2,10 @@
 #define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_text.h"
 
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 static jinja_value text_part(jinja_value text, size_t from, size_t to)
 {
@@ -119,10 +119,8 @@ static bool has_long_upper(uint32_t code)
 
 static bool text_is_cased(uint32_t code)
 {
-    utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)code);
-    return c == UTF8PROC_CATEGORY_LU || c == UTF8PROC_CATEGORY_LL || c == UTF8PROC_CATEGORY_LT ||
-           utf8proc_toupper((utf8proc_int32_t)code) != (utf8proc_int32_t)code ||
-           utf8proc_tolower((utf8proc_int32_t)code) != (utf8proc_int32_t)code;
+    unicode_category c = unicode_category_of(code);
+    return c == UNICODE_LU || c == UNICODE_LL || c == UNICODE_LT || unicode_upper(code) != code || unicode_lower(code) != code;
 }
 
 /* Capital sigma and I with a dot depend on what stands beside them, or become two. */
@@ -135,8 +133,7 @@ static uint32_t text_cased(jinja_work *w, uint32_t code, bool upper, jinja_case 
 {
     if (upper ? has_long_upper(code) : has_odd_lower(code))
         jinja_fail(w, "the other case of U+%04X is not implemented", (unsigned)code);
-    int32_t c = (int32_t)code;
-    return (uint32_t)(!upper ? utf8proc_tolower(c) : to == JINJA_UPPER ? utf8proc_toupper(c) : utf8proc_totitle(c));
+    return !upper ? unicode_lower(code) : to == JINJA_UPPER ? unicode_upper(code) : unicode_title(code);
 }
 
 static jinja_value text_lower(jinja_work *w, jinja_value text)

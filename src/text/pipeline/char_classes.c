@@ -1,11 +1,11 @@
-/* text/pipeline/char_classes.c: see char_classes.h. The table is made by tools/make_char_classes.py. */
+/* text/pipeline/char_classes.c: see char_classes.h. The table is made by tools/make_unicode.py. */
 #include "text/pipeline/char_classes.h"
 
 #include "text/pipeline/char_classes_table.h"
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 enum { CAPITAL_I_DOT = 0x130, CLASS_BITS = 8 };
 
@@ -35,15 +35,19 @@ bool char_is_chinese(uint32_t code)
     return false;
 }
 
-/* The table has those that the installed library may not know yet. */
 unsigned char_lower(uint32_t code, char *out)
 {
     if (code == CAPITAL_I_DOT) {
         memcpy(out, "i\xCC\x87", 3);
         return 3;
     }
-    for (size_t i = 0; i < sizeof NEW_LOWER / sizeof *NEW_LOWER && code >= NEW_LOWER[0][0]; i++)
-        if (code >= NEW_LOWER[i][0] && code <= NEW_LOWER[i][1])
-            return (unsigned)utf8_put(code - NEW_LOWER[i][0] + NEW_LOWER[i][2], out);
-    return (unsigned)utf8_put((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+    return (unsigned)utf8_put(unicode_lower(code), out);
+}
+
+bool char_is_prepended(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof PREPENDED / sizeof *PREPENDED; i++)
+        if (code >= PREPENDED[i][0] && code <= PREPENDED[i][1])
+            return true;
+    return false;
 }

@@ -14,7 +14,7 @@ enum {
     CHAR_NONSPACING = 8,  /* marks that BertNormalizer strips */
     CHAR_COMBINING = 16,  /* marks that StripAccents strips */
     CHAR_CONTROL = 32,    /* what BertNormalizer cleans away */
-    CHAR_OPAQUE = 64,     /* no normalization form changes it, reorders it or composes it */
+    CHAR_ALONE = 64,      /* a grapheme by itself, whatever stands behind it */
     CHAR_ATTACHED = 128   /* belongs to the grapheme of the character before it, wherever it stands */
 };
 
@@ -26,6 +26,8 @@ void char_classes_fill(uint8_t classes[CHAR_CLASSES_SIZE]);
 bool char_is_white(uint32_t code);
 /* A Chinese character, as BERT has it: those of Unicode 8's blocks. */
 bool char_is_chinese(uint32_t code);
+/* Whether it belongs to the grapheme of the character behind it. */
+bool char_is_prepended(uint32_t code);
 /* Lower case of one character, at most 4 bytes to `out`; how many. */
 unsigned char_lower(uint32_t code, char *out);
 

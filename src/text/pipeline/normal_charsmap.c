@@ -12,7 +12,6 @@
 #include "text/utf8.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 enum { SHORT_GRAPHEME = 6, UNIT = DOUBLE_ARRAY_UNIT };
 
@@ -47,17 +46,6 @@ static const char *replacement_of(const normal_step *s, const char *text, size_t
     return NULL;
 }
 
-static int boundary_of(uint32_t code)
-{
-    return (int)utf8proc_get_property((utf8proc_int32_t)code)->boundclass;
-}
-
-static bool is_boundary_control(uint32_t code)
-{
-    int class = boundary_of(code);
-    return class == UTF8PROC_BOUNDCLASS_CONTROL || class == UTF8PROC_BOUNDCLASS_CR || class == UTF8PROC_BOUNDCLASS_LF;
-}
-
 /* Bytes of the grapheme at `at`; of long ones, of which it does not matter where they end, at least SHORT_GRAPHEME. */
 static size_t grapheme_size(const uint8_t *classes, const char *text, size_t size, size_t at)
 {
@@ -65,10 +53,10 @@ static size_t grapheme_size(const uint8_t *classes, const char *text, size_t siz
     size_t end = at + utf8_decode(text + at, size - at, &first), used;
     if (first == '\r' && end < size && text[end] == '\n')
         return 2;
-    if (is_boundary_control(first))
+    if (classes[first] & CHAR_ALONE)
         return end - at;
-    while (boundary_of(first) == UTF8PROC_BOUNDCLASS_PREPEND && (used = utf8_decode(text + end, size - end, &code)) > 0 &&
-           !is_boundary_control(code)) {
+    while (char_is_prepended(first) && (used = utf8_decode(text + end, size - end, &code)) > 0 &&
+           !(classes[code] & CHAR_ALONE)) {
         first = code;
         end += used;
     }

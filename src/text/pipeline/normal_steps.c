@@ -4,6 +4,7 @@
 
 #include "text/hf/byte_letters.h"
 #include "text/pipeline/char_classes.h"
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -87,12 +88,12 @@ static bool map_text(const normal_step *s, const uint8_t *classes, const normal_
 
 /* ---- whole texts -------------------------------------------------------------------------------------------- */
 
-static bool form_text(const normal_step *s, const uint8_t *classes, const normal_text *in, normal_text *out)
+static bool form_text(unicode_form form, const normal_text *in, normal_text *out)
 {
-    bool ok = normal_form(&out->text, classes, in->text.data, in->first_bytes, s->kind);
+    bool ok = unicode_append_form(&out->text, in->text.data, in->first_bytes, form);
     out->first_bytes = out->text.size;
     out->text.size = 0;
-    return ok && normal_form(&out->text, classes, in->text.data, in->text.size, s->kind);
+    return ok && unicode_append_form(&out->text, in->text.data, in->text.size, form);
 }
 
 /* Where the first characters go, those behind them count as first. */
@@ -154,10 +155,10 @@ static rapt_code run_normal_step(const normal_step *s, const uint8_t *classes, c
     bool ok;
     out->text.size = out->first_bytes = 0;
     switch (s->kind) {
-    case NORMAL_NFC:
-    case NORMAL_NFD:
-    case NORMAL_NFKC:
-    case NORMAL_NFKD: ok = form_text(s, classes, in, out); break;
+    case NORMAL_NFC: ok = form_text(UNICODE_NFC, in, out); break;
+    case NORMAL_NFD: ok = form_text(UNICODE_NFD, in, out); break;
+    case NORMAL_NFKC: ok = form_text(UNICODE_NFKC, in, out); break;
+    case NORMAL_NFKD: ok = form_text(UNICODE_NFKD, in, out); break;
     case NORMAL_PRECOMPILED: ok = map_precompiled(s, classes, in, out); break;
     case NORMAL_REPLACE: return replace_text(s, in, out, limit, err);
     case NORMAL_PREPEND: ok = prepend_text(s, in, out); break;

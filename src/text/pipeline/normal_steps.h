@@ -54,7 +54,5 @@ rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const 
 /* normal_charsmap.c: whether a map is one, and a text through it. False on out-of-memory. */
 bool normal_charsmap_is_sound(const char *map, size_t size);
 bool normal_charsmap(buffer *out, const uint8_t *classes, const normal_step *s, const char *text, size_t size);
-/* normal_forms.c: appends a normalization form of a text. False on out-of-memory. */
-bool normal_form(buffer *out, const uint8_t *classes, const char *text, size_t size, normal_kind form);
 
 #endif

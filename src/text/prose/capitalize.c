@@ -2,11 +2,11 @@
 #include "text/prose/capitalize.h"
 
 #include "text/prose/sentences.h"
+#include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 typedef struct capitals {
     const char *text;
@@ -30,7 +30,7 @@ static void raise_first(capitals *c, size_t end)
         if (!utf8_is_letter(code) && !utf8_is_number(code))
             continue;
         capitalize_copy(c, at);
-        c->to += utf8_put((uint32_t)utf8proc_toupper((utf8proc_int32_t)code), c->to);
+        c->to += utf8_put(unicode_upper(code), c->to);
         c->at += used;
         return;
     }

@@ -1,31 +1,35 @@
-/* text/split/classes.c: the table of classes, spread out for fast lookup. For split_known.c; not a Unicode library. */
+/* text/split/classes.c: categories as the classes of split patterns, spread out for fast lookup. For split_known.c. */
 #include "text/split/classes.h"
 
-#include "text/split/classes_table.h"
+#include "text/unicode/unicode.h"
 
-#include <stddef.h>
 #include <string.h>
 
-enum { ALTERNATING = 8, FIRST_BEYOND = 0xE0100, LAST_BEYOND = 0xE01EF };
+enum { NEXT_LINE = 0x85 };
 
-static const uint8_t MASKS[] = {CLASS_OTHER,  CLASS_UPPER, CLASS_LOWER, CLASS_CASELESS,
-                                CLASS_MARK,   CLASS_NUMBER, CLASS_SPACE, CLASS_SPACE | CLASS_NEWLINE};
+/* Of each category, in their order; spaces that are controls apart. */
+static const uint8_t CLASSES[] = {
+    CLASS_OTHER,                                                          /* Cn */
+    CLASS_UPPER, CLASS_LOWER, CLASS_UPPER, CLASS_CASELESS, CLASS_CASELESS, /* L */
+    CLASS_MARK, CLASS_MARK, CLASS_MARK, CLASS_NUMBER, CLASS_NUMBER, CLASS_NUMBER,
+    CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, /* P */
+    CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER,                                        /* S */
+    CLASS_SPACE, CLASS_SPACE, CLASS_SPACE, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER, CLASS_OTHER,
+};
 
 void classes_fill(uint8_t classes[CLASSES_SIZE])
 {
-    for (size_t i = 0; i + 1 < sizeof RUNS / sizeof *RUNS && RUNS[i] >> 4 < CLASSES_SIZE; i++) {
-        uint32_t first = RUNS[i] >> 4, end = RUNS[i + 1] >> 4, kind = RUNS[i] & 15;
-        if (end > CLASSES_SIZE)
-            end = CLASSES_SIZE;
-        if (kind != ALTERNATING)
-            memset(classes + first, MASKS[kind], end - first);
-        else
-            for (uint32_t code = first; code < end; code++)
-                classes[code] = (code - first) % 2 ? CLASS_LOWER : CLASS_UPPER;
+    for (uint32_t code = 0, end; code < CLASSES_SIZE; code = end) {
+        uint8_t class = CLASSES[unicode_category_run(code, &end)];
+        end = end < CLASSES_SIZE ? end : CLASSES_SIZE;
+        memset(classes + code, class, end - code);
     }
+    for (uint32_t code = '\t'; code <= '\r'; code++)
+        classes[code] = code == '\n' || code == '\r' ? CLASS_SPACE | CLASS_NEWLINE : CLASS_SPACE;
+    classes[NEXT_LINE] = CLASS_SPACE;
 }
 
 unsigned classes_beyond(uint32_t code)
 {
-    return code >= FIRST_BEYOND && code <= LAST_BEYOND ? CLASS_MARK : CLASS_OTHER;
+    return CLASSES[unicode_category_of(code)];
 }

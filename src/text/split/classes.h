@@ -1,5 +1,5 @@
-/* text/split/classes.h: the classes of code points that split patterns tell apart. For split_known.c; the metrics have
- * their own, from utf8proc. The table is Unicode 16.0 whatever is installed: a text has the same ids everywhere. */
+/* text/split/classes.h: the classes of code points that split patterns tell apart. For split_known.c. They are made of
+ * unicode.h's categories. */
 #ifndef TEXT_SPLIT_CLASSES_H
 #define TEXT_SPLIT_CLASSES_H
 
