@@ -1,11 +1,15 @@
 /* text/split/split.c: split patterns, and iteration over the pieces of a text. For byte-level BPE. Well-known patterns are
- * matched in split_known.c; others by PCRE2, compiled to machine code where it can. */
+ * matched in split_known.c; others by PCRE2, compiled to machine code where it can, over the kinds of a text's characters
+ * (kinds.h): the library sees bytes, and none of its own Unicode counts. */
 #define _GNU_SOURCE /* strdup */
 #include "text/split/split.h"
 
+#include "base/buffer.h"
 #include "text/split/classes.h"
 #include "text/split/dialect.h"
+#include "text/split/kinds.h"
 #include "text/split/split_known.h"
+#include "text/utf8.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -15,18 +19,20 @@
 
 /* What takes too many steps is refused, rather than waited for: in one match, and in all of a text together. PCRE2 counts a
  * step each time that it goes back, but not the characters that it passes then: what a match costs is at most its steps times the
- * bytes that it sees. So both are small at first, and widened, and accounted for, where they don't suffice. Six patterns over
- * English, French and C needed no more than 64 steps in 99.9 of 100 matches, and never saw 256 bytes ahead. */
+ * characters that it sees. So both are small at first, and widened, and accounted for, where they don't suffice. Six patterns
+ * over English, French and C needed no more than 64 steps in 99.9 of 100 matches, and never saw 256 ahead. */
 enum { FIRST_STEPS = 64, MAX_STEPS = 10000000, FIRST_WINDOW = 256, WIDER = 4 };
 enum { FIRST_STACK = 64 << 10, MAX_STACK = 64 << 20 };
-#define FREE_COST ((size_t)1000000000) /* steps times bytes in a text, about a second's; and for each byte that is split: */
+#define FREE_COST ((size_t)1000000000) /* steps times characters in a text, about a second's; and for each byte that is split: */
 #define FREE_COST_A_BYTE 4096
 
 struct split {
     char *pattern;
     const split_known *known; /* NULL: PCRE2 */
-    uint8_t *classes;         /* [CLASSES_SIZE] */
+    uint8_t *classes;         /* [CLASSES_SIZE], of a known one */
+    kinds *kinds;             /* of others */
     pcre2_code *code;
+    size_t behind; /* characters that a match looks back */
     _Atomic(split_walk *) *spare; /* a walk that nobody uses, or NULL: to map the stack of one takes longer than a short text */
 };
 
@@ -36,6 +42,11 @@ struct split_walk {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     size_t cost, done; /* of this text; bytes that are split */
+    /* The kinds of characters of a text, some before the last match and some behind it. */
+    uint8_t *seen;
+    size_t count, capacity, here; /* `here`: of the character at byte `at`; that of `end` is not seen yet */
+    const char *text;
+    size_t size, at, end, next; /* `next`: where the last piece ended */
 };
 
 /* ---- compiling ---------------------------------------------------------------------------------------------- */
@@ -51,50 +62,51 @@ static rapt_code fail_compile(int number, size_t at, const char *pattern, rapt_e
                      reason);
 }
 
-/* Lines end in LF for ., ^ and $, whatever the library was built for. A match begins where it is asked for; said here,
- * because machine code doesn't take it as an option of matching. */
-static rapt_code compile(const char *pattern, pcre2_code **out, rapt_error *err)
+/* A match begins where it is asked for; said here, because machine code doesn't take it as an option of matching. */
+static rapt_code compile(const char *pattern, uint32_t options, pcre2_code **out, rapt_error *err)
 {
-    uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
-                       PCRE2_ANCHORED;
-    int number = PCRE2_ERROR_NOMEMORY;
+    int number;
     PCRE2_SIZE at = 0;
-    pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-    *out = NULL;
-    if (context) {
-        pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-        *out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &number, &at, context);
-    }
-    pcre2_compile_context_free(context);
+    *out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options | PCRE2_ANCHORED, &number, &at, NULL);
     return *out ? RAPT_OK : fail_compile(number, at, pattern, err);
 }
 
-/* The pattern is compiled as it was written first, so that an error points to a byte of it. */
+/* What is wrong with a pattern of which the translation does not compile, as to a byte of what was written. */
+static rapt_code fail_written(const char *pattern, rapt_error *err)
+{
+    pcre2_code *written;
+    rapt_code code = compile(pattern, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &written, err);
+    pcre2_code_free(written);
+    return code ? code : rapt_fail(err, RAPT_ERR_FORMAT, "pattern: it means something else to PCRE2");
+}
+
 static rapt_code compile_written(split *s, rapt_error *err)
 {
     char *translated;
-    rapt_code code = compile(s->pattern, &s->code, err);
-    pcre2_code_free(s->code);
-    s->code = NULL;
-    code = code ? code : dialect_for_pcre2(s->pattern, &translated, err);
+    uint32_t behind = 0;
+    rapt_code code = dialect_for_pcre2(s->pattern, &translated, &s->kinds, err);
     if (code)
         return code;
-    code = compile(translated, &s->code, err);
+    code = compile(translated, 0, &s->code, NULL);
     free(translated);
-    if (code == RAPT_OK) /* where this machine has none, matching is slower */
-        pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
-    return code;
+    if (code)
+        return code == RAPT_ERR_MEMORY ? rapt_fail(err, code, "out of memory for a pattern") : fail_written(s->pattern, err);
+    pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD); /* where this machine has none, it is slower */
+    pcre2_pattern_info(s->code, PCRE2_INFO_MAXLOOKBEHIND, &behind);
+    s->behind = behind;
+    return RAPT_OK;
 }
 
 static rapt_code split_prepare(split *s, const char *pattern, rapt_error *err)
 {
     s->known = split_known_find(pattern);
     s->pattern = strdup(s->known ? s->known->portable : pattern);
-    s->classes = malloc(CLASSES_SIZE);
+    s->classes = s->known ? malloc(CLASSES_SIZE) : NULL;
     s->spare = calloc(1, sizeof *s->spare);
-    if (!s->pattern || !s->classes || !s->spare)
+    if (!s->pattern || (s->known && !s->classes) || !s->spare)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a pattern");
-    classes_fill(s->classes);
+    if (s->known)
+        classes_fill(s->classes);
     return s->known ? RAPT_OK : compile_written(s, err);
 }
 
@@ -118,6 +130,7 @@ static void split_walk_delete(split_walk *w)
     pcre2_match_data_free(w->match);
     pcre2_match_context_free(w->context);
     pcre2_jit_stack_free(w->stack);
+    free(w->seen);
     free(w);
 }
 
@@ -130,6 +143,7 @@ void split_free(split *s)
     free(s->spare);
     free(s->pattern);
     free(s->classes);
+    kinds_free(s->kinds);
     pcre2_code_free(s->code);
     free(s);
 }
@@ -172,6 +186,7 @@ split_walk *split_walk_new(const split *s, rapt_error *err)
 void split_walk_begin(split_walk *w)
 {
     w->cost = w->done = 0;
+    w->text = NULL;
 }
 
 void split_walk_free(split_walk *w)
@@ -179,71 +194,136 @@ void split_walk_free(split_walk *w)
     split_walk_delete(w && w->stack ? atomic_exchange(w->s->spare, w) : w);
 }
 
+/* Bytes of the character at `at`; 0: none that is valid. */
+static size_t valid_at(const char *text, size_t size, size_t at)
+{
+    uint32_t code;
+    return at < size && (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, size - at, &code);
+}
+
 /* The end of the bytes at `from` that are not UTF-8. */
-static size_t invalid_end(const split_text *t, size_t from)
+static size_t invalid_end(const char *text, size_t size, size_t from)
 {
     do
         from++;
-    while (from < t->size && split_known_valid(t, from) == 0);
+    while (from < size && valid_at(text, size, from) == 0);
     return from;
 }
 
-/* The end of a window of the text, between two characters. */
-static size_t window_end(const split_text *t, size_t at, size_t window)
+/* ---- what the library sees ---------------------------------------------------------------------------------- */
+
+/* Where the character before `at` begins; one byte before, where it is none. */
+static size_t before_character(const char *text, size_t at)
 {
-    size_t end = window < t->size - at ? at + window : t->size;
-    for (int i = 0; i < 3 && end < t->size && (t->text[end] & 0xC0) == 0x80; i++)
-        end--;
-    return end;
+    for (size_t back = 1; back <= 4 && back <= at; back++)
+        if (valid_at(text, at, at - back) == back)
+            return at - back;
+    return at - 1;
 }
 
-static bool can_pay(split_walk *w, size_t steps, size_t bytes)
+/* Makes sure that `ahead` characters from byte `at` on are seen, or all that there are. */
+static bool see_ahead(split_walk *w, size_t ahead)
 {
-    bool fits = bytes <= SIZE_MAX / 2 / steps && w->cost <= SIZE_MAX / 2;
-    w->cost += fits ? steps * bytes : 0;
+    while (w->count - w->here < ahead && w->end < w->size) {
+        size_t more = ahead - (w->count - w->here) + FIRST_WINDOW;
+        if (!ARRAY_RESERVE(&w->seen, &w->capacity, w->count + more))
+            return false;
+        w->count += kinds_of_text(w->s->kinds, w->text, w->size, w->end, w->seen + w->count, more, &w->end);
+    }
+    return true;
+}
+
+/* Goes to byte `at`. From a match to where it ended what is seen stays; elsewhere it begins anew, with what a match looks back
+ * at. */
+static bool see_at(split_walk *w, const char *text, size_t size, size_t at)
+{
+    enum { OLD = 1 << 14 };
+    if (w->text == text && w->size == size && w->at <= at && at <= w->end) {
+        for (; w->at < at; w->here++) {
+            size_t length = valid_at(text, size, w->at);
+            w->at += length ? length : 1;
+        }
+        if (w->here > OLD + w->s->behind) {
+            size_t from = w->here - w->s->behind;
+            memmove(w->seen, w->seen + from, w->count - from);
+            w->here -= from;
+            w->count -= from;
+        }
+        return true;
+    }
+    size_t begin = at;
+    for (size_t i = 0; i < w->s->behind && begin > 0; i++)
+        begin = before_character(text, begin);
+    w->text = text;
+    w->size = size;
+    w->at = w->end = begin;
+    w->here = w->count = 0;
+    for (; w->at < at; w->at = w->end, w->here = w->count)
+        if (!see_ahead(w, 1))
+            return false;
+    return true;
+}
+
+static bool can_pay(split_walk *w, size_t steps, size_t characters)
+{
+    bool fits = characters <= SIZE_MAX / 2 / steps && w->cost <= SIZE_MAX / 2;
+    w->cost += fits ? steps * characters : 0;
     return fits && w->cost <= FREE_COST + FREE_COST_A_BYTE * w->done;
 }
 
 /* Matches in a window that is wide enough: as long as none has seen its end, what is behind it changes nothing. */
-static int match_in_window(split_walk *w, const split_text *t, size_t at, uint32_t options)
+static int match_in_window(split_walk *w, uint32_t options)
 {
-    size_t window = FIRST_WINDOW, end = window_end(t, at, window);
+    size_t window = FIRST_WINDOW;
     uint32_t steps = FIRST_STEPS;
+    const size_t back = w->here < w->s->behind ? w->here : w->s->behind;
     for (;;) {
+        if (!see_ahead(w, window))
+            return PCRE2_ERROR_NOMEMORY;
+        size_t ahead = w->count - w->here;
+        bool whole = w->end == w->size && ahead <= window;
+        ahead = ahead < window ? ahead : window;
         pcre2_set_match_limit(w->context, steps);
-        int number = pcre2_match(w->s->code, t->text, end, at, options | (end < t->size ? PCRE2_PARTIAL_HARD : 0), w->match,
-                                 w->context);
+        int number = pcre2_match(w->s->code, w->seen + w->here - back, back + ahead, back,
+                                 options | (whole ? 0 : PCRE2_PARTIAL_HARD), w->match, w->context);
         if (number == PCRE2_ERROR_PARTIAL)
-            end = window_end(t, at, window *= WIDER);
+            window *= WIDER;
         else if (number == PCRE2_ERROR_MATCHLIMIT && steps < MAX_STEPS)
             steps *= WIDER;
         else
-            return number;
-        if (!can_pay(w, steps, end - at))
+            return number < 0 ? number : (int)back;
+        if (!can_pay(w, steps, ahead))
             return PCRE2_ERROR_MATCHLIMIT;
     }
 }
 
-/* Matches at `at` and nowhere else. A match of no text is a cut, but not where the piece begins. */
-static rapt_code match_at(split_walk *w, const split_text *t, size_t at, bool begins, bool *found, rapt_error *err)
+/* Matches at byte `at` and nowhere else: the characters of the match go to *length. A match of no text is a cut, but not where
+ * the piece begins. */
+static rapt_code match_at(split_walk *w, bool begins, bool *found, size_t *length, rapt_error *err)
 {
-    int number = match_in_window(w, t, at, begins ? PCRE2_NOTEMPTY_ATSTART : 0);
+    int number = match_in_window(w, begins ? PCRE2_NOTEMPTY_ATSTART : 0);
     *found = number >= 0;
+    *length = *found ? pcre2_get_ovector_pointer(w->match)[1] - (size_t)number : 0;
     if (number >= 0 || number == PCRE2_ERROR_NOMATCH)
         return RAPT_OK;
     if (number == PCRE2_ERROR_NOMEMORY)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to split a text");
-    return rapt_fail(err, RAPT_ERR_VALUE, "byte %zu: the pattern takes too many steps here", at + 1);
+    return rapt_fail(err, RAPT_ERR_VALUE, "byte %zu: the pattern takes too many steps here", w->at + 1);
 }
 
 /* The match at `from`, or the text before the next one, which is a piece as well. Looked for from character to
  * character, so that what is not UTF-8 ends the search. */
-static rapt_code next_match(split_walk *w, const split_text *t, size_t from, size_t *end, bool *match, rapt_error *err)
+static rapt_code next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match,
+                            rapt_error *err)
 {
     bool found = false;
-    size_t at = from, length;
-    while ((length = split_known_valid(t, at)) > 0) {
-        rapt_code code = match_at(w, t, at, at == from, &found, err);
+    size_t at = from, length, matched = 0;
+    if (from != w->next) /* another text may stand in the same place */
+        w->text = NULL;
+    while ((length = valid_at(text, size, at)) > 0) {
+        if (!see_at(w, text, size, at))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to split a text");
+        rapt_code code = match_at(w, at == from, &found, &matched, err);
         if (code)
             return code;
         if (found)
@@ -252,31 +332,35 @@ static rapt_code next_match(split_walk *w, const split_text *t, size_t from, siz
         w->done += length;
     }
     *match = found && at == from;
-    *end = *match ? pcre2_get_ovector_pointer(w->match)[1] : at;
+    *end = at;
+    for (; *match && matched > 0; matched--)
+        *end += valid_at(text, size, *end);
     w->done += *end - at;
+    w->next = *end;
+    return RAPT_OK;
+}
+
+rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match, rapt_error *err)
+{
+    const split *s = w->s;
+    const split_text t = {(const unsigned char *)text, size, s->classes};
+    *match = false;
+    if (valid_at(text, size, from) == 0) {
+        *end = invalid_end(text, size, from);
+        w->next = w->next == from ? *end : SIZE_MAX;
+        return RAPT_OK;
+    }
+    if (!s->known)
+        return next_match(w, text, size, from, end, match, err);
+    *match = true;
+    *end = s->known->next(&t, from);
     return RAPT_OK;
 }
 
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err)
 {
     bool match;
-    const split *s = w->s;
-    split_text t = {(const unsigned char *)text, size, s->classes};
-    if ((unsigned char)text[from] >= 0x80 && split_known_valid(&t, from) == 0)
-        *end = invalid_end(&t, from);
-    else if (s->known)
-        *end = s->known->next(&t, from);
-    else
-        return next_match(w, &t, from, end, &match, err);
-    return RAPT_OK;
-}
-
-rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match, rapt_error *err)
-{
-    const split_text t = {(const unsigned char *)text, size, w->s->classes};
-    bool valid = split_known_valid(&t, from) > 0;
-    *match = valid && w->s->known;
-    return valid && !w->s->known ? next_match(w, &t, from, end, match, err) : split_next(w, text, size, from, end, err);
+    return split_next_match(w, text, size, from, end, &match, err);
 }
 
 bool split_may_be_empty(const split *s)

@@ -35,13 +35,6 @@ static inline unsigned class_at(const split_text *t, size_t at, size_t *length)
     return t->classes[t->text[at]];
 }
 
-size_t split_known_valid(const split_text *t, size_t at)
-{
-    size_t length;
-    class_at(t, at, &length);
-    return length;
-}
-
 /* The end of the run of characters of these classes. */
 static inline size_t run_end(const split_text *t, size_t at, unsigned classes)
 {

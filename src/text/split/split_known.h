@@ -19,7 +19,5 @@ typedef struct split_known {
 
 /* NULL: not a known one. */
 const split_known *split_known_find(const char *pattern);
-/* Bytes of the valid character at `at`; 0 where there is none. */
-size_t split_known_valid(const split_text *t, size_t at);
 
 #endif
