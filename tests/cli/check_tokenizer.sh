@@ -93,7 +93,7 @@ refused 1 'nothing: No such file' 'no text' "$RAPT" tokenizer encode bpe.json no
 refused 1 'nothing: No such file' 'no text to learn from' "$RAPT" tokenizer train nothing -o x
 refused 1 'the text is empty' 'an empty text to learn from' "$RAPT" tokenizer train /dev/null -o x
 refused 1 'vocabulary of 100 is too small' 'a small vocabulary' "$RAPT" tokenizer train text -o x --vocab-size 100
-refused 1 'pattern, byte 2: missing closing' 'a pattern' "$RAPT" tokenizer train text -o x --pattern 'a('
+refused 1 'pattern, byte 2 of 2' 'a pattern' "$RAPT" tokenizer train text -o x --pattern 'a('
 refused 1 '/nowhere/x' 'a folder that is not there' "$RAPT" tokenizer train text -o /nowhere/x
 head -c 300 bpe.json >cut.json
 refused 1 'cut.json:[0-9]+: ' 'half a file' "$RAPT" tokenizer info cut.json

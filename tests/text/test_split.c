@@ -215,23 +215,23 @@ static void assert_no_pattern(const char *pattern, const char *message)
 static void test_refused_patterns(void **state)
 {
     (void)state;
-    assert_no_pattern("a(", "pattern, byte 2: missing closing parenthesis");
-    assert_no_pattern("[a", "pattern, byte 2: missing terminating ]");
-    assert_no_pattern("\xFF", "pattern, byte 1: not UTF-8");
-    assert_no_pattern("a\\", "pattern, byte 2: \\ at the end");
+    assert_no_pattern("a(", "pattern, byte 2 of 2: missing closing parenthesis");
+    assert_no_pattern("[a", "pattern, byte 2 of 2: missing terminating ]");
+    assert_no_pattern("\xFF", "pattern, byte 1 of 1: not UTF-8");
+    assert_no_pattern("a\\", "pattern, byte 2 of 2: \\ at the end");
     assert_no_pattern("a**b|(?<=a*)b", "pattern, byte");
-    assert_no_pattern("\\p{Nothing}", "pattern, byte 1: of properties only");
-    assert_no_pattern("a\\p{Alphabetic}", "pattern, byte 2: of properties only");
-    assert_no_pattern("(a)\\1", "pattern, byte 4: a reference");
-    assert_no_pattern("[a-\\d]", "pattern, byte 4: a range that ends in a class");
-    assert_no_pattern("\\d{3}?", "pattern, byte 6: ? after");
-    assert_no_pattern("\\d{1,3}+", "pattern, byte 8: +");
-    assert_no_pattern("[[:alpha:]]", "pattern, byte 2: [:");
-    assert_no_pattern("[a[b]", "pattern, byte 5: missing terminating ]");
-    assert_no_pattern("\\h+", "pattern, byte 1: this escape");
-    assert_no_pattern("(?m)a", "pattern, byte 1: of groups");
-    assert_no_pattern("(*UTF)a", "pattern, byte 1: (*");
-    assert_no_pattern("(a)\\Kb", "pattern, byte 4: this escape");
+    assert_no_pattern("\\p{Nothing}", "pattern, byte 1 of 11: of properties only");
+    assert_no_pattern("a\\p{Alphabetic}", "pattern, byte 2 of 15: of properties only");
+    assert_no_pattern("(a)\\1", "pattern, byte 4 of 5: a reference");
+    assert_no_pattern("[a-\\d]", "pattern, byte 4 of 6: a range that ends in a class");
+    assert_no_pattern("\\d{3}?", "pattern, byte 6 of 6: ? after");
+    assert_no_pattern("\\d{1,3}+", "pattern, byte 8 of 8: +");
+    assert_no_pattern("[[:alpha:]]", "pattern, byte 2 of 11: [:");
+    assert_no_pattern("[a[b]", "pattern, byte 5 of 5: missing terminating ]");
+    assert_no_pattern("\\h+", "pattern, byte 1 of 3: this escape");
+    assert_no_pattern("(?m)a", "pattern, byte 1 of 5: of groups");
+    assert_no_pattern("(*UTF)a", "pattern, byte 1 of 7: (*");
+    assert_no_pattern("(a)\\Kb", "pattern, byte 4 of 6: this escape");
 }
 
 /* A pattern that goes back without end is stopped. */

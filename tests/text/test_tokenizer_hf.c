@@ -200,7 +200,7 @@ static void test_unsupported_parts(void **state)
                                             byte_level(false)), "pre_tokenizer FixedLength is not supported");
     refuse("pre_tokenizer", NULL, split_by(LLAMA3, "Joined", false), "pre_tokenizer Split: behavior \"Joined\" is not supported");
     refuse("pre_tokenizer", NULL, split_by("[a-z", "Isolated", false), "pre_tokenizer Split: pattern, byte 4 of 4");
-    refuse("pre_tokenizer", NULL, split_by("\\d{2}+", "Isolated", false), "pre_tokenizer Split: pattern, byte 6: +");
+    refuse("pre_tokenizer", NULL, split_by("\\d{2}+", "Isolated", false), "pre_tokenizer Split: pattern, byte 6 of 6: +");
     refuse("pre_tokenizer", NULL, split_by("a*", "Removed", false), "a pattern that matches no text is not supported");
     refuse("pre_tokenizer", NULL, split_by("'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|"
                                            "\\s+(?!\\S)|\\s", "Isolated", false), "which tokenizers reads otherwise");

@@ -201,7 +201,11 @@ static void test_bpe(void **state)
 static void test_own_pattern(void **state)
 {
     (void)state;
-    fail_each_allocation("own pattern", with_own_pattern, 50);
+    /* a walk that begins within the text and lacks memory to look ahead is done again from its first byte */
+    failing f = {.what = "own pattern", .at_least = 50, .uncounted = true, .unnoticed = 2};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, with_own_pattern()));
 }
 
 static void test_normalization(void **state)

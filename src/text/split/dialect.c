@@ -36,7 +36,8 @@ typedef struct dialect {
 
 static rapt_code dialect_refuse(dialect *d, const char *reason)
 {
-    return rapt_fail(d->err, RAPT_ERR_FORMAT, "pattern, byte %zu: %s", d->at + (d->pattern[d->at] != '\0'), reason);
+    return rapt_fail(d->err, RAPT_ERR_FORMAT, "pattern, byte %zu of %zu: %s", d->at + (d->pattern[d->at] != '\0'),
+                     strlen(d->pattern), reason);
 }
 
 static rapt_code dialect_no_memory(dialect *d)

@@ -8,7 +8,7 @@
 
 /* The pattern for PCRE2, over bytes that are kinds, without UTF, UCP or any option of meaning; and those kinds. What PCRE2 and
  * Oniguruma both read, but not alike, what needs more than kinds (references to groups), and properties that are not in the
- * tables are refused: RAPT_ERR_FORMAT, "pattern, byte N: reason". The caller frees *out and *kinds_out. */
+ * tables are refused: RAPT_ERR_FORMAT, "pattern, byte N of M: reason". The caller frees *out and *kinds_out. */
 rapt_code dialect_for_pcre2(const char *pattern, char **out, kinds **kinds_out, rapt_error *err);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct set_reader {
 
 static rapt_code set_refuse(set_reader *r, const char *reason)
 {
-    return rapt_fail(r->err, RAPT_ERR_FORMAT, "pattern, byte %zu: %s", r->at + (r->pattern[r->at] != '\0'), reason);
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "pattern, byte %zu of %zu: %s", r->at + (r->pattern[r->at] != '\0'),
+                     strlen(r->pattern), reason);
 }
 
 static rapt_code set_no_memory(set_reader *r)

@@ -135,7 +135,15 @@ size_t kinds_of_text(const kinds *k, const char *text, size_t size, size_t at, u
             at++;
             continue;
         }
-        size_t used = utf8_decode(text + at, size - at, &code);
+        const unsigned char *c = (const unsigned char *)text + at;
+        size_t used = 2;
+        if (byte >= 0xC2 && byte < 0xE0 && size - at >= 2 && (c[1] & 0xC0) == 0x80) {
+            code = (byte & 0x1Fu) << 6 | (c[1] & 0x3F); /* most of what is not ASCII, without a call */
+        } else if (byte > 0xE0 && byte < 0xED && size - at >= 3 && (c[1] & 0xC0) == 0x80 && (c[2] & 0xC0) == 0x80) {
+            code = (byte & 0xFu) << 12 | (c[1] & 0x3Fu) << 6 | (c[2] & 0x3F);
+            used = 3;
+        } else
+            used = utf8_decode(text + at, size - at, &code);
         out[count++] = used ? k->data[k->block[code >> BLOCK_BITS] * (size_t)BLOCK + (code & (BLOCK - 1))] : KIND_NONE;
         at += used ? used : 1;
     }

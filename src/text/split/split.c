@@ -160,7 +160,7 @@ static bool split_reserve(split_walk *w)
     w->match = pcre2_match_data_create(1, NULL);
     w->context = pcre2_match_context_create(NULL);
     w->stack = pcre2_jit_stack_create(FIRST_STACK, MAX_STACK, NULL);
-    if (!w->match || !w->context || !w->stack)
+    if (!w->match || !w->context || !w->stack || !ARRAY_RESERVE(&w->seen, &w->capacity, (size_t)4 * FIRST_WINDOW))
         return false;
     pcre2_jit_stack_assign(w->context, NULL, w->stack);
     return true;
@@ -195,10 +195,17 @@ void split_walk_free(split_walk *w)
 }
 
 /* Bytes of the character at `at`; 0: none that is valid. */
-static size_t valid_at(const char *text, size_t size, size_t at)
+static inline size_t valid_at(const char *text, size_t size, size_t at)
 {
     uint32_t code;
     return at < size && (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, size - at, &code);
+}
+
+/* The same, where one is known to be. */
+static inline size_t length_at(const char *text, size_t at)
+{
+    unsigned char lead = (unsigned char)text[at];
+    return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
 /* The end of the bytes at `from` that are not UTF-8. */
@@ -221,11 +228,22 @@ static size_t before_character(const char *text, size_t at)
     return at - 1;
 }
 
+/* Forgets what is too far back for a match to look at. */
+static void forget_seen(split_walk *w)
+{
+    size_t from = w->here > w->s->behind ? w->here - w->s->behind : 0;
+    memmove(w->seen, w->seen + from, w->count - from);
+    w->here -= from;
+    w->count -= from;
+}
+
 /* Makes sure that `ahead` characters from byte `at` on are seen, or all that there are. */
 static bool see_ahead(split_walk *w, size_t ahead)
 {
     while (w->count - w->here < ahead && w->end < w->size) {
         size_t more = ahead - (w->count - w->here) + FIRST_WINDOW;
+        if (w->count + more > w->capacity)
+            forget_seen(w);
         if (!ARRAY_RESERVE(&w->seen, &w->capacity, w->count + more))
             return false;
         w->count += kinds_of_text(w->s->kinds, w->text, w->size, w->end, w->seen + w->count, more, &w->end);
@@ -237,30 +255,21 @@ static bool see_ahead(split_walk *w, size_t ahead)
  * at. */
 static bool see_at(split_walk *w, const char *text, size_t size, size_t at)
 {
-    enum { OLD = 1 << 14 };
-    if (w->text == text && w->size == size && w->at <= at && at <= w->end) {
-        for (; w->at < at; w->here++) {
-            size_t length = valid_at(text, size, w->at);
-            w->at += length ? length : 1;
-        }
-        if (w->here > OLD + w->s->behind) {
-            size_t from = w->here - w->s->behind;
-            memmove(w->seen, w->seen + from, w->count - from);
-            w->here -= from;
-            w->count -= from;
-        }
-        return true;
-    }
-    size_t begin = at;
-    for (size_t i = 0; i < w->s->behind && begin > 0; i++)
-        begin = before_character(text, begin);
-    w->text = text;
-    w->size = size;
-    w->at = w->end = begin;
-    w->here = w->count = 0;
-    for (; w->at < at; w->at = w->end, w->here = w->count)
-        if (!see_ahead(w, 1))
+    if (w->text != text || w->size != size || w->at > at || at > w->end) {
+        size_t begin = at;
+        for (size_t i = 0; i < w->s->behind && begin > 0; i++)
+            begin = before_character(text, begin);
+        w->text = text;
+        w->size = size;
+        w->at = w->end = begin;
+        w->here = w->count = 0;
+        if (!see_ahead(w, w->s->behind))
             return false;
+    }
+    for (; w->at < at; w->here++) {
+        size_t length = valid_at(text, size, w->at);
+        w->at += length ? length : 1;
+    }
     return true;
 }
 
@@ -333,8 +342,12 @@ static rapt_code next_match(split_walk *w, const char *text, size_t size, size_t
     }
     *match = found && at == from;
     *end = at;
-    for (; *match && matched > 0; matched--)
-        *end += valid_at(text, size, *end);
+    if (*match) {
+        w->here += matched;
+        for (; matched > 0; matched--)
+            *end += length_at(text, *end);
+        w->at = *end;
+    }
     w->done += *end - at;
     w->next = *end;
     return RAPT_OK;

@@ -1,7 +1,6 @@
 /* text/unicode/unicode.h: what Unicode says of code points, from tables of our own, so that the same text has the same ids,
- * scores and lower case whatever libraries a machine has. For all that reads text; texts as UTF-8 are those of utf8.h. Tables are
- * made
- * by tools/make_unicode.py, which says of each which version it is. Not a locale, no collation. */
+ * scores and lower case whatever libraries a machine has. For all that reads text; utf8.h has UTF-8. The tables are
+ * made by tools/make_unicode.py, which says of each which version it is. Not a locale, no collation. */
 #ifndef TEXT_UNICODE_UNICODE_H
 #define TEXT_UNICODE_UNICODE_H
 
