@@ -36,7 +36,7 @@ static uint32_t crc32_of(const char *text, size_t size)
 static void put(buffer *b, uint32_t code)
 {
     char bytes[4];
-    assert_true(buffer_append(b, bytes, utf8_encode(code, bytes)));
+    assert_true(buffer_append(b, bytes, utf8_put(code, bytes)));
 }
 
 static uint32_t mark_at(size_t i)
