@@ -8,7 +8,8 @@
 
 /* For all functions below
  *   - texts are UTF-8 of any script; what is not UTF-8 is shown as U+FFFD;
- *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_ERR_VALUE. The file
+ *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_ERR_VALUE; "-" is a PNG on
+ *     stdout, "-.svg" an SVG there. The file
  *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
  *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
  *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are

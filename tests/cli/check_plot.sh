@@ -473,5 +473,14 @@ else
     check 'training: two kinds of numbers, two axes' test "$(texts | grep -cx 'lr\|grad_norm')" = 4
     check 'training: --data takes more' plot training pairs --field lr --field loss --field grad_norm --data
 fi
+for ending in png svg; do
+    name=$([ $ending = png ] && echo - || echo -.svg)
+    "$RAPT" plot positions -o "to.$ending"
+    "$RAPT" plot positions -o "$name" >"printed.$ending"
+    check "-o $name: the same figure to stdout" cmp "to.$ending" "printed.$ending"
+    check 'and to no file' test ! -e ./"$name"
+done
+"$RAPT" plot positions -o - >/dev/full 2>.err
+check 'to a full disk: it says so' test $? = 1 -a "$(grep -c 'No space left' .err)" = 1
 check 'nobody wrote to the models' test "$before" = "$(listing pairs; listing characters)"
 finish

@@ -7,7 +7,7 @@ enum { KEY_TITLE = 512, KEY_X, KEY_Y, KEY_DATA, KEY_LOW, KEY_HIGH, KEY_BAR };
 
 static const struct argp_option OPTIONS[] = {
     {NULL, 0, NULL, 0, "Output:", 10},
-    {"out", 'o', "FILE", 0, "The figure to write: PNG or SVG, by its ending", 10},
+    {"out", 'o', "FILE", 0, "The figure to write: PNG or SVG, by its ending; -: a PNG to stdout, -.svg: an SVG", 10},
     {"data", KEY_DATA, NULL, 0, "Draw nothing; print the values, separated by tabs", 10},
     {"title", KEY_TITLE, "TEXT", 0, "Title of the figure", 10},
     {"x", KEY_X, "TEXT", 0, "Label of the horizontal axis", 10},

@@ -12,6 +12,7 @@
 #include <cairo-svg.h>
 #include <math.h>
 #include <pango/pangocairo.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -152,9 +153,20 @@ typedef rapt_code format_fn(PangoFontMap *fonts, box size, canvas_draw_fn *draw,
 
 static format_fn *format_of(const char *path)
 {
+    if (strcmp(path, "-") == 0)
+        return draw_png;
     size_t length = strlen(path);
     const char *ending = path + (length > 4 ? length - 4 : length);
     return strcasecmp(ending, ".png") == 0 ? draw_png : strcasecmp(ending, ".svg") == 0 ? draw_svg : NULL;
+}
+
+/* That stdout cannot be written is found at exit, as for every command. */
+static rapt_code write_figure(const char *path, const buffer *out, rapt_error *err)
+{
+    if (strcmp(path, "-") != 0 && strcmp(path, "-.svg") != 0)
+        return file_write_atomic(path, out->data, out->size, err);
+    fwrite(out->data, 1, out->size, stdout);
+    return RAPT_OK;
 }
 
 rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rapt_error *err)
@@ -170,7 +182,7 @@ rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rap
     if (code == RAPT_OK)
         code = format(fonts, size, draw, figure, path, &out, err);
     if (code == RAPT_OK)
-        code = file_write_atomic(path, out.data, out.size, err);
+        code = write_figure(path, &out, err);
     g_object_unref(fonts);
     free(out.data);
     return code;
