@@ -4,7 +4,7 @@
 
 enum { CAPITAL_I_DOT = 0x130, DOTLESS_I = 0x131 };
 
-#define ROWS(table) sizeof(table) / sizeof *(table)
+#define CASE_ROWS(table) sizeof(table) / sizeof *(table)
 
 typedef uint32_t case_run[4]; /* first, last, what the first becomes, distance */
 
@@ -28,17 +28,17 @@ static uint32_t map_case(const case_run *runs, size_t count, uint32_t code)
 
 uint32_t unicode_lower(uint32_t code)
 {
-    return map_case(LOWER, ROWS(LOWER), code);
+    return map_case(LOWER, CASE_ROWS(LOWER), code);
 }
 
 uint32_t unicode_upper(uint32_t code)
 {
-    return map_case(UPPER, ROWS(UPPER), code);
+    return map_case(UPPER, CASE_ROWS(UPPER), code);
 }
 
 uint32_t unicode_title(uint32_t code)
 {
-    for (size_t i = 0; i < ROWS(TITLE); i++)
+    for (size_t i = 0; i < CASE_ROWS(TITLE); i++)
         if (in_run(TITLE[i], code))
             return code - TITLE[i][0] + TITLE[i][2];
     return unicode_upper(code);
@@ -61,6 +61,6 @@ static void each_of_runs(const case_run *runs, size_t count, void (*each)(void *
 
 void unicode_each_cased(void (*each)(void *context, uint32_t code), void *context)
 {
-    each_of_runs(LOWER, ROWS(LOWER), each, context);
-    each_of_runs(UPPER, ROWS(UPPER), each, context);
+    each_of_runs(LOWER, CASE_ROWS(LOWER), each, context);
+    each_of_runs(UPPER, CASE_ROWS(UPPER), each, context);
 }
