@@ -113,6 +113,30 @@ static void long_lines_are_left_out(void **state)
     }
 }
 
+/* Of a request with many long texts: they were once all written, ten thousand times a megabyte. */
+static void lines_that_are_too_long_are_not_finished(void **state)
+{
+    (void)state;
+    enum { SIZE = 1 << 20, COUNT = 10000 };
+    char *text = malloc(SIZE);
+    assert_non_null(text);
+    memset(text, '\x01', SIZE);
+    for (size_t size = 1; size <= SIZE; size *= 1024) {
+        replay r = {.input = 0};
+        exchange *x = case_request("GET", "/", NULL, "", 0);
+        for (size_t i = 0; i < COUNT; i++) {
+            replay_begin(&r, "generate", &MODEL);
+            replay_text(&r, "--stop", text, size);
+            replay_number(&r, "--top-p", 0.1);
+        }
+        assert_true(r.line.capacity <= 16 * (REPLAY_LINE + REPLAY_TEXT));
+        replay_end(&r, x);
+        assert_null(case_header(x, "X-Rapt-Replay"));
+        exchange_release(x);
+    }
+    free(text);
+}
+
 /* Two commands cannot read one standard input. */
 static void several_commands_are_one_line(void **state)
 {
@@ -154,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_come_through_a_shell),
                                        cmocka_unit_test(long_texts_are_not_in_the_line),
                                        cmocka_unit_test(long_lines_are_left_out),
+                                       cmocka_unit_test(lines_that_are_too_long_are_not_finished),
                                        cmocka_unit_test(several_commands_are_one_line),
                                        cmocka_unit_test(operators_may_keep_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);

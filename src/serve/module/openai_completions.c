@@ -45,7 +45,7 @@ static void completions_read(openai_request *r, fields *f, const app_limits *lim
 static void completions_replay(const openai_request *r, exchange *x, const served *s)
 {
     replay line = {.input = 0};
-    for (size_t i = 0; i < r->prompts.count; i++) {
+    for (size_t i = 0; i < r->prompts.count && !line.unfaithful; i++) {
         const openai_prompt *p = &r->prompts.list[i];
         line.unfaithful = line.unfaithful || !p->same;
         replay_begin(&line, "generate", s);

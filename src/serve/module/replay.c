@@ -18,9 +18,12 @@ void replay_headers(exchange *x, const served *s)
     exchange_add_header(x, "X-Rapt-Fingerprint", s->fingerprint);
 }
 
+/* A line that is much too long is not finished: a request decides how many texts of what length are in it. */
+enum { MOST_LINE = REPLAY_LINE + 8 * REPLAY_TEXT };
+
 static void replay_put(replay *r, const char *text, size_t size)
 {
-    r->unfaithful = r->unfaithful || !buffer_append(&r->line, text, size);
+    r->unfaithful = r->unfaithful || r->line.size > MOST_LINE || !buffer_append(&r->line, text, size);
 }
 
 static bool is_plain(const char *text, size_t size)
@@ -35,10 +38,10 @@ static bool is_plain(const char *text, size_t size)
 static void replay_quote(replay *r, const char *text, size_t size)
 {
     char escape[8];
-    const bool plain = is_plain(text, size);
-    r->unfaithful = r->unfaithful || (size > 0 && memchr(text, '\0', size));
+    const bool plain = !r->unfaithful && is_plain(text, size);
+    r->unfaithful = r->unfaithful || size > MOST_LINE || (size > 0 && memchr(text, '\0', size));
     replay_put(r, plain ? "'" : "$'", plain ? 1 : 2);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size && !r->unfaithful; i++) {
         const char c = text[i];
         if (c == '\n')
             replay_put(r, "\\n", 2);
@@ -78,6 +81,8 @@ void replay_words(replay *r, const char *format, ...)
 {
     char text[512];
     va_list arguments;
+    if (r->unfaithful)
+        return;
     va_start(arguments, format);
     int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
