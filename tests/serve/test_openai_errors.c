@@ -121,6 +121,22 @@ static void completions_refuse(void **state)
     assert_refused(openai_completions, "[]", &(refused_case){NULL, NULL, "a JSON object"});
 }
 
+/* Characters count, not bytes. */
+static void stop_texts_are_not_long(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    char stop[2 * MOST + 3] = "", body[sizeof stop + 100];
+    for (int i = 0; i < MOST; i++)
+        strcat(stop + 2 * i, "\xC3\xA9");
+    snprintf(body, sizeof body, "{\"model\": \"bytes\", \"prompt\": \"abc\", \"max_tokens\": 1, \"stop\": \"%s\"}", stop);
+    exchange *x = case_ask(&served_here, openai_completions, body);
+    json_decref(case_object(x, 200));
+    exchange_release(x);
+    snprintf(body, sizeof body, "{\"prompt\": \"abc\", \"stop\": [\"a\", \"%sb\"]}", stop);
+    assert_refused(openai_completions, body, &(refused_case){NULL, "stop", "at most 4096 characters"});
+}
+
 #define USER "{\"role\": \"user\", \"content\": \"hi\"}"
 
 static void chats_refuse(void **state)
@@ -260,7 +276,8 @@ static void mutations_are_survived(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(completions_refuse),       cmocka_unit_test(chats_refuse),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(completions_refuse), cmocka_unit_test(stop_texts_are_not_long),
+                                       cmocka_unit_test(chats_refuse),
                                        cmocka_unit_test(embeddings_refuse),        cmocka_unit_test(neutral_values_are_taken),
                                        cmocka_unit_test(mutations_are_survived)};
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -11,6 +11,7 @@ enum {
     CHOICE = 600,
     STREAM = 64 << 10, /* that a client has not read yet; who leaves EXCHANGE_UNREAD_MAX unread is given up */
     JOB = 8 << 10,    /* of a choice in the engine, beside its tokens and stop texts */
+    STOP = 2 + sizeof(size_t), /* of each byte of a stop text: two copies, and the table by which it is looked for */
     OPEN_TOKENS = 4096 /* of a text whose length the request leaves open */
 };
 
@@ -40,7 +41,7 @@ static size_t running_bytes(const openai_request *r, const openai_prompt *p)
 {
     size_t bytes = JOB + 16 * (p->count + text_tokens_of(r));
     for (size_t i = 0; i < r->options.o.stop_count; i++)
-        bytes += 2 * strlen(r->options.stops[i]);
+        bytes += STOP * strlen(r->options.stops[i]);
     if (r->options.stream && r->echo && r->has_logprobs)
         bytes += p->count * TREE * (1 + r->top) / 6;
     return bytes;

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { MAX_STOPS = 4, MAX_BIASES = 1024 };
+/* Of a stop text each choice has a table, many times as long as the text. */
+enum { MAX_STOPS = 4, MAX_STOP_CHARACTERS = 4096, MAX_BIASES = 1024 };
 
 #define MAX_SEED 9007199254740992 /* what --seed takes */
 #define TINY_TOP_P 1e-9           /* the most probable token alone, as a top_p of 0 means, which `rapt generate` takes for all */
@@ -79,6 +80,14 @@ static void options_read_biases(openai_options *to, fields *f, const rapt_model 
     fields_free(&inner);
 }
 
+static bool is_longer(const char *text, size_t characters)
+{
+    for (; *text && characters > 0; characters--)
+        for (text++; ((unsigned char)*text & 0xC0) == 0x80; text++)
+            ;
+    return *text != '\0';
+}
+
 void openai_stops_read(openai_options *to, fields *f)
 {
     size_t count;
@@ -89,6 +98,8 @@ void openai_stops_read(openai_options *to, fields *f)
     for (size_t i = 0; i < count && ok; i++) {
         if (!*texts[i])
             fields_fail(f, "stop", "a text that is empty ends no other");
+        if (is_longer(texts[i], MAX_STOP_CHARACTERS))
+            fields_fail(f, "stop", "a text has at most %d characters", MAX_STOP_CHARACTERS);
         ok = (to->stops[i] = strdup(texts[i])) != NULL;
         to->o.stop_count += ok;
     }
