@@ -34,7 +34,7 @@ END = 0x110000
 CODES = [c for c in range(END) if not 0xD800 <= c <= 0xDFFF]
 KNOWN = [c for c in CODES if unicodedata2.category(chr(c)) not in ("Cn", "Co")]
 CATEGORIES = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co".split()
-ALTERNATING = len(CATEGORIES) # capital and small letters in turns, a capital one first
+ALTERNATING = len(CATEGORIES) # upper case and lower case in turns, upper case first
 SCRIPTS = """Common Inherited Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil
     Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Hangul Ethiopic Cherokee Khmer Mongolian Han Hiragana Katakana
     Bopomofo Yi Tifinagh Nko Javanese Balinese""".split()
@@ -124,7 +124,7 @@ def categories():
     if any(values[c] != known[c] for c in KNOWN) or matched(r"\P{Cn}", CODES) != [c for c in CODES if values[c]]:
         raise SystemExit("tokenizers' categories are not those of Unicode " + UNICODE)
     write("unicode/category_table.h", "The general categories of Unicode 16.0, those of its regular expressions. Each number is the "
-          "first code point of a run, times 32, and its category, in the order of unicode.h, or 30: capital and small letters in "
+          "first code point of a run, times 32, and its category, in the order of unicode.h, or 30: upper and lower case in "
           "turns. For each block of 256 code points the run that it begins in. For unicode.c only.",
           run_arrays("CATEGORY", list(alternating(list(runs_of(values)))), 5))
 

@@ -10,7 +10,8 @@ bool engine_is_here(const rapt_engine *e)
 
 rapt_code engine_check_here(const rapt_engine *e, rapt_error *err)
 {
-    return engine_is_here(e) ? RAPT_OK
-                             : rapt_fail(err, RAPT_ERR_VALUE, "this process was forked after the engine was made, whose thread is "
-                                                              "in the parent: make an engine here");
+    if (engine_is_here(e))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE,
+                     "this process was forked after the engine was made, whose thread is in the parent: make an engine here");
 }
