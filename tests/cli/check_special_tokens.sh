@@ -61,7 +61,7 @@ for i in $(seq 60); do printf 'the end of the text %s' $i >files/$i; done
 "$RAPT" train files.yaml --out own --quiet
 end=$("$RAPT" tokenizer info own/tokenizer.json | awk '$1 == "special" && $3 == "<|endoftext|>" {print $2}')
 check 'own BPE: <|endoftext|> follows each file' diff <(echo 62) <(ids own/text.tokens | tr ' ' '\n' | grep -c "^$end\$")
-check 'own BPE: nothing is learned from it' test -z "$("$RAPT" tokenizer encode own/tokenizer.json <(printf '<|endoftext|>') | grep -x '[0-9]*')"
+check 'own BPE: nothing is learned from it' test "$("$RAPT" tokenizer encode own/tokenizer.json <(printf '<|endoftext|>') | wc -w)" -gt 1
 cat own/text.txt >one.txt
 recipe one.txt >one.yaml
 "$RAPT" train one.yaml --out one --quiet
