@@ -20,7 +20,9 @@ static void hosts_by_reach(void **state)
         {"server", false, true}, {"server.local", false, true}, {"a.b.internal:1", false, true}, {"a.home.arpa", false, true},
         {"evil.example", false, false}, {"evil.example:8080", false, false}, {"localhost.evil.example", false, false},
         {"127.0.0.1.nip.io", false, false}, {"notlocalhost.example", false, false}, {"xlocal.example", false, false},
-        {"2130706433.example", false, false}, {"[::1].evil.example", true, true}, /* no browser sends it */
+        {"2130706433.example", false, false}, {"[::1].evil.example", false, false}, /* no browser sends these */
+        {"[::1", false, false}, {"[::1]evil.example:1", false, false}, {"[localhost]", false, false}, {"[]", false, false},
+        {"localhost:1.evil.example", false, false}, {"localhost:", true, true}, {":80", false, false}, {"", false, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -9,14 +9,21 @@
 
 enum { NAME_TEXT = 256 };
 
-/* The name or address of "NAME:PORT" or "[ADDRESS]:PORT", without brackets and the dot of a root. False: too long. */
+/* The name or address of "NAME:PORT" or "[ADDRESS]:PORT", without brackets and the dot of a root. False: too long, or something
+ * else. */
 static bool host_name(const char *host, char name[NAME_TEXT])
 {
     const bool bracket = *host == '[';
-    size_t size = strcspn(host + bracket, bracket ? "]" : ":");
-    if (size > 1 && host[bracket + size - 1] == '.')
+    const char *begin = host + bracket;
+    size_t size = strcspn(begin, bracket ? "]" : ":");
+    const char *rest = begin + size;
+    if (size == 0 || (bracket && (*rest++ != ']' || !memchr(begin, ':', size))))
+        return false;
+    if (rest[0] == ':')
+        rest += 1 + strspn(rest + 1, "0123456789");
+    if (size > 1 && begin[size - 1] == '.')
         size--;
-    return snprintf(name, NAME_TEXT, "%.*s", (int)size, host + bracket) < NAME_TEXT;
+    return *rest == '\0' && snprintf(name, NAME_TEXT, "%.*s", (int)size, begin) < NAME_TEXT;
 }
 
 static bool is_address(const char *name, bool *loopback)
