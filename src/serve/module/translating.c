@@ -317,7 +317,7 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
 {
     const rapt_translate_options *o = &t->options;
     const size_t own = t->m->search.beams, beam = o->beam ? o->beam : own ? own : 1, best = o->n_best ? o->n_best : 1;
-    const size_t each = HYPOTHESIS + (o->tokens || o->alignment ? HYPOTHESIS_TOKENS : 0);
+    const size_t each = HYPOTHESIS + (o->tokens || o->alignment || t->counts_tokens ? HYPOTHESIS_TOKENS : 0);
     size_t bytes = 0;
     for (size_t i = 0; i < l->count; i++) {
         const size_t size = strlen(l->line[i]), words = count_bytes(l->line[i], ' ') + 1;
