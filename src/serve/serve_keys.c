@@ -398,5 +398,7 @@ rapt_code serve_keys_finish(const serve_options *o, char reason[SERVE_REASON])
             return refuse_value(reason, "the model '%s' has no path", o->models[i].name);
     if (!o->tls_cert != !o->tls_key)
         return refuse_value(reason, "tls-cert and tls-key are needed together");
+    if (o->socket_mode && strncmp(o->host, "unix:", 5) != 0)
+        return refuse_value(reason, "socket-mode is of a unix socket: host: unix:PATH");
     return o->model_count ? RAPT_OK : refuse_value(reason, "there is no model");
 }

@@ -14,6 +14,7 @@ refused 2 "no origin" 'a wrong origin' "$RAPT" serve x --cors example.org
 refused 2 'not the name of a host' 'a wrong name of the server' "$RAPT" serve x --allowed-host a:80
 refused 2 'is no address, such as' 'a wrong address of a proxy' "$RAPT" serve x --trusted-proxy localhost
 refused 2 'is no mode of a file' 'a wrong mode' "$RAPT" serve x --socket-mode 888
+refused 2 'socket-mode is of a unix socket' 'a mode without a unix socket' "$RAPT" serve x --socket-mode 0660
 refused 2 'tls-cert and tls-key' 'TLS without a key' "$RAPT" serve x --tls-cert x
 refused 2 "log: 'loud' is none of json, text, none" 'a wrong log' "$RAPT" serve x --log loud
 refused 2 'unknown option "--prot"; did you mean --port' 'a wrong option' "$RAPT" serve x --prot 1
