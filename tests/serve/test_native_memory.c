@@ -54,16 +54,16 @@ static char *repeat(const char *before, const char *part, size_t count, const ch
     return body;
 }
 
-/* Asks where requests have LIMIT bytes, of which another one has all that large ones may where the status is to be 503. */
-static void memory_case(app_route_fn *route, char *body, int status, const char *says)
+/* Asks where requests have `limit` bytes, of which another one has all that large ones may where the status is to be 503. */
+static void memory_case_of(size_t limit, app_route_fn *route, char *body, int status, const char *says)
 {
     size_t largest;
     admission memory;
     admission_ticket other = {0};
     answer to = {0};
     ask_end end = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
-    admission_init(&memory, LIMIT);
-    assert_int_equal(admission_set(&memory, &other, ADMISSION_MAKING, status == 503 ? LIMIT : 0), ADMISSION_GIVEN);
+    admission_init(&memory, limit);
+    assert_int_equal(admission_set(&memory, &other, ADMISSION_MAKING, status == 503 ? limit : 0), ADMISSION_GIVEN);
     exchange *x = case_post("/v1/x", body);
     exchange_at_free(x, not_told, NULL, &memory);
     exchange_at_end(x, ask_ended, &end);
@@ -84,6 +84,11 @@ static void memory_case(app_route_fn *route, char *body, int status, const char 
     admission_return(&memory, &other);
     assert_int_equal(admission_given(&memory, &largest), 0);
     admission_destroy(&memory);
+}
+
+static void memory_case(app_route_fn *route, char *body, int status, const char *says)
+{
+    memory_case_of(LIMIT, route, body, status, says);
 }
 
 static void bodies_are_counted(void **state)
@@ -113,8 +118,19 @@ static void products_are_counted(void **state)
                                     "\"}]}"), 413, "401 lines with 50 of 50 hypotheses would take about"); /* and their tokens */
 }
 
+/* Which clients may leave unread. */
+static void explanations_are_counted(void **state)
+{
+    enum { LITTLE = 100 << 10 };
+    static const char body[] = "{\"model\":\"lm\",\"full\":true,\"text\":\"";
+    (void)state;
+    memory_case_of(LIMIT, native_explain, repeat(body, "a", 8, "\"}"), 200, "\"steps\"");
+    memory_case_of(LITTLE, native_explain, repeat(body, "a", 8, "\"}"), 503, "memory that the response takes");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_are_counted), cmocka_unit_test(products_are_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_are_counted), cmocka_unit_test(products_are_counted),
+                                       cmocka_unit_test(explanations_are_counted)};
     return cmocka_run_group_tests(tests, set_up_app, tear_down_app);
 }

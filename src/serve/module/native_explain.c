@@ -95,13 +95,15 @@ static void native_explain_run(void *context, const rapt_model *model, int threa
         request_fail(&e->error, 503, NULL, "%s", rapt_code_name(RAPT_ERR_INTERRUPTED));
     else if (explain_to(e, model, &text, &size, &why))
         request_fail(&e->error, reply_status(why.code), NULL, "%s", why.message);
+    else if (!exchange_makes(e->x, size)) /* until it is sent, of which the client decides when */
+        request_fail(&e->error, 503, NULL, "other requests have the memory that the response takes");
     if (e->html)
         exchange_add_header(e->x, "Content-Security-Policy", EXPLAIN_POLICY);
-    if (e->error.status)
+    if (e->error.status) {
+        free(text);
         openai_refuse(e->x, &e->error);
-    else
-        exchange_reply(e->x, 200, e->html ? "text/html; charset=utf-8" : "application/json", text, size);
-    free(text);
+    } else
+        exchange_reply_with(e->x, 200, e->html ? "text/html; charset=utf-8" : "application/json", text, size);
     explaining_free(e);
 }
 
