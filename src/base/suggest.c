@@ -5,7 +5,6 @@
 
 #include "base/synonyms.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define WORD_MAX 64
@@ -68,7 +67,7 @@ static bool is_between(char c)
     return c == '-' || c == '_' || c == '.';
 }
 
-static bool same_name(const char *a, const char *b)
+bool suggest_same(const char *a, const char *b)
 {
     while (*a && (same_letter(*a, *b) || (is_between(*a) && is_between(*b)))) {
         a++;
@@ -85,7 +84,7 @@ const char *suggest_synonym(const char *word, const char *const *candidates, siz
 #define SYNONYM_ROW(other, ours) {other, ours},
         SYNONYMS(SYNONYM_ROW)};
     for (size_t s = 0; s < sizeof synonyms / sizeof *synonyms; s++)
-        for (size_t i = 0; i < n && same_name(synonyms[s].other, word); i++)
+        for (size_t i = 0; i < n && suggest_same(synonyms[s].other, word); i++)
             if (strcmp(candidates[i], synonyms[s].ours) == 0)
                 return candidates[i];
     return NULL;

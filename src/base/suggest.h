@@ -3,11 +3,15 @@
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The candidate that may be meant by `word`: the one that other books and programs call so (synonyms.h), or else the nearest
  * (suggest_spelling), or else the only one of which `word` is a part between '-', '_' and '.'; NULL: none. */
 const char *suggest_nearest(const char *word, const char *const *candidates, size_t n);
+
+/* Whether two names differ in nothing but case and which of '-', '_' and '.' stands between their words. */
+bool suggest_same(const char *a, const char *b);
 
 /* The candidate of which `word` is another name; NULL: none. */
 const char *suggest_synonym(const char *word, const char *const *candidates, size_t n);

@@ -152,8 +152,8 @@ static bool takes_next(const struct argp_option *o)
 __attribute__((noreturn)) static void refuse_unknown(const char *command, const option_list *list, const char *name,
                                                      const char *value)
 {
-    const char *key = takes_keys(list) ? recipe_key_meant(name) : NULL;
     const char *near = nearest(list, name);
+    const char *key = takes_keys(list) && !(near && suggest_same(near, name)) ? recipe_key_meant(name) : NULL;
     if (key)
         refuse(command, "unknown option \"--%s\"; a key of the recipe is set by --set %s=%.60s", name, key,
                value ? value : "VALUE");

@@ -48,6 +48,7 @@ refused 2 'unknown option "--epochs"; a key of the recipe is set by --set train.
     "$RAPT" train recipe.yaml --epochs 3
 refused 2 '"--batch-size"; .* --set train.batch=8 ' 'by the name that others have for it' "$RAPT" train recipe.yaml --batch-size=8
 refused 2 '"--lr"; .* --set train.lr=VALUE ' 'without a value' "$RAPT" train recipe.yaml --lr
+refused 2 '"--max_steps"; did you mean --max-steps' 'an option in another spelling is no key' "$RAPT" train recipe.yaml --max_steps 3
 refused 2 '"--num_beams"; did you mean --beam' 'an option of others' "$RAPT" generate m --num_beams 3
 refused 2 '"--max_new_tokens"; did you mean --max-tokens' 'another' "$RAPT" generate m --max_new_tokens 3
 refused 2 'unknown key "num_heads"; did you mean "model.heads"' 'a key of others' "$RAPT" train recipe.yaml --set num_heads=3
