@@ -102,8 +102,11 @@ static void info_model_print_translation(const rapt_model *m, const json_t *conf
     printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab,
            info_tokenizer_kind(m->translation.target),
            c->tied ? ", embeddings and output tied" : "");
-    printf("sentences     up to %zu tokens, %zu %s positions\n", m->translation.max_len, c->max_positions,
-           word(config, "positions"));
+    printf("sentences     up to %zu tokens, ", m->translation.max_len);
+    if (c->positions == RAPT_POSITIONS_NONE)
+        printf("no positions\n");
+    else
+        printf("%zu %s positions\n", c->max_positions, word(config, "positions"));
     printf("memory        a decoding step keeps %s a sentence and token\n", cli_bytes(memory_of(m).token, bytes));
 }
 
@@ -115,7 +118,8 @@ static void print_language_model(const rapt_model *m, const json_t *config)
     printf("blocks        %zu", c->layers);
     info_model_print_block(&c->block, config);
     printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
-    printf("context       %zu tokens, %s positions\n", c->context, word(config, "positions"));
+    printf("context       %zu tokens, %s positions\n", c->context,
+           c->positions == RAPT_POSITIONS_NONE ? "no" : word(config, "positions"));
     printf("tokenizer     %s, %zu tokens\n", info_tokenizer_kind(m->language.tokenizer),
            rapt_tokenizer_size(m->language.tokenizer));
     printf("memory        decoding keeps %s a token, %s for a full context\n", cli_bytes(kept, token),

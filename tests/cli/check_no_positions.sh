@@ -10,6 +10,7 @@ tensors() { python3 -c "import struct, sys; b = open(sys.argv[1], 'rb').read(); 
 for task in pairs lm; do
     check "$task: it trains" "$RAPT" train $task.yaml --quiet --out $task --threads 1
     check "$task: the folder says so" grep -q '"positions": "none"' $task/config.json
+    check "$task: and rapt info" grep -q ' tokens, no positions$' <("$RAPT" info $task)
     check "$task: no tensor of positions" bash -c '! "$0" info "$1" --tensors | grep -Eq "positions[.](table|weight)"' "$RAPT" $task
     "$RAPT" train $task.yaml --quiet --out $task-3 --threads 3
     check "$task: the same bits on three threads" cmp <(tensors $task) <(tensors $task-3)
