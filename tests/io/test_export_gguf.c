@@ -12,27 +12,14 @@
 #include <math.h>
 
 #include "gguf_file.h"
-#include "io/model_folder.h"
 #include "io/safetensors.h"
+#include "io/stored_folder.h"
 
 enum { D = 32, HEADS = 4, HEAD = 8, FFN = 40, CONTEXT = 16, VOCAB = 264 };
 
 static const char TEXT[] = "It was a bright cold day in April, and the clocks were striking thirteen. It was a day.\n";
 
 /* ---- models --------------------------------------------------------------------------------------------------- */
-
-/* Different numbers in all parameters, so that one that is dropped, moved or exchanged shows. */
-static void fill_wide(const rapt_params *set)
-{
-    uint32_t state = 12345;
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        rapt_param *p = rapt_params_at(set, i);
-        for (size_t k = 0; k < rapt_tensor_size(&p->value) && !p->buffer; k++) {
-            state = state * 1664525 + 1013904223;
-            p->value.data[k] = (rapt_real)((double)(state >> 8) / (1 << 23) - 1) / 2;
-        }
-    }
-}
 
 static rapt_tokenizer *bpe_of(const rapt_bpe_options *options)
 {
@@ -57,7 +44,7 @@ static rapt_model *gguf_model_of(rapt_lm_config c, rapt_tokenizer *k)
 {
     c.vocab = rapt_tokenizer_size(k);
     rapt_model *m = language_model(&c, k);
-    fill_wide(m->params);
+    stored_fill(m->params);
     return m;
 }
 

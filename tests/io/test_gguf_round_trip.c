@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "io/hub/hub_family.h"
-#include "io/model_folder.h"
+#include "io/stored_folder.h"
 #include "rapt/tape.h"
 
 enum { D = 32, HEADS = 4, HEAD = 8, FFN = 40, CONTEXT = 16, VOCAB = 264, LAYERS = 9 };
@@ -199,19 +199,6 @@ static const char *name_of(size_t i)
 
 /* ---- models --------------------------------------------------------------------------------------------------- */
 
-/* Other numbers in all parameters, so that one that is dropped, moved or exchanged shows. */
-static void fill(const rapt_params *set)
-{
-    uint32_t state = 12345;
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        rapt_param *p = rapt_params_at(set, i);
-        for (size_t k = 0; k < rapt_tensor_size(&p->value) && !p->buffer; k++) {
-            state = state * 1664525 + 1013904223;
-            p->value.data[k] = (rapt_real)((double)(state >> 8) / (1 << 23) - 1) / 2;
-        }
-    }
-}
-
 static rapt_model *made(size_t i)
 {
     static const char TEXT[] = "It was a bright cold day in April, and the clocks were striking thirteen. It was a day.\n";
@@ -224,7 +211,7 @@ static rapt_model *made(size_t i)
     c.vocab = rapt_tokenizer_size(k);
     rapt_model *m = language_model(&c, k);
     m->family = MODELS[i].family;
-    fill(m->params);
+    stored_fill(m->params);
     return m;
 }
 
