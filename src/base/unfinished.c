@@ -3,13 +3,13 @@
 #define _GNU_SOURCE /* nftw */
 #include "base/unfinished.h"
 
-#include "base/file.h"
 #include "base/lock.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,10 +88,10 @@ static void remove_left_folder(int folder, const char *parent, const char *name)
     const int inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     const bool own = inside >= 0 && fstat(inside, &info) == 0 && info.st_uid == geteuid();
     const int held = own ? open_left(inside, FOLDER_LOCK_FILE) : -1;
-    char *path = held >= 0 ? file_join(parent, name) : NULL;
-    if (path)
+    char path[PATH_MAX];
+    const int length = held >= 0 ? snprintf(path, sizeof path, "%s/%s", parent, name) : PATH_MAX;
+    if (length < PATH_MAX)
         nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-    free(path);
     if (held >= 0)
         close(held);
     if (inside >= 0)
@@ -101,8 +101,10 @@ static void remove_left_folder(int folder, const char *parent, const char *name)
 void unfinished_remove(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    char *parent = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
-    DIR *dir = parent ? opendir(parent) : NULL;
+    char parent[PATH_MAX]; /* no allocation, whose failure nobody would hear of */
+    const int length = slash ? snprintf(parent, sizeof parent, "%.*s", (int)(slash + 1 - path), path)
+                             : snprintf(parent, sizeof parent, ".");
+    DIR *dir = length < PATH_MAX ? opendir(parent) : NULL;
     long process;
     size_t size;
     for (struct dirent *e; dir && (e = readdir(dir));)
@@ -112,5 +114,4 @@ void unfinished_remove(const char *path)
             remove_left_folder(dirfd(dir), parent, e->d_name);
     if (dir)
         closedir(dir);
-    free(parent);
 }

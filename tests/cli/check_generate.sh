@@ -343,7 +343,7 @@ eval_refused 1 'Is a directory' 'a folder' characters "$WORK"
 eval_refused 2 '--beam is for translation' 'an option for pairs' characters some.txt --beam 2
 eval_refused 2 '--limit is for translation' 'another one' characters some.txt --limit 2
 check 'eval --loss-only: nothing else comes anyway' "$RAPT" eval characters some.txt --loss-only
-check 'eval: any bytes, where tokens are bytes' "$RAPT" eval bpe bad.txt
+eval_refused 1 'bad.txt: byte 2' 'not UTF-8, where tokens are bytes' bpe bad.txt
 "$RAPT" eval bpe text.txt --json >.out
 check 'eval: pairs of bytes are fewer tokens' test "$(value tokens)" -lt "$(value bytes)"
 check 'eval: bits per byte of them' near "$(value bits_per_byte)" \

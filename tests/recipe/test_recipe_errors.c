@@ -92,7 +92,7 @@ static const struct {
     {"model: {shared_norm: 1}", RAPT_ERR_VALUE, "r.yaml:1: model.shared_norm is \"1\"; it must be true or false"},
     {"model: {output_bias: no}", RAPT_ERR_VALUE, "r.yaml:1: model.output_bias is \"no\"; it must be true or false"},
     {"model: {positions: alibi}", RAPT_ERR_VALUE,
-     "r.yaml:1: model.positions is \"alibi\"; it must be sinusoidal, learned or rotary"},
+     "r.yaml:1: model.positions is \"alibi\"; it must be sinusoidal, learned, rotary or none"},
     {"model: {rotary_base: 0.5}", RAPT_ERR_VALUE, "r.yaml:1: model.rotary_base is 0.5; it must be from 1 to 1000000000"},
     {"model: {context: 1}", RAPT_ERR_VALUE, "r.yaml:1: model.context is 1; it must be from 2 to 1000000"},
     {"model: {vocab: all}", RAPT_ERR_VALUE, "r.yaml:1: model.vocab is \"all\"; it must be tokenizer or text"},

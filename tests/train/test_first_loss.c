@@ -48,7 +48,7 @@ static told first_step(const char *data, const char *changes)
     rapt_recipe_defaults(&r);
     set_all(&r, data);
     set_all(&r, changes);
-    set_all(&r, "train.steps=1 data.validation_fraction=0");
+    set_all(&r, "train.steps=1 train.warmup=0 data.validation_fraction=0");
     run(&r, (rapt_train_options){.out = "m", .on_plan = on_plan, .on_progress = on_progress, .on_warning = on_warning,
                                  .context = &t}, &err);
     assert_string_equal(err.message, "");

@@ -106,7 +106,7 @@ static void other_texts(void **state)
     change_byte("rank1/text.txt");
     assert_refused(t, "rank 1 on HOST: text.txt is not the same as on rank 0 (HOST): copy it to all machines");
     t = three(SHARDS);
-    assert_int_equal(system("mv rank2/text.txt rank2/text.tx"), 0);
+    assert_int_equal(system("mv rank2/text.txt rank2/elsewhere"), 0);
     assert_refused(t, "rank 2 on HOST: cannot read text.txt: No such file or directory");
 }
 
@@ -126,7 +126,7 @@ static void other_pairs(void **state)
         if (i == 0)
             change_byte("rank2/text.txt");
         else
-            assert_int_equal(system("mv rank2/text.txt rank2/text.tx"), 0);
+            assert_int_equal(system("mv rank2/text.txt rank2/elsewhere"), 0);
         assert_refused(t, i == 0 ? "rank 2 on HOST: text.txt is not the same as on rank 0 (HOST): copy it to all machines"
                                  : "rank 2 on HOST: cannot read text.txt: No such file or directory");
     }
