@@ -39,11 +39,6 @@ static int tear_down_app(void **state)
     return 0;
 }
 
-static void not_told(void *context)
-{
-    (void)context;
-}
-
 /* A body of `before`, `count` times `part`, and `after`. */
 static char *repeat(const char *before, const char *part, size_t count, const char *after)
 {
@@ -62,10 +57,11 @@ static void memory_case_of(size_t limit, app_route_fn *route, char *body, int st
     admission_ticket other = {0};
     answer to = {0};
     ask_end end = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+    ask_end freed = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
     admission_init(&memory, limit);
     assert_int_equal(admission_set(&memory, &other, ADMISSION_MAKING, status == 503 ? limit : 0), ADMISSION_GIVEN);
     exchange *x = case_post("/v1/x", body);
-    exchange_at_free(x, not_told, NULL, &memory);
+    exchange_at_free(x, ask_ended, &freed, &memory);
     exchange_at_end(x, ask_ended, &end);
     exchange_hold(x);
     route(served_app, x);
@@ -79,6 +75,7 @@ static void memory_case_of(size_t limit, app_route_fn *route, char *body, int st
     assert_int_equal(case_header(x, "Retry-After") != NULL, status == 503);
     exchange_detach(x);
     exchange_release(x);
+    ask_wait(&freed); /* the engine's thread may be the last to let go of it */
     answer_free(&to);
     free(body);
     admission_return(&memory, &other);
