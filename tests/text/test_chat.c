@@ -69,6 +69,48 @@ static void what_is_not_implemented_is_named(void **state)
                    "chat.jinja:4: 'y' is undefined, and so has no 'z'");
 }
 
+/* ---- large objects ---------------------------------------------------------------------------------------------- */
+
+static void template_gives(const char *template, json_t *variables, const char *want)
+{
+    rapt_error err = {0};
+    char *text = NULL;
+    size_t size;
+    jinja_template *t = jinja_template_new("chat.jinja", template, strlen(template), &err);
+    if (!t || jinja_template_render(t, variables, NULL, &text, &size, &err) != RAPT_OK)
+        fail_msg("%s", err.message);
+    assert_string_equal(text, want);
+    free(text);
+    jinja_template_free(t);
+    json_decref(variables);
+}
+
+/* {"d": {"k999": 999, ...}}: `count` keys from the last one down. */
+static json_t *keys_down_from(int last, int count)
+{
+    json_t *d = json_object();
+    char key[16];
+    for (int i = last; i > last - count; i--) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_int_equal(json_object_set_new(d, key, json_integer(i)), 0);
+    }
+    return json_pack("{s:o}", "d", d);
+}
+
+/* As Python has it, whatever the size. */
+static void objects_may_be_large(void **state)
+{
+    (void)state;
+    char sorted[1000] = "{";
+    template_gives("{{ d.k0 }} {{ d['k999'] }} {{ 'k500' in d }} {{ 'k1000' in d }} {{ 5 in d }} {{ d | length }} "
+                   "{% set e = dict(d, k7='new', k1000=1) %}{{ e.k7 }} {{ e.k8 }} {{ e | length }} {{ d.k7 }} {{ d == dict(d) }} "
+                   "{{ d == e }} {{ (d.keys() | list)[1] }} {{ (e.keys() | list)[-1] }} {{ d['x'] is defined }}",
+                   keys_down_from(999, 1000), "0 999 True False False 1000 new 8 1001 7 True False k998 k1000 False");
+    for (int i = 53; i < 100; i++)
+        snprintf(sorted + strlen(sorted), sizeof sorted - strlen(sorted), "\"k%d\": %d%s", i, i, i < 99 ? ", " : "}");
+    template_gives("{{ d | tojson(sort_keys=true) }}", keys_down_from(99, 47), sorted);
+}
+
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
 
 static void every_template_ends(void **state)
@@ -276,7 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_implemented_is_named), cmocka_unit_test(every_template_ends),
-        cmocka_unit_test(callers_bound_templates),
+        cmocka_unit_test(objects_may_be_large),             cmocka_unit_test(callers_bound_templates),
         cmocka_unit_test(nesting_has_a_limit),              cmocka_unit_test(folders_have_templates),
         cmocka_unit_test(what_is_given_is_checked),         cmocka_unit_test(ids_are_those_of_the_text),
     };

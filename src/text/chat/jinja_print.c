@@ -185,17 +185,31 @@ static void print_key(printer *p, jinja_value key, size_t level)
     print_word(p, other ? "\"" : "");
 }
 
-/* By insertion, as objects are small. */
+/* Merges the two sorted halves of from[count] into to[count]; of equal keys the first comes first. */
+static void merge_keys(printer *p, const jinja_dict *d, const size_t *from, size_t half, size_t count, size_t *to)
+{
+    for (size_t i = 0, j = half, at = 0; at < count; at++) {
+        bool second = i == half || (j < count && jinja_less(p->w, d->keys[from[j]], d->keys[from[i]], "<"));
+        to[at] = from[second ? j++ : i++];
+    }
+}
+
+/* The places of the keys, sorted where JSON wants them so. */
 static size_t *print_order(printer *p, const jinja_dict *d)
 {
-    size_t *order = jinja_alloc(p->w, d->count, sizeof *order);
-    for (size_t i = 0; order && i < d->count; i++) {
-        size_t at = i;
-        while (p->json && p->json->sort_keys && at > 0 && jinja_less(p->w, d->keys[i], d->keys[order[at - 1]], "<")) {
-            order[at] = order[at - 1];
-            at--;
+    size_t *order = jinja_alloc(p->w, d->count, sizeof *order), *other = jinja_alloc(p->w, d->count, sizeof *other);
+    if (!order || !other)
+        return NULL;
+    for (size_t i = 0; i < d->count; i++)
+        order[i] = i;
+    for (size_t run = 1; p->json && p->json->sort_keys && run < d->count; run *= 2) {
+        for (size_t at = 0; at < d->count; at += 2 * run) {
+            const size_t left = d->count - at;
+            merge_keys(p, d, order + at, left < run ? left : run, left < 2 * run ? left : 2 * run, other + at);
         }
-        order[at] = i;
+        size_t *sorted = other;
+        other = order;
+        order = sorted;
     }
     return order;
 }

@@ -8,6 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <xxhash.h>
+
+enum { DICT_INDEXED = 32 }; /* keys from which on a dict has a hash table */
+
 #define EXACT_INTEGERS ((int64_t)1 << 53)
 
 /* ---- made ------------------------------------------------------------------------------------------------------- */
@@ -75,12 +79,32 @@ static bool can_be_key(jinja_value v)
     return v.kind != JINJA_DICT && !jinja_is_row(v, JINJA_IS_LIST);
 }
 
+/* The slot of a text, or the empty one where it would be. No text equals a key that is none. */
+static size_t dict_slot(jinja_work *w, const jinja_dict *d, jinja_value key)
+{
+    const size_t mask = 2 * d->capacity - 1;
+    size_t at = (size_t)XXH3_64bits(key.size > 0 ? key.text : "", key.size) & mask;
+    while (d->slots[at] > 0 && jinja_step(w, 1) && !jinja_equal(w, d->keys[d->slots[at] - 1], key))
+        at = (at + 1) & mask;
+    return at;
+}
+
 const jinja_value *jinja_dict_find(jinja_work *w, const jinja_dict *d, jinja_value key)
 {
+    if (d->slots && key.kind == JINJA_TEXT) {
+        const size_t place = jinja_step(w, 1 + key.size / 64) ? d->slots[dict_slot(w, d, key)] : 0;
+        return place > 0 && !w->code ? &d->values[place - 1] : NULL;
+    }
     for (size_t i = 0; i < d->count && jinja_step(w, 1); i++)
         if (jinja_equal(w, d->keys[i], key))
             return &d->values[i];
     return NULL;
+}
+
+static void dict_index(jinja_work *w, jinja_dict *d, size_t place)
+{
+    if (d->slots && d->keys[place].kind == JINJA_TEXT && !w->code)
+        d->slots[dict_slot(w, d, d->keys[place])] = (uint32_t)place + 1;
 }
 
 static bool dict_reserve(jinja_work *w, jinja_dict *d)
@@ -88,14 +112,20 @@ static bool dict_reserve(jinja_work *w, jinja_dict *d)
     if (d->count < d->capacity)
         return true;
     size_t capacity = d->capacity ? 2 * d->capacity : 4;
+    bool small = capacity < DICT_INDEXED;
     jinja_value *keys = jinja_alloc(w, capacity, sizeof *keys), *values = jinja_alloc(w, capacity, sizeof *values);
-    if (!keys || !values)
+    uint32_t *slots = small ? NULL : jinja_alloc(w, 2 * capacity, sizeof *slots);
+    if (!keys || !values || (!slots && !small))
         return false;
     if (d->count > 0) {
         memcpy(keys, d->keys, d->count * sizeof *keys);
         memcpy(values, d->values, d->count * sizeof *values);
     }
-    *d = (jinja_dict){keys, values, d->count, capacity};
+    if (slots)
+        memset(slots, 0, 2 * capacity * sizeof *slots);
+    *d = (jinja_dict){keys, values, d->count, capacity, slots};
+    for (size_t i = 0; i < d->count; i++)
+        dict_index(w, d, i);
     return true;
 }
 
@@ -112,7 +142,8 @@ void jinja_dict_put(jinja_work *w, jinja_dict *d, jinja_value key, jinja_value v
         d->values[there - d->values] = value;
     } else if (dict_reserve(w, d)) {
         d->keys[d->count] = key;
-        d->values[d->count++] = value;
+        d->values[d->count] = value;
+        dict_index(w, d, d->count++);
     }
 }
 

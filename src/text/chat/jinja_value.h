@@ -55,6 +55,7 @@ typedef struct jinja_list {
 typedef struct jinja_dict {
     jinja_value *keys, *values; /* [count] */
     size_t count, capacity;
+    uint32_t *slots; /* [2 capacity]: an open hash table of keys that are texts, place + 1 or 0; NULL for a small dict */
 } jinja_dict;
 
 /* A method that was looked up: "text".strip */
