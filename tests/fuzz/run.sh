@@ -1,7 +1,8 @@
 #!/bin/bash
 # tests/fuzz/run.sh SECONDS [NAME...]: builds the fuzzers with clang's address and undefined-behavior sanitizers and
 # runs each (or those named, such as `pairs`) for that long, starting from tests/fuzz/corpus. What makes one fail is left
-# in build-fuzz/found; put it into the corpus once it is mended. Ends with a line of counts.
+# in build-fuzz/found; put it into the corpus once it is mended. `long_inputs`, which measures time, is one of them. Ends with a
+# line of counts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [NAME...]}
@@ -13,8 +14,12 @@ CC=clang tools/configure.sh "$build" -DRAPT_TESTS=ON -DRAPT_FUZZ=ON -DCMAKE_BUIL
     { tail -30 "$build/build.log"; echo "the fuzzers do not build"; exit 1; }
 mkdir -p "$build/found"
 passed=0 failed=0
-[ $# -gt 0 ] || set -- $(basename -as .c tests/fuzz/fuzz_*.c | sed 's/fuzz_//')
+[ $# -gt 0 ] || set -- $(basename -as .c tests/fuzz/fuzz_*.c | sed 's/fuzz_//') long_inputs
 for name; do
+    if [ "$name" = long_inputs ]; then
+        "$build/tests/long_inputs" "$seconds" && passed=$((passed + 1)) || { failed=$((failed + 1)); echo 'long_inputs: FAILED'; }
+        continue
+    fi
     mkdir -p "$build/corpus/$name" # what this machine's earlier runs found interesting
     if UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz_$name" -max_total_time="$seconds" -timeout=20 \
         -max_len=20000 -malloc_limit_mb=1000 -artifact_prefix="$build/found/$name-" -print_final_stats=1 \
