@@ -1,6 +1,6 @@
 /* tests/ops/test_attention.c: the fused attention against its steps, within the bound that rapt/tape.h states, and the
  * weights that it gives on request.
- * labels: threads arm-first */
+ * labels: not-raced arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

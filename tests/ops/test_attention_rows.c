@@ -1,7 +1,7 @@
 /* tests/ops/test_attention_rows.c: attention of single queries, as examples of a batch and as rows that each attend to keys of
  * their own, has the bits of the general path, which two equal queries of an example take: under masks, with grouped queries,
  * keys packed before or not, without keys, at every level with any number of threads.
- * labels: threads levels arm-first */
+ * labels: not-raced levels arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

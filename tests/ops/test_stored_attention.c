@@ -1,7 +1,7 @@
 /* tests/ops/test_stored_attention.c: attention to keys and values that are stored in bf16 or Q8_0 gives the bits of attention to
  * the same numbers in fp32: with every mask that has a cache, grouped queries, ragged queries, at every level with any number of
  * threads; unfused, within its bound. What storing rounds to is in tests/kernels/check_stored.c.
- * labels: threads levels */
+ * labels: not-raced levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* tests/train/test_hub_training.c: runs of rapt_train that start from Hugging Face folders: their losses against PyTorch's, the
  * folders that they leave, stopped and resumed. tests/golden/hub_training.json is made by tools/compare_finetune.py.
- * labels: threads */
+ * labels: not-raced */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

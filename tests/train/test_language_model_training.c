@@ -1,7 +1,7 @@
 /* tests/train/test_language_model_training.c: runs of rapt_train on a text: stopped and resumed, with any number of
  * threads, with gathered gradients, from another model; the samples and the validation loss against what the saved model
  * says. What is refused is in test_language_model_refusals.c.
- * labels: threads */
+ * labels: not-raced */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

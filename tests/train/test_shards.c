@@ -1,6 +1,6 @@
 /* tests/train/test_shards.c: runs whose steps have several shards (train.shards), on one process: with any number of threads,
  * stopped and resumed. What the gradient of such a step is: test_shard_sums.c.
- * labels: threads */
+ * labels: not-raced */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
