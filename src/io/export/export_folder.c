@@ -52,6 +52,7 @@ static rapt_code export_folder_name(export_folder *f, const char *path, rapt_err
 rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *err)
 {
     bool there = false;
+    rapt_error own = {0};
     *f = (export_folder){0};
     rapt_code code = export_folder_name(f, path, err);
     if (!code)
@@ -64,8 +65,9 @@ rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *er
         unfinished_remove(f->target);
     if (!code && mkdir(f->aside, 0777) != 0)
         code = export_folder_fail(f->aside, err);
-    if (!code)
-        folder_lock_take(&f->lock, f->aside, NULL); /* without locks what is left stays */
+    /* On a file system without locks a killed writer's folder stays. */
+    if (!code && folder_lock_take(&f->lock, f->aside, &own) == RAPT_ERR_MEMORY)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s", own.message);
     return code;
 }
 
