@@ -165,7 +165,8 @@ static void schedules(void)
     printf("\n");
     show_check("warmup: 1/4, 2/4, 3/4 of it", close_to(rates[0][0], 0.00025, 1e-9) && close_to(rates[1][2], 0.00075, 1e-9));
     show_check("inverse_sqrt: half at four times the warmup's steps", close_to(rates[1][5], 0.0005, 1e-9));
-    show_check("cosine: 0 at the end", close_to(rates[2][7], 0, 1e-9));
+    /* (1 + cos(60 pi / 61)) / 2: the warmup ends at its peak, and 61 steps behind that it would be 0 */
+    show_check("cosine: nearly 0 in the last step, which still trains", close_to(rates[2][7], 0.000662955e-3, 1e-12));
 }
 
 static void clipping(rapt_tape *t)
