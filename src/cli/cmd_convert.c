@@ -116,8 +116,9 @@ static double convert_size(const char *path)
 
 static void convert_tell(const convert_arguments *a)
 {
-    static const char *const kinds[] = {[RAPT_EXPORT_HF] = "a Hugging Face folder", [RAPT_EXPORT_CTRANSLATE2] = "a folder for "
-                                        "CTranslate2", [RAPT_EXPORT_GGUF] = "a GGUF file", [RAPT_EXPORT_RAPT] = "a model folder"};
+    static const char *const kinds[] = {[RAPT_EXPORT_HF] = "a Hugging Face folder",
+                                        [RAPT_EXPORT_CTRANSLATE2] = "a folder for CTranslate2",
+                                        [RAPT_EXPORT_GGUF] = "a GGUF file", [RAPT_EXPORT_RAPT] = "a model folder"};
     char size[32];
     cli_say("wrote %s: %s, %s\n", a->out, kinds[a->to], cli_bytes(convert_size(a->out), size));
 }
