@@ -155,7 +155,7 @@ refused 2 'is for .decode' 'training with a KV cache' "$RAPT" bench train --kv-c
 refused 2 'is for .decode' 'products of quantized weights' "$RAPT" bench kernels --weights q8_0
 refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
 refused 2 'its own sizes' 'a model, narrower' "$RAPT" bench decode --width 64 "$SOURCE"/tests/golden/gguf/mixed.gguf
-refused 1 'no such model folder' 'a model that is none' "$RAPT" bench decode no/such.gguf
+refused 1 'there is no such file' 'a model that is none' "$RAPT" bench decode no/such.gguf
 refused 1 'no more than the context' 'a row beyond the context' "$RAPT" bench decode --time 100000 "$SOURCE"/tests/golden/gguf/mixed.gguf
 refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1
 refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --elements 1000 no/such.yaml
