@@ -24,6 +24,15 @@ extern "C" {
  * its tokenizers and configuration; any number of threads may read one explanation. */
 typedef struct rapt_explanation rapt_explanation;
 
+/* What a pass will take. */
+typedef struct rapt_explain_cost {
+    size_t elements; /* of all intermediates and gradients, kept or not */
+    size_t kept;     /* of those that the explanation keeps */
+    size_t steps;    /* intermediates and gradients that it keeps */
+    size_t bytes;    /* memory at once, of the pass and what is kept, but not of its threads' work space; what is kept takes 4
+                        bytes an element */
+} rapt_explain_cost;
+
 /* Zeroed: the defaults. All pointers are borrowed during rapt_explanation_new only. */
 typedef struct rapt_explain_options {
     const char *target;       /* translation: what the decoder reads; NULL: the model's own greedy translation */
@@ -33,10 +42,12 @@ typedef struct rapt_explain_options {
     size_t name_count;        /* 0: everything */
     const char *model_name;   /* in text and JSON, usually the folder's path; NULL: "model" */
     int threads;              /* as in rapt_tape_options; the result does not depend on it */
-    size_t max_elements;      /* of all intermediates and gradients, kept or not: a pass with more of them stops; 0: any
-                                 number */
     const rapt_explanation *like; /* explain its tokens in place of `text` and `target`, which are ignored; NULL: none */
     bool strict;              /* unknown words are an error, else <unk>, which is what the model reads in their place */
+    /* Called once, before anything but the model's own translation is computed: a code other than RAPT_OK, with `err` set,
+       stops the pass, and is returned. NULL: any pass is computed. */
+    rapt_code (*admit)(void *context, const rapt_explain_cost *cost, rapt_error *err);
+    void *context;            /* of `admit` */
 } rapt_explain_options;
 
 /* Runs one pass in fp32, over all positions at once: a translation model reads `text` (UTF-8) as its source and
@@ -52,12 +63,13 @@ typedef struct rapt_explain_options {
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
  *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or of unknown words, where that is strict;
  *                       a target for a language model; gradients of a text of one token;
- *                       `like` is of a model of another task or other sizes; more elements than options->max_elements;
+ *                       `like` is of a model of another task or other sizes;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
  *                       a near name;
  *   RAPT_ERR_NOT_FINITE the loss is not finite (with gradients only);
- *   RAPT_ERR_MEMORY     out of memory.
+ *   RAPT_ERR_MEMORY     out of memory;
+ *   and what options->admit returns.
  * Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
                                                 rapt_error *err);

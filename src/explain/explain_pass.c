@@ -1,5 +1,6 @@
 /* explain/explain_pass.c: the pass that is explained: forward over all positions at once, the next-token probabilities
- * after each, and on request the loss and the backward pass. What was asked for is copied. */
+ * after each, and on request the loss and the backward pass. What was asked for is copied. It runs twice: counted, so that what
+ * it will take is known, and computed. */
 #include "explain/explanation.h"
 
 #include "base/buffer.h"
@@ -12,12 +13,14 @@
 
 #define TOP 5 /* most probable tokens of a position */
 #define CHUNK ((size_t)64 << 10)
+#define KEPT 512 /* bytes of an intermediate beside its elements: its names */
 
 /* A pass while it runs. */
 typedef struct pass {
     rapt_explanation *e;
     rapt_tape *t;
     explain_selection *selection;
+    rapt_explain_cost cost;
     rapt_code failure; /* in a callback, which cannot return it */
 } pass;
 
@@ -97,14 +100,17 @@ static rapt_code explain_keep(rapt_explanation *e, const rapt_observation *o, ra
     return RAPT_OK;
 }
 
-/* What is not kept was computed, too. */
-static rapt_code count_elements(rapt_explanation *e, const rapt_observation *o, rapt_error *err)
+/* In the pass that is counted, whose observations have no values. */
+static void explain_count(void *context, const rapt_observation *o)
 {
-    e->elements += rapt_tensor_size(o->tensor);
-    if (!e->max_elements || e->elements <= e->max_elements)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "the text is too long: a pass over %zu tokens has more than %zu elements, which are "
-                     "the most that are computed here", e->sequences[0].count, e->max_elements);
+    pass *p = context;
+    const size_t size = rapt_tensor_size(o->tensor);
+    p->cost.elements += size;
+    if (!explain_wants(p->selection, o->name))
+        return;
+    p->cost.kept += size;
+    p->cost.steps++;
+    p->cost.bytes += size * sizeof(rapt_real) + KEPT;
 }
 
 /* What goes wrong here stops the pass. */
@@ -114,11 +120,8 @@ static void explain_take(void *context, const rapt_observation *o)
     rapt_error err = {0};
     if (p->failure)
         return;
-    bool wanted = explain_wants(p->selection, o->name);
-    p->failure = count_elements(p->e, o, &err);
-    if (!p->failure)
-        p->failure = predict(p, o, &err);
-    if (wanted && !p->failure)
+    p->failure = predict(p, o, &err);
+    if (explain_matches(p->selection, o->name) && !p->failure)
         p->failure = explain_keep(p->e, o, &err);
     if (p->failure)
         rapt_tape_fail(p->t, p->failure, "%s", err.message);
@@ -140,33 +143,54 @@ static rapt_tensor *explain_forward(const pass *p)
                                     pass_tokens_of(&e->sequences[1]));
 }
 
-static rapt_code explain_backward(pass *p, rapt_tensor *logits, rapt_error *err)
+static rapt_tensor *explain_loss(const pass *p, rapt_tensor *logits)
 {
-    rapt_explanation *e = p->e;
+    const rapt_explanation *e = p->e;
     int32_t len = (int32_t)e->label_count;
     rapt_tokens labels = {.ids = e->labels, .batch = 1, .time = explain_last(e)->count};
-    rapt_tensor *loss = rapt_op_cross_entropy(p->t, logits, labels, &(rapt_loss_options){.valid_lens = &len}, NULL);
-    rapt_code code = rapt_tape_status(p->t, err);
-    if (code)
-        return code;
-    e->loss = (double)loss->data[0];
-    e->parts.loss = explain_wants(p->selection, "loss");
-    return rapt_backward(p->t, loss, err);
+    return rapt_op_cross_entropy(p->t, logits, labels, &(rapt_loss_options){.valid_lens = &len}, NULL);
 }
 
-/* Names are asked for in the order in which they come: a message lists the first of them. */
-rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, rapt_error *err)
+/* Counted or computed. Names come in this order: a message lists the first of them. */
+static rapt_code explain_run(pass *p, rapt_observe_fn *observer, rapt_error *err)
+{
+    rapt_explanation *e = p->e;
+    rapt_observe(p->t, observer, p);
+    rapt_tape_begin(p->t, (rapt_pass){.record = e->gradients});
+    rapt_tensor *logits = explain_forward(p);
+    if (observer == explain_count)
+        e->parts.predictions = explain_wants(p->selection, "predictions");
+    rapt_tensor *loss = e->gradients ? explain_loss(p, logits) : NULL;
+    if (loss && observer == explain_count)
+        e->parts.loss = explain_wants(p->selection, "loss");
+    rapt_code code = rapt_tape_status(p->t, err);
+    if (loss && !code && tape_computes(p->t))
+        e->loss = (double)loss->data[0];
+    if (loss && !code)
+        code = rapt_backward(p->t, loss, err);
+    rapt_observe(p->t, NULL, NULL);
+    return code ? code : rapt_tape_status(p->t, err);
+}
+
+static rapt_code explain_ask(pass *p, const rapt_explain_options *o, rapt_error *err)
+{
+    tape_count(p->t, true);
+    rapt_code code = explain_run(p, explain_count, err);
+    const size_t step = p->t->step.peak, scratch = p->t->scratch.peak;
+    p->cost.bytes += step + scratch;
+    tape_count(p->t, false);
+    tape_expect(p->t, step, scratch);
+    if (p->e->gradients)
+        rapt_params_zero_grad(p->e->model->params); /* their buffers count as filled */
+    code = code ? code : explain_selection_check(p->selection, p->e->gradients, err);
+    return code || !o->admit ? code : o->admit(o->context, &p->cost, err);
+}
+
+rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, const rapt_explain_options *o, rapt_error *err)
 {
     pass p = {.e = e, .t = t, .selection = s};
     e->parts.model = s->count == 0;
     e->parts.tokens = explain_wants(s, "tokens");
-    rapt_observe(t, explain_take, &p);
-    rapt_tape_begin(t, (rapt_pass){.record = e->gradients});
-    rapt_tensor *logits = explain_forward(&p);
-    rapt_code code = rapt_tape_status(t, err);
-    e->parts.predictions = explain_wants(s, "predictions");
-    if (!code && e->gradients)
-        code = explain_backward(&p, logits, err);
-    rapt_observe(t, NULL, NULL);
-    return code ? code : rapt_tape_status(t, err);
+    rapt_code code = explain_ask(&p, o, err);
+    return code ? code : explain_run(&p, explain_take, err);
 }

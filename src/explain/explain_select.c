@@ -38,15 +38,20 @@ static void keep_name(explain_selection *s, const char *name)
         s->names[s->name_count++] = copy;
 }
 
-bool explain_wants(explain_selection *s, const char *name)
+bool explain_matches(explain_selection *s, const char *name)
 {
     bool wanted = s->count == 0;
     for (size_t i = 0; i < s->count; i++)
         if (fnmatch(s->patterns[i], name, 0) == 0)
             wanted = s->matched[i] = true;
+    return wanted;
+}
+
+bool explain_wants(explain_selection *s, const char *name)
+{
     if (s->count > 0)
         keep_name(s, name);
-    return wanted;
+    return explain_matches(s, name);
 }
 
 /* The pattern that takes in all of a module: "encoder.0.ffn.*" for "encoder.0.ffn.hidden". */

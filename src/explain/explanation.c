@@ -21,7 +21,6 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text
     e->model = m;
     e->gradients = o->gradients;
     e->strict = o->strict;
-    e->max_elements = o->max_elements;
     e->filtered = o->name_count > 0;
     e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
     const char *target = o->like ? o->like->given : o->target;
@@ -45,11 +44,9 @@ static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_
     if (o->gradients && !code)
         rapt_params_zero_grad(e->model->params);
     if (!code)
-        code = explain_pass(e, t, &s, err);
+        code = explain_pass(e, t, &s, o, err);
     if (o->gradients)
         rapt_params_zero_grad(e->model->params);
-    if (!code)
-        code = explain_selection_check(&s, o->gradients, err);
     explain_selection_free(&s);
     if (o->like)
         e->model = o->like->model;

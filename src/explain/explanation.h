@@ -43,7 +43,6 @@ struct rapt_explanation {
     int32_t *top_ids;        /* [tokens of the last sequence, top] */
     double *probabilities;   /* [tokens of the last sequence, top] */
     double loss;
-    size_t elements, max_elements; /* that the pass has computed, and that it may; 0: any number */
     rapt_intermediate *items; /* [count], from malloc */
     size_t count, capacity;
 };
@@ -86,15 +85,17 @@ typedef struct explain_selection {
 
 rapt_code explain_selection_init(explain_selection *s, const rapt_explain_options *o, rapt_error *err);
 void explain_selection_free(explain_selection *s);
-/* Whether a pattern matches an intermediate or part of this name; it is remembered for explain_selection_check. */
+/* Whether a pattern matches an intermediate or part of this name. */
+bool explain_matches(explain_selection *s, const char *name);
+/* The same, the first time that a name comes: it is remembered for explain_selection_check. */
 bool explain_wants(explain_selection *s, const char *name);
-/* Fails where a pattern matched nothing, with a near name. After the pass. */
+/* Fails where a pattern matched nothing, with a near name. After all names have come. */
 rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err);
 
 /* ---- explain_pass.c: the pass itself ------------------------------------------------------------------------- */
 
-/* Runs the pass on tape t and copies what was asked for into e. */
-rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, rapt_error *err);
+/* Counts the pass on tape t, and where `admit` of the options allows it, runs it and copies what was asked for into e. */
+rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, const rapt_explain_options *o, rapt_error *err);
 
 /* ---- explain_json.c ------------------------------------------------------------------------------------------ */
 

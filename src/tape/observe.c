@@ -82,12 +82,11 @@ static const char *observe_axes(const rapt_tensor *x, const char *axes)
     return axes;
 }
 
-/* A pass that is only counted has no elements. */
+/* A pass that is only counted has no elements: there are no values to read. */
 static void observe_hand_over(const rapt_tape *t, const tape_step *s, bool gradient)
 {
-    if (!tape_computes(t))
-        return;
-    rapt_observation o = {s->name, s->formula, s->axes, s->tensor, gradient ? s->tensor->grad : s->tensor->data, gradient};
+    const rapt_real *values = gradient ? s->tensor->grad : s->tensor->data;
+    rapt_observation o = {s->name, s->formula, s->axes, s->tensor, tape_computes(t) ? values : NULL, gradient};
     t->observer.fn(t->observer.context, &o);
 }
 

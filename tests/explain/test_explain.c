@@ -410,31 +410,78 @@ static void test_unknown_words(void **state)
     rapt_explanation_free(e);
 }
 
-/* What is not kept counts, too; one element less than there are is too few. */
-static void test_limit_of_elements(void **state)
+typedef struct admitting {
+    rapt_explain_cost cost;
+    rapt_code answer;
+    size_t calls;
+} admitting;
+
+static rapt_code admit(void *context, const rapt_explain_cost *cost, rapt_error *err)
 {
-    static const char *const one[] = {"output"};
+    admitting *a = context;
+    a->cost = *cost;
+    a->calls++;
+    return a->answer ? rapt_fail(err, a->answer, "not today") : RAPT_OK;
+}
+
+/* The pass as it was counted against what it computed, which is counted here; the copies alone take 4 bytes an element. */
+static void cost_case(const rapt_model *m, const char *text, bool gradients)
+{
+    static const char *const some[] = {"*.output"};
     rapt_error err = {0};
-    size_t all = 0;
-    char message[200];
-    (void)state;
-    rapt_explanation *e = rapt_explanation_new(language_model, "abc", NULL, &err);
-    assert_non_null(e);
+    size_t all = 0, kept = 0, steps = 0;
+    admitting whole = {.answer = RAPT_OK}, part = whole;
+    rapt_explain_options o = {.gradients = gradients, .admit = admit, .context = &whole};
+    rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
+    if (!e)
+        fail_msg("%s", err.message);
     for (size_t i = 0; i < rapt_explanation_count(e); i++) {
         const rapt_intermediate *x = rapt_explanation_at(e, i);
+        const size_t length = strlen(x->name);
         size_t size = 1;
         for (int d = 0; d < x->ndim; d++)
             size *= x->shape[d];
         all += size;
+        if (length >= 7 && strcmp(x->name + length - 7, ".output") == 0) {
+            kept += size;
+            steps++;
+        }
     }
+    assert_int_equal(whole.calls, 1);
+    assert_int_equal(whole.cost.elements, all);
+    assert_int_equal(whole.cost.kept, all);
+    assert_int_equal(whole.cost.steps, rapt_explanation_count(e));
     rapt_explanation_free(e);
-    snprintf(message, sizeof message, "the text is too long: a pass over 3 tokens has more than %zu elements, which are the most "
-             "that are computed here", all - 1);
-    refused(language_model, "abc", (rapt_explain_options){.max_elements = all - 1, .names = one, .name_count = 1}, RAPT_ERR_VALUE,
-            message);
-    e = rapt_explanation_new(language_model, "abc", &(rapt_explain_options){.max_elements = all}, &err);
-    assert_non_null(e);
-    rapt_explanation_free(e);
+    o = (rapt_explain_options){.gradients = gradients, .names = some, .name_count = 1, .admit = admit, .context = &part};
+    rapt_explanation_free(rapt_explanation_new(m, text, &o, &err));
+    assert_int_equal(part.cost.elements, all);
+    assert_int_equal(part.cost.kept, kept);
+    assert_int_equal(part.cost.steps, steps);
+    assert_true(part.cost.bytes > 4 * kept);
+    assert_true(whole.cost.bytes >= part.cost.bytes + 4 * (all - kept));
+}
+
+static void test_cost(void **state)
+{
+    (void)state;
+    cost_case(language_model, "abc", false);
+    cost_case(language_model, "abcd", true);
+    cost_case(translator, "w1 w2", false);
+    cost_case(translator, "w1 w2", true);
+}
+
+/* A name that is wrong is refused before the memory is asked for. */
+static void test_refused_cost(void **state)
+{
+    admitting no = {.answer = RAPT_ERR_VALUE};
+    (void)state;
+    refused(language_model, "abc", (rapt_explain_options){.admit = admit, .context = &no}, RAPT_ERR_VALUE, "not today");
+    const size_t calls = no.calls;
+    assert_true(calls > 0);
+    refused(language_model, "abc",
+            (rapt_explain_options){.admit = admit, .context = &no, .names = (const char *[]){"outptu"}, .name_count = 1},
+            RAPT_ERR_NOT_FOUND, "no intermediate is called \"outptu\"; did you mean \"output\"?");
+    assert_int_equal(no.calls, calls);
 }
 
 static void test_refused_names(void **state)
@@ -506,7 +553,8 @@ int main(void)
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_unknown_words),
-        cmocka_unit_test(test_limit_of_elements),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_refused_cost),
         cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_shared_model),
         cmocka_unit_test(test_explanations_stay),

@@ -115,14 +115,23 @@ static void products_are_counted(void **state)
                                     "\"}]}"), 413, "401 lines with 50 of 50 hypotheses would take about"); /* and their tokens */
 }
 
-/* Which clients may leave unread. */
+/* A pass, before it is computed, with the response that is made of it, which clients may leave unread. A page has much beside
+ * the elements, and a number of "full" takes many bytes. */
 static void explanations_are_counted(void **state)
 {
-    enum { LITTLE = 100 << 10 };
-    static const char body[] = "{\"model\":\"lm\",\"full\":true,\"text\":\"";
+    enum { LITTLE = 100 << 10, MUCH = 64 << 20 };
+    static const char body[] = "{\"model\":\"lm\",\"text\":\"", full[] = "{\"model\":\"lm\",\"full\":true,\"text\":\"",
+                      page[] = "{\"model\":\"lm\",\"format\":\"html\",\"text\":\"",
+                      pair[] = "{\"model\":\"de-en\",\"target\":\"w1\",\"text\":\"";
     (void)state;
-    memory_case_of(LIMIT, native_explain, repeat(body, "a", 8, "\"}"), 200, "\"steps\"");
-    memory_case_of(LITTLE, native_explain, repeat(body, "a", 8, "\"}"), 503, "memory that the response takes");
+    memory_case(native_explain, repeat(body, "a", 8, "\"}"), 200, "\"steps\"");
+    memory_case_of(LITTLE, native_explain, repeat(body, "a", 8, "\"}"), 413, " elements would take about");
+    memory_case(native_explain, repeat(body, "a", 8, "\"}"), 503, "other requests have the memory that a pass of");
+    memory_case(native_explain, repeat(page, "a", 8, "\"}"), 413, " elements would take about 12 MB of memory, more than");
+    memory_case_of(MUCH, native_explain, repeat(page, "a", 8, "\"}"), 200, "<html");
+    memory_case_of(MUCH, native_explain, repeat(page, "a", 8, "\"}"), 503, "other requests have the memory that a pass of");
+    memory_case_of(LITTLE, native_explain, repeat(pair, "w1 ", 4, "\"}"), 413, " elements would take about");
+    memory_case(native_explain, repeat(full, "a", 8, "\"}"), 200, "\"values\"");
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "serve/module/exchange_work.h"
 
+#include <pthread.h>
 #include <time.h>
 
 static double thread_seconds(void)
@@ -12,12 +13,16 @@ static double thread_seconds(void)
 
 void exchange_begin_work(exchange *x)
 {
-    exchange_work_of(x)->until = thread_seconds() + EXCHANGE_WORK_SECONDS;
+    exchange_work *w = exchange_work_of(x);
+    w->until = thread_seconds() + EXCHANGE_WORK_SECONDS;
+    w->worker = pthread_self();
+    w->has_worker = true;
 }
 
 bool exchange_has_worker(exchange *x)
 {
-    return exchange_work_of(x)->until > 0;
+    const exchange_work *w = exchange_work_of(x);
+    return w->has_worker && pthread_equal(w->worker, pthread_self());
 }
 
 void exchange_end_work(exchange *x)
@@ -28,8 +33,7 @@ void exchange_end_work(exchange *x)
 
 bool exchange_stops(void *x)
 {
-    const double until = exchange_work_of(x)->until;
-    return (until > 0 && thread_seconds() > until) || exchange_gone(x);
+    return (exchange_has_worker(x) && thread_seconds() > exchange_work_of(x)->until) || exchange_gone(x);
 }
 
 admission_answer exchange_asks(exchange *x, admission_part part, size_t bytes)

@@ -8,7 +8,9 @@
 
 /* A part of each exchange. Zeroed: without bounds. */
 typedef struct exchange_work {
-    double until; /* of the processor time of the thread that reads it, which alone uses this; 0: it has none */
+    bool has_worker; /* a thread that reads it, until this much of its processor time; set before anybody else has the exchange */
+    pthread_t worker;
+    double until;
     admission *memory; /* NULL: it is not counted */
     admission_ticket ticket;
     atomic_size_t made, asked; /* bytes of the response up to now; those that memory was asked for. Of exchange_makes */
@@ -18,7 +20,7 @@ enum { EXCHANGE_WORK_SECONDS = 10 };
 
 /* From the thread that reads the request: it begins now, and may take EXCHANGE_WORK_SECONDS of the processor. */
 void exchange_begin_work(exchange *x);
-/* Whether a worker reads it, which may wait. */
+/* Whether this thread is the worker that reads it, which may wait. */
 bool exchange_has_worker(exchange *x);
 /* It is read: its body is freed, and what reading it took is given back. */
 void exchange_end_work(exchange *x);

@@ -15,9 +15,20 @@
 /* Names to keep, and elements of a response with all of them: some twelve bytes each. */
 enum { EXPLAIN_NAMES = 64, EXPLAIN_ELEMENTS = 1 << 20 };
 
-/* Elements of a pass. It holds up all models, for some 0.2 seconds and 50 megabytes a million of elements of a page, and a
- * quarter of both for the statistics of JSON. */
+/* Elements of a pass, whatever memory there is. It holds up all models, for some 0.2 seconds a million of elements of a page,
+ * and a quarter of that for the statistics of JSON. */
 enum { PASS_ELEMENTS_HTML = 20000000, PASS_ELEMENTS_FULL = 60000000, PASS_ELEMENTS = 80000000 };
+
+/* Bytes of the response, while it is made of what was kept: of each element and intermediate, and of all the rest. The letters of
+ * a page, whose size has a limit, are there three times. */
+enum {
+    ELEMENT = sizeof(rapt_real),
+    ELEMENT_JSON = 80, /* a number in a tree and in a text */
+    ELEMENT_HTML = 10, /* as base64 of the JSON, and as a number of the page */
+    STEP_JSON = 4096,
+    REST_JSON = 1 << 20,
+    REST_HTML = 12 << 20
+};
 
 /* Of the page, whose script and styles stand in it: it runs apart from the server's origin, and reaches nothing. */
 #define EXPLAIN_POLICY                                                                                                    \
@@ -52,20 +63,28 @@ static void explaining_free(explaining *e)
 
 /* ---- the engine's part -------------------------------------------------------------------------------------------------- */
 
-static rapt_code check_elements(const explaining *e, const rapt_explanation *of, rapt_error *err)
+/* What the response takes while it is made, and before that the pass, which is over then. */
+static size_t explain_bytes(const explaining *e, const rapt_explain_cost *c)
 {
-    size_t all = 0;
-    for (size_t i = 0; i < rapt_explanation_count(of) && e->format.full; i++) {
-        const rapt_intermediate *one = rapt_explanation_at(of, i);
-        size_t elements = 1;
-        for (int d = 0; d < one->ndim; d++)
-            elements *= one->shape[d];
-        all += elements;
-    }
-    if (all <= EXPLAIN_ELEMENTS)
+    const size_t element = ELEMENT + (e->html ? ELEMENT_HTML : e->format.full ? ELEMENT_JSON : 0);
+    const size_t text = c->kept * element + c->steps * STEP_JSON + (e->html ? REST_HTML : REST_JSON);
+    return text > c->bytes ? text : c->bytes;
+}
+
+/* An admit of rapt_explain_options: what is too much is refused before it is computed. */
+static rapt_code explain_admit(void *context, const rapt_explain_cost *c, rapt_error *err)
+{
+    explaining *e = context;
+    const size_t most = e->html ? PASS_ELEMENTS_HTML : e->format.full ? PASS_ELEMENTS_FULL : PASS_ELEMENTS;
+    if (c->elements > most)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the text is too long: a pass over it has %zu elements, more than the %zu that "
+                         "are computed here", c->elements, most);
+    if (e->format.full && c->kept > EXPLAIN_ELEMENTS)
+        return rapt_fail(err, RAPT_ERR_VALUE, "full: %zu elements are more than the %d of a response; \"only\" chooses among "
+                         "them", c->kept, EXPLAIN_ELEMENTS);
+    if (request_asks(e->x, ADMISSION_MAKING, explain_bytes(e, c), &e->error, "a pass of %zu elements", c->elements))
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "full: %zu elements are more than the %d of a response; \"only\" chooses among them",
-                     all, EXPLAIN_ELEMENTS);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "%s", e->error.message);
 }
 
 /* The same bytes as those of the command, line feed included. */
@@ -74,9 +93,8 @@ static rapt_code explain_to(const explaining *e, const rapt_model *model, char *
     rapt_explanation *of = rapt_explanation_new(model, e->text, &e->options, err);
     if (!of)
         return err->code;
-    rapt_code code = check_elements(e, of, err);
-    if (!code)
-        code = e->html ? rapt_explanation_page(of, text, size, err) : rapt_explanation_json(of, &e->format, text, size, err);
+    rapt_code code = e->html ? rapt_explanation_page(of, text, size, err)
+                             : rapt_explanation_json(of, &e->format, text, size, err);
     rapt_explanation_free(of);
     if (!code && !e->html)
         (*text)[(*size)++] = '\n'; /* in place of the NUL */
@@ -90,7 +108,8 @@ static void native_explain_run(void *context, const rapt_model *model, int threa
     char *text = NULL;
     size_t size = 0;
     e->options.threads = threads;
-    e->options.max_elements = e->html ? PASS_ELEMENTS_HTML : e->format.full ? PASS_ELEMENTS_FULL : PASS_ELEMENTS;
+    e->options.admit = explain_admit;
+    e->options.context = e;
     if (!model)
         request_fail(&e->error, 503, NULL, "%s", rapt_code_name(RAPT_ERR_INTERRUPTED));
     else if (explain_to(e, model, &text, &size, &why))
