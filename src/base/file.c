@@ -393,6 +393,12 @@ rapt_code file_map_open(file_map *m, const char *path, rapt_error *err)
     return code;
 }
 
+rapt_code file_map_draft(file_map *m, const file_writer *w, rapt_error *err)
+{
+    *m = (file_map){NULL, 0};
+    return map_open_file(m, w->fd, w->path, err);
+}
+
 /* Of a page that `end` is in the rest may still be needed. Where one byte is read, Linux 6.18 maps all of the folio that it lies
  * in: what is before `begin` there is mapped again, even if it was given back. */
 void file_map_forget(const file_map *m, size_t begin, size_t end)

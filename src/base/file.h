@@ -52,6 +52,10 @@ rapt_code file_writer_finish(file_writer *w, rapt_error *err);
 /* The same for a new file: what has the path by then stays, and the writer fails (RAPT_ERR_IO, "File exists"). */
 rapt_code file_writer_finish_new(file_writer *w, rapt_error *err);
 void file_writer_discard(file_writer *w);
+/* A writer whose file is in the folder for temporary ones and has lost its name, so that however the process ends nothing stays.
+ * What was put is read by file_map_draft; file_writer_discard ends it. *path is where it was, for messages: the caller frees it
+ * after the writer. */
+rapt_code file_writer_open_temporary(file_writer *w, const char *name, char **path, rapt_error *err);
 
 /* A file as read-only memory: it may be larger than the machine's. Only a regular file can be mapped (RAPT_ERR_IO for
  * others). It must not be cut off while it is mapped; replacing it by another file does no harm. */
@@ -61,6 +65,8 @@ typedef struct file_map {
 } file_map;
 
 rapt_code file_map_open(file_map *m, const char *path, rapt_error *err);
+/* What file_writer_open_temporary's writer has put; it outlasts the writer. */
+rapt_code file_map_draft(file_map *m, const file_writer *w, rapt_error *err);
 #define FILE_FOLIO ((size_t)2 << 20) /* bytes, aligned, that Linux maps at once at most */
 /* Gives the memory of bytes begin .. end - 1 back, and what lies before them in the same FILE_FOLIO bytes: they are read from the
  * file again when they are needed, which costs time only. For long files that are read once. */

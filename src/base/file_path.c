@@ -1,14 +1,16 @@
 /* base/file_path.c: the paths of files in folders, and of temporary ones.
  * For everything that reads or writes a folder of several files.
  * Not a normalization of paths: "..", links and double slashes stay as they are. */
-#define _GNU_SOURCE /* asprintf, mkdtemp */
+#define _GNU_SOURCE /* mkostemp */
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 char *file_join(const char *dir, const char *name)
 {
@@ -36,19 +38,49 @@ const char *file_temporary_folder(void)
     return folder && *folder ? folder : "/tmp";
 }
 
-rapt_code file_make_temporary(const char *name, char **path, rapt_error *err)
+/* Calls make on a path in the folder for temporary files, which the caller frees; *made is what it gave, at least 0. */
+static rapt_code make_temporary(const char *what, const char *name, int (*make)(char *path), int *made, char **path,
+                                rapt_error *err)
 {
-    const char *folder = file_temporary_folder();
-    if (asprintf(path, "%s/rapt-%s-XXXXXX", folder, name) < 0) {
-        *path = NULL;
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory for the path of a temporary folder", folder);
-    }
-    if (mkdtemp(*path))
+    char file[64];
+    snprintf(file, sizeof file, "rapt-%s-XXXXXX", name);
+    rapt_code code = file_path(file_temporary_folder(), file, path, err);
+    if (code)
+        return code;
+    *made = make(*path);
+    if (*made >= 0)
         return RAPT_OK;
-    rapt_code code = rapt_fail(err, RAPT_ERR_IO, "cannot make the temporary folder %.380s: %s; TMPDIR names another place",
-                               *path, strerror(errno));
+    code = rapt_fail(err, RAPT_ERR_IO, "cannot make the temporary %s %.380s: %s; TMPDIR names another place", what, *path,
+                               strerror(errno));
     free(*path);
     *path = NULL;
+    return code;
+}
+
+static int make_unique_folder(char *path)
+{
+    return mkdtemp(path) ? 0 : -1;
+}
+
+rapt_code file_make_temporary(const char *name, char **path, rapt_error *err)
+{
+    int made;
+    return make_temporary("folder", name, make_unique_folder, &made, path, err);
+}
+
+static int make_unnamed(char *path)
+{
+    const int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+rapt_code file_writer_open_temporary(file_writer *w, const char *name, char **path, rapt_error *err)
+{
+    *w = (file_writer){.fd = -1};
+    rapt_code code = make_temporary("file", name, make_unnamed, &w->fd, path, err);
+    w->path = *path;
     return code;
 }
 

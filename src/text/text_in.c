@@ -19,18 +19,32 @@ static const char *name_of(const char *path)
 
 /* ---- gzip ----------------------------------------------------------------------------------------------------- */
 
+/* gzip can write a thousand bytes as one, texts become four to forty times smaller. */
+#define ALWAYS_EXPANDED ((size_t)64 << 20)
+enum { MOST_RATIO = 100 };
+
 /* Of all that a file holds, portion by portion. */
 typedef rapt_code portion_fn(void *context, const char *text, size_t size, rapt_error *err);
+
+static size_t most_expanded(size_t size)
+{
+    return size < ALWAYS_EXPANDED / MOST_RATIO ? ALWAYS_EXPANDED : size < SIZE_MAX / MOST_RATIO ? size * MOST_RATIO : SIZE_MAX;
+}
 
 static rapt_code expand(const char *bytes, size_t size, const char *name, portion_fn *take, void *context, rapt_error *err)
 {
     gzip_input in = {bytes, size, true};
     gzip_stream *g = gzip_open(err);
     char *portion = g ? malloc(PORTION) : NULL;
-    size_t got = 1;
+    const size_t most = most_expanded(size);
+    size_t got = 1, sum = 0;
     rapt_code code = portion ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory to expand it", name);
     while (!code && got > 0) {
         code = gzip_next(g, &in, name, portion, PORTION, &got, err);
+        if (!code && got > most - sum)
+            code = rapt_fail(err, RAPT_ERR_VALUE, "%.300s: it expands to more than %d times its size, which texts hardly do, and "
+                             "more than %zu bytes; gunzip unpacks it all the same", name, MOST_RATIO, most);
+        sum += got;
         if (!code && got > 0)
             code = take(context, portion, got, err);
     }
@@ -71,34 +85,32 @@ rapt_code text_in_read(const char *path, size_t max_bytes, char **data, size_t *
     return code;
 }
 
+typedef struct draft {
+    file_writer out;
+    const char *name; /* of the text */
+} draft;
+
 static rapt_code write_expanded(void *context, const char *text, size_t size, rapt_error *err)
 {
-    return file_writer_put(context, text, size, err);
-}
-
-/* The expanded file is mapped, and never gets a name. */
-static rapt_code map_draft(const file_writer *w, file_map *m, rapt_error *err)
-{
-    char *at = file_writer_draft(w);
-    rapt_code code = at ? file_map_open(m, at, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to expand a text");
-    free(at);
-    return code;
+    draft *d = context;
+    rapt_error reason = {0};
+    if (file_writer_put(&d->out, text, size, &reason) == RAPT_OK)
+        return RAPT_OK;
+    return rapt_fail(err, reason.code, "%.200s: no place to expand it: %.200s; TMPDIR names another place", d->name,
+                     reason.message);
 }
 
 static rapt_code map_expanded(const file_map *packed, file_map *m, const char *name, rapt_error *err)
 {
     char *path;
-    file_writer w;
-    rapt_code code = file_path(file_temporary_folder(), "rapt-text", &path, err);
+    draft d = {.name = name};
+    rapt_code code = file_writer_open_temporary(&d.out, "text", &path, err);
     if (code)
         return code;
-    code = file_writer_open(&w, path, err);
-    if (!code) {
-        code = expand(packed->data, packed->size, name, write_expanded, &w, err);
-        if (!code)
-            code = map_draft(&w, m, err);
-        file_writer_discard(&w);
-    }
+    code = expand(packed->data, packed->size, name, write_expanded, &d, err);
+    if (!code)
+        code = file_map_draft(m, &d.out, err);
+    file_writer_discard(&d.out);
     free(path);
     return code;
 }

@@ -5,6 +5,8 @@
 
 #include "base/file.h"
 
+/* A text is read whole: a gzip file that would become more than 64 MiB and 100 times its size is refused (RAPT_ERR_VALUE). */
+
 /* As file_read; `max_bytes` holds for the expanded text: a file that would become larger is refused on the way. */
 rapt_code text_in_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 

@@ -74,6 +74,14 @@ everywhere 'byte [0-9]+: not UTF-8 \(line 3\)' latin.txt
 everywhere 'it is zstd' z.zst
 everywhere 'the gzip file is cut off' cut.gz
 everywhere 'something follows' more.gz
+mkdir temporary
+export TMPDIR=$PWD/temporary
+everywhere 'it expands to more than 100 times its size' endless.gz
+for command in 'train pairs.yaml --quiet --out no --set data.pairs=endless.gz' 'data check endless.gz' 'eval translator endless.gz' \
+    'train pairs.yaml --quiet --out no --set train.vectors=endless.gz'; do
+    refused 1 'endless.gz: it expands to more than 100 times its size' "$command" "$RAPT" $command
+done
+check 'no temporary file stays' test -z "$(ls -A temporary)"
 for command in 'train pairs.yaml --quiet --out no --set data.pairs=utf16.tsv' 'data check utf16.tsv' 'eval translator utf16.tsv'; do
     refused 1 'utf16.tsv: it is UTF-16, not UTF-8: iconv -f UTF-16 -t UTF-8' "$command" "$RAPT" $command
 done

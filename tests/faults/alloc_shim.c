@@ -1,7 +1,7 @@
 /* tests/faults/alloc_shim.c: a library to be preloaded that makes one allocation fail which the code of another library asks
- * for: jansson, PCRE2, libyaml or libmicrohttpd, whose allocations no test of ours can replace. For check_library_memory.sh.
- * ALLOC_FROM is a part of the file name of that library, ALLOC_N the number of the allocation that fails, from 1; the file
- * ALLOC_HIT is made when it has failed. */
+ * for: jansson, PCRE2, libyaml, zlib, libmicrohttpd, whose allocations no test of ours can replace. For
+ * check_library_memory.sh. ALLOC_FROM is a part of the file name of that library, ALLOC_N the number of the allocation that
+ * fails, from 1; the file ALLOC_HIT is made when it has failed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/faults/check_library_memory.sh: allocations of jansson, libyaml, PCRE2 and libmicrohttpd fail, one after the other. A
+# tests/faults/check_library_memory.sh: allocations of jansson, libyaml, PCRE2, zlib and libmicrohttpd fail, one after the other. A
 # command fails with a message or does all that it should; a server loses a connection at most. ALLOC_STRIDE=1 lets each fail.
 # labels: not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
@@ -42,6 +42,12 @@ every_allocation libyaml 60 "$RAPT" info recipe.yaml
 # A pattern that is matched by hand nowhere.
 check 'a tokenizer with a pattern' "$RAPT" tokenizer train pairs.tsv --pattern '[a-y]+|[^a-y]+' --vocab-size 300 -o patterned.json
 every_allocation libpcre2 5 "$RAPT" tokenizer encode patterned.json pairs.tsv
+
+# Of more than is expanded at once zlib keeps a window, which it allocates late. Read whole, and line by line.
+for ((i = 0; i < 500; i++)); do cat pairs.tsv; done | gzip >many.tsv.gz
+STRIDE=1 every_allocation libz 2 "$RAPT" data check many.tsv.gz
+for ((i = 0; i < 6; i++)); do seq -s ' ' 20000; done | gzip >long.gz
+STRIDE=1 every_allocation libz 2 "$RAPT" embed "$SOURCE/tests/golden/hub_encoder/bert" long.gz
 
 # The program gives jansson an allocator of its own: it is the one whose failures count.
 every_allocation "$(basename "$RAPT")" 300 "$RAPT" eval "$SOURCE/tests/golden/hub/gpt2" pairs.tsv --json
