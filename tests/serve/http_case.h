@@ -4,6 +4,7 @@
 #define TESTS_SERVE_HTTP_CASE_H
 
 #include "base/clock.h"
+#include "serve/module/exchange_work.h"
 #include "serve/module/http.h"
 
 #include <arpa/inet.h>
@@ -26,6 +27,7 @@ static int http_port, http_listener;
 static atomic_int http_over, http_gone, http_dropped;
 
 static char http_zeros[900000];
+static admission http_memory = {.lock = PTHREAD_MUTEX_INITIALIZER, .limit = 16 << 20}; /* for what clients leave unread */
 
 static inline void http_pause(int ms)
 {
@@ -40,8 +42,9 @@ static inline int http_number(const exchange *x, const char *name)
     return text ? atoi(text) : 0;
 }
 
-/* /slow?ms=: a whole answer after a while; /stream?n=&ms=: parts; /wait: none, until the client has hung up; /flood: parts until
- * the client is given up; /large and /part: 900 kB as a whole, or as a part, and then nothing until the client is gone. */
+/* /slow?ms=: a whole answer after a while; /stream?n=&ms=: parts; /burst?n=: parts of 900 kB at once; /wait: none, until the
+ * client has hung up; /flood: parts until the client is given up; /large and /part: 900 kB as a whole, or as a part, and then
+ * nothing until the client is gone. */
 static inline void *http_work(void *context)
 {
     exchange *x = context;
@@ -57,6 +60,11 @@ static inline void *http_work(void *context)
             http_pause(ms);
             exchange_write(x, part, (size_t)snprintf(part, sizeof part, "event %d\n", i));
         }
+        exchange_end(x);
+    } else if (strcmp(path, "/burst") == 0) {
+        exchange_begin(x, 200, "text/event-stream");
+        for (int i = 0; i < n; i++)
+            exchange_write(x, http_zeros, sizeof http_zeros);
         exchange_end(x);
     } else if (strcmp(path, "/large") == 0)
         exchange_reply(x, 200, "text/plain", http_zeros, sizeof http_zeros);
@@ -84,6 +92,7 @@ static inline void http_answer_case(void *context, exchange *x)
     pthread_t thread;
     size_t size;
     (void)context;
+    exchange_at_free(x, NULL, NULL, &http_memory);
     if (strcmp(exchange_path(x), "/echo") == 0) {
         const char *body = exchange_body(x, &size);
         exchange_add_header(x, "X-Method", exchange_method(x));

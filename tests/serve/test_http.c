@@ -281,7 +281,7 @@ static void test_hang_up(void **state)
     assert_true(http_comes_to(&http_over, 8));
 }
 
-/* One that does not read is given up when it has left a MiB, and its connection closed. */
+/* One that does not read is given up when there is no memory for what it has left, and its connection closed. */
 static void test_unread(void **state)
 {
     (void)state;
@@ -289,6 +289,28 @@ static void test_unread(void **state)
     http_send_text(fd, "GET /flood HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_true(http_comes_to(&http_dropped, 1));
     assert_true(http_comes_to(&http_over, 1));
+    close(fd);
+}
+
+/* A long response that is made at once comes whole to a client that takes its time. */
+static void test_slow_and_live(void **state)
+{
+    enum { PARTS = 5, PORTION = 64 << 10 };
+    static char portion[PORTION];
+    const int fd = http_connect();
+    size_t zeros = 0, got = 1;
+    (void)state;
+    http_send_text(fd, "GET /burst?n=5 HTTP/1.1\r\nHost: a\r\n" LAST "\r\n");
+    while (got > 0) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        http_pause(5);
+        assert_true(poll(&p, 1, HTTP_WAIT_MS) > 0);
+        const ssize_t n = recv(fd, portion, PORTION, 0);
+        got = n > 0 ? (size_t)n : 0;
+        for (size_t i = 0; i < got; i++)
+            zeros += portion[i] == 0;
+    }
+    assert_int_equal(zeros, PARTS * sizeof http_zeros);
     close(fd);
 }
 
@@ -547,7 +569,8 @@ int main(void)
         SERVED(test_strict),  SERVED(test_accepted),     SERVED(test_unanswered),   SERVED(test_no_http),
         SERVED(test_sizes),   SERVED(test_expect),       SERVED(test_pipelined),    SERVED(test_streams),
         SERVED(test_hang_up), SERVED(test_no_busy_loop), SERVED(test_slow_clients), SERVED(test_idle),
-        SERVED(test_unread),  SERVED(test_slow_readers),  cmocka_unit_test_setup_teardown(test_connections, start_small, stop),
+        SERVED(test_unread),  SERVED(test_slow_readers), SERVED(test_slow_and_live),
+         cmocka_unit_test_setup_teardown(test_connections, start_small, stop),
         cmocka_unit_test_setup_teardown(test_per_address, start_per_address, stop),
         cmocka_unit_test_setup_teardown(test_left, start_patient, stop),
         cmocka_unit_test(test_stop), cmocka_unit_test(test_drain),

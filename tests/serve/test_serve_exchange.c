@@ -214,29 +214,69 @@ static void test_parts(void **state)
     assert_int_equal(ends, 1);
 }
 
-/* A client that does not read is given up at the limit, not before, and never waited for. */
+/* What a client does not read is kept as far as there is memory, which comes back when it is read; beyond that it is given up,
+ * and never waited for. */
 static void test_unread(void **state)
 {
-    static char part[EXCHANGE_UNREAD_MAX / 4];
+    enum { LIMIT = 8 * EXCHANGE_UNREAD };
+    static char part[EXCHANGE_UNREAD];
+    admission memory;
+    size_t largest;
     int ends = 0;
     bool end;
     (void)state;
+    admission_init(&memory, LIMIT);
     exchange *x = get("/");
+    exchange_at_free(x, NULL, NULL, &memory);
     exchange_at_end(x, count_call, &ends);
     exchange_begin(x, 200, "text/plain");
-    for (int i = 0; i < 4; i++)
+    assert_true(exchange_write(x, part, sizeof part));
+    assert_int_equal(admission_given(&memory, &largest), 0);
+    for (int i = 0; i < 5; i++)
         assert_true(exchange_write(x, part, sizeof part));
-    assert_int_equal(exchange_take(x, part, 1, &end), 1);
-    assert_true(exchange_write(x, part, 1));
+    assert_in_range(admission_given(&memory, &largest), 6 * EXCHANGE_UNREAD, LIMIT);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(exchange_take(x, part, sizeof part, &end), sizeof part);
+    assert_false(end);
+    assert_int_equal(admission_given(&memory, &largest), 0);
+    for (int i = 0; i < 6; i++)
+        assert_true(exchange_write(x, part, sizeof part));
     assert_false(exchange_gone(x));
     assert_false(exchange_is_dropped(x));
-    assert_false(exchange_write(x, part, 1));
+    for (int i = 0; i < 4; i++)
+        exchange_write(x, part, sizeof part);
     assert_true(exchange_is_dropped(x));
     assert_true(exchange_gone(x));
     assert_int_equal(ends, 1);
     assert_false(exchange_write(x, part, 1));
     exchange_release(x);
     assert_int_equal(ends, 1);
+    assert_int_equal(admission_given(&memory, &largest), 0);
+    assert_true(largest <= LIMIT);
+    admission_destroy(&memory);
+}
+
+/* Nor is there any where others have it, or where none is counted. */
+static void test_no_memory_for_unread(void **state)
+{
+    enum { LIMIT = 8 * EXCHANGE_UNREAD };
+    static char part[EXCHANGE_UNREAD];
+    admission memory;
+    admission_ticket other = {0};
+    (void)state;
+    admission_init(&memory, LIMIT);
+    assert_int_equal(admission_set(&memory, &other, ADMISSION_MAKING, LIMIT), ADMISSION_GIVEN);
+    for (int counted = 0; counted < 2; counted++) {
+        exchange *x = get("/");
+        exchange_at_free(x, NULL, NULL, counted ? &memory : NULL);
+        exchange_begin(x, 200, "text/plain");
+        assert_true(exchange_write(x, part, sizeof part));
+        assert_false(exchange_write(x, part, 1));
+        assert_true(exchange_is_dropped(x));
+        exchange_release(x);
+    }
+    admission_return(&memory, &other);
+    admission_destroy(&memory);
 }
 
 static void test_no_answer(void **state)
@@ -339,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_target),    cmocka_unit_test(test_wrong_targets), cmocka_unit_test(test_request),
         cmocka_unit_test(test_whole),     cmocka_unit_test(test_parts),         cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_no_memory_for_unread),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_notes),         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_whole_response_counts_until_freed), cmocka_unit_test(test_no_memory_has_a_shape),
         cmocka_unit_test(test_result_headers),

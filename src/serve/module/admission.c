@@ -18,7 +18,10 @@ void admission_destroy(admission *a)
 
 static size_t ticket_bytes(const admission_ticket *t)
 {
-    return t->bytes[ADMISSION_READING] + t->bytes[ADMISSION_MAKING];
+    size_t bytes = 0;
+    for (size_t i = 0; i < ADMISSION_PARTS; i++)
+        bytes += t->bytes[i];
+    return bytes;
 }
 
 /* With the lock: where `all` bytes of a request that holds `held` have room. False: nowhere at present. */

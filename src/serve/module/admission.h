@@ -1,5 +1,6 @@
 /* serve/module/admission.h: how much memory requests may take together, by estimates that are made before it is taken. A request
- * has two parts: what reading it takes, which is given back once it is read, and what is made of it, until its response is sent.
+ * has three parts: what reading it takes, which is given back once it is read; what is made of it, until its response is sent;
+ * and what the client has not read yet of a response that is sent in parts, beyond what the second part has for that.
  *
  * Requests of more than an eighth of the limit are large: one of them at a time. All others together have half of the limit. So
  * all estimates together are at most one and a half times the limit, and a large request does not keep small ones out. For
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum admission_part { ADMISSION_READING, ADMISSION_MAKING, ADMISSION_PARTS } admission_part;
+typedef enum admission_part { ADMISSION_READING, ADMISSION_MAKING, ADMISSION_SENDING, ADMISSION_PARTS } admission_part;
 
 typedef enum admission_answer {
     ADMISSION_GIVEN,

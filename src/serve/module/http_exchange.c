@@ -3,11 +3,9 @@
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/http_exchange.h"
 
-#include "serve/module/exchange_work.h"
+#include "serve/module/exchange_unread.h"
 #include "serve/module/field_list.h"
 #include "serve/module/target.h"
-
-#include "base/buffer.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -37,8 +35,7 @@ struct exchange {
     int status;
     char *type;
     field_list fields, result_fields; /* the latter: where it is no error */
-    buffer out;
-    size_t taken; /* bytes of `out` that the transport has */
+    exchange_unread out;
     bool whole, ended, dropped;
     void (*done)(void *context);
     void *done_context;
@@ -142,7 +139,7 @@ static void exchange_free(exchange *x)
     field_list_free(&x->fields);
     field_list_free(&x->result_fields);
     buffer_free(&x->body);
-    buffer_free(&x->out);
+    buffer_free(&x->out.bytes);
     free(x->method);
     free(x->path);
     free(x->type);
@@ -254,14 +251,14 @@ static void end_whole_locked(exchange *x)
 {
     x->whole = x->ended = true;
     if (x->work.memory)
-        admission_set(x->work.memory, &x->work.ticket, ADMISSION_MAKING, x->out.size);
+        admission_set(x->work.memory, &x->work.ticket, ADMISSION_MAKING, x->out.bytes.size);
 }
 
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
 {
     pthread_mutex_lock(&x->lock);
     if (begin_locked(x, status, type)) {
-        if (!buffer_append(&x->out, body, size))
+        if (!buffer_append(&x->out.bytes, body, size))
             x->status = 500;
         end_whole_locked(x);
     }
@@ -272,7 +269,7 @@ void exchange_reply_with(exchange *x, int status, const char *type, char *body, 
 {
     pthread_mutex_lock(&x->lock);
     if (begin_locked(x, status, type)) {
-        x->out = (buffer){body, size, size};
+        x->out.bytes = (buffer){body, size, size};
         body = NULL;
         end_whole_locked(x);
     }
@@ -290,9 +287,7 @@ void exchange_begin(exchange *x, int status, const char *type)
 bool exchange_write(exchange *x, const char *bytes, size_t size)
 {
     pthread_mutex_lock(&x->lock);
-    const size_t unread = x->out.size - x->taken;
-    const bool fits = unread == 0 || (unread <= EXCHANGE_UNREAD_MAX && size <= EXCHANGE_UNREAD_MAX - unread);
-    if (x->status && !x->ended && !x->dropped && (!fits || !buffer_append(&x->out, bytes, size)))
+    if (x->status && !x->ended && !x->dropped && !exchange_unread_add(&x->out, &x->work, bytes, size))
         x->dropped = true;
     const bool ok = x->status && !x->ended && !x->dropped;
     unlock_and_tell(x);
@@ -353,7 +348,7 @@ static void give_up_locked(exchange *x)
     if (!begin_locked(x, 500, "text/plain"))
         x->dropped = true;
     else {
-        buffer_append(&x->out, body, sizeof body - 1); /* or none, where memory is short */
+        buffer_append(&x->out.bytes, body, sizeof body - 1); /* or none, where memory is short */
         x->whole = x->ended = true;
     }
 }
@@ -404,18 +399,8 @@ bool exchange_response_header(exchange *x, size_t i, const char **name, const ch
 size_t exchange_take(exchange *x, char *to, size_t size, bool *end)
 {
     pthread_mutex_lock(&x->lock);
-    const size_t unread = x->out.size - x->taken, n = unread < size ? unread : size;
-    if (n)
-        memcpy(to, x->out.data + x->taken, n);
-    x->taken += n;
-    if (x->taken == x->out.size && !x->whole)
-        x->taken = x->out.size = 0;
-    else if (x->taken > x->out.size / 2 && !x->whole) {
-        memmove(x->out.data, x->out.data + x->taken, x->out.size - x->taken);
-        x->out.size -= x->taken;
-        x->taken = 0;
-    }
-    *end = n == unread && x->ended;
+    const size_t n = exchange_unread_take(&x->out, &x->work, to, size);
+    *end = exchange_unread_size(&x->out) == 0 && x->ended;
     pthread_mutex_unlock(&x->lock);
     return n;
 }
@@ -424,7 +409,7 @@ bool exchange_is_whole(exchange *x, size_t *size)
 {
     pthread_mutex_lock(&x->lock);
     const bool whole = x->whole;
-    *size = x->out.size;
+    *size = x->out.bytes.size;
     pthread_mutex_unlock(&x->lock);
     return whole;
 }
@@ -432,9 +417,9 @@ bool exchange_is_whole(exchange *x, size_t *size)
 char *exchange_take_whole(exchange *x, size_t *size)
 {
     pthread_mutex_lock(&x->lock);
-    char *body = x->out.data;
-    *size = x->out.size;
-    x->out = (buffer){0};
+    char *body = x->out.bytes.data;
+    *size = x->out.bytes.size;
+    x->out = (exchange_unread){.taken = 0};
     pthread_mutex_unlock(&x->lock);
     return body;
 }

@@ -42,9 +42,10 @@ void exchange_reply(exchange *x, int status, const char *type, const char *body,
 void exchange_reply_with(exchange *x, int status, const char *type, char *body, size_t size);
 /* Begins a response whose body comes in parts (chunked), of `type` "text/event-stream" for instance. */
 void exchange_begin(exchange *x, int status, const char *type);
-enum { EXCHANGE_UNREAD_MAX = 1 << 20 }; /* bytes */
-/* Adds to a body that has begun. Never waits: a client that has left EXCHANGE_UNREAD_MAX bytes unread is given up, as after
- * exchange_drop. False: it is, or has hung up; what is written then is dropped. */
+enum { EXCHANGE_UNREAD = 64 << 10 }; /* bytes */
+/* Adds to a body that has begun. Never waits: what the client has not read yet is kept, and where that is more than
+ * EXCHANGE_UNREAD bytes, memory is asked for; where there is none, the client is given up, as after exchange_drop. False: it is,
+ * or has hung up; what is written then is dropped. */
 bool exchange_write(exchange *x, const char *bytes, size_t size);
 /* Ends it. */
 void exchange_end(exchange *x);

@@ -9,7 +9,7 @@ enum {
     CHAT_ENTRY = 100, /* of a chat's token or alternative, with its bytes */
     TREE = 2000,      /* of a token that is sent in parts, as a tree */
     CHOICE = 600,
-    STREAM = 64 << 10, /* that a client has not read yet; who leaves EXCHANGE_UNREAD_MAX unread is given up */
+    STREAM = EXCHANGE_UNREAD, /* that a client has not read yet; exchange_write asks for more */
     JOB = 8 << 10,    /* of a choice in the engine, beside its tokens and stop texts */
     STOP = 2 + sizeof(size_t), /* of each byte of a stop text: two copies, and the table by which it is looked for */
     OPEN_TOKENS = 4096 /* of a text whose length the request leaves open */
