@@ -1,5 +1,5 @@
-/* rapt.h: all of rapt: Transformers on CPUs, trained and run from C. It includes the headers of rapt/, which
- * can also be included one by one.
+/* rapt.h: all of rapt: train and run Transformers on CPUs from C. It includes the headers of rapt/, which can also be included
+ * one by one.
  *
  * A whole program: it loads a model folder (`rapt train` makes one) and translates a sentence. It is
  * examples/translate.c; with rapt installed, `cc translate.c $(pkg-config --cflags --libs rapt)` compiles it.
@@ -26,8 +26,8 @@
  *        return err.code != RAPT_OK;
  *    }
  *
- * The parts work alone, too. An attention layer of two heads over 2 sentences, of 5 and 3 tokens with 8
- * features each, its weights, and its backward pass (examples/attention.c makes a program of this):
+ * Each part also works alone. Here is an attention layer of two heads over 2 sentences of 5 and 3 tokens with 8 features, its
+ * weights, and its backward pass (examples/attention.c is the whole program):
  *
  *        rapt_params *set = rapt_params_new(1, &err);
  *        rapt_tape *t = rapt_tape_new(NULL, &err);
@@ -46,7 +46,7 @@
  * Afterwards y is [2, 5, 8], weights is [2, 2, 5, 5] (batch, head, query, key), and the gradients are in
  * x->grad, layer.q.weight->value.grad and so on. rapt_tape_free(t) and rapt_params_free(set) free all of it.
  *
- * The headers, the highest level first
+ * The headers, from the highest level to the lowest
  *
  *   rapt/explain.h   one forward pass over a text, with every intermediate: values, JSON, text, a page for a browser
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
@@ -74,43 +74,42 @@
  *   rapt/tensor.h    tensors, named parameters and their initialization
  *   rapt/base.h      errors and the version
  *
- * Each header includes what it needs of those below it in this list.
+ * A header includes the headers that it needs, all of which stand below it in this list.
  *
- * Shapes. Tensors are row-major, of at most four dimensions, [batch, time, feature] wherever a model is concerned.
- * Elements are rapt_real, which is float in the installed library.
+ * Shapes. Tensors are row-major with at most four dimensions; in models they are [batch, time, feature]. Elements are rapt_real,
+ * which is float in the installed library.
  *
- * Ownership. What a `..._new`, `..._load`, `..._read` or `..._train_...` function returns belongs to the caller, who
- * passes it to the `..._free` of its type (which accepts NULL); a token file comes from rapt_token_file_open, _ensure or
- * _from_ids and goes with rapt_token_file_close. A tensor that a tape operation returns belongs to the tape
- * and lives until the next rapt_tape_begin of that tape. A parameter belongs to its set; module structs hold pointers into
- * a set and need no freeing. Objects that were made from others (a loader from a data set, an optimizer from a set, a
- * translator or an explanation from a model) are freed before them. Arrays are read during the call only, unless the
- * function's comment says otherwise.
+ * Ownership. The caller owns what a `..._new`, `..._load`, `..._read` or `..._train_...` function returns, and passes it to the
+ * `..._free` function of its type (which accepts NULL). A token file comes from rapt_token_file_open, _ensure or _from_ids and is
+ * freed with rapt_token_file_close. A tensor that a tape operation returns belongs to the tape and lives until the next
+ * rapt_tape_begin of that tape. A parameter belongs to its set; module structs hold pointers into a set and need no freeing. An
+ * object that was made from another (a loader from a data set, an optimizer from a set, a translator or an explanation from a
+ * model) must be freed before it. Arrays are read during the call only, unless the function's comment says otherwise.
  *
- * Errors. A function that can fail returns a rapt_code, or NULL, and takes a `rapt_error *` last, which gets one line with
- * the cause and may be NULL. It keeps the first failure, so that a chain of calls needs one check at its end. Start from
- * `rapt_error err = {0};`. Operations on a tape return a tensor in any case: the first failure stays in the tape, later
- * operations do nothing, and rapt_backward, rapt_adam_step and rapt_tape_status return it. The failure of a module's
- * `..._init` stays in the set: rapt_params_error. The library never prints, never exits, and has no
- * writable globals but the chosen kernel table.
+ * Errors. A function that can fail takes a `rapt_error *` last, which may be NULL, and returns a rapt_code, or NULL after a
+ * failure. The error gets one line with the cause. It keeps the first failure, so a chain of calls needs only one check at its
+ * end. Start from `rapt_error err = {0};`. Operations on a tape always return a tensor: the first failure stays in the tape,
+ * later operations do nothing, and rapt_backward, rapt_adam_step and rapt_tape_status return the failure. The failure of a
+ * module's `..._init` stays in the set (rapt_params_error). The library never prints, never exits, and has no writable globals
+ * except the chosen kernel table.
  *
  * Threads. A `const rapt_model *` is only read: any number of threads may translate, generate and explain with one model at once,
- * without a lock, each with a translator or generator of its own (examples/threads.c); rapt_explain_options.gradients is the
- * exception, see there. What a call changes is used by one caller at a time: a tape, which runs its operations on threads of its
- * own (rapt_tape_options.threads, else RAPT_THREADS, else the CPUs that this process may use), a translator, a generator, and a
- * set of parameters that is trained. A model that was trained in this process is shared between threads only after
- * rapt_adam_free: until then updates of sparse rows may be deferred, and reading makes them. In fp32, results depend neither on
- * the number of threads nor on the ISA: see docs/number-format.md; in bf16 they depend on the processor and on which rows are
- * computed together (rapt_precision).
+ * without a lock, each with its own translator or generator (examples/threads.c). rapt_explain_options.gradients is the
+ * exception. An object that a call changes has one caller at a time: a tape, a translator, a generator, and a set of parameters
+ * that is trained. A tape runs its operations on its own threads (rapt_tape_options.threads, else RAPT_THREADS, else the number
+ * of CPUs that this process may use). A model that was trained in this process may be shared between threads only after
+ * rapt_adam_free: until then, updates of sparse rows may be deferred, and reading a parameter applies them. In fp32, results
+ * depend neither on the number of threads nor on the ISA (docs/number-format.md); in bf16 they depend on the processor and on
+ * which rows are computed together (rapt_precision).
  *
- * Floating-point environment. It is part of the number format: every function that computes a pass sets that of the calling
- * thread to the default (round to nearest, denormals kept, no traps) and leaves it so: rapt_tape_begin, and with it
- * rapt_translate, rapt_translator_run (_prefixed, _with), rapt_generate, rapt_generator_run, rapt_explanation_new and
- * rapt_train. A host that computes with another one (rounding mode, FTZ, DAZ, traps) saves it before and restores it after:
- * fegetenv, fesetenv.
+ * Floating-point environment. It is part of the number format: every function that computes a pass sets the environment of the
+ * calling thread to the default (round to nearest, denormals kept, no traps) and leaves it so. These are rapt_tape_begin, and
+ * with it rapt_translate, rapt_translator_run (_prefixed, _with), rapt_generate, rapt_generator_run, rapt_explanation_new and
+ * rapt_train. A program that needs another environment (rounding mode, FTZ, DAZ, traps) must save it before such a call and
+ * restore it afterwards, with fegetenv and fesetenv.
  *
- * All headers can be included from C++. docs/embedding.md says how to link, and what a new version may change;
- * docs/glossary.md, what the field's terms are called here.
+ * All headers can be included from C++. docs/embedding.md says how to link and what a new version may change; docs/glossary.md
+ * says what the field's terms are called in rapt.
  */
 #ifndef RAPT_H
 #define RAPT_H

@@ -1,13 +1,13 @@
 /* rapt/base.h: errors and version; what every other header stands on. Needs libc only.
  *
  * Conventions of all rapt headers
- *   - a function that can fail for a reason outside the program (files, text, memory) returns a rapt_code, or a
- *     pointer that is NULL then, and takes a `rapt_error *err` last; the message names the cause (path, line or byte,
- *     reason). `err` may be NULL everywhere: the return value alone tells. One that holds a failure keeps it;
- *   - options are structs; a zeroed one means the defaults, and so does NULL where a function says that it may be NULL;
- *   - a callback is a function type `rapt_..._fn`, its first parameter the `void *context` that it was given with;
- *   - `..._count` is the number of things that a container holds, `..._batches` that of batches;
- *   - tape operations never fail visibly: the error sticks in the tape (see rapt/tape.h);
+ *   - a function that can fail for a reason outside the program (files, text, memory) takes a `rapt_error *err` last and returns
+ *     a rapt_code, or a pointer that is NULL after a failure. The message names the cause (path, line or byte, reason). `err` may
+ *     be NULL everywhere: the return value alone tells whether the call failed. An `err` that already holds a failure keeps it;
+ *   - options are structs. A zeroed struct means the defaults; so does NULL, where a function says that NULL is allowed;
+ *   - a callback is a function type `rapt_..._fn`. Its first parameter is the `void *context` that was passed along with it;
+ *   - `..._count` is the number of things that a container holds, `..._batches` the number of batches;
+ *   - tape operations return a tensor even when they fail: the error stays in the tape until it is asked for (rapt/tape.h);
  *   - the library never prints and never exits.
  */
 #ifndef RAPT_BASE_H
@@ -26,7 +26,7 @@ extern "C" {
 #define RAPT_VERSION_PATCH 0
 #define RAPT_VERSION "0.4.0-dev" /* a release has no suffix. The build reads all four lines */
 
-/* Before each public prototype: the library is compiled with -fvisibility=hidden, and exports what carries this. */
+/* Stands before each public prototype: the library is compiled with -fvisibility=hidden and exports only what is marked so. */
 #if defined(__GNUC__)
 #define RAPT_API __attribute__((visibility("default")))
 #else
@@ -77,9 +77,10 @@ typedef struct rapt_error {
  * `code`, so that `return rapt_fail(err, RAPT_ERR_IO, ...)` reads well. */
 RAPT_API rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
-/* Asked now and then by calls that may take long whether they should end: once true it stays true, and they end with
- * RAPT_ERR_INTERRUPTED. It reads what a signal handler or another thread has set (a volatile sig_atomic_t, an atomic), quickly,
- * and calls nothing of rapt; several threads may ask at once. */
+/* How a caller cancels a call that may take long: the call asks this function now and then whether it should end. Once the
+ * function has returned true, it must keep returning true, and the call ends with RAPT_ERR_INTERRUPTED. The function reads what a
+ * signal handler or another thread has set (a volatile sig_atomic_t, an atomic). It must be quick and call nothing of rapt;
+ * several threads may ask at once. */
 typedef bool rapt_stop_fn(void *context);
 
 /* The short English text of a code; never NULL. */

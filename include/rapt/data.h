@@ -1,6 +1,6 @@
 /* rapt/data.h: sentence pairs, split and batched for training.
  *
- * The order of examples depends on (seed, epoch) alone, so a run can be stopped and resumed anywhere.
+ * The order of examples depends on (seed, epoch) alone, so a training run can be stopped and resumed anywhere.
  */
 #ifndef RAPT_DATA_H
 #define RAPT_DATA_H
@@ -15,10 +15,10 @@ extern "C" {
 /* Sentence pairs as text. */
 typedef struct rapt_pairs rapt_pairs;
 
-/* `path` is a file, or two, "SOURCE:TARGET", whose lines are paired by number (pairs of two empty lines are skipped).
- * Reads a UTF-8 file of `source<TAB>target` lines (further columns are left out; CRLF and a byte order mark are
- * accepted; empty lines are skipped); the first `limit` pairs, 0 for all. NULL with `err` set: missing or empty file,
- * "PATH:LINE: no tab", two files of unequal length, invalid UTF-8, NUL bytes. */
+/* Reads the first `limit` pairs (0: all) of a UTF-8 file of `source<TAB>target` lines: further columns are ignored, CRLF and a
+ * byte order mark are accepted, empty lines are skipped. `path` may also be two files, "SOURCE:TARGET", whose lines are paired by
+ * number; pairs of two empty lines are skipped. NULL with `err` set: missing or empty file, "PATH:LINE: no tab", two files with
+ * different numbers of lines, invalid UTF-8, NUL bytes. */
 RAPT_API rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
 /* Frees the pairs and their texts; NULL is fine. */
 RAPT_API void rapt_pairs_free(rapt_pairs *p);
@@ -33,19 +33,19 @@ RAPT_API size_t rapt_pairs_line(const rapt_pairs *p, size_t i);
 /* The `path` that the pairs were read from, owned by `p`. */
 RAPT_API const char *rapt_pairs_path(const rapt_pairs *p);
 
-/* Whether pair i is in the validation split: a fraction of all source sentences, chosen by a hash of the source (upper
- * and lower case alike), so that a sentence with several translations is on one side as a whole. */
+/* Whether pair i is in the validation split. A hash of the source sentence (ignoring case) selects `fraction` of all source
+ * sentences, so that all translations of a sentence are in the same split. */
 RAPT_API bool rapt_pairs_in_validation(const rapt_pairs *p, size_t i, double fraction);
 
 typedef enum rapt_too_long { RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR } rapt_too_long;
 
 typedef struct rapt_dataset_options {
-    size_t max_len;         /* tokens of a sentence, <eos> included; 0: 50 */
-    rapt_too_long too_long; /* what happens to longer ones; cutting cuts <eos> too, as the book does */
-    bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
-    bool validation;        /* take the validation split, else the training split */
+    size_t max_len;         /* max tokens of a sentence, <eos> included; 0: 50 */
+    rapt_too_long too_long; /* what happens to longer sentences; truncation drops <eos> too, as in the book */
+    bool pad_to_max;        /* pad rows to max_len tokens; if false, to the longest of the batch */
+    bool validation;        /* take the validation split; if false, the training split */
     double validation_fraction; /* rapt_pairs_in_validation; 0 for none */
-    bool specials_in_text;      /* texts of special tokens are those tokens: rapt_translation_model.specials_in_text */
+    bool specials_in_text;      /* texts of special tokens become those tokens: rapt_translation_model.specials_in_text */
     const rapt_special_ids *special; /* <bos>, <eos> and <pad> of the model, copied; NULL: RAPT_SPECIAL_IDS */
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;
@@ -54,20 +54,20 @@ typedef struct rapt_dataset_options {
 /* Pairs as token ids. */
 typedef struct rapt_dataset rapt_dataset;
 
-/* `options` may be NULL, which means zeroed ones. NULL with `err` set: a pair that is too long and may not be ("PATH:LINE: ..."),
- * no pair left, out of memory, stopped. */
+/* `options` may be NULL, which means zeroed ones. NULL with `err` set: a pair that is too long, with RAPT_TOO_LONG_ERROR
+ * ("PATH:LINE: ..."); no pair left; out of memory; cancelled by options->stop. */
 RAPT_API rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                         const rapt_dataset_options *options, rapt_error *err);
-/* Frees the data set; its pairs and tokenizers stay. NULL is fine. */
+/* Frees the data set, not its pairs and tokenizers. NULL is fine. */
 RAPT_API void rapt_dataset_free(rapt_dataset *d);
 /* The number of examples, at least 1. */
 RAPT_API size_t rapt_dataset_count(const rapt_dataset *d);
 /* The number of pairs that RAPT_TOO_LONG_DROP left out. */
 RAPT_API size_t rapt_dataset_dropped(const rapt_dataset *d);
-/* Of the split, how many pairs are left out because a side has no text but white space. */
+/* The number of pairs of the split that were left out because a side is empty or white space only. */
 RAPT_API size_t rapt_dataset_empty(const rapt_dataset *d);
 
-/* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
+/* One batch. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
 typedef struct rapt_batch {
     rapt_tokens source, inputs, labels; /* [batch, time], padded with <pad>, with their lengths */
     int32_t *source_lens, *target_lens; /* [batch] tokens that count */
@@ -75,30 +75,30 @@ typedef struct rapt_batch {
     size_t tokens;                      /* target tokens that count */
 } rapt_batch;
 
-/* An order of the data set in batches. */
+/* Divides a data set into batches. */
 typedef struct rapt_loader rapt_loader;
 
 typedef struct rapt_loader_options {
     size_t batch_size;   /* sentences; 0: 32 */
-    size_t batch_tokens; /* not 0: instead of batch_size, batches of sentences of similar length, as many as fit where each counts
-                            as the longest sentence of either side, one at least; always shuffled */
-    bool shuffle;        /* else in the order of the data set */
+    size_t batch_tokens; /* if not 0, replaces batch_size: a batch has sentences of similar length, at least one and as many as
+                            fit when each counts as many tokens as the longest sentence of either side; always shuffled */
+    bool shuffle;        /* if false, batches keep the order of the data set */
     uint64_t seed;       /* of the shuffle */
 } rapt_loader_options;
 
-/* Batches by (seed, epoch); shuffled ones group sentences of similar length where rows are padded to the longest. The
- * last batch may be smaller. Their number is the same in every epoch. `options` may be NULL, which means zeroed ones. The data
- * set has to outlive the loader. NULL with `err` set: out of memory. */
+/* Makes a loader. Batches depend on (seed, epoch). Shuffled batches group sentences of similar length, unless rows are padded to
+ * max_len. The last batch may be smaller; the number of batches is the same in every epoch. `options` may be NULL, which means
+ * zeroed ones. The data set must outlive the loader. NULL with `err` set: out of memory. */
 RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *options, rapt_error *err);
 /* The number of batches in an epoch. */
 RAPT_API size_t rapt_loader_batches(const rapt_loader *l);
-/* Frees the loader and its batch; the data set stays. NULL is fine. */
+/* Frees the loader and its batch, not the data set. NULL is fine. */
 RAPT_API void rapt_loader_free(rapt_loader *l);
 /* Batch `index` (below rapt_loader_batches, which is not checked) of epoch `epoch`; owned by the loader and valid until the next
  * call. NULL when out of memory. */
 RAPT_API const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
-/* A batch of the longest pairs, about the largest that an epoch can have, for a memory plan. Owned by the loader and
- * valid until the next call. NULL when out of memory. */
+/* A batch of the longest pairs, to plan memory: about the largest that an epoch can have. Owned by the loader and valid until the
+ * next call. NULL when out of memory. */
 RAPT_API const rapt_batch *rapt_loader_largest(rapt_loader *l);
 
 #ifdef __cplusplus

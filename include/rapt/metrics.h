@@ -1,4 +1,4 @@
-/* rapt/metrics.h: BLEU and chrF, the figures that translations are compared by.
+/* rapt/metrics.h: BLEU and chrF, the metrics of translation.
  *
  *   const char *translations[] = {"the cat sat", "hello world"};
  *   const char *first[] = {"the cat sat down", "hello, world!"};
@@ -8,13 +8,13 @@
  *   if (rapt_bleu_corpus(NULL, translations, references, 1, 2, &bleu, &err) == RAPT_OK)
  *       printf("%.2f\n", bleu.score);
  *
- * Scores are in percent and equal those of sacreBLEU 2.6.0 (Post 2018, "A Call for Clarity in Reporting BLEU
- * Scores"); a signature says how a score was made, so that two scores are only compared where it is the same.
+ * Scores are in percent and equal sacreBLEU 2.6.0's (Post 2018, "A Call for Clarity in Reporting BLEU Scores"); a signature says
+ * how a score was made: only scores with the same signature can be compared.
  *
- * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself.
- * `references[r][i]` is reference r of segment i. Options may be NULL, and a zeroed struct means the same:
- * the defaults. Nothing is kept of the arguments. What is punctuation or a symbol beyond ASCII is so in Unicode
- * 16.0, and lower case that of 17.0, whatever is installed.
+ * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself. `references[r][i]` is reference
+ * r of segment i. Options may be NULL, and a zeroed struct means the same: the defaults. Arguments are read during the call only.
+ * Beyond ASCII, punctuation and symbols follow Unicode 16.0 and lower case follows Unicode 17.0, whatever is installed on the
+ * machine.
  *
  * Errors: RAPT_ERR_FORMAT for text that is not UTF-8; RAPT_ERR_VALUE for no segments, no references, an option out of
  * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_ERR_MEMORY.
@@ -31,13 +31,13 @@ extern "C" {
 /* The longest segment that is scored, in code points. */
 #define RAPT_METRIC_MAX_LENGTH 1048576
 
-/* The capacity that any signature fits, its NUL included. */
+/* A capacity that every signature fits into, with its NUL. */
 #define RAPT_SIGNATURE_SIZE 160
 
-/* n-grams of BLEU go from one word to this many. */
+/* BLEU counts n-grams of one word up to this many words. */
 #define RAPT_BLEU_ORDER 4
 
-/* How BLEU cuts a segment into words, and the names that signatures have for it:
+/* How BLEU splits a segment into words, with the names that signatures use:
  *   13a    what NIST's mteval-v13a does: entities decoded, ASCII punctuation apart, but not within numbers
  *   none   at white space only
  *   intl   what mteval-v14 does internationally: Unicode's symbols apart; its punctuation, not within numbers
@@ -61,13 +61,13 @@ typedef enum rapt_tokenize {
 /* The name of a tokenization in signatures; NULL for other numbers. */
 RAPT_API const char *rapt_tokenize_name(rapt_tokenize kind);
 
-/* The tokenization that goes with the script of `count` texts, such as all references: zh for Chinese; char for Japanese, for
- * which sacreBLEU has a tokenizer with a dictionary that is not here, and for Thai, Lao, Khmer and Burmese, which have no spaces
- * between words either; else 13a. Chinese, where there are more ideographs than words of other letters, and one kana at most
- * in ten ideographs and kana: more of them are Japanese. */
+/* The tokenization that suits the script of `count` texts, such as all references: zh for Chinese; char for Japanese, for which
+ * sacreBLEU has a tokenizer with a dictionary that rapt lacks, and for Thai, Lao, Khmer and Burmese, which also have no spaces
+ * between words; else 13a. Texts are Chinese if they have more ideographs than words of other letters, and at most one kana per
+ * ten ideographs and kana; with more kana they are Japanese. */
 RAPT_API rapt_tokenize rapt_bleu_tokenize_for(const char *const *texts, size_t count);
 
-/* What BLEU puts for a precision without any match, whose logarithm would be minus infinity:
+/* What BLEU does about a precision without any match, because its logarithm would be minus infinity:
  *   exp    100 / (2^i total_n) for the i-th such order
  *   none   nothing: the score is 0
  *   floor  `smooth_value` matches instead of none; default 0.1
@@ -88,11 +88,11 @@ typedef struct rapt_bleu_options {
     rapt_tokenize tokenize;
     rapt_smooth smooth;
     double smooth_value;  /* for floor and add-k; 0 is their default, negative or not finite is an error */
-    bool lowercase;       /* compare lower-cased text; the signature says case:lc */
-    bool effective_order; /* average only the orders that the text is long enough for: for single segments */
+    bool lowercase;       /* compare lower-case text; the signature says case:lc */
+    bool effective_order; /* average only the orders for which the text is long enough; useful for single segments */
 } rapt_bleu_options;
 
-/* A BLEU score and what it was made of. `counts` and `totals` are whole numbers, but for smoothing add-k. */
+/* A BLEU score and its parts. `counts` and `totals` are whole numbers, except with smoothing add-k. */
 typedef struct rapt_bleu {
     double score;                       /* percent */
     double counts[RAPT_BLEU_ORDER];     /* matched n-grams, clipped; counts[0] is for single words */
@@ -100,7 +100,7 @@ typedef struct rapt_bleu {
     double precisions[RAPT_BLEU_ORDER]; /* counts / totals, smoothed, in percent; all 0 if nothing matches */
     double bp;                          /* brevity penalty, 0 to 1 */
     size_t sys_len;                     /* words of the translation */
-    size_t ref_len;                     /* words of the references: of each segment the closest one */
+    size_t ref_len;                     /* words of the references, in each segment of the reference of closest length */
 } rapt_bleu;
 
 /* BLEU of a translated text (Papineni, Roukos, Ward, Zhu 2002, "BLEU: a Method for Automatic Evaluation of
@@ -109,9 +109,8 @@ typedef struct rapt_bleu {
  *   BLEU = 100 bp exp(1/4 sum_{n=1..4} log p_n),     bp = min(1, exp(1 - ref_len / sys_len))
  *   p_n  = matched n-grams / n-grams of the translation, both summed over all segments
  *
- * where an n-gram matches at most as often as in that reference of its segment that has the most of it, and
- * ref_len adds up the closest reference lengths (the shorter of two equally close). Without any match the
- * score is 0. */
+ * For each n-gram, the matches in a segment are limited to the count in the reference that has it most often. ref_len adds up the
+ * closest reference lengths (the shorter of two that are equally close). Without any match the score is 0. */
 RAPT_API rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
                                     const char *const *const *references, size_t reference_count, size_t segment_count,
                                     rapt_bleu *bleu, rapt_error *err);
@@ -121,30 +120,29 @@ RAPT_API rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const ch
                                       const char *const *references, size_t reference_count, rapt_bleu *bleu,
                                       rapt_error *err);
 
-/* Writes how such a score was made, as sacreBLEU does:
- * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0". Cut short to `size` bytes;
- * RAPT_SIGNATURE_SIZE is enough. */
+/* Writes the signature of a BLEU score, as sacreBLEU does: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0". It is
+ * truncated to `size` bytes; RAPT_SIGNATURE_SIZE is enough. */
 RAPT_API void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size);
 
 /* BLEU as the book "Dive into Deep Learning" scores one sentence (chapter "Sequence-to-Sequence Learning"):
  *
  *   exp(min(0, 1 - len_label / len_pred)) prod_{n=1..min(k, len_pred)} p_n^(1/2^n)
  *
- * from 0 to 1, with words split at white space, and p_n the share of the prediction's n-grams that the label
- * has, each n-gram of the label used once. An empty prediction scores 0, or 1 for an empty label. NaN means
- * out of memory, a text that is not UTF-8 or is too long, or k below 1. */
+ * The score is between 0 and 1. Words are split at white space; p_n is the share of the prediction's n-grams that the label has,
+ * where each n-gram of the label is used once. An empty prediction scores 0, or 1 if the label is empty too. NaN means out of
+ * memory, a text that is not UTF-8 or is too long, or k below 1. */
 RAPT_API double rapt_bleu_book(const char *prediction, const char *label, int k);
 
-/* The highest order of character or word n-grams that chrF can be asked for. */
+/* The highest order of character or word n-grams in chrF. */
 #define RAPT_CHRF_MAX_ORDER 16
 
 typedef struct rapt_chrf_options {
-    int char_order;     /* longest character n-grams; 0 means 6 */
-    int word_order;     /* longest word n-grams: 0 is chrF, 2 is chrF++ */
-    double beta;        /* recall counts beta times as much as precision; 0 means 2 */
-    bool lowercase;     /* compare lower-cased text; the signature says case:lc */
-    bool whitespace;    /* white space counts as characters, instead of being dropped */
-    bool eps_smoothing; /* average F over all orders, 1e-16 standing for what is missing, as chrF++.py does */
+    int char_order;     /* length of the longest character n-grams; 0: 6 */
+    int word_order;     /* length of the longest word n-grams: 0 is chrF, 2 is chrF++ */
+    double beta;        /* recall counts beta times as much as precision; 0: 2 */
+    bool lowercase;     /* compare lower-case text; the signature says case:lc */
+    bool whitespace;    /* white space counts as characters; if false, it is dropped */
+    bool eps_smoothing; /* average F over all orders and use 1e-16 for missing ones, as chrF++.py does */
 } rapt_chrf_options;
 
 /* chrF of a translated text in percent (Popovic 2015, "chrF: character n-gram F-score for automatic MT
@@ -152,21 +150,20 @@ typedef struct rapt_chrf_options {
  *
  *   chrF = 100 (1 + beta^2) P R / (beta^2 P + R)
  *
- * P and R are precision and recall of n-grams, each averaged over those orders, characters then words, for
- * which both sides have n-grams. Counts are summed over all segments; of several references a segment takes
- * the one that gives it the best score. For word n-grams, ASCII punctuation at the end or start of a word is
- * a word of its own. */
+ * P and R are the precision and recall of n-grams, each averaged over the orders (characters, then words) for which both sides
+ * have n-grams. Counts are summed over all segments; with several references, a segment takes the one that gives it the best
+ * score. For word n-grams, ASCII punctuation at the end or start of a word is a word of its own. */
 RAPT_API rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *translations,
                                     const char *const *const *references, size_t reference_count, size_t segment_count,
                                     double *score, rapt_error *err);
 
-/* chrF of one segment against `references[0 .. reference_count-1]`: the best of them. */
+/* chrF of one segment against `references[0 .. reference_count-1]`: the best of the scores. */
 RAPT_API rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
                                       const char *const *references, size_t reference_count, double *score,
                                       rapt_error *err);
 
-/* Writes how such a score was made, as sacreBLEU does: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". Cut
- * short to `size` bytes; RAPT_SIGNATURE_SIZE is enough. */
+/* Writes the signature of a chrF score, as sacreBLEU does: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". It is
+ * truncated to `size` bytes; RAPT_SIGNATURE_SIZE is enough. */
 RAPT_API void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size);
 
 #ifdef __cplusplus

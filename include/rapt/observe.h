@@ -1,9 +1,10 @@
 /* rapt/observe.h: inspect a model: every named intermediate of a pass, and in the backward pass its gradient, passed to the
  * caller as it is computed.
  *
- * Names are those of the model file, so "encoder.0.attention.q.weight" makes "encoder.0.attention.q". In the order of
- * computation, with P for the prefix "encoder.", "decoder." or "" (language models), A for the name of an attention, N of
- * a norm, F of a feed-forward network ("decoder.0.self_attention", "decoder.0.norm1", "decoder.0.ffn"):
+ * Names come from the model file: the parameter "encoder.0.attention.q.weight" makes the intermediate "encoder.0.attention.q".
+ * The table has them in the order of computation. P stands for the prefix "encoder.", "decoder." or "" (language models), A for
+ * the name of an attention module ("decoder.0.self_attention"), N for a norm ("decoder.0.norm1"), F for a feed-forward network
+ * ("decoder.0.ffn"):
  *
  *   name                    formula                     axes
  *   Pembedding              E[id], rows of the table    batch time feature
@@ -35,19 +36,20 @@
  *                                                                               F.activation of the gate: GEGLU
  *   F.activation.dropped  F.product.dropped  dropout    batch time feature      in training, where hidden features drop
  *   F.output                                            batch time feature
- *   Pembedding_norm.output  norm of what is read        batch time feature      where there is one
+ *   Pembedding_norm.output  norm of the embedded input  batch time feature      where there is one
  *   Pnorm.output            the last norm               batch time feature      pre-norm
  *   Pnorm.scaled            times a constant            batch time feature      where logits are divided by it
  *   Poutput                 logits                      batch time token        "decoder.output", "output"; with their bound
  *   probabilities           softmax(logits)             batch time token        a copy, for the observer
  *
- * "time" and "query" run along the module's own sequence, "key" along the one that is attended to: that of the encoder in
- * a cross-attention. Of keys and values that several heads share, there are fewer heads. In training, the result of dropout is
- * an intermediate of its own where its probability is not 0: "Pinput.dropped", "A.weights.dropped", "N.dropped" (of the
- * sublayer's output). A second use of a block's one norm (rapt_block_config.shared_norm) has the name of a second norm.
+ * "time" and "query" run along the module's own sequence, "key" along the sequence that is attended to: in a cross-attention, the
+ * encoder's sequence. If several heads share keys and values, A.k.heads and A.v.heads have fewer heads. In training, the result
+ * of dropout is an intermediate of its own unless its probability is 0: "Pinput.dropped", "A.weights.dropped", "N.dropped" (the
+ * sublayer's output). If a block uses its one norm a second time (rapt_block_config.shared_norm), that use has the name of a
+ * second norm.
  *
- * rapt_embedding_forward and rapt_positions_forward, called by themselves, make "X" of the parameter "X.weight" and, of
- * "Xpositions.table", "Xpositions" and "Xinput".
+ * If a caller runs rapt_embedding_forward or rapt_positions_forward by itself, the parameter "X.weight" makes "X", and
+ * "Xpositions.table" makes "Xpositions" and "Xinput".
  */
 #ifndef RAPT_OBSERVE_H
 #define RAPT_OBSERVE_H
@@ -60,30 +62,29 @@ extern "C" {
 
 /* One named intermediate of a pass, as it is computed; or, in the backward pass, its gradient. */
 typedef struct rapt_observation {
-    const char *name;    /* "decoder.0.self_attention.scores"; of a parameter's gradient, the parameter's */
+    const char *name;    /* "decoder.0.self_attention.scores"; for a parameter's gradient, the name of the parameter */
     const char *formula; /* "Q K^T", "softmax(masked)", ...; ASCII; NULL for gradients of parameters */
-    const char *axes;    /* one word a dimension: "batch head query key"; of parameters "feature", "row column" */
-    const rapt_tensor *tensor; /* shape and values; of an intermediate or a parameter */
+    const char *axes;    /* one word per dimension: "batch head query key"; for parameters "feature", "row column" */
+    const rapt_tensor *tensor; /* the intermediate or parameter: its shape and values */
     const rapt_real *values;   /* the elements: tensor->data, or tensor->grad */
     bool gradient;             /* values are the gradient */
 } rapt_observation;
 
-/* `context` is what rapt_observe was given. What the function gets is valid during the call; it runs no operation on the
- * tape, but may call rapt_tape_fail to stop the pass. */
+/* `context` is the argument of rapt_observe. `step` is valid during the call. The function must not run operations on the tape,
+ * but may call rapt_tape_fail to end the pass. */
 typedef void rapt_observe_fn(void *context, const rapt_observation *step);
 
-/* From now on `fn` gets every named intermediate of every pass of t, in the order of computation; NULL: no longer.
- * rapt_backward hands over their gradients, those of the last ones first, each complete, and then those of the parameters
- * that this pass reached (gradients accumulated in earlier passes and not yet zeroed are in them). Intermediates that the
- * loss does not depend on have none; where rapt_backward fails, nothing is handed over.
+/* From now on `fn` gets every named intermediate of every pass of t, in the order of computation; NULL ends this. rapt_backward
+ * then hands over the gradients of the intermediates, each one complete, in reverse order, and after them the gradients of the
+ * parameters that this pass reached (these include gradients accumulated in earlier passes and not yet zeroed). Intermediates
+ * that the loss does not depend on have no gradient. If rapt_backward fails, nothing is handed over.
  *
- * While a tape is observed, operations compute step by step what they fuse otherwise: the results, gradients and draws of
- * dropout are those of the fused operations, but for rounding. Gradients of all results are kept as with
- * rapt_pass.keep_gradients, so a pass takes more memory and time. Tokens with `lens` are computed with their padding:
- * intermediates are [batch, time, ...], rows of padding mean nothing, and losses need `valid_lens`. Cached decoding is
- * observed too: what it computes has the new positions along "time" and "query" and all along "key"; keys and values of a
- * cross-attention are projected once, by rapt_decoder_start, and are not handed over. rapt_op_output_loss makes its
- * logits and never defers a gradient. */
+ * While a tape is observed, operations compute step by step what they otherwise fuse: results, gradients and dropout decisions
+ * are the same, except for rounding. Gradients of all results are kept, as with rapt_pass.keep_gradients, so a pass takes more
+ * memory and time. Tokens with `lens` are computed with their padding: intermediates are [batch, time, ...], rows of padding mean
+ * nothing, and losses need `valid_lens`. Cached decoding is observed too: the axes "time" and "query" are then the new positions,
+ * "key" is all positions; the keys and values of a cross-attention are projected once, by rapt_decoder_start, and are not handed
+ * over. rapt_op_output_loss makes its logits and never defers a gradient. */
 RAPT_API void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context);
 
 #ifdef __cplusplus

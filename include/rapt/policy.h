@@ -1,8 +1,9 @@
-/* rapt/policy.h: how a model of Hugging Face is decoded unless somebody says otherwise: what generation_config.json, or in older
- * folders config.json, holds, with the meaning that generate() of transformers 5 gives to it (its GenerationConfig, logits
- * processors and beam search). rapt_model_load reads it; rapt_translate and rapt_generator_run follow it.
+/* rapt/policy.h: how a Hugging Face model is decoded unless the caller sets other options: the contents of generation_config.json
+ * (in older folders, config.json) with the meaning that they have for generate() of transformers 5 (GenerationConfig, logits
+ * processors, beam search). rapt_model_load reads the policy; rapt_translate and rapt_generator_run follow it.
  *
- * From the logits of a position to what a search compares, in the reference's order; a token that is excluded has -inf:
+ * These steps turn the logits of a position into the scores s that a search compares, in the order of transformers. An excluded
+ * token gets s = -inf.
  *
  *   1. beam search: s = log_softmax(logits); greedy search and sampling: s = logits;
  *   2. repetition penalty r, for each token of the text so far: s_i * r where s_i < 0, s_i / r elsewhere;
@@ -12,8 +13,9 @@
  *   5. suppressed tokens are excluded;
  *   6. renormalize: s = log_softmax(s).
  *
- * The text of a language model is its prompt and what was generated, that of a translation begins with the decoder's start token;
- * lengths count these, too. Among equal scores the earlier hypothesis and the smaller token win, which the reference leaves open.
+ * "The text" is, for a language model, its prompt and what was generated; for a translation, what was generated, after the
+ * decoder's start token. Lengths count the prompt and the start token. Among equal scores the earlier hypothesis and the smaller
+ * token win; transformers leaves this open.
  */
 #ifndef RAPT_POLICY_H
 #define RAPT_POLICY_H
@@ -24,11 +26,11 @@
 extern "C" {
 #endif
 
-/* When a beam search ends that has found as many hypotheses as it has beams. */
+/* When a beam search ends after it has found as many hypotheses as it has beams. */
 typedef enum rapt_early_stopping {
-    RAPT_EARLY_STOPPING_NO,   /* the best unfinished one, if it ended here, would not come before the last of them */
+    RAPT_EARLY_STOPPING_NO,   /* if the best unfinished hypothesis, ended here, would not beat the worst of them */
     RAPT_EARLY_STOPPING_YES,  /* at once */
-    RAPT_EARLY_STOPPING_NEVER /* as NO, but with a positive length penalty "if it ended at the greatest length" */
+    RAPT_EARLY_STOPPING_NEVER /* as NO, but with a positive length penalty, the unfinished one is ended at the max length */
 } rapt_early_stopping;
 
 typedef struct rapt_token_list {
@@ -36,24 +38,24 @@ typedef struct rapt_token_list {
     size_t count;
 } rapt_token_list;
 
-/* Zeroed (`given` false): a model of rapt, with rapt's own search and sampling. All arrays are the model's. */
+/* Zeroed (`given` false): a model of rapt, with rapt's own search and sampling. All arrays belong to the model. */
 typedef struct rapt_search_policy {
     bool given;
     size_t beams;                          /* "num_beams"; 1: greedy search */
     double length_penalty;                 /* a: a hypothesis of n new tokens has the score (sum of s) / n^a */
     rapt_early_stopping early_stopping;
-    size_t max_length, min_length;         /* of the whole text, in tokens; 0: not said */
-    size_t max_new_tokens, min_new_tokens; /* without prompt and start token; 0: not said; they count before the two above */
+    size_t max_length, min_length;         /* of the whole text, in tokens; 0: not set */
+    size_t max_new_tokens, min_new_tokens; /* without prompt and start token; override the two above; 0: not set */
     double repetition_penalty;             /* 1: off */
     size_t no_repeat_ngram, encoder_no_repeat_ngram; /* 0: off */
-    rapt_token_list *bad_words;            /* [bad_word_count]; one that is an end of text alone does not count */
+    rapt_token_list *bad_words;            /* [bad_word_count]; a list that is only an end-of-text token is ignored */
     size_t bad_word_count;
-    rapt_token_list forced_bos;            /* one token, where the text has one token so far; empty: none */
-    rapt_token_list forced_eos;            /* at the last position; empty: none */
-    rapt_token_list suppressed, suppressed_first; /* everywhere; as the first new token */
+    rapt_token_list forced_bos;            /* the second token of the text, or empty */
+    rapt_token_list forced_eos;            /* the token at the last position, or empty */
+    rapt_token_list suppressed, suppressed_first; /* excluded everywhere; excluded as the first new token */
     bool renormalize;
-    /* Sampling, for rapt_sample_options where those are 0; 0: not said. What a folder with "do_sample": true does not say is what
-     * generate() takes: temperature 1, top-k 50. */
+    /* Sampling: replaces members of rapt_sample_options that are 0; 0: not set. If a folder has "do_sample": true, the defaults
+     * of generate() fill what it does not set: temperature 1, top-k 50. */
     bool greedy;                           /* "do_sample": false */
     double temperature, top_p, min_p;
     size_t top_k;                          /* SIZE_MAX: all */

@@ -1,5 +1,4 @@
-/* rapt/profile.h: where the time of training steps goes: seconds, floating point operations and memory traffic of each
- * operation. */
+/* rapt/profile.h: a profile of training steps: seconds, floating-point operations and memory traffic of each operation. */
 #ifndef RAPT_PROFILE_H
 #define RAPT_PROFILE_H
 
@@ -15,13 +14,15 @@ typedef struct rapt_profile_entry {
     bool backward;
     uint64_t calls;
     double seconds; /* from its start to the start of the next operation */
-    double flops;   /* of its matrix products, 2 for each multiply-add; 0: it has none */
-    double bytes;   /* of its operands and results as they are stored, each once; of a KV cache all that there is room for */
+    double flops;   /* in its matrix products, 2 for each multiply-add; 0: it has none */
+    double bytes;   /* size of its operands and results as they are stored, each counted once; a KV cache counts with its whole
+                       capacity */
 } rapt_profile_entry;
 
-/* Resets and starts the profile, or stops it. Costs two clock reads per operation; results don't change. */
+/* Resets and starts the profile, or stops it. A profile costs two clock reads per operation and does not change results. */
 RAPT_API void rapt_tape_profile(rapt_tape *t, bool on);
-/* The *count entries of the profile, in the order of first calls. Valid until the next call of either function. */
+/* The *count entries of the profile, in the order in which operations were first called. Valid until the next call of either
+ * function. */
 RAPT_API const rapt_profile_entry *rapt_tape_profile_entries(rapt_tape *t, size_t *count);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* rapt/recipe.h: recipes: everything that a training run depends on, in one YAML file.
+/* rapt/recipe.h: recipes: everything on which a training run depends, in one YAML file.
  *
  *     task: translation
  *     seed: 1
@@ -9,10 +9,9 @@
  *     train:
  *       lr: 0.001
  *
- * Keys are written in their groups; in messages and in assignments they have dots: `train.lr`. What a recipe
- * leaves out has its default. `rapt_recipe_help` lists every key with type, default, range and meaning.
- * Unknown keys, keys that come twice, wrong types and values out of range are errors that name the file and
- * the line.
+ * A file has keys in groups; messages and assignments write them with dots: `train.lr`. A key that a recipe leaves out has its
+ * default. `rapt_recipe_help` lists every key with type, default, range and meaning. Unknown keys, repeated keys, wrong types and
+ * values out of range are errors that name the file and the line.
  *
  *     rapt_error err = {0};
  *     rapt_recipe recipe;
@@ -33,12 +32,12 @@
 extern "C" {
 #endif
 
-/* In what order several files of data.text become one text: that of the list, and within a folder of names; or that of a
- * hash of each file's path within its folder, so that the end of the text, which is the validation set, is of the same kind
- * as the rest. The order is the same everywhere, for any seed, and a file that is added moves no others. */
+/* The order in which several files of data.text become one text. NAMES: the order of the list, and of names within a folder.
+ * SHUFFLED: the order of a hash of each file's path within its folder, so that the end of the text, which is the validation set,
+ * resembles the rest. The order is the same everywhere and for any seed, and a new file does not reorder the others. */
 typedef enum rapt_recipe_text_order { RAPT_RECIPE_TEXT_ORDER_NAMES, RAPT_RECIPE_TEXT_ORDER_SHUFFLED } rapt_recipe_text_order;
 
-/* The padded length of the rows of a batch: that of its longest sentence, or always data.max_len. */
+/* The padded length of the rows of a batch: the length of its longest sentence, or always data.max_len. */
 typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } rapt_recipe_pad;
 
 /* How a text becomes tokens: whole words and punctuation marks; characters; byte-pair encoding, trained by the run; a
@@ -53,15 +52,15 @@ typedef enum rapt_recipe_tokenizer {
     RAPT_RECIPE_TOKENIZER_R50K
 } rapt_recipe_tokenizer;
 
-/* A language model whose shape has a name: see rapt_lm_preset. Setting the key sets all of `model` but
- * attention_dropout, activation_dropout and max_positions. */
+/* A language model whose shape has a name (rapt_lm_preset). Setting the key sets all of `model` except attention_dropout,
+ * activation_dropout and max_positions. */
 typedef enum rapt_recipe_preset { RAPT_RECIPE_PRESET_NONE, RAPT_RECIPE_PRESET_SEED, RAPT_RECIPE_PRESET_GPT2 } rapt_recipe_preset;
 
 /* The vocabulary size of a language model: the tokenizer's, or the largest id in the training text + 1. */
 typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_TEXT } rapt_recipe_vocab;
 
-/* What the loss of a batch is: the mean over its tokens, or the book's (d2l): the sum over sentences of the
- * mean over each row, padding counted as zero loss. */
+/* The loss of a batch. TOKEN: the mean over its tokens. BOOK (d2l): the mean over each row, in which padding counts as zero loss,
+ * summed over the rows. */
 typedef enum rapt_recipe_reduction { RAPT_RECIPE_REDUCTION_TOKEN, RAPT_RECIPE_REDUCTION_BOOK } rapt_recipe_reduction;
 
 /* The optimizer: Adam with moments in fp32, or in 8 bits (rapt_adam_options.bits8). */
@@ -75,30 +74,31 @@ typedef enum rapt_recipe_schedule {
     RAPT_RECIPE_SCHEDULE_COSINE
 } rapt_recipe_schedule;
 
-/* A recipe in memory; a field is named as its key. Texts come from malloc and belong to the recipe; an empty
- * text is NULL. A plain copy of the struct shares them. */
+/* A recipe in memory; each field has the name of its key. Texts come from malloc and belong to the recipe; an empty text is NULL.
+ * A plain copy of the struct shares the texts. */
 typedef struct rapt_recipe {
-    uint64_t given[2]; /* keys that a file or rapt_recipe_set has set: a bit each, in the order of rapt_recipe_help */
+    uint64_t given[2]; /* one bit for each key, in the order of rapt_recipe_help: a file or rapt_recipe_set has set it */
     rapt_task task;
     int64_t seed;
     struct {
-        char *pairs;     /* translation: rapt_pairs_read */
-        char *validation; /* translation: the validation set, in place of a fraction of `pairs`; or NULL */
-        char *text;      /* language models: a file, or a folder of them; several with : between them */
-        char *text_files; /* patterns of names, comma-separated: which files of folders; NULL is all */
+        char *pairs;     /* translation: the argument of rapt_pairs_read */
+        char *validation; /* translation: the validation set, instead of a fraction of `pairs`; or NULL */
+        char *text;      /* language models: a file or a folder of files; several are separated by : */
+        char *text_files; /* patterns of file names, comma-separated, to select files of folders; NULL: all */
         rapt_recipe_text_order text_order;
-        bool special_tokens; /* language models: texts of special tokens are those tokens; after each of several files is one */
-        int64_t limit;   /* pairs; 0 is all */
-        double validation_fraction; /* of the pairs, or of the text, which is its validation set */
-        int64_t validation_tokens; /* language models: of the validation set, what reports evaluate; 0 is all */
-        int64_t max_len; /* tokens, <eos> included */
+        bool special_tokens; /* language models: texts of special tokens become those tokens, and an end-of-text token follows
+                                each of several files */
+        int64_t limit;   /* max pairs; 0: all */
+        double validation_fraction; /* the part of the pairs, or of the text, that is the validation set */
+        int64_t validation_tokens; /* language models: tokens of the validation set that a report evaluates; 0: all */
+        int64_t max_len; /* max tokens of a sentence, <eos> included */
         rapt_too_long too_long;
         rapt_recipe_pad pad;
     } data;
     struct {
         rapt_recipe_tokenizer type;
         char *path;
-        int64_t vocab_size; /* of BPE; 0: by the size of the text */
+        int64_t vocab_size; /* BPE; 0: depends on the size of the text */
         char *pattern;      /* of BPE */
         bool lowercase;
         int64_t min_freq;
@@ -117,7 +117,7 @@ typedef struct rapt_recipe {
         int64_t ffn;
         rapt_ffn_kind ffn_kind;
         double dropout;
-        double attention_dropout; /* below 0: dropout */
+        double attention_dropout; /* negative: dropout */
         double activation_dropout;
         rapt_norm_place norm_place;
         rapt_norm_kind norm_kind;
@@ -138,28 +138,29 @@ typedef struct rapt_recipe {
     struct {
         int64_t epochs;
         int64_t steps; /* 0: by epochs */
-        int64_t batch; /* sentences, or windows */
-        int64_t batch_tokens; /* of translation; 0: by sentences */
+        int64_t batch; /* sentences or windows */
+        int64_t batch_tokens; /* translation: tokens in a batch; 0: `batch` counts sentences */
         rapt_precision precision; /* of matrix products */
         int64_t accumulate; /* gradient accumulation: batches per optimizer step */
-        int64_t shards; /* of the batches of a step, at most `accumulate`; their gradients are added as a binary tree */
+        int64_t shards; /* shards of the batches of a step, at most `accumulate`; their gradients are added in a binary tree */
         bool recompute; /* rapt_pass.recompute */
         rapt_recipe_optimizer optimizer;
-        rapt_precision gradients; /* of weights, between a backward pass and the optimizer step: fp32, or bf16 */
+        rapt_precision gradients; /* numeric type of the gradients of weights between a backward pass and the optimizer step: fp32
+                                     or bf16 */
         double lr;
         double beta1, beta2, eps;
         double weight_decay;
-        bool lazy; /* sparse embeddings: only rows that a step uses are updated */
+        bool lazy; /* sparse embeddings: update only rows that a step uses */
         double clip; /* 0: off */
         double label_smoothing;
         rapt_recipe_reduction reduction;
         rapt_recipe_schedule schedule;
         int64_t warmup; /* steps */
         double lr_end;
-        int64_t report_every;     /* steps; 0 is every epoch */
-        int64_t checkpoint_every; /* steps; 0 is every 10 s, or where writing one takes over 0.5 s, 20 times as long */
+        int64_t report_every;     /* steps; 0: every epoch */
+        int64_t checkpoint_every; /* steps; 0: every 10 s, or if writing one takes over 0.5 s, at intervals 20 times as long */
         int64_t keep;             /* checkpoints */
-        bool keep_untrained;      /* untrained/, a model folder: the parameters before the first step */
+        bool keep_untrained;      /* write untrained/, a model folder with the parameters before the first step */
         int64_t sample_every;     /* steps; 0 is never */
         int64_t sample_tokens;
         char *sample_prompt;
@@ -170,52 +171,51 @@ typedef struct rapt_recipe {
         struct {
             int64_t rank;         /* 0: no adapters */
             double alpha, dropout;
-            char *modules;        /* names of layers, comma-separated; NULL or "all": of all blocks */
+            char *modules;        /* names of layers, comma-separated; NULL or "all": all layers of all blocks */
         } lora;                   /* rapt_model_add_lora */
         char *vectors, *target_vectors; /* files of word vectors (rapt_vectors_read), or NULL */
         bool freeze_vectors;
     } train;
 } rapt_recipe;
 
-/* Every key at its default, which is that of task `translation`; texts, which have none, are NULL. Frees nothing: the recipe
- * may be uninitialized.
+/* Sets every key to its default for task `translation`; texts become NULL. Frees nothing: the recipe may be uninitialized.
  *
- * Defaults follow the task, and a few follow other keys (data.validation_fraction is 0 with data.validation):
- * rapt_recipe_read and rapt_recipe_set update all keys that are not given. So a program sets the task first, with
- * rapt_recipe_set, and may then write to fields itself. */
+ * Defaults depend on the task, and a few on other keys (data.validation_fraction is 0 with data.validation): rapt_recipe_read and
+ * rapt_recipe_set update all keys that are not given. A program should therefore set the task first, with rapt_recipe_set, before
+ * it writes to fields itself. */
 RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
 
-/* Reads a YAML file over the defaults. A relative path of data, tokenizer or model (train.init, train.vectors) is
- * resolved against the file's folder, so that it then holds for the working directory ("recipes/../data/en-fr.tsv").
- * `*out` may be uninitialized; after a failure it holds the defaults. Keys are checked one by one here; call
- * rapt_recipe_check when all assignments are made.
- *   - RAPT_ERR_NOT_FOUND, RAPT_ERR_IO: no such file, or not readable;
+/* Reads a YAML file over the defaults. Relative paths of data, tokenizers and models (train.init, train.vectors) are relative to
+ * the file's folder; they are rewritten to be valid from the working directory ("recipes/../data/en-fr.tsv"). `*out` may be
+ * uninitialized; after a failure it holds the defaults. Each key is checked by itself here; call rapt_recipe_check when all
+ * assignments are made.
+ *   - RAPT_ERR_NOT_FOUND, RAPT_ERR_IO: no such file, or it cannot be read;
  *   - RAPT_ERR_FORMAT: "PATH:LINE: not YAML: ..." and the like;
- *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?', "PATH:LINE: model.norm
- *     is now model.norm_place", "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
+ *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?', "PATH:LINE: model.norm is now
+ *     model.norm_place", "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 RAPT_API rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
-/* Reads the recipe.yaml that a run left in its model folder, as rapt_recipe_read does, and also accepts the key names of
- * version 0.1. */
+/* Reads the recipe.yaml of a model folder, which a training run has left there, as rapt_recipe_read does. Also accepts the key
+ * names of version 0.1. */
 RAPT_API rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err);
 
-/* Sets one key from "train.lr=0.001", with the checks of a file. Relative paths are taken as they are.
- * Messages start with "--set train.lr=-1: ". On failure the recipe is unchanged. */
+/* Sets one key from "train.lr=0.001", with the checks of rapt_recipe_read. Relative paths are not rewritten. Messages start with
+ * "--set train.lr=-1: ". On failure the recipe is unchanged. */
 RAPT_API rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
 
-/* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
- * fit each other and the task: data.pairs or data.text is given, model.heads divides model.d_model, model.tied
- * comes with tokenizer.shared, data.max_len is at most model.max_positions, there is something to train, no key
- * of the other task or of another tokenizer is set, where it has no effect. RAPT_ERR_VALUE: "PATH: reason". */
+/* Whether the recipe can be run: every key is in its range (a program may have set fields itself), and the keys fit each other
+ * and the task. For instance, data.pairs or data.text is given, model.heads divides model.d_model, model.tied comes with
+ * tokenizer.shared, data.max_len is at most model.max_positions, something is to be trained, and no key is set that has no effect
+ * because it belongs to the other task or to another tokenizer. RAPT_ERR_VALUE: "PATH: reason". */
 RAPT_API rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
 
-/* The whole recipe, defaults included, as YAML text that reads back equal (but for relative paths,
- * which a file in another folder resolves anew). The caller frees `*yaml`; on failure it is NULL. RAPT_ERR_VALUE:
- * a text that is not UTF-8, or a value that no key can have. */
+/* The whole recipe, defaults included, as YAML. Reading it gives the same recipe, except that relative paths are relative to the
+ * folder of the new file. The caller frees `*yaml`; on failure it is NULL. RAPT_ERR_VALUE: a text that is not UTF-8, or a value
+ * that its key cannot have. */
 RAPT_API rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
 
-/* A table of all keys: name, type, default, range and meaning, in columns of at most 130 characters together; where a range or a
- * meaning is longer, it continues below. The caller frees `*text`; on failure (RAPT_ERR_MEMORY) it is NULL. */
+/* A table of all keys: name, type, default, range and meaning, at most 130 columns wide; a longer range or meaning continues on
+ * the next line. The caller frees `*text`; on failure (RAPT_ERR_MEMORY) it is NULL. */
 RAPT_API rapt_code rapt_recipe_help(char **text, rapt_error *err);
 
 /* Frees the texts; the recipe then holds the defaults. */

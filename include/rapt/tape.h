@@ -1,9 +1,9 @@
 /* rapt/tape.h: the tape and its operations.
  *
- * An operation computes at once, records its backward pass, and returns a tensor that the tape owns. Shapes are
- * checked first. A failure sticks in the tape: the operation returns a poison tensor, later operations do nothing,
- * and one check at the end (`rapt_tape_error`) tells the first cause with operation, parameter and shapes.
- * One tape a thread; parameters are only read by forward passes, so threads can share a model (not while it is trained).
+ * An operation computes at once, records its backward pass, and returns a tensor that the tape owns. Shapes are checked first. A
+ * failure stays in the tape: the operation returns a poison tensor, later operations do nothing, and one check at the end
+ * (`rapt_tape_error`) tells the first cause with operation, parameter and shapes. One tape per thread. Forward passes only read
+ * parameters, so threads can share a model, except while it is trained.
  */
 #ifndef RAPT_TAPE_H
 #define RAPT_TAPE_H
@@ -16,30 +16,32 @@ extern "C" {
 
 typedef struct rapt_tape rapt_tape;
 
-/* Matmul precision. RAPT_PRECISION_BF16: inputs are rounded to bf16 (8 bits of precision, the range of fp32) and accumulated
- * in fp32; parameters, gradients and everything else stay in fp32. Results are then independent of the number of threads, but
- * depend on the processor and on which rows are multiplied in one matmul. RAPT_PRECISION_Q8_0 and RAPT_PRECISION_Q4_0, for
- * inference alone: the weights of linear layers that a generator, translator or embedder holds are rounded to 8 or 4 bits in
- * blocks of 32, each with a scale, and what they are multiplied with to 8 bits; all else is fp32 (docs/number-format.md), so that
- * a tape of one's own computes in fp32. Results are the same on every processor. With Q4_0 the output matrix has 8 bits. */
+/* The numeric type of matrix products. RAPT_PRECISION_BF16: inputs are rounded to bf16 (8 bits of precision, the range of fp32)
+ * and accumulated in fp32; parameters, gradients and everything else stay in fp32. Results are then independent of the number of
+ * threads, but depend on the processor and on which rows are multiplied in one matmul. RAPT_PRECISION_Q8_0 and
+ * RAPT_PRECISION_Q4_0 are for inference only, and change only the linear layers of a generator, translator or embedder: their
+ * weights are rounded to 8 or 4 bits in blocks of 32, each block with a scale, and the inputs that they are multiplied with to 8
+ * bits. Everything else is fp32 (docs/number-format.md), so a tape that the caller makes with them computes in fp32. Results are
+ * the same on every processor. With Q4_0 the output matrix has 8 bits. */
 typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16, RAPT_PRECISION_Q8_0, RAPT_PRECISION_Q4_0 } rapt_precision;
 
 typedef struct rapt_tape_options {
-    int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
-    const char *isa; /* NULL: RAPT_ISA, else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
+    int threads;     /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; results don't depend on
+                        it */
+    const char *isa; /* NULL: RAPT_ISA, or else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
                         "avx512_bf16", "amx", "neon", "neon_dot" */
     rapt_precision precision;
-    const char *weights; /* types of the weights that are held for inference, by their names; NULL: all as `precision` says, and
-                            where that is fp32, weights of fewer bits as a file stores them. A list "T,PATTERN=T,...": T is fp32,
-                            bf16, q8_0 or q4_0, the first one, which may be missing, for all; a pattern, as of the shell, is for
-                            matrices of linear layers of such a name ("blocks.0.*"), rapt's or that of the file
-                            (rapt_param.origin), and "output" for the output matrix; the last one that fits counts, and one that
-                            fits no matrix is refused. Lives until the weights are packed, at the end of rapt_generator_new
-                            and its kin */
+    const char *weights; /* numeric types of the weights that are held for inference, as a list "T,PATTERN=T,...", where T is
+                            fp32, bf16, q8_0 or q4_0. The first T applies to all weights and may be left out. A shell pattern
+                            ("blocks.0.*") selects matrices of linear layers by the name that rapt has for them or that the file
+                            has (rapt_param.origin); "output" is the output matrix. The last match counts, and a pattern that
+                            matches no matrix is refused. NULL: all weights have the type of `precision`; if that is fp32, weights
+                            that a file stores in fewer bits stay in its type. Borrowed until the weights are packed, which is at
+                            the end of rapt_generator_new, rapt_translator_new and rapt_embedder_new */
 } rapt_tape_options;
 
-/* Makes a tape. `options` may be NULL: zeroed ones. NULL with `err` (which may be NULL) set: RAPT_ERR_MEMORY: out of memory,
- * or a thread does not start; RAPT_ERR_VALUE: `threads` out of range, an invalid RAPT_THREADS, an unknown ISA;
+/* Makes a tape. `options` may be NULL: zeroed ones. Returns NULL with `err` (which may be NULL) set. RAPT_ERR_MEMORY: out of
+ * memory, or a thread does not start; RAPT_ERR_VALUE: `threads` out of range, an invalid RAPT_THREADS, an unknown ISA;
  * RAPT_ERR_NOT_FOUND: an ISA that this machine lacks. */
 RAPT_API rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
 /* Frees the tape with the tensors of its pass, and ends its threads; NULL is fine. */
@@ -48,27 +50,29 @@ RAPT_API void rapt_tape_free(rapt_tape *t);
 typedef struct rapt_pass {
     bool record;   /* keep what a backward pass needs */
     bool training; /* dropout drops, max_norm is written back */
-    bool keep_gradients; /* of every result, to inspect them; else gradient buffers are reused within the pass */
-    bool recompute; /* activation checkpointing: of each block (rapt_run_block) keep the input only; the same bits */
+    bool keep_gradients; /* keep the gradient of every result, to inspect it; if false, gradient buffers are reused within the
+                            pass */
+    bool recompute; /* activation checkpointing: keep only the input of each block (rapt_run_block); the results have the same
+                       bits */
     uint64_t seed; /* with `step`: the key of every random number of this pass */
     uint64_t step;
     const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ...;
                                  borrowed until the backward pass is over */
 } rapt_pass;
 
-/* Starts a new pass: releases all tensors of the last one and clears its error. Sets the calling thread's
- * floating-point environment to the default (round to nearest, denormals kept, no traps), which the results depend on, and
- * leaves it so: a caller that needs another one saves and restores it (fegetenv, fesetenv). */
+/* Starts a new pass: releases all tensors of the last one and clears its error. Sets the calling thread's floating-point
+ * environment to the default (round to nearest, denormals kept, no traps), because results depend on it, and leaves it so. A
+ * caller that needs another environment must save and restore it (fegetenv, fesetenv). */
 RAPT_API void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
 RAPT_API const rapt_error *rapt_tape_error(const rapt_tape *t);
-/* The first failure since rapt_tape_begin as a status: its code, and the failure in `err`, where there was one. */
+/* The first failure since rapt_tape_begin as a status: returns its code, and copies the failure to `err` if there was one. */
 RAPT_API rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err);
-/* Records a failure; for modules that check more than their operations do. Returns the poison tensor. */
+/* Records a failure, for modules that check more than their operations do. Returns the poison tensor. */
 RAPT_API rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
-/* A function that is called with every failure as it is recorded, for a debugger's breakpoint or a log. `context` is what
- * rapt_tape_on_error was given. */
+/* Called with every failure as it is recorded, for a debugger's breakpoint or a log. `context` is the argument of
+ * rapt_tape_on_error. */
 typedef void rapt_error_fn(void *context, const rapt_error *err);
 /* Sets the function that is called with the failures of `t`; NULL: none. */
 RAPT_API void rapt_tape_on_error(rapt_tape *t, rapt_error_fn *hook, void *context);
@@ -80,19 +84,19 @@ RAPT_API int rapt_tape_threads(const rapt_tape *t);
 /* The ISA of its kernels: "avx2", ... */
 RAPT_API const char *rapt_tape_isa(const rapt_tape *t);
 /* The name of the GEMM kernels: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
- * fp32; for RAPT_PRECISION_Q8_0 those of packed weights, "avx512_vnni" or "q8_0". */
+ * fp32; for RAPT_PRECISION_Q8_0 the name of the kernels for packed weights, "avx512_vnni" or "q8_0". */
 RAPT_API const char *rapt_tape_gemm(const rapt_tape *t);
-/* Peak memory in bytes so far: tensors of the largest pass, and scratch memory of all threads. */
+/* Peak memory in bytes so far: the tensors of the largest pass and the scratch memory of all threads. */
 RAPT_API size_t rapt_tape_memory(const rapt_tape *t);
 
-/* The backward pass: traverses the tape from `loss` (one element, gradient 1) and accumulates the gradients of all parameters
- * that are not frozen. Once per forward pass. Fails, and changes no gradient: the failure of the forward pass; RAPT_ERR_SHAPE:
- * `loss` is not one element; RAPT_ERR_VALUE: nothing was recorded that needs a gradient, or a second time;
- * RAPT_ERR_NOT_FINITE: the loss is not finite. RAPT_ERR_MEMORY may also come in the middle, with some gradients accumulated.
- * `err` may be NULL. */
+/* The backward pass: traverses the tape from `loss` (one element, gradient 1) and adds to the gradients of all parameters that
+ * are not frozen. Once per forward pass. `err` may be NULL. These failures change no gradient: the failure of the forward pass;
+ * RAPT_ERR_SHAPE: `loss` is not one element; RAPT_ERR_VALUE: nothing that needs a gradient was recorded, or this is the second
+ * call; RAPT_ERR_NOT_FINITE: the loss is not finite. RAPT_ERR_MEMORY may also come in the middle, after some gradients have been
+ * added to. */
 RAPT_API rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
 
-/* A tensor of this pass with memory of its own, its elements undefined; `grad`: it gets a gradient. The poison tensor after a
+/* A tensor of this pass with its own memory and undefined elements; `grad`: it gets a gradient. The poison tensor after a
  * failure. */
 RAPT_API rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad);
 /* A tensor of this pass with the elements of `data` (copied); `grad`: it gets a gradient. The poison tensor after a failure. */
@@ -100,25 +104,25 @@ RAPT_API rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shap
 
 /* ---- masks: 1 means keep --------------------------------------------------------------------------- */
 
-/* Where an example stands in a KV cache whose rows have lengths of their own (rapt/kv.h). */
+/* The place of an example in a KV cache whose rows differ in length (rapt/kv.h). */
 typedef struct rapt_cached_row {
-    size_t row;  /* of the cache */
-    size_t past; /* positions that it holds: the example's own begin there */
+    size_t row;  /* row of the cache */
+    size_t past; /* positions that the row holds; the example's own positions begin there */
 } rapt_cached_row;
 
-/* Which keys a query may attend to: those that satisfy all conditions. The output and the gradients of a query that may attend
- * to no key are zeros. Arrays are copied where the backward pass needs them. NULL in place of a mask: every key. */
+/* Which keys a query may attend to. A key must satisfy all conditions. If a query may attend to no key, its output and gradients
+ * are zeros. Arrays are copied if the backward pass needs them. A NULL mask means every key. */
 typedef struct rapt_mask {
     const int32_t *valid_lens; /* keys 0 .. n-1 are valid: [batch], or [batch, queries] with per_query; or NULL */
     bool per_query;
     bool causal;               /* query i (at position past + i) attends to keys 0 .. past + i */
     size_t past;               /* positions before the first query (cached decoding) */
-    const rapt_cached_row *cached; /* [batch] example b attends to row cached[b].row of keys and values [rows, positions,
-                                  feature], and has cached[b].past in place of `past`; causal, without `keep` and valid_lens,
-                                  in inference; or NULL */
-    size_t window;             /* causal: of these keys, only to the last `window`, its own one included (sliding-window
-                                  attention: Child et al. 2019; Mistral); without `keep`; 0: all */
-    const uint8_t *keep;       /* 1 keeps: [batch, 1, keys], or [batch, queries, keys] with keep_per_query; or NULL */
+    const rapt_cached_row *cached; /* [batch], or NULL. Example b attends to row cached[b].row of keys and values [rows,
+                                      positions, feature], and cached[b].past replaces `past`. Causal inference only, without
+                                      `keep` and `valid_lens` */
+    size_t window;             /* causal: a query attends only to the last `window` of these keys, its own included
+                                  (sliding-window attention: Child et al. 2019; Mistral). Not with `keep`. 0: all */
+    const uint8_t *keep;       /* 1 means keep: [batch, 1, keys], or [batch, queries, keys] with keep_per_query; or NULL */
     bool keep_per_query;
 } rapt_mask;
 
@@ -127,7 +131,7 @@ typedef struct rapt_mask {
 typedef enum rapt_activation {
     RAPT_ACTIVATION_IDENTITY,
     RAPT_ACTIVATION_RELU,      /* max(0, x) */
-    RAPT_ACTIVATION_GELU,      /* x Phi(x), Phi of the normal distribution, exact (Hendrycks & Gimpel 2016) */
+    RAPT_ACTIVATION_GELU,      /* x Phi(x), the exact form; Phi is the normal distribution (Hendrycks & Gimpel 2016) */
     RAPT_ACTIVATION_GELU_TANH, /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): GPT-2's */
     RAPT_ACTIVATION_SILU       /* x / (1 + exp(-x)) */
 } rapt_activation;
@@ -141,8 +145,9 @@ typedef struct rapt_linear_args {
 } rapt_linear_args;
 
 #define RAPT_OP_LINEARS_MAX 3
-/* y[i] = x[i] w[i]^T + b[i], bit for bit as from rapt_op_linear. Up to RAPT_OP_LINEARS_MAX layers are computed side by
- * side, which keeps all threads busy where each is small: a query, key and value. Poison tensors after a failure. */
+/* y[i] = x[i] w[i]^T + b[i], with the bits of rapt_op_linear. Computes up to RAPT_OP_LINEARS_MAX layers side by side, which keeps
+ * all threads busy if each layer is small, such as the projections of queries, keys and values. After a failure all y are poison
+ * tensors. */
 RAPT_API void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
 
 /* A low-rank adapter of a linear layer. */
@@ -152,22 +157,22 @@ typedef struct rapt_lora {
     double dropout;    /* of the layer's input, before a */
 } rapt_lora;
 
-/* y + scale (dropout(x) a^T) b^T (Hu et al. 2021, section 4.1; dropout as in PEFT). x [..., in] is the input of a linear layer, y
- * [..., out] its result, of rapt_op_linear without activation or of rapt_op_linears, which no other operation has read: the sum
- * is made in y's memory, and y returned (of an observed pass a tensor of its own). */
+/* y + scale (dropout(x) a^T) b^T (Hu et al. 2021, section 4.1; dropout as in PEFT). x [..., in] is the input of a linear layer; y
+ * [..., out] is its result, from rapt_op_linear without activation or from rapt_op_linears. No other operation may have read y:
+ * the sum overwrites y's memory, and y is returned (in an observed pass, a new tensor is). */
 RAPT_API rapt_tensor *rapt_op_lora(rapt_tape *t, rapt_tensor *y, rapt_tensor *x, const rapt_lora *m);
 
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with `transpose_b`; gives
- * [..., m, n]. Heads of b may be fewer, and then divide those of a [batch, heads, m, k]: consecutive heads of a share one of
- * b's. */
+ * [..., m, n]. For a [batch, heads, m, k], b may have fewer heads, whose number divides the heads of a: consecutive heads of a
+ * then share one head of b. */
 RAPT_API rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
 
-/* a + b. Shapes that differ are broadcast as in PyTorch and NumPy: they are aligned at their last dimensions, and a dimension of
- * 1, or one that is missing, is repeated: [2, 10, 16] + [1, 10, 16], + [10, 16] or + [16] give [2, 10, 16]. */
+/* a + b. Different shapes are broadcast as in PyTorch and NumPy: they are aligned at their last dimensions, and a dimension that
+ * is 1 or missing is repeated. [2, 10, 16] plus [1, 10, 16], [10, 16] or [16] gives [2, 10, 16]. */
 RAPT_API rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
 RAPT_API rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
 RAPT_API rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
-/* activation(x), elementwise; of RAPT_ACTIVATION_IDENTITY, x itself. */
+/* activation(x), elementwise; RAPT_ACTIVATION_IDENTITY returns x itself. */
 RAPT_API rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation);
 /* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
 RAPT_API rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
@@ -183,12 +188,12 @@ RAPT_API rapt_tensor *rapt_op_softcap(rapt_tape *t, rapt_tensor *x, double cap);
  * time, heads * d], or ragged; table [max_len, d], a buffer; d is even. */
 RAPT_API rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
 
-/* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
- * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */
+/* In training, zeroes each element with probability p and multiplies the others by 1/(1-p); otherwise returns x itself. x [batch,
+ * time, feature] or [batch, heads, queries, keys]. The random numbers are keyed by (example, position, feature). */
 RAPT_API rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p);
 
-/* (x - mean) / sqrt(var + eps) * gamma + beta over the trailing dimensions that gamma's shape names; population
- * variance (Ba et al. 2016, eq. 4). beta may be NULL (0); with gamma NULL too, over the last dimension. */
+/* (x - mean) / sqrt(var + eps) * gamma + beta with the population variance (Ba et al. 2016, eq. 4), over the trailing dimensions
+ * of x that have gamma's shape. beta may be NULL: 0. gamma and beta may both be NULL: over the last dimension. */
 RAPT_API rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
 
 /* x / sqrt(mean(x^2) + eps) * gamma over the last dimension (Zhang & Sennrich 2019, eq. 4); gamma may be NULL. */
@@ -196,28 +201,29 @@ RAPT_API rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param 
 
 /* How the result y of a sublayer is added to its input. */
 typedef struct rapt_residual {
-    double dropout;   /* probability, of y's elements */
-    bool overwrite_y; /* the caller no longer needs y: the sum may be computed in place. It is where y is the newest result of
-                         the pass, its own operation does not need y for the backward pass, and the tape is not
-                         observed; so gradients are right in any case */
+    double dropout;   /* probability, for y's elements */
+    bool overwrite_y; /* the caller no longer needs y, so the sum may be computed in y's memory. It is, if y is the newest result
+                         of the pass, y's own operation does not need y for the backward pass, and the tape is not observed; so
+                         gradients are right in any case */
 } rapt_residual;
 
-/* x + dropout(y): the residual connection (He et al. 2016). x and y have one shape; dropout as rapt_op_dropout. */
+/* x + dropout(y): the residual connection (He et al. 2016). x and y have the same shape; dropout is rapt_op_dropout. */
 RAPT_API rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_residual residual);
 
-/* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. x and y have one shape; gamma, beta and eps as in
+/* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. x and y have the same shape; gamma, beta and eps are as in
  * rapt_op_layer_norm. */
 RAPT_API rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
                                        double eps, rapt_residual residual);
 
-/* Softmax over the last dimension under a mask. x [batch, queries, keys], [batch, heads, queries, keys], or of one example
- * [queries, keys]. */
+/* Softmax over the last dimension under a mask. x [batch, queries, keys], [batch, heads, queries, keys], or [queries, keys] for
+ * one example. */
 RAPT_API rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
 
-/* x's elements, row-major, in another shape with equally many: `shape` has `ndim` (1 to 4) dimensions. A view: the result
+/* x's elements, row-major, in another shape: `shape` has `ndim` (1 to 4) dimensions and as many elements. A view: the result
  * shares x's memory. `ragged` says how the rows of a result [rows, feature] are divided among examples (borrowed until the
- * backward pass is over), NULL: as `shape` says. A shape of another size, or examples of another number of rows, is a failure.
- * */
+ * backward pass is over); NULL: the result is not ragged. It is a failure if the number of elements differs, or if `ragged` has
+ * another number of rows.
+ */
 RAPT_API rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged);
 
 /* [batch, time, heads * d] to [batch, heads, time, d]. */
@@ -225,45 +231,45 @@ RAPT_API rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t h
 /* [batch, heads, time, d] to [batch, time, heads * d]. */
 RAPT_API rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);
 
-/* Which attention weights are captured. */
+/* Which attention weights a tape captures. */
 typedef enum rapt_attention_capture { RAPT_CAPTURE_NONE, RAPT_CAPTURE_BEFORE_DROPOUT,
                                      RAPT_CAPTURE_AFTER_DROPOUT } rapt_attention_capture;
 
-/* Makes every multi-head attention of the coming passes capture its weights, until capture is RAPT_CAPTURE_NONE again. */
+/* Makes every multi-head attention of later passes capture its weights, until it is called with RAPT_CAPTURE_NONE. */
 RAPT_API void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture capture);
-/* Which attention weights the tape captures. */
+/* The last value that rapt_tape_capture_attention was given; RAPT_CAPTURE_NONE at first. */
 RAPT_API rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t);
-/* Stores captured weights until the next pass under the name of their module ("encoder.0.attention"; borrowed). */
+/* Stores captured weights under the name of their module ("encoder.0.attention"; borrowed) until the next pass. */
 RAPT_API void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
-/* The captured weights of a module by its name: [batch, heads, queries, keys]; NULL where there are none. */
+/* The captured weights of the module with this name, [batch, heads, queries, keys]; NULL if there are none. */
 RAPT_API rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
-/* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1). q [batch,
- * queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives [batch, queries, heads * dv]. If
- * `weights` is not NULL, and `capture` is not NONE or the module is observed, *weights becomes a tensor [batch, heads,
- * queries, keys], without gradient unless observed; else NULL. The weights are not stored otherwise. Equals the unfused
- * operations (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout, rapt_op_matmul,
- * rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
+/* softmax(q k^T / sqrt(d)) v for each head, with dropout of probability p on the weights (Vaswani et al. 2017, eq. 1). q [batch,
+ * queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives [batch, queries, heads * dv]. The weights
+ * are stored only on request: if `weights` is not NULL, and `capture` is not NONE or the module is observed, *weights becomes a
+ * tensor [batch, heads, queries, keys], which has a gradient only if it is observed; else *weights becomes NULL. The result
+ * equals the unfused operations (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout,
+ * rapt_op_matmul, rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
 RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
                                         const rapt_mask *mask, double p, rapt_attention_capture capture,
                                         rapt_tensor **weights);
 
-/* Relative position biases: to the scaled score of a query at position i and a key at position j, head h adds
- * weight[bucket[c + reach]][h], c being j - i between -reach and reach. */
+/* Relative position biases. For a query at position i and a key at position j, head h adds weight[bucket[c + reach]][h] to the
+ * scaled score; c is j - i, limited to -reach .. reach. */
 typedef struct rapt_relative_bias {
     rapt_param *weight; /* [buckets, heads]; NULL: no biases */
     uint16_t *bucket;   /* [2 reach + 1] */
     size_t reach;
 } rapt_relative_bias;
 
-/* What is done with the scores q k^T before their softmax. Zeroed: they are divided by sqrt(d). */
+/* What happens to the scores q k^T before their softmax. Zeroed: they are divided by sqrt(d). */
 typedef struct rapt_attention_scores {
-    double scale; /* they are multiplied by it; 0: 1 / sqrt(d) */
-    double cap;   /* then s becomes cap tanh(s / cap) (Gemma 2); 0: no cap */
-    rapt_relative_bias bias; /* for inference: where a gradient is wanted, or scores are capped, it is a failure */
+    double scale; /* multiplies the scores; 0: 1 / sqrt(d) */
+    double cap;   /* then a score s becomes cap tanh(s / cap) (Gemma 2); 0: no cap */
+    rapt_relative_bias bias; /* inference only: a failure if a gradient is needed, or if scores are capped */
 } rapt_attention_scores;
 
-/* rapt_op_attention with other scores; `scores` NULL: zeroed ones. A scale that is not finite is a failure. */
+/* rapt_op_attention with `scores`; NULL means zeroed ones. A scale that is not finite is a failure. */
 RAPT_API rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
                                                const rapt_mask *mask, const rapt_attention_scores *scores, double p,
                                                rapt_attention_capture capture, rapt_tensor **weights);
@@ -272,45 +278,47 @@ RAPT_API rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rap
 typedef struct rapt_embed_options {
     bool has_padding;        /* row `padding_idx` gets no gradient */
     int32_t padding_idx;
-    double max_norm;         /* > 0: rows that are looked up are renormalized to it (written back in training) */
+    double max_norm;         /* > 0: rows that are looked up and have a larger norm are scaled down to it (in training the table
+                                is changed) */
     double norm_type;        /* p of the p-norm for max_norm; 0 means 2 */
-    bool scale_grad_by_freq; /* divide a row's gradient by how often it occurs in the batch */
+    bool scale_grad_by_freq; /* divide a row's gradient by the number of times that it occurs in the batch */
     double scale;            /* multiplies the looked-up rows; 0 means 1 */
-    rapt_param *positions;   /* [max_len, d] added to each row by its position, and trained unless it is a buffer; or NULL */
+    rapt_param *positions;   /* [max_len, d], or NULL: row p is added to the token at position p. Trained unless it is a buffer */
     size_t first_position;
-    const rapt_cached_row *cached; /* [batch] example b begins at position cached[b].past in place of first_position, in
-                                inference; or NULL */
+    const rapt_cached_row *cached; /* [batch], or NULL: example b begins at position cached[b].past instead of first_position;
+                                      inference only */
     double dropout;          /* after the sum */
 } rapt_embed_options;
 
-/* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d], or
- * [time, d] where tokens.batch is 0. `options` may be NULL. An id outside w, or a position beyond the table, is a failure. */
+/* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d], or [time, d] if tokens.batch
+ * is 0. `options` may be NULL. An id outside w, or a position beyond the table, is a failure. */
 RAPT_API rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
 
-/* dropout(x + table[first + i]) with probability p, of position i of each example. x [batch, time, d] or [time, d], table
- * [max_len, d], which is trained unless it is a buffer. A position beyond the table is a failure. */
+/* dropout(x + table[first + i]) with probability p, for position i of each example. x [batch, time, d] or [time, d]; table
+ * [max_len, d] is trained unless it is a buffer. A position beyond the table is a failure. */
 RAPT_API rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
 
 typedef struct rapt_loss_options {
     double label_smoothing;   /* e: target is (1-e) one-hot + e/classes (Szegedy et al. 2016, section 7) */
-    const int32_t *valid_lens; /* [batch]: positions 0 .. n-1 of a row count; NULL: all */
-    double normalizer;        /* the sum is divided by it; 0: the number of positions that count */
+    const int32_t *valid_lens; /* [batch]: only positions 0 .. n-1 of a row count; NULL: all */
+    double normalizer;        /* divides the sum of the losses; 0: the number of positions that count */
 } rapt_loss_options;
 
 /* The sums that the loss was computed from, for reports. */
 typedef struct rapt_loss_sums {
-    double nll;    /* sum of -log p(label) over positions that count, nats, no smoothing */
+    double nll;    /* sum of -log p(label) over positions that count, in nats, without smoothing */
     size_t tokens; /* positions that count */
 } rapt_loss_sums;
 
-/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one element. `parts`, where
- * not NULL, gets the sums. */
+/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one element. `parts` gets the
+ * sums unless it is NULL. */
 RAPT_API rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
                                             const rapt_loss_options *options, rapt_loss_sums *parts);
 
 /* rapt_op_cross_entropy(rapt_op_linear(x, w, b), labels) in chunks of classes: logits are held once and overwritten by their
- * gradient, which halves the memory of large vocabularies. x [batch, time, in], w [classes, in], b [classes] or NULL. The same
- * bits (a gradient of 0 may differ in its sign). Positions that don't count cost nothing. */
+ * gradient, which halves the memory that a large vocabulary takes. x [batch, time, in], w [classes, in], b [classes] or NULL. The
+ * bits are the same as with the two operations, except that a gradient of 0 may differ in sign. Positions that don't count cost
+ * nothing. */
 RAPT_API rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
                                           const rapt_loss_options *options, rapt_loss_sums *parts);
 
@@ -318,15 +326,15 @@ RAPT_API rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_par
 typedef struct rapt_block_input {
     rapt_tensor *x;
     rapt_tensor *memory; /* a second input, such as an encoder's output; or NULL */
-    const int32_t *lens; /* [examples of x], or NULL; copied where it is needed later */
+    const int32_t *lens; /* [examples of x], or NULL; copied if it is needed later */
 } rapt_block_input;
 typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_block_input *in);
 
-/* Runs fn(t, module, &in), a block of a deep model. The block's intermediates are released at once in a pass that is not
- * recorded, and in one with `recompute` (activation checkpointing, Chen et al. 2016, section 4.1), where the backward pass
- * recomputes them, bit for bit, and traverses them. fn must then compute the same result each time, in a tensor of its own with
- * x's shape, from `in`, parameters and constants alone, and `module` must last as long as the pass. While the tape is inspected
- * (rapt_observe, rapt_tape_capture_attention, keep_gradients), nothing is released. */
+/* Runs fn(t, module, &in), a block of a deep model, and releases the block's intermediates at once if the pass is not recorded.
+ * With rapt_pass.recompute (activation checkpointing, Chen et al. 2016, section 4.1) it releases them too; the backward pass then
+ * recomputes them, bit for bit. fn must therefore compute the same result each time, from `in`, parameters and constants alone,
+ * in a new tensor of x's shape, and `module` must last as long as the pass. While the tape is inspected (rapt_observe,
+ * rapt_tape_capture_attention, keep_gradients), nothing is released. */
 RAPT_API rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
 /* The sum of all elements, as a simple loss for experiments and tests. */

@@ -15,30 +15,30 @@ extern "C" {
 
 #define RAPT_MAX_DIMS 4
 
-/* Examples of unequal length, their rows one after the other without padding: a tensor [rows, feature] that has one holds the
- * rows start[b] .. start[b + 1] - 1 of example b. Operations on it compute no padding. */
+/* Examples of unequal length, stored one after the other without padding. In a tensor [rows, feature] that points to one, example
+ * b has the rows start[b] .. start[b + 1] - 1. Operations on such a tensor compute no padding. */
 typedef struct rapt_ragged {
     size_t batch;
-    size_t longest;      /* rows of an example */
+    size_t longest;      /* rows of the longest example */
     const size_t *start; /* [batch + 1] */
 } rapt_ragged;
 
 typedef struct rapt_tensor {
     rapt_real *data;
-    rapt_real *grad;  /* of the same shape once the backward pass has reached it, NULL before; that of a result is released
-                         when it has been passed on, unless rapt_pass.keep_gradients */
+    rapt_real *grad;  /* [shape]: NULL until the backward pass has reached this tensor. The gradient of a result is released as
+                         soon as it has been passed on, unless rapt_pass.keep_gradients is set */
     int ndim;
     size_t shape[RAPT_MAX_DIMS];
     bool requires_grad;
-    bool grad_filled; /* grad holds a sum already; else the next writer overwrites it */
-    bool grad_bf16; /* grad has 16 bits an element, bf16; of a parameter that rapt_train trains with train.gradients bf16 */
+    bool grad_filled; /* grad holds a sum already; if false, the next writer overwrites it */
+    bool grad_bf16; /* grad has 16 bits per element (bf16): a parameter that rapt_train trains with train.gradients bf16 */
     const char *name; /* a parameter's name, or NULL */
     const rapt_ragged *ragged; /* how the rows of [rows, feature] are divided among examples, or NULL: [batch, time, feature] */
 } rapt_tensor;
 
-/* How numbers are stored that are widened to fp32 where they are read (docs/number-format.md). BF16: rounded to nearest even, 2
- * bytes each. Q8_0: integers of 8 bits in blocks of 32, each with a scale of 16 bits, 34/32 bytes each; a last block may be
- * shorter. The bits are the same on every ISA. */
+/* The numeric type in which numbers are stored; they are widened to fp32 where they are read (docs/number-format.md). BF16:
+ * rounded to nearest even, 2 bytes per number. Q8_0: 8-bit integers in blocks of 32, each block with a 16-bit scale, 34/32 bytes
+ * per number; the last block may be shorter. The bits are the same on every ISA. */
 typedef enum rapt_storage { RAPT_STORAGE_FP32, RAPT_STORAGE_BF16, RAPT_STORAGE_Q8_0 } rapt_storage;
 
 /* The number of elements: the product of all dimensions. */
@@ -47,22 +47,21 @@ RAPT_API size_t rapt_tensor_size(const rapt_tensor *x);
 RAPT_API size_t rapt_tensor_rows(const rapt_tensor *x);
 /* The size of the last dimension. */
 RAPT_API size_t rapt_tensor_features(const rapt_tensor *x);
-/* Whether two tensors have equally many dimensions, of equal sizes. */
+/* Whether two tensors have the same number of dimensions and the same sizes. */
 RAPT_API bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b);
 
 /* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
 RAPT_API char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
 
-/* Token ids of a batch, row-major [batch, time], or of one sentence without a batch dimension: batch 0, [time]; borrowed. With
- * `lens`, row b has lens[b] tokens (1 .. time) and padding after them, and tensors that are computed from it are ragged. */
+/* Token ids of a batch, row-major [batch, time]; borrowed. With batch 0 they are one sentence without a batch dimension, [time].
+ * With `lens`, row b has lens[b] tokens (1 .. time) followed by padding, and tensors that are computed from it are ragged. */
 typedef struct rapt_tokens {
     const int32_t *ids;
     size_t batch, time;
     const int32_t *lens; /* [batch], or NULL: every token counts */
 } rapt_tokens;
 
-/* How a new parameter is filled. Random numbers are keyed by (seed of the set, name, element), so they depend on
- * nothing else. */
+/* How a new parameter is filled. Random numbers are a function of (seed of the set, name, element) and depend on nothing else. */
 typedef enum rapt_init_kind {
     RAPT_INIT_ZEROS,
     RAPT_INIT_ONES,
@@ -76,78 +75,78 @@ typedef struct rapt_init {
     double scale;
 } rapt_init;
 
-/* What training keeps of a parameter; the library's own. */
+/* What training keeps for a parameter; private to the library. */
 typedef struct rapt_param_state rapt_param_state;
 
 /* A named parameter, or a buffer: a tensor that is never trained.
  *
- * Adam defers updates of those rows of a sparse parameter that a step does not use. Operations apply them to the rows that they
- * read; rapt_params_at and rapt_params_find to all rows of the parameter that they return. So who reads or writes elements
- * of a sparse parameter outside of operations gets it from one of these two first, once after each optimizer step, even where
- * a module holds the same pointer. While rapt_train runs with several processes, the same holds for every parameter: most of
- * it comes from other processes, and the functions named wait for it. The table of rotary positions of a model that was loaded is
- * computed where it is read, and these functions compute all of it. Nothing else is deferred. */
+ * Values may lag behind. Adam defers the updates of rows of a sparse parameter that a step does not use. An operation applies the
+ * deferred updates to the rows that it reads; rapt_params_at and rapt_params_find apply them to all rows of the parameter that
+ * they return. A caller that reads or writes elements of a sparse parameter outside of operations must therefore fetch it with
+ * one of these two functions, once after each optimizer step, even if a module holds the same pointer. While rapt_train runs with
+ * several processes, this applies to every parameter: most of it comes from other processes, and the two functions wait for it.
+ * The table of rotary positions of a loaded model is computed as it is read, and the two functions compute all of it. Nothing
+ * else is deferred. */
 typedef struct rapt_param {
     rapt_tensor value;
     bool buffer;      /* never trained */
     bool transient;   /* left out of saved models */
     bool frozen;      /* keeps its value in training */
     bool sparse;      /* gradient and optimizer touch only the rows that a step used */
-    size_t index; /* in its set, as rapt_params_at counts */
-    const char *origin; /* the tensor of a Hugging Face folder that it was read from, or is a part of; NULL: none */
+    size_t index; /* in its set: the argument of rapt_params_at */
+    const char *origin; /* name of the tensor of a Hugging Face folder that this was read from, or is part of; NULL: none */
     rapt_param_state *state;
 } rapt_param;
 
 /* A set of parameters; owns them and their memory. */
 typedef struct rapt_params rapt_params;
 
-#define RAPT_SEED_NONE UINT64_MAX /* random parameters are zeros: they will be loaded */
+#define RAPT_SEED_NONE UINT64_MAX /* random parameters become zeros, because they will be loaded */
 #define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes only: to measure a model before it is allocated */
-#define RAPT_SEED_UNSET (UINT64_MAX - 2) /* vectors are zeros, matrices have memory, but no values yet: for inference */
+#define RAPT_SEED_UNSET (UINT64_MAX - 2) /* for inference: vectors become zeros, matrices have memory but no values yet */
 
-/* An empty set. `seed` keys the random initialization of its parameters; RAPT_SEED_NONE, RAPT_SEED_SHAPES and RAPT_SEED_UNSET
- * are reserved for what they say. NULL with `err` set (it may be NULL): out of memory. */
+/* An empty set. `seed` keys the random initialization of its parameters; RAPT_SEED_NONE, RAPT_SEED_SHAPES and RAPT_SEED_UNSET are
+ * reserved. NULL with `err` set (it may be NULL): out of memory. */
 RAPT_API rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
 /* Frees the set with its parameters; NULL is fine. */
 RAPT_API void rapt_params_free(rapt_params *set);
 
-/* Adds a parameter of 1 to 4 dimensions. A failure (name taken, shape empty or too large, out of memory) sticks in
- * the set: it is kept for rapt_params_error, and a stand-in is returned so that a module's set-up needs no checks
- * of its own. */
+/* Adds a parameter of 1 to 4 dimensions. A failure (name taken, shape empty or too large, out of memory) stays in the set for
+ * rapt_params_error, and a stand-in is returned, so that the code that sets up a module needs no checks of its own. */
 RAPT_API rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init);
 
-/* Fills p, a parameter of the set, with new initial elements, as rapt_params_add does. */
+/* Fills p, a parameter of the set, with initial values again, as rapt_params_add does. */
 RAPT_API void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init);
-/* Makes p a buffer: it is never trained; saved with the model where `persistent`. */
+/* Makes p a buffer: it is never trained, and saved with the model only if `persistent`. */
 RAPT_API void rapt_param_make_buffer(rapt_param *p, bool persistent);
 /* Makes the gradient of an embedding matrix [rows, features] sparse: backward passes and the optimizer then touch only the rows
- * that were looked up, which pays where a step uses a small part of them. With Adam its elements are those of a dense one
- * (unless rapt_adam_options.lazy). For matrices that rapt_op_embed, rapt_op_linear and rapt_op_output_loss read. Out of memory:
- * the failure sticks in the set, and p stays dense. */
+ * that were looked up. That pays off if a step uses a small part of the rows. With Adam the values are the same as for a dense
+ * gradient (unless rapt_adam_options.lazy is set). Only for matrices that rapt_op_embed, rapt_op_linear and rapt_op_output_loss
+ * read. Out of memory: the failure stays in the set, and p stays dense. */
 RAPT_API void rapt_param_make_sparse(rapt_params *set, rapt_param *p);
 
-/* The first failure of the set, code RAPT_OK if there was none. */
+/* The first failure of the set; its code is RAPT_OK if there was none. */
 RAPT_API const rapt_error *rapt_params_error(const rapt_params *set);
-/* Records a failure of a module's own set-up, such as heads that don't divide d_model. */
+/* Records a failure of a module's own checks, such as heads that don't divide d_model. */
 RAPT_API void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
-/* Zeroed memory that lives as long as the set, for the structs of a module. Out of memory: NULL, and the failure sticks in the
+/* Zeroed memory that lives as long as the set, for the structs of a module. Out of memory: NULL, and the failure stays in the
  * set. */
 RAPT_API void *rapt_params_alloc(rapt_params *set, size_t count, size_t size);
 
 /* How many parameters the set has, buffers included. */
 RAPT_API size_t rapt_params_count(const rapt_params *set);
-/* Parameter number `index` (below rapt_params_count), in the order in which they were added. Its value lacks no update. */
+/* Parameter number `index` (below rapt_params_count), in the order in which they were added. Applies deferred updates first. */
 RAPT_API rapt_param *rapt_params_at(const rapt_params *set, size_t index);
-/* The parameter with this name, or NULL where there is none. Its value lacks no update. */
+/* The parameter with this name, or NULL if there is none. Applies deferred updates first. */
 RAPT_API rapt_param *rapt_params_find(const rapt_params *set, const char *name);
 /* The seed that rapt_params_new was given. */
 RAPT_API uint64_t rapt_params_seed(const rapt_params *set);
-/* The number of elements of all parameters, frozen ones included, buffers not. */
+/* The number of elements of all parameters: frozen ones included, buffers excluded. */
 RAPT_API size_t rapt_params_size(const rapt_params *set);
 
-/* Freezes every parameter whose name matches a shell pattern (`encoder.*`, `*.embedding.weight`); frozen ones
- * get no gradient. Returns how many matched. */
+/* Freezes every parameter whose name matches a shell pattern (`encoder.*`, `*.embedding.weight`): it gets no gradient. Returns
+ * the number of matches. */
 RAPT_API size_t rapt_params_freeze(rapt_params *set, const char *pattern);
 /* Zeroes all gradients. */
 RAPT_API void rapt_params_zero_grad(rapt_params *set);
