@@ -1,7 +1,7 @@
 #!/bin/bash
 # tools/lint.sh: rules that a machine can check: which folder may include and call which, how long functions and files are,
-# how files and functions are called, which labels tests need, how files begin, what the library exports, what words and widths
-# are not to be found.
+# how files and functions are called, which labels tests need, how files begin, what the library exports, what words, phrases
+# (check_prose.sh) and widths are not to be found.
 # Prints each break with file and line, and the function lengths. Calls are read from the objects of a build: of RAPT_BUILD,
 # else of build or build-test; without one that check is left out, with a word.
 # `tools/lint.sh DIR` checks another tree of the same layout.
@@ -213,6 +213,9 @@ printf '%s\n' "${code[@]}" | grep '\.c$' | xargs -d '\n' awk ' # a comment with 
 for header in include/rapt/*.h; do
     grep -q 'extern "C"' "$header" || echo "$header: no extern \"C\""
 done | say
+# ---- prose -----------------------------------------------------------------------------------------------------------
+[ ! -x tools/check_prose.sh ] || tools/check_prose.sh . | say
+
 # A word only: what is committed is not to be written anew.
 [ $# -gt 0 ] || git log --format='%h %s' f2870b2..HEAD 2>/dev/null | awk '
     length($0) - length($1) - 1 > 72 { n++; last = $1 }

@@ -45,6 +45,8 @@ breaks 'a static function of a name that another file exports' 'norm.c:.*: arena
 breaks 'two functions of one name, in two parts of the program' 'report.c:.*: linear_other: src/nn/linear.c has the same' \
     src/nn/linear.c 'int linear_other(void)\n{\n}\n' src/train/report.c 'int linear_other(void)\n{\n}\n'
 breaks 'two macros of one name' 'norm.c:.*: MIN: src/base/min.h has the same macro' src/nn/norm.c '#define MIN(a, b) (a)\n'
+breaks 'a turn of phrase' 'nn.h:.*"that of": the noun again' include/rapt/nn.h '/* The shape is that\n * of a matrix. */\n'
+breaks 'a comment without a subject' 'nn.h:.*"Of a matrix": a noun' include/rapt/nn.h 'const char *const no_comment = "/* that of */"; /* Of a matrix. */\n'
 breaks 'a public function that is not exported' 'nn.h:.*: rapt_new has no RAPT_API' include/rapt/nn.h 'int rapt_new(void);\n'
 breaks 'a test with threads, without the label' 'tests/nn/test_bare.c: .*lacks the label threads' \
     tests/nn/test_bare.c '/* nn/test_bare.c: a break. */\nstatic pool *bare(void) { return pool_new(2, NULL); }\n'
