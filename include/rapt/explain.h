@@ -29,7 +29,7 @@ typedef struct rapt_explain_cost {
     size_t elements; /* of all intermediates and gradients, kept or not */
     size_t kept;     /* elements that the explanation keeps, 4 bytes each */
     size_t steps;    /* intermediates and gradients that it keeps */
-    size_t bytes;    /* peak memory of the pass and of what is kept, without the scratch memory of the threads */
+    size_t bytes;    /* peak memory of the pass and of the kept copies, without the scratch memory of the threads */
 } rapt_explain_cost;
 
 /* Zeroed: the defaults. All pointers are borrowed during rapt_explanation_new only. */
