@@ -3,14 +3,8 @@
 
 #include "serve/module/openai_chat_choice.h"
 #include "serve/module/openai_chat_prompt.h"
-#include "serve/module/openai_error.h"
 #include "serve/module/openai_messages.h"
-#include "serve/module/openai_run.h"
 #include "serve/module/openai_translate.h"
-#include "serve/module/reply.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_TOP = 20 };
 
@@ -45,75 +39,51 @@ static void chat_refuse_fields(fields *f)
 }
 
 /* As many as the context takes, unless the request says less. */
-static void chat_max_tokens_read(openai_request *r, fields *f, const app_limits *limits, const rapt_model *m)
+static void chat_max_tokens_read(openai_request *r, const openai_asked *q)
 {
-    const int64_t older = openai_max_tokens(f, "max_tokens", -1, 1, limits, m);
-    const int64_t tokens = openai_max_tokens(f, "max_completion_tokens", older, 1, limits, m);
+    fields *f = q->f;
+    const int64_t older = openai_max_tokens(f, "max_tokens", -1, 1, q->limits, q->m);
+    const int64_t tokens = openai_max_tokens(f, "max_completion_tokens", older, 1, q->limits, q->m);
     if (f->error->status)
         return;
     if (older >= 0 && older != tokens)
         fields_fail(f, "max_tokens", "max_completion_tokens says otherwise");
-    openai_chat_limit(r, tokens, limits, m);
+    openai_chat_limit(r, tokens, q->limits, q->m);
 }
 
-static void chat_read(openai_request *r, fields *f, const openai_messages *messages, const app_limits *limits, const served *s,
-                      exchange *x)
+static void chat_read(openai_request *r, const openai_asked *q, const openai_messages *messages)
 {
-    const rapt_model *m = rapt_engine_model_of(s->model);
-    r->shape = &SHAPE;
-    openai_options_read(&r->options, f, limits, m);
+    fields *f = q->f;
+    openai_options_read(&r->options, f, q->limits, q->m);
     r->options.o.chat = true;
     r->has_logprobs = fields_flag(f, "logprobs", false);
     r->top = (size_t)fields_integer(f, "top_logprobs", 0, 0, MOST_TOP);
     if (r->top > 0 && !r->has_logprobs)
         fields_fail(f, "top_logprobs", "needs \"logprobs\": true");
     if (!f->error->status)
-        openai_chat_prompt(r, f, "messages", messages, s, x);
-    chat_max_tokens_read(r, f, limits, m);
+        openai_chat_prompt(r, q, "messages", messages);
+    chat_max_tokens_read(r, q);
 }
 
 /* ---- the answer --------------------------------------------------------------------------------------------------------- */
 
-static void chat_generate(app *a, exchange *x, served_set *set, const served *s, fields *f, const openai_messages *messages)
+static void chat_endpoint(const openai_asked *q)
 {
-    openai_request r = {.shape = NULL};
-    chat_read(&r, f, messages, app_limits_of(a), s, x);
-    if (fields_finish(f)) {
-        replay_headers(x, s);
-        openai_chat_replay(&r, x, s);
-        openai_run_start(a, x, set, s, &r);
-    } else {
-        openai_refuse(x, f->error);
-        openai_request_free(&r);
+    openai_messages messages;
+    openai_request r = {.shape = &SHAPE};
+    openai_messages_read(&messages, q->f);
+    chat_refuse_fields(q->f);
+    if (q->s->task == RAPT_TASK_TRANSLATION)
+        openai_translate(q, &messages);
+    else {
+        chat_read(&r, q, &messages);
+        openai_generate(q, &r, openai_chat_replay);
     }
-}
-
-static void chat_answer(app *a, exchange *x, served_set *set)
-{
-    static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION};
-    request_error error = {0};
-    openai_messages messages = {.list = NULL};
-    fields f;
-    fields_read(&f, x, false, &error);
-    const served *s = error.status ? NULL : openai_model(&f, set, tasks, 2);
-    if (s) {
-        exchange_note_model(x, s->name);
-        openai_messages_read(&messages, &f);
-        chat_refuse_fields(&f);
-    }
-    if (error.status)
-        openai_refuse(x, &error);
-    else if (s->task == RAPT_TASK_TRANSLATION)
-        openai_translate(a, x, s, &f, &messages);
-    else
-        chat_generate(a, x, set, s, &f, &messages);
     openai_messages_free(&messages);
-    fields_free(&f);
 }
 
 void openai_chat(app *a, exchange *x)
 {
-    served_set *set = app_models(a);
-    chat_answer(a, x, set);
-    served_release(set);
+    static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION};
+    openai_answer(a, x, tasks, 2, chat_endpoint);
 }

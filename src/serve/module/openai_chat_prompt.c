@@ -24,9 +24,10 @@ static const char *without_folder(const char *message, const served *s)
     return message + strspn(message, "/");
 }
 
-void openai_chat_prompt(openai_request *r, fields *f, const char *field, const openai_messages *messages, const served *s,
-                        exchange *x)
+void openai_chat_prompt(openai_request *r, const openai_asked *q, const char *field, const openai_messages *messages)
 {
+    const served *s = q->s;
+    fields *f = q->f;
     if (!s->chat) {
         fields_fail(f, "model", "\"%s\" has no chat template; POST /v1/completions continues texts", s->name);
         return;
@@ -37,21 +38,20 @@ void openai_chat_prompt(openai_request *r, fields *f, const char *field, const o
     for (size_t i = 0; i < messages->count; i++)
         bytes += MESSAGE + strlen(messages->list[i].content);
     const size_t memory = TEMPLATE + TEMPLATE_COPIES * bytes;
-    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = x, .variables = variables};
-    const rapt_model *m = rapt_engine_model_of(s->model);
+    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = q->x, .variables = variables};
     char *text = NULL;
     size_t size = 0, count = 0;
     int32_t *ids = NULL;
     rapt_error err = {0};
-    const bool fits = request_asks(x, ADMISSION_MAKING, memory + TOKENS * bytes, f->error, "the text of %zu messages",
+    const bool fits = request_asks(q->x, ADMISSION_MAKING, memory + TOKENS * bytes, f->error, "the text of %zu messages",
                                    messages->count);
     rapt_code code = fits ? rapt_chat_apply(s->chat, messages->list, messages->count, &options, &text, &size, &err) : RAPT_OK;
     if (fits && !code)
-        code = rapt_chat_encode(m->language.tokenizer, text, size, &ids, &count, &err);
+        code = rapt_chat_encode(q->m->language.tokenizer, text, size, &ids, &count, &err);
     if (code)
         request_fail(f->error, reply_status(code), field, "%s: %s", field, without_folder(err.message, s));
     else if (fits)
-        openai_prompts_set(&r->prompts, f, field, ids, count, text, size, m);
+        openai_prompts_set(&r->prompts, f, field, ids, count, text, size, q->m);
     free(variables);
     fields_free(&kwargs);
     free(text);
@@ -74,14 +74,14 @@ static void chat_replay_end(replay *line, const rapt_language_model *m)
         replay_text(line, "--stop", text, size);
 }
 
-void openai_chat_replay(const openai_request *r, exchange *x, const served *s)
+void openai_chat_replay(const openai_asked *q, const openai_request *r)
 {
     const openai_prompt *p = &r->prompts.list[0];
     replay line = {.unfaithful = !p->same};
-    replay_begin(&line, "generate", s);
+    replay_begin(&line, "generate", q->s);
     replay_words(&line, " --no-prompt --max-tokens %zu", r->options.o.max_tokens);
-    chat_replay_end(&line, &rapt_engine_model_of(s->model)->language);
+    chat_replay_end(&line, &q->m->language);
     openai_options_replay(&r->options, &line);
     replay_prompt(&line, p->text, p->size);
-    replay_end(&line, x);
+    replay_end(&line, q->x);
 }

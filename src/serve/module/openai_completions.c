@@ -1,8 +1,7 @@
 /* serve/module/openai_completions.c: POST /v1/completions: texts that continue prompts. */
 #include "serve/module/openai.h"
 
-#include "serve/module/openai_error.h"
-#include "serve/module/openai_run.h"
+#include "serve/module/openai_answer.h"
 
 enum { DEFAULT_TOKENS = 16, MOST_LOGPROBS = 5 };
 
@@ -20,11 +19,11 @@ static json_t *completion_part(const openai_choice *c, const char *text, size_t 
 
 static const openai_shape SHAPE = {"cmpl", "text_completion", "text_completion", completion_whole, completion_part, false};
 
-static void completions_read(openai_request *r, fields *f, const app_limits *limits, const rapt_model *m)
+static void completions_read(openai_request *r, const openai_asked *q)
 {
-    r->shape = &SHAPE;
-    openai_options_read(&r->options, f, limits, m);
-    const int64_t tokens = openai_max_tokens(f, "max_tokens", DEFAULT_TOKENS, 0, limits, m);
+    fields *f = q->f;
+    openai_options_read(&r->options, f, q->limits, q->m);
+    const int64_t tokens = openai_max_tokens(f, "max_tokens", DEFAULT_TOKENS, 0, q->limits, q->m);
     r->no_tokens = tokens == 0;
     r->options.o.max_tokens = (size_t)tokens;
     r->echo = fields_flag(f, "echo", false);
@@ -38,51 +37,33 @@ static void completions_read(openai_request *r, fields *f, const app_limits *lim
         fields_fail(f, "max_tokens", "0 needs \"echo\": true");
     fields_neutral(f, "suffix", "[\"\"]");
     if (!f->error->status)
-        openai_prompts_read(&r->prompts, f, limits->texts, r->options.n, m);
+        openai_prompts_read(&r->prompts, f, q->limits->texts, r->options.n, q->m);
 }
 
 /* The header X-Rapt-Replay: a command for each prompt. */
-static void completions_replay(const openai_request *r, exchange *x, const served *s)
+static void completions_replay(const openai_asked *q, const openai_request *r)
 {
     replay line = {.input = 0};
     for (size_t i = 0; i < r->prompts.count && !line.unfaithful; i++) {
         const openai_prompt *p = &r->prompts.list[i];
         line.unfaithful = line.unfaithful || !p->same;
-        replay_begin(&line, "generate", s);
+        replay_begin(&line, "generate", q->s);
         replay_words(&line, "%s --max-tokens %zu", r->echo ? "" : " --no-prompt", r->options.o.max_tokens);
         openai_options_replay(&r->options, &line);
         replay_prompt(&line, p->text, p->size);
     }
-    replay_end(&line, x);
+    replay_end(&line, q->x);
 }
 
-static void completions_answer(app *a, exchange *x, served_set *set)
+static void completions_endpoint(const openai_asked *q)
 {
-    static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL};
-    request_error error = {0};
-    openai_request r = {.shape = NULL};
-    fields f;
-    fields_read(&f, x, false, &error);
-    const served *s = error.status ? NULL : openai_model(&f, set, tasks, 1);
-    if (s) {
-        exchange_note_model(x, s->name);
-        completions_read(&r, &f, app_limits_of(a), rapt_engine_model_of(s->model));
-        fields_finish(&f);
-    }
-    if (error.status) {
-        openai_refuse(x, &error);
-        openai_request_free(&r);
-    } else {
-        replay_headers(x, s);
-        completions_replay(&r, x, s);
-        openai_run_start(a, x, set, s, &r);
-    }
-    fields_free(&f);
+    openai_request r = {.shape = &SHAPE};
+    completions_read(&r, q);
+    openai_generate(q, &r, completions_replay);
 }
 
 void openai_completions(app *a, exchange *x)
 {
-    served_set *set = app_models(a);
-    completions_answer(a, x, set);
-    served_release(set);
+    static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL};
+    openai_answer(a, x, tasks, 1, completions_endpoint);
 }

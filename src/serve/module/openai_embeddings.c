@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "serve/module/openai.h"
 
+#include "serve/module/openai_answer.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/replay.h"
 #include "serve/module/reply.h"
@@ -230,43 +231,44 @@ static void embedding_queue(embedding_run *run, const served *s)
 }
 
 /* Asks for the memory of texts, their tokens, vectors and the response. */
-static bool embedding_asks(fields *f, exchange *x, const char *const *texts, size_t count, bool base64, const served *s)
+static bool embedding_asks(const openai_asked *q, const char *const *texts, size_t count, bool base64)
 {
-    const size_t features = rapt_embedder_features(rapt_engine_embedder(s->model));
+    const size_t features = rapt_embedder_features(rapt_engine_embedder(q->s->model));
     size_t bytes = count * (TEXT + features * (sizeof(rapt_real) + COPIES * (base64 ? LETTERS : DIGITS)));
     for (size_t i = 0; i < count; i++)
         bytes += strlen(texts[i]) * BYTE;
-    return request_asks(x, ADMISSION_MAKING, bytes, f->error, "%zu vector%s of %zu numbers", count, count == 1 ? "" : "s",
+    return request_asks(q->x, ADMISSION_MAKING, bytes, q->f->error, "%zu vector%s of %zu numbers", count, count == 1 ? "" : "s",
                         features);
 }
 
-static void embedding_read(fields *f, exchange *x, const app_limits *limits, const served *s)
+static void embeddings_endpoint(const openai_asked *q)
 {
     static const char *const formats[] = {"float", "base64"};
     char features[32];
-    const rapt_model *m = rapt_engine_model_of(s->model);
+    const served *s = q->s;
+    fields *f = q->f;
     embedding_run *run = NULL;
     size_t count, tokens = 0;
     const json_t *first = json_array_get(fields_value(f, "input"), 0);
     if (json_is_integer(first) || json_is_array(first))
         fields_fail(f, "input", "token ids are not supported; texts are");
-    const char **texts = fields_texts(f, "input", 1, limits->texts, &count, NULL);
+    const char **texts = fields_texts(f, "input", 1, q->limits->texts, &count, NULL);
     if (!texts)
         fields_fail(f, "input", "this field is required");
     const bool base64 = fields_word(f, "encoding_format", formats, 2, 0) == 1;
     snprintf(features, sizeof features, "[%zu]", rapt_embedder_features(rapt_engine_embedder(s->model)));
     fields_neutral(f, "dimensions", features);
     fields_ignore(f, "user");
-    if (fields_finish(f) && embedding_asks(f, x, texts, count, base64, s))
-        tokens = embedding_count_tokens(f, texts, count, m);
-    if (!f->error->status && !(run = embedding_new(x, s, texts, count)))
+    if (fields_finish(f) && embedding_asks(q, texts, count, base64))
+        tokens = embedding_count_tokens(f, texts, count, q->m);
+    if (!f->error->status && !(run = embedding_new(q->x, s, texts, count)))
         request_fail(f->error, 503, NULL, "out of memory for the request");
     free(texts);
     if (!run)
         return;
     run->base64 = base64;
     run->tokens = tokens;
-    replay_headers(x, s);
+    replay_headers(q->x, s);
     embedding_replay(run, s);
     embedding_queue(run, s);
 }
@@ -274,17 +276,5 @@ static void embedding_read(fields *f, exchange *x, const app_limits *limits, con
 void openai_embeddings(app *a, exchange *x)
 {
     static const rapt_task tasks[] = {RAPT_TASK_ENCODER};
-    request_error error = {0};
-    served_set *set = app_models(a);
-    fields f;
-    fields_read(&f, x, false, &error);
-    const served *s = error.status ? NULL : openai_model(&f, set, tasks, 1);
-    if (s) {
-        exchange_note_model(x, s->name);
-        embedding_read(&f, x, app_limits_of(a), s);
-    }
-    if (error.status)
-        openai_refuse(x, &error);
-    fields_free(&f);
-    served_release(set);
+    openai_answer(a, x, tasks, 1, embeddings_endpoint);
 }

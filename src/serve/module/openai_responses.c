@@ -3,7 +3,6 @@
 #include "serve/module/openai.h"
 
 #include "serve/module/openai_chat_prompt.h"
-#include "serve/module/openai_error.h"
 #include "serve/module/sse.h"
 
 #include <stdio.h>
@@ -137,44 +136,31 @@ static void responses_refuse_fields(fields *f)
     fields_flag(f, "store", false); /* nothing is stored, whatever it says */
 }
 
-static void responses_read(openai_request *r, fields *f, const app_limits *limits, const served *s, exchange *x)
+static void responses_read(openai_request *r, const openai_asked *q)
 {
-    const rapt_model *m = rapt_engine_model_of(s->model);
+    fields *f = q->f;
     openai_messages messages;
-    r->shape = &SHAPE;
     responses_refuse_fields(f);
-    openai_options_read(&r->options, f, limits, m);
+    openai_options_read(&r->options, f, q->limits, q->m);
     r->options.o.chat = true;
     openai_messages_read_input(&messages, f);
     if (!f->error->status)
-        openai_chat_prompt(r, f, "input", &messages, s, x);
-    const int64_t tokens = openai_max_tokens(f, "max_output_tokens", -1, 1, limits, m);
+        openai_chat_prompt(r, q, "input", &messages);
+    const int64_t tokens = openai_max_tokens(f, "max_output_tokens", -1, 1, q->limits, q->m);
     if (!f->error->status)
-        openai_chat_limit(r, tokens, limits, m);
+        openai_chat_limit(r, tokens, q->limits, q->m);
     openai_messages_free(&messages);
+}
+
+static void responses_endpoint(const openai_asked *q)
+{
+    openai_request r = {.shape = &SHAPE};
+    responses_read(&r, q);
+    openai_generate(q, &r, openai_chat_replay);
 }
 
 void openai_responses(app *a, exchange *x)
 {
     static const rapt_task tasks[] = {RAPT_TASK_LANGUAGE_MODEL};
-    served_set *set = app_models(a);
-    request_error error = {0};
-    openai_request r = {.shape = NULL};
-    fields f;
-    fields_read(&f, x, false, &error);
-    const served *s = error.status ? NULL : openai_model(&f, set, tasks, 1);
-    if (s) {
-        exchange_note_model(x, s->name);
-        responses_read(&r, &f, app_limits_of(a), s, x);
-    }
-    if (fields_finish(&f)) {
-        replay_headers(x, s);
-        openai_chat_replay(&r, x, s);
-        openai_run_start(a, x, set, s, &r);
-    } else {
-        openai_refuse(x, &error);
-        openai_request_free(&r);
-    }
-    fields_free(&f);
-    served_release(set);
+    openai_answer(a, x, tasks, 1, responses_endpoint);
 }

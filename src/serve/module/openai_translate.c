@@ -140,12 +140,13 @@ static const char *last_of_user(const openai_messages *messages)
     return NULL;
 }
 
-void openai_translate(app *a, exchange *x, const served *s, fields *f, const openai_messages *messages)
+void openai_translate(const openai_asked *q, const openai_messages *messages)
 {
     openai_options options = {.n = 1};
+    fields *f = q->f;
     const char *text = last_of_user(messages);
-    translating *t = translating_new(a, x, &CHAT, f->error);
-    read_options(&options, f, app_limits_of(a));
+    translating *t = translating_new(q->app, q->x, &CHAT, f->error);
+    read_options(&options, f, q->limits);
     if (!text)
         fields_fail(f, "messages", "there is no message of the user");
     fields_finish(f);
@@ -153,7 +154,7 @@ void openai_translate(app *a, exchange *x, const served *s, fields *f, const ope
         t->streams = options.stream;
         t->has_usage = options.include_usage;
         t->counts_tokens = true;
-        translating_take(t, s, f->error);
+        translating_take(t, q->s, f->error);
         if (options.n > 1 && !f->error->status)
             translating_n_best(t, options.n);
         t->stops = options.stops;
@@ -163,5 +164,6 @@ void openai_translate(app *a, exchange *x, const served *s, fields *f, const ope
         translating_submit(t, &text, 1, f->error);
     }
     openai_options_free(&options);
-    translating_end(t, x, &CHAT, f->error);
+    if (f->error->status)
+        translating_free(t);
 }
