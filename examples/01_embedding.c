@@ -110,7 +110,7 @@ static rapt_tensor *sales_vectors(rapt_tape *t, rapt_params *set, rapt_embedding
     return rapt_embedding_forward(t, table, input_sales_tokens(set));
 }
 
-/* Of every window, at all places but the last, whose label is in none. */
+/* Checks every window at all places except the last, because the label of the last place is in no window. */
 static bool labels_are_next_tokens(rapt_tokens tokens, rapt_tokens labels)
 {
     bool right = true;

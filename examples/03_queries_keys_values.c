@@ -37,7 +37,7 @@ static double by_hand(const rapt_linear *m, const rapt_real *x, size_t j)
     return sum;
 }
 
-/* Of all places: the largest difference between y and the map by hand, at one feature. */
+/* The largest difference over all places between y and the map by hand, at one feature. */
 static double hand_difference(const rapt_linear *m, const rapt_tensor *x, const rapt_tensor *y, size_t j)
 {
     size_t d = rapt_tensor_features(x);

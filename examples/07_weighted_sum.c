@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADS = 16, SALES_HEADS = 4, HEAD_FEATURES = 16 }; /* the last one: of a head over the textbook */
+enum { HEADS = 16, SALES_HEADS = 4, HEAD_FEATURES = 16 }; /* HEAD_FEATURES: features of a head over the textbook */
 
-/* The results of chapters 3 to 6, and those of this one. */
+/* The results of chapters 3 to 6 and of this one. */
 typedef struct attention {
     rapt_multi_head_attention m;
     rapt_tensor *q, *k, *v; /* projections [batch, time, features] */

@@ -8,7 +8,7 @@
 
 enum { HEADS = 16, SALES_HEADS = 4 };
 
-/* Of the features of a position. */
+/* Mean and variance of the features of a position. */
 typedef struct moments {
     double mean, variance;
 } moments;

@@ -41,7 +41,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
                show_difference(4, y->data, (rapt_real[]){1, -1, -1, 1}) < 1e-4);
 }
 
-/* One key is as good as another where all positions hold the same vector; of those that count. */
+/* If all positions hold the same vector, every key that counts has the same weight. */
 static bool shares_are_equal(const rapt_tensor *weights, const int32_t *lens)
 {
     size_t heads = weights->shape[1], time = weights->shape[2];

@@ -67,7 +67,7 @@ static const char *const target_words[TIME] = {"<bos>", "nous", "écoutons", "av
                                                "<pad>", "<pad>"};
 
 typedef struct batch {
-    int32_t source[BATCH * TIME], target[BATCH * TIME], lens[BATCH]; /* lens: of the sources */
+    int32_t source[BATCH * TIME], target[BATCH * TIME], lens[BATCH]; /* lens: lengths of the sources */
 } batch;
 
 /* The first pair is the one above; the others have words like numbers drawn from a hat. */

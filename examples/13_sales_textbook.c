@@ -212,7 +212,8 @@ static steps compute(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 
 /* ---- 3. what it computed --------------------------------------------------------------------------------------- */
 
-/* Of a text that the caller names all windows, as PyTorch prints them; else what fits into a chapter, the first one's corner. */
+/* For a text that the caller names, all windows, as PyTorch prints them; else what fits into a chapter: a corner of the first
+ * window. */
 static void (*show_elements)(const char *, const rapt_tensor *) = show_corner;
 
 static void show(const char *name, const rapt_tensor *x)

@@ -79,7 +79,7 @@ static void backward_by_hand(rapt_tape *t, rapt_params *set)
 
 /* ---- Adam, schedule, clipping ----------------------------------------------------------------------------------- */
 
-/* Gives p the gradient g: that of the sum of p * g. */
+/* Gives p the gradient g, which is the gradient of the sum of p * g. */
 static void set_gradient(rapt_tape *t, rapt_params *set, rapt_param *p, const rapt_real *g)
 {
     rapt_params_zero_grad(set);

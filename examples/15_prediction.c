@@ -151,7 +151,7 @@ static size_t distribution(size_t vocab, const rapt_real *logits, const rapt_sam
     return count;
 }
 
-/* The same of the shares that were counted, over the words of one prompt: what a perfect model would give. */
+/* The distribution of the counted shares over the words of one prompt: what a perfect model would give. */
 static void expected(int prompt, const rapt_sample_options *o, double *p)
 {
     rapt_real logits[WORDS];
@@ -177,7 +177,7 @@ static bool draw(const rapt_model *model, const rapt_sample_options *o, const in
     return ok;
 }
 
-/* Largest differences: of what is computed by hand from what the counts give, of what is drawn from what is computed. */
+/* Largest differences: between the distribution by hand and the counts, between the drawn shares and the distribution. */
 typedef struct errors {
     double model, drawn;
 } errors;
@@ -310,7 +310,8 @@ static void beams(rapt_tape *t, const rapt_model *model)
 
 /* ---- the KV cache ------------------------------------------------------------------------------------------------ */
 
-/* Logits after each of `time` tokens, one step after the other. Returns whether they are those of the whole row, to the bit. */
+/* Logits after each of `time` tokens, one step after the other. Returns whether they equal the logits of the whole row, to the
+ * bit. */
 static bool steps_equal_whole(rapt_tape *t, const rapt_lm *m, const int32_t *ids, size_t time)
 {
     size_t vocab = m->config.vocab;

@@ -284,7 +284,7 @@ static void grouped_queries(rapt_tape *t, rapt_params *set)
     show_check("2 x 12 blocks x 64 features x key-value heads", right);
 }
 
-/* The keys of the first window, by heads side by side: those of two key-value heads, twice each. */
+/* The keys of the first window, with heads side by side: the keys of two key-value heads, twice each. */
 static void grouped_table(rapt_tape *t, rapt_params *set)
 {
     static char text[SALES_FEATURES][16];

@@ -1,4 +1,4 @@
-/* examples/sections.c: see sections.h. */
+/* examples/sections.c: runs the sections of a program of the book or of a tutorial that its arguments name. */
 #include "sections.h"
 
 #include <stdio.h>

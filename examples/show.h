@@ -26,10 +26,10 @@ void show_corner(const char *name, const rapt_tensor *x);
  * and the last ten. Names may be NULL: 0, 1, ... */
 void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
                 const char *const *column_names);
-/* The same with tabs between, for `rapt plot table`: names in the first row and the first column. */
+/* A matrix as tab-separated text for `rapt plot table`: names in the first row and the first column. */
 void show_table(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
                 const char *const *column_names);
-/* The same for the first columns of a matrix that has more. */
+/* show_table of the first `columns` columns of x. */
 void show_table_part(size_t rows, size_t columns, const rapt_tensor *x, const char *const *row_names);
 /* True for the argument --table: print the matrix of the picture and nothing else. Ends the program (2) for others. */
 bool show_wants_table(int argc, char **argv);

@@ -148,7 +148,7 @@ static void decoder_block(rapt_tape *t, rapt_params *set)
     show_check("the output has the shape of the input", rapt_tensor_same_shape(x, y));
 }
 
-/* Sizes that are not those of the input: the block names the parameter that does not fit. */
+/* Sizes that differ from the input's: the block names the parameter that does not fit. */
 static void other_sizes(rapt_tape *t, rapt_params *set)
 {
     rapt_error err = {0};
@@ -231,7 +231,7 @@ static void encoder_decoder(rapt_tape *t, rapt_params *set)
     rapt_transformer_free(net);
 }
 
-/* One word of each sentence, and whether its logits are those of the pass over whole rows. */
+/* Computes one word of each sentence. Returns whether its logits equal the logits of the pass over whole rows. */
 static bool step(rapt_tape *t, const rapt_transformer *net, rapt_decoder_state *state, const int32_t *target, int at,
                  const rapt_real *whole)
 {

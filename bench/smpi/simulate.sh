@@ -1,8 +1,9 @@
 #!/bin/bash
 # bench/smpi/simulate.sh MACHINES RATE [NAME=VALUE...]: a training step of MACHINES machines, simulated (SimGrid's SMPI) with the
-# real exchange of src/group over a switch: RATE is a link's, 1 or 10 or 100 Gbit/s. Prints one JSON object: milliseconds of a step, of
-# one machine alone, their ratio, bytes. NAME=VALUE: what is simulated, see SETTINGS of step.c; LATENCY in the environment: of a
-# link, each way (default 20us). Needs libsimgrid-dev (Debian). 1,024 machines take a quarter of an hour.
+# real messages of src/group over a switch: RATE is the speed of a link, 1 or 10 or 100 Gbit/s. Prints one JSON object:
+# milliseconds of a step, the same for one machine alone, their ratio, bytes. NAME=VALUE sets one of the SETTINGS of step.c;
+# LATENCY in the environment is the latency of a link, each way (default 20us). Needs libsimgrid-dev (Debian). 1,024 machines take
+# a quarter of an hour.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
