@@ -107,11 +107,11 @@ RAPT_API rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size,
 RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *tokenizer);
 
 /* Loads what `spec` names: a tokenizer file of rapt; a Hugging Face tokenizer.json, where components that rapt lacks are refused
- * by name; "cl100k_base:PATH", "o200k_base:PATH" or "r50k_base:PATH", a rank file of tiktoken with one `base64 rank` per line; a
- * SentencePiece model, which takes the ids of vocab.json if it is source.spm or target.spm of a Marian folder of Hugging Face; a
- * folder, which stands for its tokenizer.json, or else for spiece.model, sentencepiece.bpe.model, tokenizer.model or merges.txt
- * with the ids of the class that the folder names; or a GGUF file, for the tokenizer in it. Failures name path, line and
- * reason. */
+ * by name; a rank file of tiktoken with one `base64 rank` per line, as "r50k_base:PATH", "p50k_base:PATH", "cl100k_base:PATH" or
+ * "o200k_base:PATH", or as PATH alone if its bytes are those that OpenAI publishes; a SentencePiece model, which takes the ids of
+ * vocab.json if it is source.spm or target.spm of a Marian folder of Hugging Face; a folder, which stands for its tokenizer.json,
+ * or else for spiece.model, sentencepiece.bpe.model, tokenizer.model or merges.txt with the ids of the class that the folder
+ * names; or a GGUF file, for the tokenizer in it. Failures name path, line and reason. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
 /* Frees a tokenizer of any kind; NULL is fine. */
 RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);

@@ -82,11 +82,13 @@ rapt_code marian_vocabulary(const char *path, char **vocab, rapt_error *err);
 rapt_tokenizer *marian_from_files(const char *path, const char *vocab, rapt_error *err);
 rapt_tokenizer *marian_from_json(const json_t *root, const char *path, rapt_error *err);
 rapt_tokenizer *m2m100_from_json(const json_t *root, const char *path, rapt_error *err);
-/* The rank file of a public encoding: "cl100k_base" and so on. */
+/* The rank file of a public encoding, "cl100k_base" and so on, as ranks_encoding has it: NULL for other names. */
 rapt_tokenizer *ranks_from_file(const char *encoding, const char *path, rapt_error *err);
-/* Whether the first line of a file is "base64 rank"; and what there is to say of such a file without the name of its encoding,
- * `named` being the one that its path has, or NULL: the error is RAPT_ERR_FORMAT. */
+const char *ranks_encoding(const char *name, size_t length);
+/* Whether the first line of a file is "base64 rank"; and the tokenizer of such a file if it is one that OpenAI publishes, byte
+ * for byte. Of another one ranks_refuse says what it is (RAPT_ERR_FORMAT); `named` is the encoding that its path has, or NULL. */
 bool ranks_look_like(const char *text, size_t size);
+rapt_tokenizer *ranks_from_text(const char *path, const char *named, const char *text, size_t size, rapt_error *err);
 void ranks_refuse(const char *path, const char *named, const char *text, size_t size, rapt_error *err);
 
 #endif

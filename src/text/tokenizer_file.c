@@ -79,19 +79,11 @@ static rapt_tokenizer *from_json(const json_t *root, const char *path, rapt_erro
     return NULL;
 }
 
-static const char *const ENCODINGS[] = {"cl100k_base", "o200k_base", "r50k_base"};
-#define ENCODING_COUNT (sizeof ENCODINGS / sizeof *ENCODINGS)
-
 /* The public encoding whose rank file has such a name, "x/cl100k_base.tiktoken" or "cl100k_base"; or NULL. */
 static const char *encoding_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < ENCODING_COUNT; i++) {
-        size_t length = strlen(ENCODINGS[i]);
-        if (strncmp(name, ENCODINGS[i], length) == 0 && (!name[length] || strcmp(name + length, ".tiktoken") == 0))
-            return ENCODINGS[i];
-    }
-    return NULL;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
+    return dot && strcmp(dot, ".tiktoken") != 0 ? NULL : ranks_encoding(name, dot ? (size_t)(dot - name) : strlen(name));
 }
 
 static void fail_json(const char *path, const json_error_t *where, rapt_error *err)
@@ -102,10 +94,8 @@ static void fail_json(const char *path, const json_error_t *where, rapt_error *e
 
 rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err)
 {
-    if (ranks_look_like(text, size)) {
-        ranks_refuse(name, encoding_of(name), text, size, err);
-        return NULL;
-    }
+    if (ranks_look_like(text, size))
+        return ranks_from_text(name, encoding_of(name), text, size, err);
     if (spm_looks_like(text, size, names_model(name)))
         return spm_from_bytes(text, size, name, err);
     json_error_t where;
@@ -135,19 +125,6 @@ static rapt_tokenizer *load_tokenizer_file(const char *path, rapt_error *err)
     rapt_tokenizer *k = tokenizer_from_text(path, text, size, err);
     free(text);
     return k;
-}
-
-/* Whether the part of `spec` before a colon names a public encoding; then *path is what follows. */
-static bool split_spec(const char *spec, char name[32], const char **path)
-{
-    const char *colon = strchr(spec, ':');
-    for (size_t i = 0; colon && i < ENCODING_COUNT; i++)
-        if ((size_t)(colon - spec) == strlen(ENCODINGS[i]) && strncmp(spec, ENCODINGS[i], strlen(ENCODINGS[i])) == 0) {
-            strcpy(name, ENCODINGS[i]);
-            *path = colon + 1;
-            return true;
-        }
-    return false;
 }
 
 /* The path of the first file of these names that is in the folder, to be freed; NULL: none is. */
@@ -205,10 +182,9 @@ static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
 
 rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
 {
-    char name[32];
-    const char *ranks;
-    if (split_spec(spec, name, &ranks))
-        return ranks_from_file(name, ranks, err);
+    const char *colon = strchr(spec, ':'), *name = colon ? ranks_encoding(spec, (size_t)(colon - spec)) : NULL;
+    if (name)
+        return ranks_from_file(name, colon + 1, err);
     bool there, folder;
     if (file_is_there(spec, &there, err) != RAPT_OK || file_is_folder(spec, &folder, err) != RAPT_OK)
         return NULL;

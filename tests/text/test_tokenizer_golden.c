@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "base/file.h"
+#include "text/bpe/base64.h"
 #include "text/sha256.h"
 #include "text/tokenizer_files.h"
 
@@ -144,6 +145,52 @@ static void test_whole_files(void **state)
     json_decref(root);
 }
 
+/* p50k_base's file is r50k_base's with runs of 2 to 25 spaces behind the id of <|endoftext|>; its sha256 is that of tiktoken's
+ * openai_public.py, the ids are tiktoken's. */
+static void test_p50k(void **state)
+{
+    (void)state;
+    char *text, more[2000], *to = more, digest[SHA256_TEXT];
+    static const char spaces[] = "                         ";
+    size_t size;
+    need("data/tokenizers/r50k_base.tiktoken");
+    assert_int_equal(file_read(shared("data/tokenizers/r50k_base.tiktoken"), MAX_BYTES, &text, &size, NULL), RAPT_OK);
+    for (size_t n = 2; n <= 25; n++) {
+        char letters[64] = "";
+        base64_encode(spaces, n, letters);
+        to += sprintf(to, "%s %zu\n", letters, 50255 + n);
+    }
+    text = realloc(text, size + sizeof more);
+    assert_non_null(text);
+    memcpy(text + size, more, (size_t)(to - more));
+    size += (size_t)(to - more);
+    sha256_text(text, size, digest);
+    assert_string_equal(digest, "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069");
+    rapt_tokenizer *k = load(write_file("ranks", text, size)); /* recognized by its bytes */
+    free(text);
+    SPECIALS(k, "Hello    world   x <|endoftext|>\n        y", 15496, 50258, 995, 50257, 2124, 220, 50256, 198, 50262, 331);
+    ENCODES(k, "<|endoftext|>", 27, 91, 437, 1659, 5239, 91, 29);
+    ENCODES(k, "def f(x):\n    if x:\n        return  1\n", 4299, 277, 7, 87, 2599, 198, 50258, 611, 2124, 25, 198, 50262, 1441,
+            220, 352, 198);
+    ENCODES(k, "                          a", 50280, 257);
+    assert_saves(k);
+    rapt_tokenizer_free(k);
+}
+
+/* Without a name before it, a file that is published is what it is with one. */
+static void test_unnamed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ENCODING_COUNT; i++) {
+        char file[64];
+        const rapt_tokenizer *named = encoding(ENCODINGS[i]);
+        snprintf(file, sizeof file, "data/tokenizers/%s.tiktoken", ENCODINGS[i]);
+        rapt_tokenizer *k = load(shared(file));
+        assert_true(rapt_tokenizer_hash(k) == rapt_tokenizer_hash(named));
+        rapt_tokenizer_free(k);
+    }
+}
+
 /* As a list in a tokenizer file, an encoding is what it was. */
 static void test_saved(void **state)
 {
@@ -164,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cl100k),         cmocka_unit_test(test_o200k),       cmocka_unit_test(test_r50k),
         cmocka_unit_test(test_special_tokens), cmocka_unit_test(test_whole_files), cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_p50k),           cmocka_unit_test(test_unnamed),
     };
     return cmocka_run_group_tests(tests, folder_make, tear_down);
 }

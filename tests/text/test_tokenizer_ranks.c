@@ -10,9 +10,10 @@
 #include <cmocka.h>
 
 #include "text/bpe/base64.h"
+#include "text/bpe/byte_bpe.h"
 #include "text/tokenizer_files.h"
 
-enum { RANKS = 50256, MOST_LINE = 32, MIDDLE = 300 };
+enum { RANKS = 50256, HOLED_RANKS = 50281, MOST_LINE = 32, MIDDLE = 300 };
 
 /* Ranks 0 to 255 are the bytes, backwards; rank 256 + i has the two bytes i / 256 and i % 256; the last one is "abc". */
 static size_t token_of(size_t rank, char token[3])
@@ -84,6 +85,53 @@ static void test_ranks(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* p50k_base has a special token amid its ranks. */
+static const char *write_holed(const char *in_hole)
+{
+    static char spec[300];
+    char *text = malloc((size_t)RANKS * MOST_LINE + 2000), *to = text, line[MOST_LINE];
+    for (size_t i = 0; i < RANKS; i++) {
+        line_of(i, line);
+        to += sprintf(to, "%s\n", line);
+    }
+    to += sprintf(to, "%s", in_hole);
+    for (size_t i = RANKS + 1; i < HOLED_RANKS; i++) {
+        char letters[8] = "";
+        base64_encode((char[]){'a', 'a', (char)i}, 3, letters);
+        to += sprintf(to, "%s %zu\n", letters, i);
+    }
+    snprintf(spec, sizeof spec, "p50k_base:%s", write_file("holed", text, (size_t)(to - text)));
+    free(text);
+    return spec;
+}
+
+/* In a tokenizer.json `tokenizers` gives special tokens that are no entries of the vocabulary the ids behind all of those. */
+static void assert_vocabulary(const rapt_tokenizer *k, size_t entries, bool with_special)
+{
+    json_t *root = hf_to_json(byte_bpe_of(k)), *vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    assert_int_equal(json_object_size(vocab), entries);
+    if (with_special)
+        assert_int_equal(json_integer_value(json_object_get(vocab, "<|endoftext|>")), RANKS);
+    json_decref(root);
+}
+
+static void test_a_special_token_amid_the_ranks(void **state)
+{
+    (void)state;
+    rapt_tokenizer *k = load(write_holed(""));
+    assert_int_equal(rapt_tokenizer_size(k), HOLED_RANKS);
+    ENCODES(k, "abc", RANKS - 1);
+    ENCODES(k, "aaQ", RANKS + 1); /* 50257 is 196 times 256 and 81, a Q */
+    SPECIALS(k, "a<|endoftext|>a", A, RANKS, A);
+    assert_saves(k);
+    assert_refused(write_holed("YWFh 50256\n"), "holed:50257: rank 50256; in p50k_base that is a special token");
+    assert_vocabulary(k, HOLED_RANKS, true);
+    rapt_tokenizer_free(k);
+    k = load(GOOD);
+    assert_vocabulary(k, RANKS, false);
+    rapt_tokenizer_free(k);
+}
+
 /* Line ends of Windows and empty lines, which tiktoken reads as well; a last line without an end. */
 static void test_line_ends(void **state)
 {
@@ -151,7 +199,7 @@ static void test_bad_json(void **state)
 {
     (void)state;
     REFUSED(RANKS_FILE("\"tokens\": []"), "\"encoding\" is none of");
-    REFUSED(RANKS_FILE("\"encoding\": \"p50k_base\", \"tokens\": []"), "\"encoding\" is none of");
+    REFUSED(RANKS_FILE("\"encoding\": \"p50k_edit\", \"tokens\": []"), "\"encoding\" is none of");
     REFUSED(RANKS_FILE("\"encoding\": \"r50k_base\", \"tokens\": []"), "rank 0 is missing");
     REFUSED(RANKS_FILE("\"encoding\": \"r50k_base\", \"tokens\": [\"AA==\", \"AA==\"]"), "token:1: the token was there before");
     REFUSED(RANKS_FILE("\"encoding\": \"r50k_base\", \"tokens\": [7]"), "token:0: the token is not base64");
@@ -182,8 +230,10 @@ static void test_base64(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks),         cmocka_unit_test(test_line_ends), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_missing_ranks), cmocka_unit_test(test_bad_json),  cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_ranks),         cmocka_unit_test(test_a_special_token_amid_the_ranks),
+        cmocka_unit_test(test_line_ends),     cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_missing_ranks), cmocka_unit_test(test_bad_json),
+        cmocka_unit_test(test_base64),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

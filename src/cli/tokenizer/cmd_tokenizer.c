@@ -15,7 +15,7 @@ int cmd_tokenizer(int argc, char **argv)
         "\vtrain TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
         "text, info describes a tokenizer. Each subcommand has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
         "a Hugging Face tokenizer.json, a SentencePiece model (.model, .spm), a GGUF file, a folder that holds one of "
-        "these, or a rank file of tiktoken with the name of its encoding: cl100k_base:PATH, o200k_base:PATH or "
-        "r50k_base:PATH."};
+        "these, or a rank file of tiktoken as it is published: r50k_base, p50k_base, cl100k_base or o200k_base. Before one that "
+        "was changed stands the name of its encoding: cl100k_base:PATH."};
     return subcommands_run(&subcommands, argc, argv);
 }

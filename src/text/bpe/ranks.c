@@ -1,6 +1,6 @@
-/* text/bpe/ranks.c: the public encodings cl100k_base, o200k_base and r50k_base, from their rank files (one `base64 rank` a
- * line, as tiktoken has them) or from a tokenizer file of rapt, which holds the same list as JSON. The files are not
- * shipped; what is known of an encoding besides its ranks is in the table below. */
+/* text/bpe/ranks.c: the public encodings of tiktoken, from their rank files (one `base64 rank` a line) or from a tokenizer file
+ * of rapt, which holds the same list as JSON. The files are not shipped; what is known of an encoding besides its ranks is in the
+ * table below. */
 #include "text/bpe/byte_bpe.h"
 
 #include "base/file.h"
@@ -9,37 +9,57 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define MAX_BYTES ((size_t)1 << 28)
+#define NAMES "r50k_base, p50k_base, cl100k_base and o200k_base"
 enum { MAX_LETTERS = 4096, MAX_SPECIALS = 5 };
 
-/* Pattern, number of ranks, special tokens: facts of tiktoken's openai_public.py. */
+/* Pattern, ranks, special tokens: facts of tiktoken's openai_public.py. A special token may have an id amid the ranks. `hash` is
+ * XXH3 of the file that has the sha256 of openai_public.py. */
 static const struct encoding {
     const char *name, *pattern;
-    size_t ranks;
+    size_t ranks; /* the last one and one */
+    uint64_t hash;
     struct {
         const char *text;
         size_t id;
     } specials[MAX_SPECIALS];
 } ENCODINGS[] = {
-    {"r50k_base", SPLIT_GPT2, 50256, {{"<|endoftext|>", 50256}}},
+    {"r50k_base", SPLIT_GPT2, 50256, 0x3CB2FBE95939BD2D, {{"<|endoftext|>", 50256}}},
+    {"p50k_base", SPLIT_GPT2, 50281, 0xF2D3FA62565E6E17, {{"<|endoftext|>", 50256}}},
     {"cl100k_base",
      SPLIT_CL100K,
      100256,
+     0xAA5D7BF38900641A,
      {{"<|endoftext|>", 100257},
       {"<|fim_prefix|>", 100258},
       {"<|fim_middle|>", 100259},
       {"<|fim_suffix|>", 100260},
       {"<|endofprompt|>", 100276}}},
-    {"o200k_base", SPLIT_O200K, 199998, {{"<|endoftext|>", 199999}, {"<|endofprompt|>", 200018}}},
+    {"o200k_base", SPLIT_O200K, 199998, 0x72A095E82CA109D6, {{"<|endoftext|>", 199999}, {"<|endofprompt|>", 200018}}},
 };
 
-static const struct encoding *find_encoding(const char *name)
+static const struct encoding *find_encoding(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS; i++)
-        if (strcmp(ENCODINGS[i].name, name) == 0)
+        if (strlen(ENCODINGS[i].name) == length && memcmp(ENCODINGS[i].name, name, length) == 0)
             return &ENCODINGS[i];
     return NULL;
+}
+
+const char *ranks_encoding(const char *name, size_t length)
+{
+    const struct encoding *of = find_encoding(name, length);
+    return of ? of->name : NULL;
+}
+
+static bool is_special_of(const struct encoding *of, size_t id)
+{
+    for (size_t i = 0; i < MAX_SPECIALS && of->specials[i].text; i++)
+        if (of->specials[i].id == id)
+            return true;
+    return false;
 }
 
 /* A token that a line or an element stands for; `at` is the place, "FILE:LINE" or the like. */
@@ -53,6 +73,8 @@ static rapt_code put_token(byte_bpe *b, const struct encoding *of, size_t rank, 
     if (rank >= of->ranks)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: rank %zu; %s ends with rank %zu", path, at, rank, of->name,
                          of->ranks - 1);
+    if (is_special_of(of, rank))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: rank %zu; in %s that is a special token", path, at, rank, of->name);
     if (token_list_at(&b->tokens, (int64_t)rank, NULL))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: rank %zu was there before", path, at, rank);
     if (token_list_find(&b->tokens, token, length) >= 0)
@@ -88,12 +110,12 @@ static rapt_code ranks_complete(byte_bpe *b, const struct encoding *of, const ch
 {
     rapt_error why = {0};
     for (size_t i = 0; i < of->ranks; i++)
-        if (!token_list_at(&b->tokens, (int64_t)i, NULL))
+        if (!token_list_at(&b->tokens, (int64_t)i, NULL) && !is_special_of(of, i))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rank %zu is missing; %s has ranks 0 to %zu", path, i, of->name,
                              of->ranks - 1);
     rapt_code code = byte_bpe_find_bytes(b, &why);
     for (size_t i = 0; i < of->ranks && code == RAPT_OK; i++)
-        code = put_cuts(b, (int32_t)i, &why);
+        code = is_special_of(of, i) ? RAPT_OK : put_cuts(b, (int32_t)i, &why);
     for (size_t i = 0; i < MAX_SPECIALS && of->specials[i].text && code == RAPT_OK; i++)
         code = byte_bpe_add_special(b, of->specials[i].id, of->specials[i].text, strlen(of->specials[i].text), false, &why);
     return code ? rapt_fail(err, code, "%s: %s", path, why.message) : RAPT_OK;
@@ -101,9 +123,12 @@ static rapt_code ranks_complete(byte_bpe *b, const struct encoding *of, const ch
 
 /* ---- to JSON ------------------------------------------------------------------------------------------------ */
 
-static json_t *ranks_token_json(const byte_bpe *b, size_t rank)
+/* In the place of a special token stands null. */
+static json_t *ranks_token_json(const byte_bpe *b, const struct encoding *of, size_t rank)
 {
     size_t length;
+    if (is_special_of(of, rank))
+        return json_null();
     const char *token = token_list_at(&b->tokens, (int64_t)rank, &length);
     char *letters = malloc(BASE64_CAPACITY(length));
     if (letters)
@@ -115,9 +140,10 @@ static json_t *ranks_token_json(const byte_bpe *b, size_t rank)
 
 static json_t *ranks_to_json(const byte_bpe *b)
 {
+    const struct encoding *of = find_encoding(b->ranks, strlen(b->ranks));
     json_t *list = json_array();
-    for (size_t i = 0; list && i < find_encoding(b->ranks)->ranks; i++)
-        if (json_array_append_new(list, ranks_token_json(b, i)) != 0) {
+    for (size_t i = 0; list && i < of->ranks; i++)
+        if (json_array_append_new(list, ranks_token_json(b, of, i)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -174,20 +200,26 @@ static rapt_code ranks_take_lines(byte_bpe *b, const struct encoding *of, const 
     return code ? code : ranks_complete(b, of, path, err);
 }
 
-rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *err)
+static rapt_tokenizer *ranks_from_lines(const struct encoding *of, const char *text, size_t size, const char *path,
+                                        rapt_error *err)
 {
-    const struct encoding *of = find_encoding(name);
-    char *text = NULL;
-    size_t size;
-    if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
-        return NULL;
     byte_bpe *b = new_of(of, err);
     if (b && ranks_take_lines(b, of, text, size, path, err) != RAPT_OK) {
         byte_bpe_free(b);
         b = NULL;
     }
-    free(text);
     return b ? &b->base : NULL;
+}
+
+rapt_tokenizer *ranks_from_file(const char *encoding, const char *path, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
+        return NULL;
+    rapt_tokenizer *k = ranks_from_lines(find_encoding(encoding, strlen(encoding)), text, size, path, err);
+    free(text);
+    return k;
 }
 
 bool ranks_look_like(const char *text, size_t size)
@@ -203,20 +235,38 @@ bool ranks_look_like(const char *text, size_t size)
            (text[end] == '\n' || text[end] == '\r');
 }
 
+static size_t count_ranks(const struct encoding *of)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->ranks; i++)
+        count += !is_special_of(of, i);
+    return count;
+}
+
 /* Files of other models have ranks alone; how many there are tells the best known ones apart. */
 void ranks_refuse(const char *path, const char *named, const char *text, size_t size, rapt_error *err)
 {
     const size_t count = lines_count((line_walk){text, text + size});
     const char *whose = count == 128000 ? ", as Llama 3's" : count == 151643 ? ", as Qwen's" : "";
     for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS && !named; i++)
-        named = count == ENCODINGS[i].ranks ? ENCODINGS[i].name : NULL;
+        named = count == count_ranks(&ENCODINGS[i]) ? ENCODINGS[i].name : NULL;
     if (named)
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s is a rank file of tiktoken; the name of its encoding goes before it: %s:%s", path,
-                  named, path);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%.200s is a rank file of tiktoken, but not the one that is published as %s; if it is "
+                  "meant for that encoding, its name goes before it: %s:%.200s", path, named, named, path);
     else
-        rapt_fail(err, RAPT_ERR_FORMAT, "%.200s is a rank file of tiktoken; of those rapt reads cl100k_base, o200k_base and "
-                  "r50k_base (cl100k_base:PATH). This one has %zu ranks%s, and neither the pattern nor the special tokens of its "
-                  "model: they are in the tokenizer.json of its Hugging Face folder, which rapt reads", path, count, whose);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%.150s is a rank file of tiktoken; of those rapt reads " NAMES " (cl100k_base:PATH). "
+                  "This one has %zu ranks%s, and neither the pattern nor the special tokens of its model: they are in the "
+                  "tokenizer.json of its Hugging Face folder, which rapt reads", path, count, whose);
+}
+
+rapt_tokenizer *ranks_from_text(const char *path, const char *named, const char *text, size_t size, rapt_error *err)
+{
+    const uint64_t hash = XXH3_64bits(text, size);
+    for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS; i++)
+        if (ENCODINGS[i].hash == hash)
+            return ranks_from_lines(&ENCODINGS[i], text, size, path, err);
+    ranks_refuse(path, named, text, size, err);
+    return NULL;
 }
 
 /* ---- from JSON ---------------------------------------------------------------------------------------------- */
@@ -228,6 +278,8 @@ static rapt_code take_list(byte_bpe *b, const struct encoding *of, const json_t 
         const json_t *letters = json_array_get(list, i);
         const char *text = json_string_value(letters);
         rapt_error why = {0};
+        if (json_is_null(letters) && is_special_of(of, i))
+            continue;
         code = put_token(b, of, i, text ? text : "", json_string_length(letters), "token", i, &why);
         if (code)
             rapt_fail(err, code, "%s: %s", path, why.message);
@@ -238,9 +290,9 @@ static rapt_code take_list(byte_bpe *b, const struct encoding *of, const json_t 
 rapt_tokenizer *ranks_from_json(const json_t *root, const char *path, rapt_error *err)
 {
     const char *name = json_string_value(json_object_get(root, "encoding"));
-    const struct encoding *of = name ? find_encoding(name) : NULL;
+    const struct encoding *of = name ? find_encoding(name, strlen(name)) : NULL;
     if (!of) {
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"encoding\" is none of r50k_base, cl100k_base and o200k_base", path);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"encoding\" is none of " NAMES, path);
         return NULL;
     }
     byte_bpe *b = new_of(of, err);

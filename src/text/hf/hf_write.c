@@ -121,12 +121,25 @@ static bool is_in_model(const byte_bpe *b, int32_t id)
     return token_list_at(&b->tokens, id, NULL) && (!s || s->in_model);
 }
 
+/* `tokenizers` numbers special tokens that the vocabulary lacks from its number of entries on, whatever ids the file gives. */
+static bool specials_follow(const byte_bpe *b)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < b->tokens.size; i++)
+        count += is_in_model(b, (int32_t)i);
+    for (size_t i = count; i < b->tokens.size; i++)
+        if (is_in_model(b, (int32_t)i) || !token_list_at(&b->tokens, (int64_t)i, NULL))
+            return false;
+    return true;
+}
+
 static json_t *vocab_json(const byte_bpe *b)
 {
+    const bool all = !specials_follow(b);
     json_t *vocab = json_object();
     bool ok = vocab != NULL;
     for (size_t i = 0; ok && i < b->tokens.size; i++) {
-        if (!is_in_model(b, (int32_t)i))
+        if (!(all ? token_list_at(&b->tokens, (int64_t)i, NULL) != NULL : is_in_model(b, (int32_t)i)))
             continue;
         char *letters = hf_write_letters_of(b, (int32_t)i);
         ok = letters && json_object_set_new(vocab, letters, json_integer((json_int_t)i)) == 0;
