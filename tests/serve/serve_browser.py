@@ -12,9 +12,9 @@ class ServePage(Page):
     def __init__(self, driver, server):
         self.driver, self.server = driver, server
 
-    def open(self, theme="light", width=1280):
+    def open(self, theme="light", width=1280, host="127.0.0.1"):
         self.emulate(theme, width)
-        self.driver.get(self.server.address + "/")
+        self.driver.get(self.server.address.replace("127.0.0.1", host) + "/")
         self.wait(lambda: any(self.find(part).is_displayed() for part in ("#problem", "#key", "#page")))
         return self
 

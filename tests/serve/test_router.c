@@ -148,12 +148,45 @@ static void pages_of_other_sites_compute_nothing(void **state)
             exchange_release(x);
         }
     const char *type;
-    exchange *x = ask("GET", "/v1/explain", &(field){"Sec-Fetch-Site", "cross-site"}, 1);
-    assert_int_equal(exchange_status(x, &type), 403);
-    exchange_release(x);
-    x = ask("GET", "/health", &(field){"Sec-Fetch-Site", "cross-site"}, 1);
+    exchange *x = ask("GET", "/health", &(field){"Sec-Fetch-Site", "cross-site"}, 1);
     assert_int_equal(exchange_status(x, &type), 200);
     exchange_release(x);
+}
+
+/* An <img> of another site's page, a link, an address that a person types: a browser sends no Origin, and no Sec-Fetch-Site
+ * to plain HTTP of another machine. */
+static void pages_of_other_sites_get_nothing_computed(void **state)
+{
+    static const char chromium[] = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0";
+    static const struct {
+        const char *agent, *site, *referer;
+        int status; /* 400: let in, and read */
+    } cases[] = {{NULL, "cross-site", NULL, 403},
+                 {chromium, "same-origin", NULL, 400},
+                 {chromium, "none", NULL, 400},
+                 {chromium, NULL, NULL, 403},
+                 {chromium, NULL, "http://192.168.0.7:8080/", 400},
+                 {chromium, NULL, "http://192.168.0.7:8080", 400},
+                 {chromium, NULL, "http://192.168.0.7:8081/", 403},
+                 {chromium, NULL, "http://b.example/192.168.0.7:8080", 403},
+                 {chromium, NULL, "http://192.168.0.7:8080@b.example/", 403},
+                 {chromium, NULL, ALLOWED "/a/page?b", 400},
+                 {chromium, NULL, "about:blank", 403},
+                 {chromium, "same-site", "http://192.168.0.7:8080/", 403},
+                 {"curl/8.5.0", NULL, NULL, 400},
+                 {NULL, NULL, NULL, 400}};
+    static const char *const methods[] = {"GET", "HEAD"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t m = 0; m < 2; m++) {
+            const char *type;
+            const field fields[] = {{"Host", "192.168.0.7:8080"}, {"User-Agent", cases[i].agent},
+                                    {"Sec-Fetch-Site", cases[i].site}, {"Referer", cases[i].referer}};
+            exchange *x = ask(methods[m], "/v1/explain", fields, 4);
+            if (exchange_status(x, &type) != cases[i].status)
+                fail_msg("%s, case %zu: status %d, where %d is right", methods[m], i, exchange_status(x, &type), cases[i].status);
+            exchange_release(x);
+        }
 }
 
 /* Bodies are read by workers, but for short ones where the work is linear in them. */
@@ -228,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(pages_say_what_they_send), cmocka_unit_test(other_names_reach_nothing),
                                        cmocka_unit_test(preflights_are_answered),
                                        cmocka_unit_test(pages_of_other_sites_compute_nothing),
+                                       cmocka_unit_test(pages_of_other_sites_get_nothing_computed),
                                        cmocka_unit_test(bodies_are_left_for_workers)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -77,11 +77,23 @@ static void refuse_method(exchange *x)
     refusal_reply(x, 405, "method_not_allowed", "this path does not have that method; the header Allow says which it has");
 }
 
+/* Whether a browser says nothing of the page that has it get something: it sends no Origin for an image, and Sec-Fetch-Site does
+ * not come to plain HTTP, but for this machine. No page chooses the name that a browser gives itself. */
+static bool hides_page(const exchange *x)
+{
+    const char *agent = exchange_header(x, "User-Agent");
+    return strcmp(exchange_method(x), "POST") != 0 && !exchange_header(x, "Sec-Fetch-Site") && !exchange_header(x, "Origin") &&
+           agent && strncmp(agent, "Mozilla/", 8) == 0;
+}
+
 /* Whether a page of another site has sent the request, as browsers say: some they send without asking first whether they may, and
- * only withhold the response. Programs say nothing. Sec-Fetch-Site does not come to plain HTTP, but for this machine. */
+ * only withhold the response. Programs say nothing. Where a browser does not, either, Referer has to name the page. */
 static bool is_of_another_site(const app *a, const exchange *x)
 {
+    char page[SITE_ORIGIN];
     const char *site = exchange_header(x, "Sec-Fetch-Site"), *origin = exchange_header(x, "Origin");
+    if (hides_page(x))
+        origin = site_origin_of(exchange_header(x, "Referer"), page);
     if (origin && app_allows_origin(a, origin))
         return false;
     return (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) ||

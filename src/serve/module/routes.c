@@ -15,7 +15,7 @@ static void page_get(app *a, exchange *x)
 {
     (void)a;
     exchange_add_header(x, "Content-Security-Policy", serve_page_policy);
-    exchange_add_header(x, "Referrer-Policy", "no-referrer");
+    exchange_add_header(x, "Referrer-Policy", "same-origin");
     exchange_reply(x, 200, "text/html; charset=utf-8", (const char *)serve_page_html, serve_page_html_size);
 }
 

@@ -69,6 +69,14 @@ bool site_has_host(site_reach reach, const char *host, char *const *allowed, siz
            (reach == SITE_NETWORK && is_of_no_registry(name));
 }
 
+const char *site_origin_of(const char *address, char origin[SITE_ORIGIN])
+{
+    const char *slashes = address ? strstr(address, "://") : NULL;
+    const size_t size = slashes ? (size_t)(slashes - address) + 3 + strcspn(slashes + 3, "/?#") : SITE_ORIGIN;
+    snprintf(origin, SITE_ORIGIN, "%.*s", size < SITE_ORIGIN ? (int)size : 4, size < SITE_ORIGIN ? address : "null");
+    return origin;
+}
+
 bool site_is_own(const char *origin, const char *host)
 {
     const char *slashes = strstr(origin, "://");

@@ -15,6 +15,10 @@ typedef enum site_reach { SITE_SOCKET, SITE_LOOPBACK, SITE_NETWORK } site_reach;
  * those that no registry gives out (RFC 6761, 6762, 8375; ICANN's .internal). */
 bool site_has_host(site_reach reach, const char *host, char *const *allowed, size_t count);
 
+enum { SITE_ORIGIN = 300 };
+
+/* The origin of the page at an address, "https://a.example" of "https://a.example/b"; "null" where there is none. */
+const char *site_origin_of(const char *address, char origin[SITE_ORIGIN]);
 /* Whether a page of `origin` ("https://a.example", "null") is of the server that Host names, whatever the scheme: a proxy may
  * have TLS in front. `host` may be NULL. */
 bool site_is_own(const char *origin, const char *host);

@@ -84,7 +84,7 @@ const probabilityOf = token => typeof token.logProb === "number" ? Math.exp(toke
 function showCompletion() {
     const text = make("div", { class: "row running", id: "completion", role: "group", "aria-label": t("text.row"),
         dir: "auto" });
-    const link = explains(make("a", { class: "button", target: "_blank", rel: "noopener noreferrer" }, t("text.explain")),
+    const link = explains(make("a", { class: "button", target: "_blank", rel: "noopener" }, t("text.explain")),
         () => ({ text: textNow() }));
     const more = make("button", { type: "button", id: "more", onclick: () => work(completeFrom) }, t("text.more"));
     byId("output").replaceChildren(

@@ -1,6 +1,7 @@
 /* explain.js: links to the explanation of a text, a page of its own in a new tab. It is fetched by its address, because a page
  * that this one made (blob:) would inherit this one's policy, which has no place for its script. Where the address cannot do
- * it, with a key or for a long text, the explanation is fetched and saved as a file. */
+ * it, with a key or for a long text, the explanation is fetched and saved as a file. The link has a Referer, by which the server
+ * knows the page as its own on plain HTTP. */
 const LONG_ADDRESS = 6000;
 
 function explainAddress(what) {

@@ -41,7 +41,7 @@ function buildLine(line) {
     const parts = line.parts = { best: make("p", { class: "best", dir: "auto", lang: tagOf(state.model.target) }),
         rows: make("div", { class: "rows" }), links: draw("svg", { class: "links", "aria-hidden": "true" }),
         key: make("p", { class: "key" }), most: make("p", { class: "key most", "aria-live": "polite" }) };
-    const link = explains(make("a", { class: "button", target: "_blank", rel: "noopener noreferrer" }, t("line.explain")),
+    const link = explains(make("a", { class: "button", target: "_blank", rel: "noopener" }, t("line.explain")),
         () => ({ text: line.text, target: hypothesisOf(line).text }));
     const cut = line.result.truncated ? [make("p", { class: "notice" }, t("line.truncated"))] : [];
     const unknown = line.result.unknown_words ?? [];
