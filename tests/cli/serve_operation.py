@@ -269,11 +269,12 @@ def nginx():
     context = ssl.create_default_context(cafile="cert.pem")
     context.check_hostname = False
     until = time.monotonic() + WAIT
+    name = "rapt.example.org:%d" % port
     while True:
         try:
             connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=WAIT, context=context)
             connection.request("POST", "/v1/completions", json.dumps({**SHORT, "stream": True}),
-                               {"Content-Type": "application/json", "Host": "rapt.example.org", "Origin": "https://rapt.example.org"})
+                               {"Content-Type": "application/json", "Host": name, "Origin": "https://" + name})
             break
         except ConnectionRefusedError:
             assert time.monotonic() < until and proxy.poll() is None
@@ -599,8 +600,8 @@ def drain_ends():
 
 
 def explanations():
-    """What a page or numbers would take too long for is refused by name."""
-    s = Server("--max-explain", "1800")
+    """What a page or numbers would take too long for, or too much memory, is refused by name."""
+    s = Server("--max-explain", "1800", "--request-memory", "2GiB")
 
     def explains(count, **fields):
         status, _, data = s.ask("POST", "/v1/explain", {"text": "the cat sat. " * (count // 13), **fields})
@@ -608,8 +609,13 @@ def explanations():
 
     assert explains(130) == (200, "") and explains(130, format="html") == (200, "")
     status, message = explains(1755, format="html")
-    assert status == 400 and "1755 tokens" in message and "20000000 elements" in message, (status, message)
+    assert status == 400 and "more than the 20000000 that are computed here" in message, (status, message)
     assert explains(1820) == (400, "text: 1820 tokens are more than the 1800 that this server explains")
+    assert s.end() == 0
+    s = Server("--max-explain", "1800", "--request-memory", "16MiB")
+    assert explains(13) == (200, "")
+    status, message = explains(650)
+    assert status == 413 and "elements would take about" in message and "--request-memory" in message, (status, message)
     assert s.end() == 0
     s = Server()
     assert explains(117)[0] == 200 and explains(130)[0] == 400
@@ -627,7 +633,8 @@ def ends_while_it_computes():
         return took
 
     def explains():
-        s = Server("--drain", "0.3", "--max-explain", "1000", "--host", "unix:sock", models=("lm",))
+        s = Server("--drain", "0.3", "--max-explain", "1000", "--request-memory", "2GiB", "--host", "unix:sock",
+                   models=("lm",))
         connection = s.connect()
         connection.request("POST", "/v1/explain", json.dumps({"text": "the cat sat. " * 75, "format": "html"}))
         time.sleep(0.5)
