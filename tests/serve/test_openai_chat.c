@@ -292,7 +292,8 @@ static void responses_are_chats(void **state)
     static const char *const inputs[] = {
         "\"instructions\": \"Be.\", \"input\": \"hi\"",
         "\"input\": [{\"role\": \"developer\", \"content\": \"Be.\"}, {\"type\": \"message\", \"role\": \"user\", \"content\": "
-        "[{\"type\": \"input_text\", \"text\": \"h\"}, {\"type\": \"input_text\", \"text\": \"i\"}]}], \"store\": false"};
+        "[{\"type\": \"input_text\", \"text\": \"h\"}, {\"type\": \"input_text\", \"text\": \"i\"}]}], "
+        "\"store\": false, \"tool_choice\": \"none\", \"parallel_tool_calls\": false"};
     char body[1024];
     snprintf(body, sizeof body, "{\"model\": \"chatty\", " MESSAGES ", %s, \"max_tokens\": 9}", rest);
     json_t *chat = case_json(&served_here, openai_chat, body, 200);
@@ -305,6 +306,8 @@ static void responses_are_chats(void **state)
         assert_string_equal(case_text_at(got, "incomplete_details.reason"), "max_output_tokens");
         assert_int_equal(json_integer_value(case_at(got, "usage.input_tokens")), strlen(TEMPLATED));
         assert_int_equal(json_integer_value(case_at(got, "usage.output_tokens")), 9);
+        assert_string_equal(case_text_at(got, "tool_choice"), i == 1 ? "none" : "auto");
+        assert_int_equal(json_is_true(case_at(got, "parallel_tool_calls")), i == 0);
         json_decref(got);
     }
     snprintf(body, sizeof body, "{\"model\": \"chatty\", %s, %s, \"max_output_tokens\": 9, \"stream\": true}", inputs[0], rest);

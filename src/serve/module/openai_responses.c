@@ -51,9 +51,9 @@ static json_t *response_object(const openai_about *about, const openai_choice *c
                      status_of(finish), "error", "incomplete_details",
                      cut ? json_pack("{s:s}", "reason", "max_output_tokens") : json_null(), "model", about->model,
                      "system_fingerprint", about->fingerprint, "output", output, "max_output_tokens", limit, "temperature",
-                     s->temperature, "top_p", s->top_p, "parallel_tool_calls", 1, "store", 0, "tool_choice", "auto", "tools",
-                     "truncation", "disabled", "metadata", "previous_response_id", "text", "format", "type", "text", "usage",
-                     finish ? usage_object(about) : json_null());
+                     s->temperature, "top_p", s->top_p, "parallel_tool_calls", !r->serial_tools, "store", 0, "tool_choice",
+                     r->no_tools ? "none" : "auto", "tools", "truncation", "disabled", "metadata", "previous_response_id", "text",
+                     "format", "type", "text", "usage", finish ? usage_object(about) : json_null());
 }
 
 static json_t *response_whole(const openai_about *about, const openai_choice *c)
@@ -141,6 +141,9 @@ static void responses_read(openai_request *r, const openai_asked *q)
     fields *f = q->f;
     openai_messages messages;
     responses_refuse_fields(f);
+    const char *tools = json_string_value(fields_value(f, "tool_choice"));
+    r->no_tools = tools && strcmp(tools, "none") == 0;
+    r->serial_tools = json_is_false(fields_value(f, "parallel_tool_calls"));
     openai_options_read(&r->options, f, q->limits, q->m);
     r->options.o.chat = true;
     openai_messages_read_input(&messages, f);

@@ -56,6 +56,7 @@ typedef struct openai_request {
     bool echo;                /* a choice begins with its prompt */
     bool has_logprobs;
     size_t top;               /* most probable tokens beside each */
+    bool no_tools, serial_tools; /* tool_choice "none", parallel_tool_calls false: for a response that gives them back */
 } openai_request;
 
 /* Sends a request to the engine and answers it when its texts are there: adds the headers, and begins a stream. Always answers,
