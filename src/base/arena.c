@@ -72,9 +72,9 @@ static size_t size_of_chunk(size_t others, size_t min)
     return half > min ? half : min;
 }
 
-/* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. Once there are huge
- * pages, a new one is half as large as all others: chunks stay few, and so do huge pages that a chunk uses in part. What
- * lies behind its last block is never touched, and so takes no physical page. */
+/* The next chunk that can take `bytes`: a chunk that an earlier step left, or a new one, inserted before it. Once there are huge
+ * pages, a new chunk is half as large as all others together, so chunks stay few, and so do huge pages that are only partly used.
+ * Memory after the last block of a chunk is never touched and takes no physical page. */
 static arena_chunk *next_chunk(arena *a, size_t bytes)
 {
     arena_chunk **link = a->current ? &a->current->next : &a->first;
@@ -188,8 +188,8 @@ static void free_chunks(arena *a)
     a->reserved = 0;
 }
 
-/* An empty arena of several chunks starts again with one that holds all it ever needed. Kept as they are, chunks would
- * multiply: rounds of changing sizes seldom find one that fits where they look for it. */
+/* Replaces the chunks of an empty arena by one that holds all it ever needed. If the chunks stayed, they would multiply: when
+ * sizes change from round to round, the next chunk in the list seldom fits. */
 static void merge_chunks(arena *a)
 {
     if (!a->first || !a->first->next || a->counted > 0)

@@ -10,14 +10,14 @@ typedef struct arena_chunk arena_chunk;
 
 typedef struct arena {
     arena_chunk *first, *current;
-    size_t chunk_size; /* bytes of a further chunk at least */
-    size_t first_size; /* of the first one */
+    size_t chunk_size; /* min bytes of every later chunk */
+    size_t first_size; /* bytes of the first chunk */
     size_t peak;       /* max bytes ever allocated at once */
     size_t used;
     size_t reserved;   /* bytes of all chunks */
-    size_t counted, counted_left; /* of chunks that were only counted, and what the last of them has left */
+    size_t counted, counted_left; /* bytes of chunks that were only counted (arena_count), and what the last of them has left */
     size_t counted_space; /* addresses that they would take */
-    bool small_pages;     /* of memory that is touched here and there: chunks take no huge pages. Set after arena_init */
+    bool small_pages;     /* use no huge pages, for memory that is touched sparsely. Set after arena_init */
 } arena;
 
 /* A point to go back to: everything allocated after it is released. */
@@ -35,8 +35,8 @@ void *arena_array(arena *a, size_t count, size_t size);
 void *arena_zeroed(arena *a, size_t count, size_t size);
 /* A copy of `text`; NULL on out-of-memory. */
 char *arena_string(arena *a, const char *text);
-/* Counts an array as if it were allocated: the result is an address as it would be in an arena of one chunk, with nothing
- * mapped there: reading or writing it is a fault. Blocks may be counted and allocated in turn. */
+/* Counts an array as if it were allocated. Returns the address that it would have in an arena of one chunk; nothing is mapped
+ * there, so reading or writing it is a fault. Blocks may be counted and allocated in turn. */
 void *arena_count(arena *a, size_t count, size_t size);
 /* Makes the next first chunk hold `bytes`; for an arena that is empty. */
 void arena_expect(arena *a, size_t bytes);

@@ -1,5 +1,5 @@
-/* base/buffer.c: arrays and texts that grow, by doubling, so that n appended elements cost O(n) in all. For whatever does not
- * know its size beforehand; what lives as long as a pass or a model belongs into an arena. */
+/* base/buffer.c: arrays and texts that grow by doubling, so that n appended elements cost O(n) in all. For data of unknown size;
+ * data that lives as long as a pass or a model belongs in an arena. */
 #include "base/buffer.h"
 
 enum { MIN_BYTES = 64 };
@@ -12,7 +12,7 @@ bool array_grow(void *array, size_t *capacity, size_t count, size_t size)
     wanted = wanted > min ? wanted : min;
     if (count <= *capacity)
         return true;
-    memcpy(&old, array, sizeof old); /* whatever type it points to */
+    memcpy(&old, array, sizeof old); /* `array` points to a pointer of any type: memcpy does not break the aliasing rules */
     if (__builtin_mul_overflow(wanted, size, &bytes) || !(moved = realloc(old, bytes)))
         return false;
     memcpy(array, &moved, sizeof moved);

@@ -9,21 +9,22 @@
 #include <string.h>
 
 /* Gives *array the capacity for `count` elements of `size` bytes (a pointer variable of any type, passed by address), doubling
- * *capacity; both stay as they are on out-of-memory (false), and where they suffice. What is added is undefined. */
+ * *capacity. Does nothing if the capacity suffices. Out of memory: returns false and changes nothing. New elements are
+ * undefined. */
 bool array_grow(void *array, size_t *capacity, size_t count, size_t size);
 
-/* array_grow for the element type of `array`, without a call where the capacity suffices. */
+/* array_grow for the element type of `array`, without a call if the capacity suffices. */
 #define ARRAY_RESERVE(array, capacity, count) \
     ((count) <= *(capacity) || array_grow((array), (capacity), (count), sizeof **(array)))
 
-/* Bytes; a zeroed struct is empty. `data` ends with a NUL behind `size` bytes, and is NULL until something was reserved. */
+/* Bytes; a zeroed struct is empty. A NUL follows the `size` bytes of `data`, which is NULL until something was reserved. */
 typedef struct buffer {
     char *data;
     size_t size, capacity; /* capacity: with the NUL */
 } buffer;
 
-/* Makes sure that `more` bytes and a NUL fit behind the present ones, of which the caller may write any before it raises `size`.
- * False on out-of-memory; the buffer is as before. */
+/* Makes room for `more` bytes and a NUL after the present bytes. The caller may write there before it raises `size`. Returns
+ * false if out of memory; the buffer is then unchanged. */
 bool buffer_reserve(buffer *b, size_t more);
 bool buffer_append(buffer *b, const void *data, size_t size);
 void buffer_free(buffer *b); /* the buffer is empty afterwards */

@@ -1,6 +1,6 @@
-/* base/cgroup.c: see cgroup.h. The files are described in the kernel's admin-guide/cgroup-v2.rst and cgroup-v1. In a
- * container the group's path may be that of the host, of which nothing is mounted but the container's own group, at the
- * root: so folders that are not there are passed over on the way up. */
+/* base/cgroup.c: reads the limits of control groups. The kernel's admin-guide/cgroup-v2.rst and cgroup-v1 describe the files. In
+ * a container the group's path may be the host's path, while only the container's own group is mounted, at the root; so the
+ * search upwards skips folders that do not exist. */
 #define _GNU_SOURCE
 #include "base/cgroup.h"
 
@@ -13,7 +13,7 @@
 
 #define LONGEST_PATH 4096
 #define LONGEST_LINE 8192
-#define NO_LIMIT (1LL << 62) /* what v1 says where there is none, and more */
+#define NO_LIMIT (1LL << 62) /* cgroup v1 states a number of this size if there is no limit */
 
 /* A controller of one hierarchy: where its groups are mounted, and which of them is this process's. */
 typedef struct hierarchy {
@@ -31,7 +31,7 @@ static bool cgroup_has_name(const char *list, const char *name)
     return false;
 }
 
-/* A line of /proc/self/cgroup: "0::/group" of v2, "4:memory:/group" of v1, which is preferred. */
+/* A line of /proc/self/cgroup: "0::/group" for v2, "4:memory:/group" for v1, which is preferred. */
 static void cgroup_take_line(char *line, const char *controller, const char *root, hierarchy *h)
 {
     char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
@@ -78,7 +78,7 @@ static FILE *open_file(const hierarchy *h, const char *name)
     return fopen(path, "re");
 }
 
-/* The number in a file; false where there is none: no file, or "max". */
+/* The number in a file; false if the file does not exist or says "max". */
 static bool read_number(const hierarchy *h, const char *name, long long *number)
 {
     FILE *in = open_file(h, name);
@@ -88,7 +88,7 @@ static bool read_number(const hierarchy *h, const char *name, long long *number)
     return ok;
 }
 
-/* Bytes of files that have not been used for a while, which the kernel drops where memory is asked for. */
+/* Bytes of cached files that have not been used for a while: the kernel drops them when memory is needed. */
 static long long inactive_file_bytes(const hierarchy *h)
 {
     char line[256];

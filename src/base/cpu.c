@@ -1,7 +1,6 @@
 /* base/cpu.c: CPU feature detection: CPUID says what the processor has, XCR0 which registers the operating system saves; a
- * feature needs both.
- * For kernels/kernels.c and `rapt info`.
- * Not a choice of code: it reads no environment and knows no kernels. Not other processors: see cpu_mask.c. */
+ * feature needs both. For kernels/kernels.c and `rapt info`. Not a choice of code: it reads no environment and knows no kernels.
+ * It describes this processor only; cpu_mask.c has others. */
 #define _GNU_SOURCE
 #include "base/cpu.h"
 
@@ -30,7 +29,7 @@ typedef struct os_state { bool ymm, zmm, tiles; } os_state;
 static registers cpuid(uint32_t leaf, uint32_t subleaf)
 {
     registers r = {0, 0, 0, 0};
-    __get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d); /* leaves zeros where the leaf does not exist */
+    __get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d); /* leaves zeros if the leaf does not exist */
     return r;
 }
 

@@ -1,5 +1,5 @@
-/* base/cpu_mask.c: what other processors have, by their names: a mask takes the rest away from this one. For kernels/kernels.c,
- * whose tests run so on processors that nobody has at hand. Not an emulation: what this processor lacks stays lacking. */
+/* base/cpu_mask.c: the features of other processors, by name: a mask removes all other features from this one. For
+ * kernels/kernels.c, whose tests cover processors that are not available in this way. Not an emulation: it adds no feature. */
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 typedef struct processor { const char *name; cpu_features has; } processor;
 
 #if defined(__x86_64__) || defined(__i386__)
-/* By Intel's ARK and Software Developer's Manual, and AMD's Programmer's Manual. The first one stands for all of before. */
+/* From Intel's ARK and Software Developer's Manual, and AMD's Programmer's Manual. The first row stands for all earlier
+ * processors. */
 #define AVX2 .avx2_fma = true
 #define AVX512 AVX2, .avx512 = true
 #define AVX512_BF16 AVX512, .avx512_vnni = true, .avx512_bf16 = true
@@ -28,7 +29,7 @@ static const processor PROCESSORS[] = {{"cortex-a72", {.arm_dot = false}}, {"neo
 #define NAMES_TEXT "cortex-a72, neoverse-n1"
 #endif
 
-/* As Linux calls them, but for avx512, which is four of its names. */
+/* Linux's names, except avx512, which stands for four of them. */
 static const struct { size_t at; const char *name; } FEATURES[] = {
     {offsetof(cpu_features, avx2_fma), "avx2"},           {offsetof(cpu_features, avx_vnni), "avx_vnni"},
     {offsetof(cpu_features, avx512), "avx512"},           {offsetof(cpu_features, avx512_vnni), "avx512_vnni"},

@@ -1,4 +1,4 @@
-/* base/ends.c: see ends.h. */
+/* base/ends.c: compares the end of a text. */
 #include "base/ends.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* base/ends.h: what a name ends in: the kind of a file, the last part of a step's name. */
+/* base/ends.h: the ends of names: the extension of a file, the last part of an intermediate's name. */
 #ifndef BASE_ENDS_H
 #define BASE_ENDS_H
 

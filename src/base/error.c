@@ -16,7 +16,7 @@ rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    quote_clean(err->message); /* one line, whatever a path or a text quoted in it holds */
+    quote_clean(err->message); /* keeps the message on one line, whatever a quoted path or text contains */
     err->code = code;
     return code;
 }

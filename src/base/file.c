@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A message holds 512 bytes: of a longer path the end is shown, so that the reason behind it still fits. */
+/* A message holds 512 bytes. For a longer path it shows the end, so that the reason still fits. */
 enum { SHOWN_PATH = 380, FIRST_CAPACITY = 1 << 16, TEMPORARY_TRIES = 1000, OPEN_PATH = 64 };
 
 static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path, const char *reason)
@@ -95,7 +95,7 @@ static rapt_code file_read_all(int fd, const char *path, size_t capacity, size_t
     return RAPT_OK;
 }
 
-/* A device gives nothing, as /dev/null, or may never end, as /dev/zero; a terminal ends where its user says so. */
+/* A device may be empty, like /dev/null, or never end, like /dev/zero; a terminal ends when its user says so. */
 static bool is_endless(int fd, const struct stat *info)
 {
     char byte;
@@ -157,15 +157,15 @@ static bool write_all(int fd, const void *data, size_t size)
     return true;
 }
 
-/* Length of the folder part of `path`, its last slash included; 0 where there is none. */
+/* Length of the folder part of `path` with its last slash; 0 if there is none. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Calls make(fd, name) for names beside `path` until one is not taken: see unfinished.h for what killed writers leave.
- * Returns what make did, at least 0, and the name, which the caller frees; or -1. */
+/* Calls make(fd, name) for names in the folder of `path` until a name is free. Returns make's result, at least 0, and the name,
+ * which the caller frees; or -1. unfinished.h removes what killed writers leave under such names. */
 static int with_temporary_name(const char *path, int (*make)(int fd, const char *name), int fd, char **name)
 {
     int folder = (int)folder_length(path);
@@ -180,7 +180,7 @@ static int with_temporary_name(const char *path, int (*make)(int fd, const char 
     return -1;
 }
 
-/* mkstemp would do, but for its mode 0600, which rename would leave on the result. The lock ends with this process. */
+/* Not mkstemp, because the result would keep its mode 0600 after rename. The lock ends with this process. */
 static int create_exclusive(int fd, const char *name)
 {
     fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -188,7 +188,7 @@ static int create_exclusive(int fd, const char *name)
     return fd;
 }
 
-/* Where a file without a name can be found. */
+/* A path through which a file without a name can be opened. */
 static void open_path(int fd, char path[OPEN_PATH])
 {
     snprintf(path, OPEN_PATH, "/proc/self/fd/%d", fd);
@@ -201,8 +201,8 @@ static int link_name(int fd, const char *name)
     return linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* A file without a name: whoever is stopped while it is written leaves nothing behind. -1 where the file system has no such
- * thing, or where nothing would lead to it later. */
+/* Opens a file without a name: a process that is killed while it writes leaves nothing. -1 if the file system has no such files,
+ * or if no path would lead to it later. */
 static int open_nameless(const char *path)
 {
     char folder[PATH_MAX] = ".";
@@ -237,7 +237,7 @@ static bool sync_folder(const char *path)
     return done;
 }
 
-/* Where `path` leads: links are followed, so that a link stays one. NULL with errno set. */
+/* The file that `path` leads to, through symbolic links, so that replacing it keeps the links. NULL with errno set. */
 static char *target_of(const char *path)
 {
     struct stat info;
@@ -294,7 +294,7 @@ char *file_writer_draft(const file_writer *w)
     return file_join("", w->temporary ? w->temporary : open_file);
 }
 
-/* rename() that replaces nothing. Some file systems lack one (EINVAL), and so does musl, but have hard links. */
+/* rename() that never replaces a file. Where it is missing (some file systems: EINVAL; musl), a hard link does the same. */
 static bool rename_new(const char *from, const char *to)
 {
 #ifdef RENAME_NOREPLACE
@@ -306,7 +306,7 @@ static bool rename_new(const char *from, const char *to)
     return link(from, to) == 0 && unlink(from) == 0;
 }
 
-/* Gives the file a name beside the target if it has none yet, and renames it to the target. */
+/* Gives the file a name in the target's folder if it has none yet, and renames it to the target. */
 static bool file_appear(file_writer *w)
 {
     if (w->is_new)
@@ -385,7 +385,7 @@ static rapt_code map_open_file(file_map *m, int fd, const char *path, rapt_error
 rapt_code file_map_open(file_map *m, const char *path, rapt_error *err)
 {
     *m = (file_map){NULL, 0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* else a pipe without a writer would hang */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* without O_NONBLOCK, a pipe without a writer would hang */
     if (fd < 0)
         return fail_errno(err, "read", path);
     rapt_code code = map_open_file(m, fd, path, err);
@@ -399,8 +399,8 @@ rapt_code file_map_draft(file_map *m, const file_writer *w, rapt_error *err)
     return map_open_file(m, w->fd, w->path, err);
 }
 
-/* Of a page that `end` is in the rest may still be needed. Where one byte is read, Linux 6.18 maps all of the folio that it lies
- * in: what is before `begin` there is mapped again, even if it was given back. */
+/* The page that contains `end` is kept, because its rest may still be needed. When one byte is read, Linux 6.18 maps the whole
+ * folio around it: pages before `begin` in that folio are mapped again, even if they were given back. */
 void file_map_forget(const file_map *m, size_t begin, size_t end)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -436,7 +436,7 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
     return code;
 }
 
-/* mkdir for one step of a path; errno says ENOTDIR where something else has the name. */
+/* mkdir for one component of a path; errno is ENOTDIR if the name belongs to something other than a folder. */
 static bool make_step(const char *path, size_t *made)
 {
     struct stat info;
@@ -445,7 +445,7 @@ static bool make_step(const char *path, size_t *made)
         return true;
     }
     int reason = errno;
-    if (stat(path, &info) == 0) { /* of a folder that is there mkdir says EEXIST, but also EROFS or EACCES */
+    if (stat(path, &info) == 0) { /* if the folder exists, mkdir may fail with EEXIST, but also with EROFS or EACCES */
         errno = ENOTDIR;
         return S_ISDIR(info.st_mode);
     }

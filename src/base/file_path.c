@@ -1,6 +1,5 @@
-/* base/file_path.c: the paths of files in folders, and of temporary ones.
- * For everything that reads or writes a folder of several files.
- * Not a normalization of paths: "..", links and double slashes stay as they are. */
+/* base/file_path.c: the paths of files in folders, and of temporary files. For everything that reads or writes a folder of
+ * several files. Paths are not normalized: "..", links and double slashes stay. */
 #define _GNU_SOURCE /* mkostemp */
 #include "base/file.h"
 
@@ -38,7 +37,7 @@ const char *file_temporary_folder(void)
     return folder && *folder ? folder : "/tmp";
 }
 
-/* Calls make on a path in the folder for temporary files, which the caller frees; *made is what it gave, at least 0. */
+/* Calls make on a path in the folder for temporary files; the caller frees the path. *made is make's result, at least 0. */
 static rapt_code make_temporary(const char *what, const char *name, int (*make)(char *path), int *made, char **path,
                                 rapt_error *err)
 {
@@ -91,7 +90,7 @@ static rapt_code fail_access(rapt_error *err, const char *path)
     return rapt_fail(err, errno == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
 }
 
-/* Whether stat fails with this errno only where nothing has the name. */
+/* Whether this errno of stat means that nothing has the name. */
 static bool means_absent(int reason)
 {
     return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;

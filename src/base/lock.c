@@ -1,6 +1,6 @@
-/* base/lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h.
- * Only the holder of a file's lock removes its name, and whoever gets a lock checks that the name is still that file's: so no
- * two processes can hold locks of two files of that name. */
+/* base/lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h. Only the holder of a file's lock
+ * removes its name, and a process that gets a lock checks that the name still leads to that file. So two processes cannot hold
+ * locks of two files with the same name. */
 #define _GNU_SOURCE
 #include "base/lock.h"
 
@@ -22,7 +22,7 @@ static rapt_code lock_fail(rapt_error *err, const char *folder, const char *reas
     return rapt_fail(err, RAPT_ERR_IO, "cannot lock the folder %.300s: %s", folder, reason);
 }
 
-/* Names the holder from the contents of the file, of which only a process id and a host name are accepted. */
+/* Names the holder as the file does; only a process id and a host name are accepted. */
 static rapt_code lock_fail_busy(rapt_error *err, const char *folder, int fd)
 {
     char text[HOLDER + 1] = "", host[HOST + 1];
@@ -43,7 +43,7 @@ static rapt_code lock_fail_errno(rapt_error *err, const char *folder, int fd, in
     return lock_fail(err, folder, strerror(reason));
 }
 
-/* Whether the name leads to the open file. Returns 0, or errno where that cannot be told. */
+/* Whether the name leads to the open file. Returns 0, or errno if that cannot be told. */
 static int lock_has_name(int fd, const char *path, bool *same)
 {
     struct stat open_file, named;
@@ -56,7 +56,7 @@ static int lock_has_name(int fd, const char *path, bool *same)
     return 0;
 }
 
-/* For the error messages of other processes; the lock holds without it, where the disk is full. */
+/* For the error messages of other processes. If the disk is full, the lock still holds. */
 static void write_holder(int fd)
 {
     char text[HOLDER], host[HOST + 1] = "";

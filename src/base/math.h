@@ -1,6 +1,6 @@
-/* base/math.h: elementary functions in double precision that give the same bits on every machine (libm's differ
- * between versions). For everything outside the kernels that reaches a parameter: initialization, positions,
- * schedules. Relative error below 4e-16 but near zeros of sin, cos and log; not for speed. */
+/* base/math.h: elementary functions in double precision that give the same bits on every machine (libm's differ between
+ * versions). For everything outside the kernels that reaches a parameter: initialization, positions, schedules. Relative error
+ * below 4e-16, except near zeros of sin, cos and log; not for speed. */
 #ifndef BASE_MATH_H
 #define BASE_MATH_H
 

@@ -1,4 +1,5 @@
-/* base/memory.c: see memory.h. The files are described in proc(5). What cannot be read limits nothing. */
+/* base/memory.c: reads the limits of memory from /proc (proc(5)) and control groups. A file that cannot be read counts as no
+ * limit. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 
@@ -21,7 +22,7 @@ static FILE *open_proc(const char *root, const char *name)
     return fopen(path, "re");
 }
 
-/* What programs can have without swapping, caches that can be dropped included. */
+/* Bytes that programs can have without swapping, including caches that can be dropped. */
 static size_t ram_available(const char *root)
 {
     char line[256];

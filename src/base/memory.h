@@ -1,5 +1,5 @@
-/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before it is allocated. Also
- * gives back what malloc holds unused. */
+/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before an allocation. Also
+ * gives unused memory of malloc back to the system. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 typedef struct memory_limit {
-    const char *says;   /* "this machine can give": what comes before "4.2 GB available" in a message */
-    bool address_space; /* counts all that is mapped; else what is touched */
+    const char *says;   /* what comes before "4.2 GB available" in a message: "this machine can give" */
+    bool address_space; /* the limit counts mapped memory; if false, touched memory */
     size_t available;   /* bytes beyond those in use; SIZE_MAX: no limit */
 } memory_limit;
 
@@ -17,8 +17,8 @@ enum { MEMORY_RAM, MEMORY_CGROUP, MEMORY_ADDRESS_SPACE, MEMORY_DATA, MEMORY_LIMI
 /* All of them. `root` is put before /proc and /sys: "", or a folder that looks like them, in tests. */
 void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS]);
 
-/* Gives the system back what malloc keeps of memory that was freed: behind work that took a lot of it once, as reading the JSON
- * of a large vocabulary. Nothing where the C library has no such function. */
+/* Gives memory that was freed but that malloc keeps back to the system, after work that took a lot of memory once, such as
+ * reading the JSON of a large vocabulary. Does nothing if the C library has no such function. */
 void memory_trim(void);
 
 #endif

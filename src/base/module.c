@@ -1,4 +1,4 @@
-/* base/module.c: see module.h. It knows no module. */
+/* base/module.c: loads shared objects with dlopen. It knows nothing about what they contain. */
 #define _GNU_SOURCE /* asprintf */
 #include "base/module.h"
 
@@ -10,10 +10,10 @@
 
 #define PROGRAM_PATH 4096
 #ifndef RAPT_MODULES
-#define RAPT_MODULES "../lib/rapt" /* from the program's folder, where the build knows no other */
+#define RAPT_MODULES "../lib/rapt" /* relative to the program's folder, unless the build sets another */
 #endif
 
-/* NULL: neither place has one. */
+/* Loads the file from the program's folder or from the installed one. NULL: neither has it. */
 static void *module_load(const char *folder, const char *file)
 {
     static const char *const places[] = {".", RAPT_MODULES};

@@ -1,4 +1,4 @@
-/* base/near_path.c: see near_path.h. */
+/* base/near_path.c: compares a missing path with the names in its folder. */
 #include "base/near_path.h"
 
 #include "base/quote.h"
@@ -11,7 +11,7 @@
 
 enum { ENTRIES_MAX = 10000 }; /* that are compared: a message must not wait for a folder of millions */
 
-/* The nearest name so far, or the entry, which is nearer. */
+/* Stores the entry in `nearest` if it is nearer to `name`. */
 static void keep_nearer(const char *name, const char *entry, char nearest[NEAR_PATH_TEXT])
 {
     const char *both[] = {nearest, entry};

@@ -5,7 +5,7 @@
 
 enum { NEAR_PATH_TEXT = 128 };
 
-/* Writes '; did you mean "recipes/quickstart.yaml"?', or "" where nothing is near, or the path is too long for a message. Keeps
+/* Writes '; did you mean "recipes/quickstart.yaml"?', or "" if nothing is near, or if the path is too long for a message. Keeps
  * errno. */
 const char *near_path(const char *path, char text[NEAR_PATH_TEXT]);
 

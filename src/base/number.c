@@ -1,4 +1,5 @@
-/* base/number.c: see number.h. A double has 15 digits at least that come back, and 17 always do: what lies between is tried. */
+/* base/number.c: writes numbers with as few digits as identify them. 15 digits may suffice for a double and 17 always do, so 15,
+ * 16 and 17 are tried. */
 #define _GNU_SOURCE
 #include "base/number.h"
 

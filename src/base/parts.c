@@ -1,5 +1,5 @@
-/* base/parts.c: waves of parts. While the threads work on one wave, one of them takes the results of the wave before it. For
- * what encodes and normalizes long texts. */
+/* base/parts.c: works through parts in waves. While the threads work on one wave, one of them takes the results of the wave
+ * before. For encoding and normalizing long texts. */
 #include "base/parts.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ typedef struct wave {
 typedef struct parts_state {
     const parts *r;
     wave now, before; /* `before` waits to be taken */
-    size_t at, room;  /* where the next part begins; parts of a wave */
-    rapt_code code;   /* of what was taken */
+    size_t at, room;  /* beginning of the next part; number of parts in a wave */
+    rapt_code code;   /* the first failure of `take` */
     rapt_error *err;
 } parts_state;
 

@@ -1,15 +1,15 @@
-/* base/pool.c: workers wait for their ticket to move to a new loop, first spinning (a training step issues a loop every
- * few microseconds), then asleep on a condition. For the tensor layer. It is no task queue: one loop at a time.
+/* base/pool.c: workers wait for their ticket to move to a new loop, first spinning (a training step issues a loop every few
+ * microseconds), then asleep on a condition. For the tensor layer. Not a task queue: it runs one loop at a time.
  *
- * A loop's chunks are shared out in order, a range for each thread: what a thread wrote in one loop is mostly what it
- * reads in the next, and still in its own cache. A thread that is done with its range helps with the others'. A range is claimed
- * from by its ticket, one 64-bit number: loop | end | index. A thread claims a chunk by adding 1, and what it gets back
- * says everything: an index below the end holds that loop open until the chunk is reported done, so a worker that wakes
- * late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep.
+ * The chunks of a loop are divided in order, a range for each thread: a thread then mostly reads what it wrote in the loop
+ * before, from its own cache. A thread that is done with its range helps with the others. Chunks are claimed from the ticket of a
+ * range, one 64-bit number: loop | end | index. A thread claims a chunk by adding 1, and the old value tells everything: an index
+ * below the end keeps that loop open until the chunk is reported done. So a worker that wakes late can neither miss nor repeat a
+ * chunk, and no thread waits for workers that are still asleep.
  *
- * fork() copies the pool and none of its workers. In the child the mutex may be held for ever, and the condition counts
- * waiters that are not there: neither is touched again once the pool finds itself in another process. Loops run on the
- * caller's thread then, with the same results. */
+ * fork() copies the pool but none of its workers. In the child the mutex may be held for ever, and the condition counts waiters
+ * that do not exist, so the pool touches neither once it finds itself in another process. Loops then run on the caller's thread,
+ * with the same results. */
 #define _GNU_SOURCE
 #include "base/pool.h"
 
@@ -22,13 +22,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SPIN_ROUNDS 20000      /* some 50 us before a worker goes to sleep */
-#ifndef SERIAL_WORK            /* tests make it 1: small loops in threads too */
+#define SPIN_ROUNDS 20000      /* a worker spins for some 50 us before it goes to sleep */
+#ifndef SERIAL_WORK            /* tests set 1, so that small loops run in threads too */
 #define SERIAL_WORK 20000      /* below this a wake-up costs more than it saves */
 #define CROWDED_WORK 300000    /* a loop below this takes less than a time slice that another process may get */
 #endif
 #ifndef CROWDED_WORK
-#define CROWDED_WORK 1 /* no loop: they are all to go to the threads */
+#define CROWDED_WORK 1 /* no loop is crowded: tests want all loops in threads */
 #endif
 #define ALONE_MIN 256        /* loops that the caller runs alone after a worker kept it waiting */
 #define ALONE_MAX 16384       /* the max after repeated waits, doubling each time: tenths of a second */
@@ -37,12 +37,13 @@
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
 #define MAX_CHUNKS (INDEX_MASK / 2) /* leaves indices for claims beyond the last chunk */
 
-/* A line of its own: its thread polls it between loops. */
+/* On its own cache line, because its thread polls it between loops. */
 typedef struct pool_range {
     _Alignas(64) atomic_ullong ticket;
 } pool_range;
 
-/* Where it lies no worker has to free it: a thread that calls the allocator gets 64 MiB of addresses for a heap of its own. */
+/* Part of the pool, so that no worker has to free it: a thread that calls the allocator gets 64 MiB of addresses for its own
+ * heap. */
 typedef struct worker_start {
     pool *p;
     int index;
@@ -50,14 +51,14 @@ typedef struct worker_start {
 
 struct pool {
     int threads;
-    pid_t owner;                /* the process that has the workers */
+    pid_t owner;                /* the process in which the workers run */
     worker_start start[MAX_THREADS];
     pthread_t thread[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    bool rests;                 /* loops are not run */
+    bool rests;                 /* pool_run does nothing */
     int sleepers;               /* guarded by mutex */
-    int alone, alone_next;      /* small loops that the caller still runs alone; and the next time */
+    int alone, alone_next;      /* small loops that the caller still runs alone; the number for the next wait */
     pool_fn *fn;
     void *context;
     uint64_t loop;
@@ -71,7 +72,7 @@ static inline void relax(void)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("isb"); /* waits as a pause does; yield does nothing on most of these processors */
+    __asm__ volatile("isb"); /* waits like x86's pause; `yield` does nothing on most AArch64 processors */
 #endif
 }
 
@@ -80,8 +81,8 @@ static bool is_exhausted(uint64_t ticket)
     return (ticket & INDEX_MASK) >= (ticket >> INDEX_BITS & INDEX_MASK);
 }
 
-/* Runs what is left of a range; returns how many chunks that were. A load comes before each claim: many threads
- * that claimed from exhausted ranges would contend for the cache line. */
+/* Runs the remaining chunks of a range and returns their number. A load precedes each claim, because many threads that add to
+ * exhausted tickets would contend for the cache line. */
 static size_t run_range(pool *p, int range, int worker)
 {
     atomic_ullong *ticket = &p->ranges[range].ticket;
@@ -95,7 +96,7 @@ static size_t run_range(pool *p, int range, int worker)
     }
 }
 
-/* The worker's own range, then the others'. */
+/* Runs the worker's own range, then helps with the others. */
 static void run_chunks(pool *p, int worker)
 {
     size_t finished = 0;
@@ -148,7 +149,7 @@ static void *worker_main(void *start)
     }
 }
 
-/* The value of RAPT_THREADS, 0 with `err` set where it is no valid number: a typo must not change the number of threads. */
+/* The value of RAPT_THREADS; 0 with `err` set if it is not a valid number: a typo must not change the number of threads. */
 static int parse_threads(const char *text, rapt_error *err)
 {
     char *end;
@@ -240,7 +241,7 @@ void pool_rest(pool *p, bool on)
 size_t pool_range_start(const pool *p, size_t count, size_t range)
 {
     size_t threads = (size_t)p->threads;
-    return (range * count + threads - 1) / threads; /* the caller, who is awake, has the first chunk */
+    return (range * count + threads - 1) / threads; /* gives the first chunk to the caller, which is awake */
 }
 
 static void open_range(pool *p, int range, size_t count)
@@ -250,8 +251,8 @@ static void open_range(pool *p, int range, size_t count)
                           memory_order_release);
 }
 
-/* Whether the mutex could be taken with somebody to wake; the caller runs alone from now on where it could not. Only what takes
- * long anyway asks for the process: a lock that is held, and workers to be woken. */
+/* Takes the mutex. False: this process is a child of fork() without workers, and the caller runs alone from now on. Whether it is
+ * a child is asked only if the call takes long anyway: if the lock is held, or if workers must be woken. */
 static bool pool_lock(pool *p)
 {
     const bool locked = pthread_mutex_trylock(&p->mutex) == 0;
@@ -264,7 +265,7 @@ static bool pool_lock(pool *p)
     return true;
 }
 
-/* Under the mutex, which it releases. */
+/* Called with the mutex held; releases it. */
 static void start_loop(pool *p, size_t count)
 {
     p->loop = (p->loop + 1) & (UINT64_MAX >> (2 * INDEX_BITS));
@@ -276,7 +277,7 @@ static void start_loop(pool *p, size_t count)
     pthread_mutex_unlock(&p->mutex);
 }
 
-/* Threads may outnumber CPUs: after a while the waiting caller lets others run. Returns whether it came to that. */
+/* Waits for the last chunks. Threads may outnumber CPUs, so after a while the caller yields its CPU. Returns whether it did. */
 static bool wait_until_done(pool *p, size_t count)
 {
     int rounds = 0;
@@ -289,8 +290,8 @@ static bool wait_until_done(pool *p, size_t count)
     return rounds == SPIN_ROUNDS;
 }
 
-/* A small loop that had to be waited for so long met a worker whose CPU another process has. Then small loops are faster
- * without it, for a while that doubles each time that it is found still so. */
+/* If a small loop took that long, another process is using the CPU of a worker. Then small loops are faster on the caller alone,
+ * for a period that doubles each time this happens again. */
 static void note_wait(pool *p, bool waited)
 {
     int twice = p->alone_next < ALONE_MIN ? ALONE_MIN : 2 * p->alone_next;

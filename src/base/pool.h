@@ -11,25 +11,25 @@ typedef struct pool pool;
 /* Runs chunk `chunk`; `worker` is below pool_threads() and tells scratch memory apart, nothing else. */
 typedef void pool_fn(void *context, size_t chunk, int worker);
 
-/* CPUs that this process may use: of its affinity mask, and no more than its control group's quota comes to. `root` is put
- * before /proc and /sys: "", or a folder that looks like them, in tests. */
+/* The number of CPUs that this process may use: those in its affinity mask, limited by the quota of its control group. `root` is
+ * put before /proc and /sys: "", or in tests a folder that looks like them. */
 int pool_cpus(const char *root);
 
-/* `threads` >= 1 counts the caller; 0 takes RAPT_THREADS or the number of CPUs this process may use; fewer,
- * or more than 256, are RAPT_ERR_VALUE. In a child of fork() that did not make it a pool runs its loops on one thread, and can be
- * freed. */
+/* `threads` >= 1 includes the caller; 0 means RAPT_THREADS, or else the number of CPUs that this process may use; a negative
+ * number, or one above 256, is RAPT_ERR_VALUE. In a child of fork(), a pool of the parent runs its loops on one thread, and can
+ * be freed. */
 pool *pool_new(int threads, rapt_error *err);
 void pool_free(pool *p);
 int pool_threads(const pool *p);
-/* While it is on, pool_run returns at once: for a pass that is only counted, not computed. */
+/* While `on`, pool_run returns at once, for a pass that is only counted and not computed. */
 void pool_rest(pool *p, bool on);
 
 /* Runs fn for chunks 0 .. count-1 and returns when all are done. `work` is the total work in elementary
  * operations (a guess): small loops run on the caller's thread alone. Not reentrant. */
 void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context);
 
-/* The first of `count` chunks that thread `range` takes before it helps others; those of the next range begin where its own
- * end. For callers that need each thread to process the same rows in successive loops. */
+/* The first of the `count` chunks that belong to thread `range`, before it helps others; it ends where the next range begins. For
+ * callers that want each thread to process the same rows in successive loops. */
 size_t pool_range_start(const pool *p, size_t count, size_t range);
 
 #endif

@@ -1,6 +1,5 @@
-/* base/quote.c: foreign text made fit for a one-line message.
- * For the readers of files and options, whose errors name keys and values that somebody else wrote.
- * Not an escaping: the original can't be read back from it. */
+/* base/quote.c: makes foreign text fit for a one-line message. For the readers of files and options, whose errors name keys and
+ * values that somebody else wrote. Not an escaping: the original can't be read back. */
 #include "base/quote.h"
 
 #include <string.h>
@@ -9,16 +8,16 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-/* What moves the cursor, changes the terminal, or shows the text after it in another order than it has. */
+/* Characters that move the cursor, change the terminal, or reorder the text after them. */
 static const range UNSAFE[] = {
     {0, 0x1F},        /* C0: escape, newline, ... */
-    {0x7F, 0x9F},     /* delete, and C1: U+009B begins a sequence, too */
+    {0x7F, 0x9F},     /* delete, and C1, where U+009B begins a terminal sequence */
     {0x61C, 0x61C},   /* Arabic letter mark */
     {0x200E, 0x200F}, /* marks of direction */
     {0x2028, 0x202E}, /* line and paragraph separators, embeddings and overrides of direction */
     {0x2066, 0x206F}, /* isolates, and formatting that Unicode has given up */
     {0xFFF9, 0xFFFB}, /* annotations */
-    {0xE0000, 0xE007F} /* tags, which nothing shows */
+    {0xE0000, 0xE007F} /* tags, which are invisible */
 };
 
 bool quote_is_unsafe(uint32_t code)
@@ -29,13 +28,13 @@ bool quote_is_unsafe(uint32_t code)
     return unsafe;
 }
 
-/* The bytes that the first byte of a character says; 1 where it is none. */
+/* The number of bytes that the first byte of a character announces; 1 if it cannot be a first byte. */
 static size_t quote_length_of(unsigned char first)
 {
     return first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 1;
 }
 
-/* Decodes the character at `text`, which ends in NUL; false where the bytes are no UTF-8. */
+/* Decodes the character at `text`, which ends in NUL; false if the bytes are not UTF-8. */
 static bool quote_decode(const char *text, size_t *length, uint32_t *code)
 {
     static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -68,7 +67,7 @@ void quote_clean(char *text)
     *to = '\0';
 }
 
-/* Where to cut so that no UTF-8 character is split: 10xxxxxx continues one. */
+/* The last place up to `at` where no UTF-8 character is split: a byte 10xxxxxx continues one. */
 static size_t cut_before(const char *text, size_t at)
 {
     while (at > 0 && ((unsigned char)text[at] & 0xC0) == 0x80)

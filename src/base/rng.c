@@ -1,5 +1,5 @@
-/* base/rng.c: Philox and what is drawn from it. For initialization, shuffles and the reference of the dropout
- * kernel. Not for cryptography. */
+/* base/rng.c: Philox, and distributions drawn from it. For initialization, shuffles and the reference of the dropout kernel. Not
+ * for cryptography. */
 #include "base/rng.h"
 
 #include "base/math.h"

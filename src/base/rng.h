@@ -12,7 +12,7 @@ typedef struct rng_block {
 
 rng_block rng_philox(rng_block counter, const uint32_t key[2]);
 
-/* Mixes two numbers into one, every bit of which depends on all of both (for keys from seed, step, names). */
+/* Mixes two numbers into one whose bits all depend on all bits of both, to make keys from seed, step and names. */
 uint64_t rng_mix(uint64_t a, uint64_t b);
 uint64_t rng_hash_text(const char *text);
 void rng_key(uint64_t mixed, uint32_t key[2]);

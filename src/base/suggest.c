@@ -47,7 +47,7 @@ const char *suggest_spelling(const char *word, const char *const *candidates, si
     size_t length = strlen(word);
     if (length == 0 || length > WORD_MAX)
         return NULL;
-    size_t best = length < 3 ? 2 : length / 3 + 1; /* one more than what still counts as near */
+    size_t best = length < 3 ? 2 : length / 3 + 1; /* one more than the largest distance that counts as near */
     const char *nearest = NULL;
     for (size_t i = 0; i < n; i++) {
         size_t candidate_length = strlen(candidates[i]);

@@ -1,10 +1,10 @@
-/* base/synonyms.h: what other books and programs call what rapt has: the names of d2l ("Dive into Deep Learning"), nanoGPT,
- * Hugging Face's transformers, PyTorch, fairseq and llama.cpp, and beside each what it is here: a key of a recipe, an option, a
- * command, a subcommand. For suggest.c, which offers what is among the names that count where it is asked. */
+/* base/synonyms.h: names that other books and programs use: d2l ("Dive into Deep Learning"), nanoGPT, Hugging Face's
+ * transformers, PyTorch, fairseq and llama.cpp, each with its name in rapt: a key of a recipe, an option, a command, a
+ * subcommand. For suggest.c, which offers a name only where it is valid. */
 #ifndef BASE_SYNONYMS_H
 #define BASE_SYNONYMS_H
 
-/* In lower case; '-', '_' and '.' are the same. A name may stand for several: the first that counts. */
+/* In lower case; '-', '_' and '.' are the same. A name may stand for several: the first valid one counts. */
 #define SYNONYMS(X)                                              \
     /* sizes of a model */                                       \
     X("num_layers", "model.layers")                              \

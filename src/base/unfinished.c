@@ -1,5 +1,5 @@
-/* base/unfinished.c: see unfinished.h. What its writer has not locked yet is empty: nothing empty is removed, so that a lock that
- * can be taken is never that of a writer which is about to take it. */
+/* base/unfinished.c: removes what killed writers have left. A file is empty until its writer has locked it, so empty files are
+ * left alone: otherwise a lock that is free might be one that a writer is about to take. */
 #define _GNU_SOURCE /* nftw */
 #include "base/unfinished.h"
 
@@ -19,7 +19,7 @@
 
 enum { OPEN_FOLDERS = 8 };
 
-/* ".NAME", as many numbers as that, each behind a dot, and ".tmp". */
+/* Whether `name` is ".NAME", then `numbers` numbers, each after a dot, and ".tmp". */
 static bool unfinished_has_form(const char *name, int numbers, long *process, size_t *size)
 {
     size_t length = strlen(name);
@@ -49,7 +49,7 @@ bool unfinished_is_folder(const char *name, long *process, size_t *size)
     return unfinished_has_form(name, 1, process, size);
 }
 
-/* Opens a file that this user has left: -1 where it is none, or somebody holds it. */
+/* Opens a file that this user has left. -1: it is not such a file, or somebody holds its lock. */
 static int open_left(int folder, const char *name)
 {
     struct stat info, named;
@@ -101,7 +101,7 @@ static void remove_left_folder(int folder, const char *parent, const char *name)
 void unfinished_remove(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    char parent[PATH_MAX]; /* no allocation, whose failure nobody would hear of */
+    char parent[PATH_MAX]; /* not allocated: nobody could be told of a failure */
     const int length = slash ? snprintf(parent, sizeof parent, "%.*s", (int)(slash + 1 - path), path)
                              : snprintf(parent, sizeof parent, ".");
     DIR *dir = length < PATH_MAX ? opendir(parent) : NULL;

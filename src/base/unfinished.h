@@ -1,19 +1,20 @@
-/* base/unfinished.h: files and folders that are written beside their place, under another name, until they are complete; and
- * those that a process which was killed has left. For file.c and the writers of folders.
- * Whoever writes one holds a lock (flock) that ends with its process: one that can be taken is on something left. */
+/* base/unfinished.h: files and folders that have a temporary name in the same folder until they are complete, and their removal
+ * after a process was killed. For file.c and the writers of folders. A writer holds a lock (flock), which ends with its process;
+ * if the lock can be taken, the writer is gone. */
 #ifndef BASE_UNFINISHED_H
 #define BASE_UNFINISHED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether a file's name is ".NAME.PROCESS.TRY.tmp", as file.c makes them; or a folder's ".NAME.PROCESS.tmp". *process is PROCESS,
- * and *size are the bytes of NAME, which may hold dots, too. */
+/* Whether a file's name is ".NAME.PROCESS.TRY.tmp", as file.c makes them, or a folder's name ".NAME.PROCESS.tmp". *process is
+ * PROCESS, *size the number of bytes of NAME, which may itself hold dots. */
 bool unfinished_is_file(const char *name, long *process, size_t *size);
 bool unfinished_is_folder(const char *name, long *process, size_t *size);
 
-/* Removes what was left beside `path`: folders with the lock file of base/lock.h, of any NAME, and files whose NAME is that of
- * `path`. No links are followed, only what this user owns is removed, and what can't be removed stays: nothing hangs on it. */
+/* Removes leftovers in the folder of `path`: folders of any NAME that have the lock file of base/lock.h, and files whose NAME is
+ * the name of `path`. Follows no links and removes only what this user owns. What cannot be removed stays, without an error,
+ * because it does no harm. */
 void unfinished_remove(const char *path);
 
 #endif
