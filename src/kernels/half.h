@@ -1,9 +1,9 @@
 /* kernels/half.h: numbers of 16 bits, IEEE 754 binary16 and bfloat16, from and to fp32, by integers and exact operations, the
  * same everywhere. For the kernels of quantized weights and of stored rows, for blocks of files (tensor/blocks.c) and for tensors
- * in 16 bits (io/weights/widen.c). Choices are masks where a loop should be vectorized, which one with a branch is not.
+ * in 16 bits (io/weights/widen.c). Choices are made with masks, because a loop with a branch is not vectorized.
  *
  * binary16 is a sign, 5 bits of exponent with a bias of 15, and 10 bits of fraction; binary32 has 8 bits with a bias of 127, and
- * 23. A normal number moves by 23 - 10 = 13 bits, and its exponent rises by 127 - 15 = 112; that of what is not finite, 31,
+ * 23. A normal number moves by 23 - 10 = 13 bits, and its exponent rises by 127 - 15 = 112; the exponent of inf and NaN, 31,
  * becomes 255. A subnormal one of the fraction f is f 2^-24, the distance of 2^-14 + f 2^-24 from 2^-14. bfloat16 is the upper
  * half of a binary32. */
 #ifndef KERNELS_HALF_H
@@ -36,9 +36,9 @@ static inline float half_to_float(uint32_t half)
     return half_of_bits(sign | (subnormal & is_small) | (normal & ~is_small));
 }
 
-/* To nearest, ties to even; what is too large becomes infinite, a NaN stays one. Half of the last place is added below it: the
- * sum carries into the exponent where it should. A subnormal number is what the sum with 0.5, whose last place is theirs (2^-24),
- * has in its fraction. */
+/* Rounds to nearest, ties to even; too large numbers become infinite, NaN stays NaN. Half of the last place is added, and the sum
+ * carries into the exponent if it must. A subnormal result is the fraction of the sum with 0.5, because the last place of 0.5 is
+ * the last place of a subnormal number (2^-24). */
 static inline uint32_t half_from_float(float x)
 {
     const uint32_t bits = half_bits_of(x), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;

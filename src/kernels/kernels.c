@@ -79,7 +79,8 @@ static const isa ISAS[] = {{&kernels_scalar, anywhere}};
 #endif
 #define COUNT (sizeof ISAS / sizeof *ISAS)
 
-/* What kernels may use: all that the machine has, or, in tests, no more than the processor has that RAPT_CPU_MASK names. */
+/* The features that kernels may use: all that the machine has, or in tests only those that the processor named by RAPT_CPU_MASK
+ * has. */
 static rapt_code usable(cpu_features *cpu, rapt_error *err)
 {
     const char *mask = getenv("RAPT_CPU_MASK");

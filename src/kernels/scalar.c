@@ -1,6 +1,5 @@
-/* kernels/scalar.c: the kernel table that every machine has, and that defines what the others compute.
- * For machines without another one, for tests, and for the double build.
- * Not a fast one: see vec_portable.h. */
+/* kernels/scalar.c: the kernel table that every machine has, and that defines what the others compute. For machines without
+ * another table, for tests, and for the double build. It is not fast, because the primitives of vec_portable.h are loops. */
 #include "kernels/vec_portable.h"
 
 #define GEMM_MR 4

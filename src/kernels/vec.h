@@ -1,15 +1,14 @@
-/* kernels/vec.h: what the vector ISAs and the kernel bodies share: the loop over a row.
- * For vec_portable.h, the ones in x86/ and arm/, and the bodies.
- * Not the vector primitives themselves: that is in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h and
+/* kernels/vec.h: the loop over a row, which the vector ISAs and the kernel bodies share. For vec_portable.h, the headers in x86/
+ * and arm/, and the bodies. The vector primitives are in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h and
  * arm/vec_neon.h. */
 #ifndef KERNELS_VEC_H
 #define KERNELS_VEC_H
 
 #include "kernels/kernels.h"
 
-/* Does the block for each vector of a row of n elements: i is its first index, k how many lanes exist. The
- * block is compiled twice, for whole vectors (k is the constant 16) and for what is left (k is 1 .. 15),
- * which made rows of any length a fifth to a third faster. */
+/* Runs the block for each vector of a row of n elements: i is its first index, k the number of lanes that exist. The block is
+ * compiled twice, for whole vectors (k is the constant 16) and for the rest (k is 1 .. 15), which made rows of any length a fifth
+ * to a third faster. */
 #define EACH_VECTOR(i, k, n, ...)                              \
     do {                                                       \
         size_t i = 0;                                          \

@@ -1,6 +1,5 @@
-/* kernels/vec_inline.h: how the primitives and bodies of an ISA's intrinsics are declared, and loops over registers.
- * For x86/vec_x86.h and arm/vec_neon.h.
- * Not for vec_portable.h, which leaves both to the compiler. */
+/* kernels/vec_inline.h: declarations of primitives and bodies that use an ISA's intrinsics, and loops over registers. For
+ * x86/vec_x86.h and arm/vec_neon.h. Not for vec_portable.h, which leaves both to the compiler. */
 #ifndef KERNELS_VEC_INLINE_H
 #define KERNELS_VEC_INLINE_H
 

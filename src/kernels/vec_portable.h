@@ -9,9 +9,8 @@
 
 #include "kernels/vec.h"
 
-/* How primitives and bodies are declared, and loops over accumulators. Here the compiler may choose: there are no
- * registers to keep accumulators in, and inlining everything made the code three times larger and no
- * faster. */
+/* Declarations of primitives and bodies, and loops over accumulators. Here the compiler decides about inlining: there are no
+ * vector registers to keep accumulators in, and inlining everything made the code three times larger and no faster. */
 #define VEC static inline
 #define UNROLL
 
@@ -118,7 +117,7 @@ VEC v16 v_sqrt(v16 a)
     return r;
 }
 
-/* Single elements, for what follows a row sum. */
+/* Operations on single elements, for the steps after a row sum. */
 VEC rapt_real s_from_size(size_t n) { return (rapt_real)n; }
 VEC rapt_real s_sqrt(rapt_real x) { return PORTABLE_SQRT(x); }
 
@@ -132,7 +131,7 @@ VEC rapt_real v_sum(v16 a)
     return a.lane[0];
 }
 
-/* The same tree with max. */
+/* The tree of v_sum with max. */
 VEC rapt_real v_hmax(v16 a)
 {
     for (int half = 8; half > 0; half /= 2)
@@ -164,7 +163,7 @@ VEC m16 m_load_n(const uint8_t *keep, size_t n)
     return r;
 }
 
-VEC m16 m_gt(v16 a, v16 b) /* false where one is NaN */
+VEC m16 m_gt(v16 a, v16 b) /* false if one is NaN */
 {
     m16 r = {0};
     EACH_LANE(i) r.bits |= (uint32_t)(a.lane[i] > b.lane[i]) << i;
@@ -185,7 +184,7 @@ VEC m16 m_eq(v16 a, v16 b)
     return r;
 }
 
-/* Lanes 0 .. n-1 of a, the others of b. */
+/* Lanes 0 .. n-1 from a, the others from b. */
 VEC v16 v_first(size_t n, v16 a, v16 b)
 {
     EACH_LANE(i) b.lane[i] = (size_t)i < n ? a.lane[i] : b.lane[i];
@@ -204,7 +203,7 @@ VEC v16 v_select(m16 m, v16 a, v16 b)
 
 /* ---- words: what Philox and exp need ------------------------------------------------------------------- */
 #ifndef RAPT_DOUBLE
-/* a times 2^k, where k is what the low bits of t hold; right while a and the result are normal numbers. */
+/* a times 2^k, where the low bits of t hold k; correct if a and the result are normal numbers. */
 VEC v16 v_shift_exponent(v16 a, v16 t)
 {
     uint32_t x[16], k[16];
@@ -311,7 +310,7 @@ LANEWISE(w_and, a.lane[i] & b.lane[i])
 LANEWISE(w_or, a.lane[i] | b.lane[i])
 LANEWISE(w_min, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i])
 LANEWISE(w_max, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i])
-LANEWISE(w_where, a.lane[i] ? b.lane[i] : 0) /* b where a is not 0, else 0 */
+LANEWISE(w_where, a.lane[i] ? b.lane[i] : 0) /* b if a is not 0, else 0 */
 #undef LANEWISE
 
 VEC w16 w_left(w16 a, const int bits)
@@ -348,7 +347,7 @@ VEC w16 w_load_halves(const uint16_t *p, size_t n)
     return r;
 }
 
-/* The low byte or half-word of the first n words, which fit it. */
+/* Stores the first n words as bytes or half-words, into which they fit. */
 VEC void w_store_bytes(uint8_t *p, w16 a, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,7 +1,6 @@
-/* kernels/arm/neon.c: the kernel table of AArch64, where NEON with fused multiply-adds is always there.
- * A tile of 6 x 16 takes 24 of the 32 registers for its sums, the 16 columns of B four, an element of A one; a seventh row
- * would make 33.
- * Not the choice of it: see kernels.c. */
+/* kernels/arm/neon.c: the kernel table of AArch64, which always has NEON with fused multiply-adds. A tile of 6 x 16 takes 24 of
+ * the 32 registers for its sums, four for 16 columns of B, and one for an element of A; a seventh row would make 33. kernels.c
+ * chooses the table. */
 #include "kernels/arm/vec_neon.h"
 
 #define GEMM_MR 6

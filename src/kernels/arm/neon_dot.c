@@ -1,6 +1,5 @@
-/* kernels/arm/neon_dot.c: products of quantized weights by the dot product of bytes, which processors of Armv8.4 and most of 8.2
- * have. Compiled for Armv8.2 with it.
- * Not the choice of it: see kernels.c. */
+/* kernels/arm/neon_dot.c: products of quantized weights with the dot product of bytes, which Armv8.4 processors and most Armv8.2
+ * processors have. Compiled for Armv8.2 with that extension. kernels.c chooses the table. */
 #include "kernels/arm/vec_neon.h"
 
 #include "kernels/body/bf16.h"

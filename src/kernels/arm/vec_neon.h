@@ -28,7 +28,7 @@ VEC m16 m_first(size_t n)
     return r;
 }
 
-/* n < 16 bytes without touching more. The last byte first; then twice as many each time go in front of what is there. */
+/* Loads n < 16 bytes without touching more: the last byte first, then 2, 4 and 8 bytes, each in front of what is loaded. */
 VEC uint8x16_t bytes_load_n(const uint8_t *p, size_t n)
 {
     uint8x16_t r = vdupq_n_u8(0);
@@ -311,7 +311,7 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
 /* ---- pairs of bf16; without instructions for them, which few of these processors have ---- */
 #define VEC_BF16
 
-/* Rounded to the upper 16 bits, which are followed by rubbish. */
+/* Rounded to the upper 16 bits; the lower 16 bits are garbage. */
 VEC uint32x4_t bf16_round(float32x4_t a)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(a), quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
@@ -320,7 +320,7 @@ VEC uint32x4_t bf16_round(float32x4_t a)
     return vbslq_u32(vceqq_f32(a, a), up, quiet);
 }
 
-/* The upper half of `odd` over that of `even`. */
+/* The upper half of `odd`, followed by the upper half of `even`. */
 VEC float32x4_t bf16_join(uint32x4_t even, uint32x4_t odd) { return vreinterpretq_f32_u32(vsriq_n_u32(odd, even, 16)); }
 
 VEC v16 v_pair(v16 even, v16 odd)
@@ -359,7 +359,7 @@ VEC v16 v_dot(v16 a, v16 b, v16 sum)
     return sum;
 }
 
-/* ---- bytes of quantized weights: see body/quant_lanes.h; with the dot product where there is one ---- */
+/* ---- bytes of quantized weights (body/quant_lanes.h); with the dot product if there is one ---- */
 #define VEC_V16I
 typedef struct v16i { int32x4_t part[4]; } v16i;
 

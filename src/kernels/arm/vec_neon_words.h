@@ -1,5 +1,5 @@
-/* kernels/arm/vec_neon_words.h: the primitives for words that vec_portable.h has for stored formats, with NEON. For
- * arm/vec_neon.h, of which it is a part. */
+/* kernels/arm/vec_neon_words.h: the NEON versions of the primitives for 32-bit words (w_...) that stored formats need. Included
+ * by arm/vec_neon.h. */
 #ifndef KERNELS_ARM_VEC_NEON_WORDS_H
 #define KERNELS_ARM_VEC_NEON_WORDS_H
 

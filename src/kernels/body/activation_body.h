@@ -1,17 +1,16 @@
-/* kernels/body/activation_body.h: GELU, GELU's tanh form, SiLU, and SwiGLU, forward and backward. For activation.c.
- * Not ReLU, which is one maximum: see body/elementwise.h.
+/* kernels/body/activation_body.h: GELU, GELU's tanh form, SiLU, and SwiGLU, forward and backward. For activation.c. Not ReLU,
+ * which is one maximum (body/elementwise.h).
  *
  * All three are x S(x), where the step S rises from 0 to 1 and S(-x) = 1 - S(x). So the falling side, u = -|x|, is
  * enough:  x S(x) = max(0, x) + u S(u), and its derivative is D(u) = S(u) + u S'(u) for x <= 0, 1 - D(u) for x > 0.
  * There S(u) keeps its relative precision, where 1 + erf or 1 + tanh would cancel. u stops at a lower bound, from
  * which on S is 0, so that infinities give their limits; NaN stays NaN.
  *
- * GELU: S = Phi, and Phi(u) = e^(-u^2/2) R(u) with R smooth between 1/2 and 0: R = P/Q of degrees 4 and 5 is within
- * 1.2e-8 relative for -13.3 <= u <= 0 (minimax by Lawson's weights, coefficients rounded to floats one after the
- * other, the highest first); below, e^(-u^2/2) is flushed to 0. All terms of P and of Q have one sign. The rounding
- * error of u^2, which e^ would magnify, is computed exactly and put back.
- * SiLU: S(u) = e^u / (1 + e^u). GELU's tanh form: (1 + tanh z) / 2 is the same S at 2 z.
- * The double build has libm's erfc and exp for the same formulas. */
+ * GELU: S = Phi, and Phi(u) = e^(-u^2/2) R(u) with R smooth between 1/2 and 0: R = P/Q of degrees 4 and 5 is within 1.2e-8
+ * relative for -13.3 <= u <= 0 (minimax by Lawson's weights, coefficients rounded to floats one after the other, the highest
+ * first); below, e^(-u^2/2) is flushed to 0. All terms of P and of Q have one sign. The rounding error of u^2, which e^ would
+ * magnify, is computed exactly and put back. SiLU: S(u) = e^u / (1 + e^u). GELU's tanh form: (1 + tanh z) / 2 is the same S at 2
+ * z. The double build has libm's erfc and exp for the same formulas. */
 #ifndef KERNELS_BODY_ACTIVATION_BODY_H
 #define KERNELS_BODY_ACTIVATION_BODY_H
 
@@ -26,7 +25,7 @@ VEC v16 falling_exp(v16 x) { return v_exp(x); }
 
 #else
 
-/* e^x of x <= 0 in its parts; of NaN anything, for what is made of it is multiplied by u. */
+/* e^x for x <= 0, in parts. For NaN it may be anything, because the result is multiplied by u. */
 VEC v16 falling_exp_of(v16 x, exp_parts p) { return v_select(m_gt(v_set1(EXP_LOWEST), x), v_zero(), exp_join(p)); }
 VEC v16 falling_exp(v16 x) { return falling_exp_of(x, exp_split(x)); }
 
@@ -43,7 +42,7 @@ VEC step_at logistic_step(v16 u, v16 z, v16 slope)
 VEC step_at silu_step(v16 u) { return logistic_step(u, u, v_set1(1)); }
 
 #define GELU_TANH_1 1.59576912160573071176 /* 2 sqrt(2 / pi) */
-#define GELU_TANH_3 0.07135481627260025 /* the same times 0.044715 */
+#define GELU_TANH_3 0.07135481627260025 /* the constant above times 0.044715 */
 
 VEC step_at gelu_tanh_step(v16 u)
 {
@@ -53,7 +52,7 @@ VEC step_at gelu_tanh_step(v16 u)
     return logistic_step(u, z, v_fma(v_set1((rapt_real)(3 * GELU_TANH_3)), square, c1));
 }
 
-#define NORMAL_DENSITY 0.39894228040143267794 /* of 0: 1 / sqrt(2 pi) */
+#define NORMAL_DENSITY 0.39894228040143267794 /* the normal density at 0: 1 / sqrt(2 pi) */
 
 #ifdef RAPT_DOUBLE
 
@@ -109,7 +108,7 @@ VEC v16 falling_side(v16 x)
 VEC v16 step_value(v16 x, v16 u, step_at at) { return v_fma(u, at.s, v_max(v_zero(), x)); }
 VEC v16 step_slope(v16 x, step_at at) { return v_select(m_gt(x, v_zero()), v_sub(v_set1(1), at.d), at.d); }
 
-/* The loop is compiled without the slope, too. */
+/* The loop is compiled twice, with and without the slope. */
 #define STEP_ACTIVATION(name)                                                         \
     VEC void name##_any(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope) \
     {                                                                                 \

@@ -38,7 +38,7 @@ static void adam_all(size_t n, rapt_real *p, const rapt_real *grad, rapt_real *m
     });
 }
 
-/* What stays of p where the moments are zero. */
+/* `count` steps of parameters whose moments are zero: only the weight decay of each step. */
 VEC void adam_decay(const size_t vectors, size_t last, rapt_real *p, size_t count, const kernels_adam *steps)
 {
     v16 x[ADAM_DECAY_VECTORS];

@@ -1,17 +1,18 @@
-/* kernels/body/adam8.h: a step of Adam whose moments are kept in 8 bits. For the optimizer. Not the step itself: see body/adam.h.
+/* kernels/body/adam8.h: a step of Adam with moments in 8 bits. For the optimizer. The step itself is in body/adam.h.
  *
- * A code is a floating-point number with a mantissa of 3 bits. The exponents of a block of 256 elements are relative to that of
- * its largest, which a byte of the block keeps: so values are powers of 2 times (8 + i) / 8, whatever the block, and what did
- * not change is stored as it was. A second moment has 5 bits of exponent and is never 0 where the block is not; a first moment
- * has a sign and 4 bits, 0 included: so a mean that is stored too small never meets a square that vanished.
+ * A code is a floating-point number with a mantissa of 3 bits. The exponents of a block of 256 elements are relative to the
+ * largest one, which the block stores in a byte. So values are powers of 2 times (8 + i) / 8 in every block, and a value that did
+ * not change is stored unchanged. A second moment has 5 bits of exponent and is never 0 unless the block is; a first moment has a
+ * sign and 4 bits of exponent and may be 0. So the division never meets a square that has vanished while the mean has not.
  *
  * A moment changes by less than a code's distance in most steps, so rounding to the nearest would lose the change. It is rounded
  * at random instead, so that it is right in the mean (stochastic rounding): random bits, a hash of the element's number, are
- * added to those that are cut off. A block's exponent is that of its largest rounded element: the largest can grow, too. */
+ * added to the bits that are dropped. A block's exponent comes from its largest rounded element, so that the largest can grow
+ * too. */
 #ifndef KERNELS_BODY_ADAM8_H
 #define KERNELS_BODY_ADAM8_H
 
-#define ADAM8_CUT 20 /* bits of an fp32 number that a code lacks: all but 3 of the mantissa */
+#define ADAM8_CUT 20 /* bits of an fp32 number that a code lacks: all of the mantissa except 3 */
 #define ADAM8_TOP_MEAN 127u
 #define ADAM8_TOP_SQUARE 255u
 
@@ -45,14 +46,14 @@ VEC v16 adam8_square(w16 code, w16 base)
     return v_of_w(w_left(w_add(code, base), ADAM8_CUT));
 }
 
-/* The upper bits of a number that is not negative, after ADAM8_CUT random ones were added; NaN stays NaN. */
+/* The upper bits of a number that is not negative, after ADAM8_CUT random bits were added; NaN stays NaN. */
 VEC w16 adam8_round(v16 x, w16 random)
 {
     const w16 bits = w_and(w_of_v(x), w_set1(0x7fffffff)); /* a NaN may have a sign */
     return w_min(w_right(w_add(bits, random), ADAM8_CUT), w_set1(0x7ff));
 }
 
-/* Where a block is, and the numbers of its first elements. */
+/* The place of a block, and the numbers of its first elements. */
 typedef struct adam8_block {
     size_t n;
     rapt_real *p;
@@ -61,7 +62,7 @@ typedef struct adam8_block {
     w16 number;
 } adam8_block;
 
-/* The step itself. The moments, rounded, are left in `means`, over the bits of their signs, and `squares`; the exponents, too. */
+/* Makes the step. Leaves the rounded moments in `means`, above the bits of their signs, and in `squares`, and the exponents. */
 VEC void adam8_move(const adam8_block *b, const adam_vectors *step, v16 grad_scale, uint16_t *means, uint16_t *squares)
 {
     const w16 m_base = w_set1(adam8_base(*b->m_exponent, ADAM8_TOP_MEAN));
@@ -72,7 +73,7 @@ VEC void adam8_move(const adam8_block *b, const adam_vectors *step, v16 grad_sca
         v16 square = v_first(k, adam8_square(w_load_bytes(b->v + i, k), v_base), v_zero());
         const v16 g = v_mul(v_load_n(b->grad + i, k), grad_scale);
         v_store_n(b->p + i, adam_move(step, v_load_n(b->p + i, k), g, &mean, &square), k);
-        const w16 random = adam8_random(number); /* the mean takes the upper bits, the square the lower ones */
+        const w16 random = adam8_random(number); /* the mean uses the upper bits, the square the lower bits */
         const w16 m = adam8_round(mean, w_right(random, 32 - ADAM8_CUT));
         const w16 v = adam8_round(square, w_and(random, w_set1((1u << ADAM8_CUT) - 1)));
         w_store_halves(means + i, w_or(w_and(w_right(w_of_v(mean), 16), w_set1(0x8000)), m), k);

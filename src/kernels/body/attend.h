@@ -1,11 +1,11 @@
-/* kernels/body/attend.h: attention of one query: scores, softmax and weighted sum, with the sums of the GEMM and of `softmax`.
- * For decoding steps, whose heads are so small that calls of these would take as long as they compute. Each of the three is
- * computed for all heads before the next: the chains of dependent instructions that one head is made of overlap then.
- * Not for several queries, which the GEMM serves better: see ops/attention_head.c. */
+/* kernels/body/attend.h: attention of one query: scores, softmax and weighted sum, with the same order of sums as the GEMM and
+ * `softmax`. For decoding steps, whose heads are so small that calling those kernels would take as long as the computation. Each
+ * of the three stages is computed for all heads before the next, so that the chains of dependent instructions of several heads
+ * overlap. Several queries are faster with the GEMM (ops/attention_head.c). */
 #ifndef KERNELS_BODY_ATTEND_H
 #define KERNELS_BODY_ATTEND_H
 
-#define ATTEND_VECTORS 4 /* of values that are summed together: enough independent sums to hide the latency of one */
+#define ATTEND_VECTORS 4 /* vectors of values that are summed side by side: enough independent sums to hide the latency of one */
 #define ATTEND_AHEAD 16  /* values from the prefetch of a row to its use: hardware does not foresee their stride */
 
 /* ---- scores: q K^T ------------------------------------------------------------------------------------------------ */
@@ -38,8 +38,8 @@ VEC void attend_panels(const kernels_query *a, const rapt_real *q, const rapt_re
     }
 }
 
-/* sum += `count` features of the query times those of 16 keys, of which `keys` are there: the last one stands in for those behind
- * it, whose scores nobody reads. */
+/* sum += `count` features of the query times the features of 16 keys. If only `keys` exist, the last one stands in for the
+ * missing ones, whose scores nobody reads. */
 VEC v16 attend_rows(const rapt_real *q, const rapt_real *k, ptrdiff_t k_row, size_t keys, size_t count, v16 sum)
 {
     const rapt_real *last = k + (ptrdiff_t)(keys - 1) * k_row;
@@ -71,7 +71,7 @@ VEC void attend_keys(const kernels_query *a, const rapt_real *q, const rapt_real
 
 /* ---- output: p V -------------------------------------------------------------------------------------------------- */
 
-/* 16 * vectors columns, but `last` in the last vector. */
+/* Sums 16 * vectors columns, of which the last vector has `last`. */
 VEC void attend_columns(const kernels_query *a, const rapt_real *p, const rapt_real *v, const int vectors, const size_t last,
                         rapt_real *out)
 {

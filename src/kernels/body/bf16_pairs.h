@@ -1,5 +1,5 @@
-/* kernels/body/bf16_pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts.
- * For packing an operand of the GEMM: body/pack_bf16.h, x86/amx.c. Not the rounding itself: see body/bf16.h. */
+/* kernels/body/bf16_pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts. For
+ * packing an operand of the GEMM: body/pack_bf16.h, x86/amx.c. The rounding itself is in body/bf16.h. */
 #ifndef KERNELS_BODY_BF16_PAIRS_H
 #define KERNELS_BODY_BF16_PAIRS_H
 
@@ -8,7 +8,7 @@
 
 VEC size_t pairs_min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Up to 32 elements, zeros behind them, as 16 pairs of adjacent ones. */
+/* Up to 32 elements, followed by zeros, as 16 pairs of adjacent elements. */
 VEC v16 pairs_load(const rapt_real *src, size_t n)
 {
     if (n >= 32)

@@ -1,9 +1,9 @@
-/* kernels/body/cross_entropy.h: the two passes of cross-entropy over a row of logits. For the loss.
- * Not the label's own term, nor label smoothing: they need one element, see ops. */
+/* kernels/body/cross_entropy.h: the two passes of cross-entropy over a row of logits. For the loss. Not the label's own term and
+ * label smoothing, which need one element and are in ops/. */
 #ifndef KERNELS_BODY_CROSS_ENTROPY_H
 #define KERNELS_BODY_CROSS_ENTROPY_H
 
-#define MAX_CHAINS 4 /* of comparisons that do not wait for each other */
+#define MAX_CHAINS 4 /* independent comparisons, so that they do not wait for each other */
 
 VEC rapt_real row_max(size_t n, const rapt_real *x)
 {

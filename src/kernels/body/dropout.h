@@ -1,9 +1,8 @@
-/* kernels/body/dropout.h: Philox4x32-10 for 16 columns at once, and dropout with it. For the forward pass,
- * and for the backward pass, which draws the same numbers again instead of storing a mask.
- * Not a general generator: see base/ for seeds and keys.
+/* kernels/body/dropout.h: Philox4x32-10 for 16 columns at once, and dropout with it. For the forward pass, and for the backward
+ * pass, which draws the same numbers again instead of storing a mask. Not a general generator; base/rng.h has seeds and keys.
  *
- * Philox (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) multiplies two of its four
- * counter words, exchanges and mixes the halves of the products with the key, ten times. */
+ * Philox (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) ten times multiplies two of its four counter
+ * words, swaps the halves of the products, and mixes them with the key. */
 #ifndef KERNELS_BODY_DROPOUT_H
 #define KERNELS_BODY_DROPOUT_H
 

@@ -1,4 +1,4 @@
-/* kernels/body/elementwise.h: y = f(x), one element at a time. For the ops that add, scale and clip. Not reductions: see
+/* kernels/body/elementwise.h: y = f(x), one element at a time. For the ops that add, scale and clip. Reductions are in
  * body/reduce.h. */
 #ifndef KERNELS_BODY_ELEMENTWISE_H
 #define KERNELS_BODY_ELEMENTWISE_H

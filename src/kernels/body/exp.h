@@ -2,12 +2,11 @@
  * Not libm: faster, and its bits depend on nothing but x. The double build, which checks gradients, does use
  * libm.
  *
- * e^x = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. 1/ln 2 * x + 1.5 * 2^23 rounds to a whole
- * number in the low bits. ln 2 is split in two: k times the first part, of 15 bits, is exact, and so is x
- * minus that. On that interval 1 + r + r^2 q(r) with q of degree 4 (Remez, coefficients rounded to floats one
- * after the other) is within 4.1e-9, a fourteenth of an ulp; with the rounding errors all of it is within 1
- * ulp (tests/kernels/check_exp.c tests every float).
- * Results below FLT_MIN are flushed to +0: then 2^k is one addition to the exponent's bits. */
+ * e^x = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. 1/ln 2 * x + 1.5 * 2^23 rounds to a whole number in the low bits.
+ * ln 2 is split in two: k times the first part, of 15 bits, is exact, and so is x minus this product. On that interval 1 + r +
+ * r^2 q(r) with q of degree 4 (Remez, coefficients rounded to floats one after the other) is within 4.1e-9, a fourteenth of an
+ * ulp; with the rounding errors, the result is within 1 ulp (tests/kernels/check_exp.c tests every float). Results below FLT_MIN
+ * are flushed to +0: then 2^k is one addition to the exponent's bits. */
 #ifndef KERNELS_BODY_EXP_H
 #define KERNELS_BODY_EXP_H
 
@@ -25,7 +24,7 @@ VEC v16 v_exp(v16 x)
 #define EXP_LOWEST -0x1.5d589ep6f  /* the smallest x with e^x >= FLT_MIN */
 #define EXP_HIGHEST 0x1.62e42ep6f  /* the largest x with e^x <= FLT_MAX */
 
-/* x as k ln 2 + r; k stands in the low bits of t. */
+/* x = k ln 2 + r; the low bits of t hold k. */
 typedef struct exp_parts { v16 t, r; } exp_parts;
 
 VEC exp_parts exp_split(v16 x)
@@ -37,7 +36,7 @@ VEC exp_parts exp_split(v16 x)
     return (exp_parts){t, v_fnma(k, v_set1(0x1.7f7d1cp-20f), r)};
 }
 
-/* 2^k e^r, where that is a normal number. */
+/* 2^k e^r, if the result is a normal number. */
 VEC v16 exp_join(exp_parts p)
 {
     const v16 one = v_set1(1.0f);

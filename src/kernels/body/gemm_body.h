@@ -1,7 +1,7 @@
-/* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the epilogue. For the
- * GEMM driver, through the table. An ISA defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16 columns, GEMM_A_STRIDE. A
- * function comes of it for each kind of packed numbers: GEMM_TILE(gemm_tile, GEMM_ELEMENTS). Not the blocking or the packing: see
- * tensor/gemm.c and body/pack_body.h. */
+/* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the epilogue. For the GEMM
+ * driver, through the table. An ISA first defines GEMM_MR rows, GEMM_VECTORS vectors of 16 columns, and GEMM_A_STRIDE.
+ * GEMM_TILE(gemm_tile, GEMM_ELEMENTS) makes a function for a kind of packed numbers. Blocking is in tensor/gemm.c, packing in
+ * body/pack_body.h. */
 #ifndef KERNELS_BODY_GEMM_BODY_H
 #define KERNELS_BODY_GEMM_BODY_H
 
@@ -14,8 +14,8 @@
 #define GEMM_ROWS 16 /* that sums have capacity for */
 #define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
-/* What a number of B is: an element; a pair of bf16 values that are adjacent along K, as in A; such a pair of bf16 or binary16
- * values, which are widened, while A has elements: the same sums as of elements. */
+/* What a packed number of B is: an element; a pair of bf16 values that are adjacent along K, as in A; or such a pair of bf16 or
+ * binary16 weights, which are widened while A has elements, with the same sums as for elements. */
 enum { GEMM_ELEMENTS = 1, GEMM_PAIRS, GEMM_BF16_WEIGHTS, GEMM_F16_WEIGHTS };
 #define GEMM_IS_WIDENED(KIND) ((KIND) >= GEMM_BF16_WEIGHTS)
 
@@ -35,8 +35,8 @@ typedef struct gemm_operands {
     size_t b_lanes; /* columns of a tile of one vector: a narrow matrix is read in place, and no further */
 } gemm_operands;
 
-/* Prefetches what a later step reads. Rows of B, or of a transposed A, are apart in memory: the hardware prefetcher does not
- * predict them. A packed panel comes from memory for the first row tile that reads it, and from a cache for the others: they all
+/* Prefetches what a later step reads. Rows of B, or of a transposed A, are far apart in memory, and the hardware prefetcher does
+ * not predict them. The first row tile that reads a packed panel gets it from memory, later tiles from a cache; all of them
  * prefetch the next panel, so that it is in the L2 cache by then. */
 VEC void gemm_ahead(const int m, const int vectors, const gemm_operands *o, const rapt_real *a, const rapt_real *b)
 {
@@ -52,7 +52,7 @@ VEC void gemm_ahead(const int m, const int vectors, const gemm_operands *o, cons
     }
 }
 
-/* sum + a b, of elements or of pairs. */
+/* sum + a b, for elements or pairs. */
 VEC v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
 {
 #ifndef RAPT_DOUBLE
@@ -63,7 +63,7 @@ VEC v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
     return v_fma(a, b, sum);
 }
 
-/* 16 columns of B for one number of A; of widened pairs the first or, with `second`, the other element. */
+/* 16 columns of B for one number of A; for widened pairs the first element or, with `second`, the second. */
 VEC v16 gemm_column(const int kind, const rapt_real *b, const int second)
 {
 #ifndef RAPT_DOUBLE
@@ -123,10 +123,10 @@ VEC void gemm_sums(const int kind, const int m, const int vectors, gemm_operands
     }
 }
 
-/* The lanes of vector v that exist: only the last vector can be short, and only where the tile is. */
+/* The number of lanes of vector v that exist: only the last vector of a short tile has fewer than 16. */
 VEC size_t gemm_lanes(int v, const int vectors, size_t last) { return v + 1 < vectors ? 16 : last; }
 
-/* The epilogue, a pass over the registers for each of its parts. `last`: columns of the last vector. */
+/* The epilogue: one pass over the registers for each of its parts. `last`: columns of the last vector. */
 VEC void gemm_finish(const int m, const int vectors, size_t last, v16 (*sum)[GEMM_VECTORS],
                      rapt_real *c, ptrdiff_t ldc, const kernels_epilogue *epilogue)
 {
@@ -172,7 +172,7 @@ VEC void gemm_strides(const int kind, const int m, const int vectors, int n, gem
         gemm_rows(kind, m, vectors, n, o, c, ldc, epilogue);
 }
 
-#define GEMM_STREAMS 2 /* panels that a row reads at once: memory delivers two faster than one, and than four or eight */
+#define GEMM_STREAMS 2 /* panels that a row reads at once: memory delivers two faster than one, four or eight */
 
 /* sum[p][v] += *a times the columns of each panel, for one k. */
 VEC void gemm_streams_step(const int kind, const int panels, const rapt_real *a, const rapt_real *b, size_t panel,
@@ -186,8 +186,8 @@ VEC void gemm_streams_step(const int kind, const int panels, const rapt_real *a,
             sum[p][0][v] = gemm_add_product(kind, x, gemm_column(kind, b + (size_t)p * panel + 16 * v, second), sum[p][0][v]);
 }
 
-/* Prefetches what the next panels have for this k: a short panel ends before the hardware prefetcher has got far ahead. Longer
- * ones, which two threads read at the rate of the memory, would only take longer. */
+/* Prefetches the part of the next panels for this k, because a short panel ends before the hardware prefetcher has got far ahead.
+ * Long panels would only take longer: two threads already read them at the memory bandwidth. */
 VEC void gemm_streams_ahead(const int panels, const rapt_real *b, size_t panel)
 {
     UNROLL

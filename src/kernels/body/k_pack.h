@@ -1,27 +1,27 @@
-/* kernels/body/k_pack.h: weights in blocks of 256 (Q4_K, Q5_K, Q6_K), packed for the tile of body/quant_body.h from blocks of a
- * file, as they are. A step has 64 values of a column: 8 numbers with the lower four bits as body/q4_pack.h has them, then what
- * each type has besides:
- *     Q4_K   the scale and the minimum of the 256 values, and the integers, of either 32 values, that these are multiplied by;
- *     Q5_K   two numbers with the fifth bits, of 32 values each, then the same;
- *     Q6_K   four with the upper two bits, the scale, and the integers + 128, of each 16 values, that it is multiplied by.
+/* kernels/body/k_pack.h: weights in blocks of 256 (Q4_K, Q5_K, Q6_K), packed without change from blocks of a file for the tile of
+ * body/quant_body.h. A step has 64 values of a column: 8 numbers with the lower four bits, as in body/q4_pack.h, then what the
+ * type adds:
+ *     Q4_K   the scale and the minimum of the 256 values, and for each 32 values the integers that multiply them;
+ *     Q5_K   two numbers with the fifth bits, for 32 values each, then what Q4_K has;
+ *     Q6_K   four numbers with the upper two bits, the scale, and for each 16 values the integer + 128 that multiplies it.
  * For the GEMM driver, through the table. */
 #ifndef KERNELS_BODY_K_PACK_H
 #define KERNELS_BODY_K_PACK_H
 
 #include "kernels/body/q4_pack.h"
 
-#define K_PARTS 8                        /* 32 values each, of a block */
+#define K_PARTS 8                        /* parts of a block, 32 values each */
 #define Q4_K_SCALES Q4_QUADS             /* the number with the scale; the integers are in the next one */
 #define Q5_K_SCALES (Q4_QUADS + 2)
 #define Q6_K_SCALES (Q4_QUADS + 4)
 #define K_ROWS(SCALES) ((SCALES) + 2)    /* of a step */
-#define Q4_K_BYTES 144 /* of a block: two numbers of two bytes, 12 bytes of integers, values */
-#define Q5_K_BYTES 176 /* the same, with the fifth bits before the lower four */
+#define Q4_K_BYTES 144 /* bytes of a block: two numbers of two bytes, 12 bytes of integers, values */
+#define Q5_K_BYTES 176 /* as Q4_K, with the fifth bits before the lower four */
 #define Q6_K_BYTES 210 /* lower bits of 128 bytes, upper bits of 64, 16 integers, a scale of two bytes */
 
-/* The integers of 6 bits that the scale and the minimum of 256 values are multiplied by for block `part` of them: of the first
- * four blocks in the lower bits of bytes, of the others in halves of bytes and the upper two bits of the first: as block_part of
- * tensor/blocks.c has them, of which a kernel knows nothing. */
+/* The 6-bit integers that multiply the scale and the minimum for part `part` of a block. The first four parts have theirs in the
+ * lower bits of bytes, the others in halves of bytes and the upper two bits of the former. block_part of tensor/blocks.c does the
+ * same, but a kernel must not call it. */
 VEC uint32_t k_factors(const uint8_t *scales, size_t part)
 {
     if (part < K_PARTS / 2)
@@ -38,7 +38,7 @@ VEC void k_put_scales(rapt_real *to, size_t half, const uint8_t *block, size_t p
     quant_put_half(to + GEMM_NR, half, k_factors(block + 4, part));
 }
 
-/* The lower four bits: of two parts of 32, those of the first are the low halves of 32 bytes. */
+/* Stores the lower four bits. Two parts of 32 values share 32 bytes; the first has the low halves. */
 VEC void k_put_low(rapt_real *step, size_t half, const uint8_t *low, size_t part)
 {
     uint8_t values[Q8_BLOCK];
@@ -55,7 +55,7 @@ static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t a
     k_put_scales(step + Q4_K_SCALES * GEMM_NR, half, block, at % K_PARTS);
 }
 
-/* A quant_put of Q5_K: of 32 bytes bit `part` is the fifth one of the values of that part. Packed, bit q of byte i is that of
+/* A quant_put for Q5_K: in 32 bytes, bit `part` is the fifth bit of the values of that part. Packed, bit q of byte i belongs to
  * value 4 q + i. */
 static void q5_put_q5_k(rapt_real *step, size_t half, const void *from, size_t at)
 {
@@ -69,8 +69,9 @@ static void q5_put_q5_k(rapt_real *step, size_t half, const void *from, size_t a
     k_put_scales(step + Q5_K_SCALES * GEMM_NR, half, block, part);
 }
 
-/* A quant_put of Q6_K: of 128 values, the lower four bits of parts 0 and 2, and of 1 and 3, share 32 bytes, the upper two bits of
- * all four parts share 32. Packed, bits 2 (q % 4) and the next one of byte i of number q / 4 are those of value 4 q + i. */
+/* A quant_put for Q6_K: for each 128 values, the lower four bits of parts 0 and 2 share 32 bytes, and so do those for parts 1 and
+ * 3; the upper two bits of all four parts share 32 bytes. Packed, bits 2 (q % 4) and 2 (q % 4) + 1 of byte i of number q / 4
+ * belong to value 4 q + i. */
 static void q6_put_q6_k(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q6_K_BYTES;

@@ -4,11 +4,11 @@
 #ifndef KERNELS_BODY_PACK_BODY_H
 #define KERNELS_BODY_PACK_BODY_H
 
-#define PACK_AHEAD 16 /* rows from the prefetch of one to its copy; a prefetch never faults, so it may be behind the matrix */
+#define PACK_AHEAD 16 /* rows from the prefetch of a row to its copy; a prefetch never faults, so it may be beyond the matrix */
 
 VEC size_t pack_min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* dst[k * stride + i] = src[i + k * step] for whole rows of `stride` elements: a row at a time, as it lies in memory. */
+/* dst[k * stride + i] = src[i + k * step] for whole rows of `stride` elements, which are contiguous in memory. */
 VEC void pack_rows(size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride, rapt_real *dst)
 {
     for (size_t k = 0; k < kc; k++, src += step, dst += stride)
@@ -34,8 +34,7 @@ VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t 
         }
 }
 
-/* A block of `rows` rows of ks elements, `step` apart, becomes ks rows of `stride`, of which it fills
- * `lanes`. */
+/* Transposes a block of `rows` rows of ks elements, `step` apart, to ks rows of `stride`, and fills `lanes` elements of each. */
 VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step, const size_t stride,
                     const size_t lanes, rapt_real *dst)
 {

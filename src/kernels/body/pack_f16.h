@@ -1,6 +1,5 @@
-/* kernels/body/pack_f16.h: packs weights that are numbers of binary16, of which nothing is lost, as pairs of them, adjacent
- * along K: the layout of body/pack_bf16.h.
- * For the GEMM driver, through the table. Plain C: it runs while a model is loaded. */
+/* kernels/body/pack_f16.h: packs weights that are binary16 numbers, without loss, as pairs that are adjacent along K: the layout
+ * of body/pack_bf16.h. For the GEMM driver, through the table. Plain C: it runs while a model is loaded. */
 #ifndef KERNELS_BODY_PACK_F16_H
 #define KERNELS_BODY_PACK_F16_H
 

@@ -1,7 +1,7 @@
-/* kernels/body/q4_pack.h: weights of 4 bits in blocks of 32 (Q4_0), packed for the tile of body/quant_body.h: of a step of two
- * blocks 8 numbers of eight values each, four of each block in the low and high halves of four bytes, and one with both scales.
- * From numbers, which are rounded, or from blocks of Q4_0 of a file, as they are. body/k_pack.h has values of the same layout.
- * For the GEMM driver, through the table. */
+/* kernels/body/q4_pack.h: weights of 4 bits in blocks of 32 (Q4_0), packed for the tile of body/quant_body.h. A step of two
+ * blocks has 8 numbers of eight values, four of each block in the low and high halves of four bytes, and one number with both
+ * scales. Packed from numbers, which are rounded, or without change from blocks of Q4_0 of a file. body/k_pack.h has values in
+ * the same layout. For the GEMM driver, through the table. */
 #ifndef KERNELS_BODY_Q4_PACK_H
 #define KERNELS_BODY_Q4_PACK_H
 

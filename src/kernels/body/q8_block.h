@@ -1,8 +1,9 @@
 /* kernels/body/q8_block.h: a block of Q8_0: 32 numbers as integers of 8 bits with one scale, rounded as GGUF's reference does.
- * For operands of products, body/quant_pack.h and body/q8_pack.h, and for numbers that are stored, body/stored_rows.h.
- * tensor/blocks_write.c rounds blocks of files: the same bytes where a block is ordinary, but to zeros only where gguf does, and
- * what is not finite callers refuse there; here the number format has a rule for both (docs/number-format.md).
- * Loops of whole blocks in plain C, which compilers turn into vectors, so that one text is right for all ISAs. */
+ * For operands of products (body/quant_pack.h, body/q8_pack.h) and for stored numbers (body/stored_rows.h).
+ * tensor/blocks_write.c, which rounds blocks of files, gives the same bytes for ordinary blocks. Two cases differ: there tiny
+ * blocks become zeros only where gguf makes zeros, and callers refuse numbers that are not finite; here the number format has a
+ * rule for both (docs/number-format.md). Loops over whole blocks in plain C, which compilers vectorize, so that one source serves
+ * all ISAs. */
 #ifndef KERNELS_BODY_Q8_BLOCK_H
 #define KERNELS_BODY_Q8_BLOCK_H
 

@@ -1,7 +1,6 @@
-/* kernels/body/q8_pack.h: weights of 8 bits in blocks of 32 (Q8_0), packed for the tile of body/quant_body.h: of a step of two
- * blocks 16 numbers of four values + 128 each, and one with both scales. From numbers, which are rounded, or from blocks of Q8_0
- * or Q5_0 of a file, as they are.
- * For the GEMM driver, through the table. */
+/* kernels/body/q8_pack.h: weights of 8 bits in blocks of 32 (Q8_0), packed for the tile of body/quant_body.h. A step of two
+ * blocks has 16 numbers of four values + 128, and one number with both scales. Packed from numbers, which are rounded, or without
+ * change from blocks of Q8_0 or Q5_0 of a file. For the GEMM driver, through the table. */
 #ifndef KERNELS_BODY_Q8_PACK_H
 #define KERNELS_BODY_Q8_PACK_H
 
@@ -35,7 +34,8 @@ static void q8_put_q8_0(rapt_real *step, size_t half, const void *from, size_t a
     q8_put(step, half, values, quant_two_bytes(block));
 }
 
-/* A quant_put of Q5_0: a scale, the fifth bits of 32 values, and their lower four, of value i and i + 16 in a byte; 16 is 0. */
+/* A quant_put for Q5_0: a scale, the fifth bits of 32 values, and their lower four bits, with values i and i + 16 in a byte; 16
+ * stands for 0. */
 static void q8_put_q5_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at * (2 + 4 + Q8_BLOCK / 2), *low = block + 6;

@@ -1,9 +1,8 @@
-/* kernels/body/quant_body.h: one tile of C = A B of quantized weights: B has integers of 8 to 4 bits in blocks of 32, of Q6_K 16,
- * with scales (body/q8_pack.h, body/q4_pack.h, body/k_pack.h), A integers of 8 bits (body/quant_pack.h). A block of products is
+/* kernels/body/quant_body.h: one tile of C = A B with quantized weights. B has integers of 8 to 4 bits in blocks of 32 (Q6_K: 16)
+ * with scales (body/q8_pack.h, body/q4_pack.h, body/k_pack.h); A has 8-bit integers (body/quant_pack.h). A block of products is
  * summed exactly, in integers, and added to the sum as fma(scale of B * scale of A, sum of the block, sum): the same bits for
- * every ISA, however many products its instructions take at a time.
- * For the GEMM driver, through the table. An ISA defines QUANT_MR rows before, beside what body/gemm_body.h wants, and its
- * primitives of integers; body/quant_lanes.h has them in plain C. */
+ * every ISA, however many products its instructions take at a time. For the GEMM driver, through the table. An ISA first defines
+ * QUANT_MR rows, what body/gemm_body.h needs, and its primitives for integers; body/quant_lanes.h has them in plain C. */
 #ifndef KERNELS_BODY_QUANT_BODY_H
 #define KERNELS_BODY_QUANT_BODY_H
 
@@ -13,15 +12,15 @@
 
 enum { QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_K, QUANT_Q5_K, QUANT_Q6_K };
 
-/* Of a step of B, the row of numbers with scales, and the number of rows. */
+/* The row of a step of B that holds scales, and the number of rows of a step. */
 #define QUANT_SCALES(TYPE)                                                                                            \
     ((TYPE) == QUANT_Q8_0 ? QUANT_QUADS                                                                               \
-     : (TYPE) == QUANT_Q5_K ? Q5_K_SCALES : (TYPE) == QUANT_Q6_K ? Q6_K_SCALES : Q4_QUADS) /* of Q4_0, Q4_K */
+     : (TYPE) == QUANT_Q5_K ? Q5_K_SCALES : (TYPE) == QUANT_Q6_K ? Q6_K_SCALES : Q4_QUADS) /* Q4_0, Q4_K */
 #define QUANT_ROWS(TYPE) (QUANT_SCALES(TYPE) + ((TYPE) == QUANT_Q8_0 || (TYPE) == QUANT_Q4_0 ? 1 : 2))
 #define QUANT_HAS_MINIMUM(TYPE) ((TYPE) == QUANT_Q4_K || (TYPE) == QUANT_Q5_K)
-#define QUANT_PARTS(TYPE) ((TYPE) == QUANT_Q6_K ? 2 : 1) /* of 32 products, with scales of their own */
+#define QUANT_PARTS(TYPE) ((TYPE) == QUANT_Q6_K ? 2 : 1) /* parts of 32 products that have their own scales */
 
-/* Of 16 columns, four weights of block `half` each. */
+/* Four weights of block `half` for each of 16 columns. */
 VEC v16i quant_load(const int type, const rapt_real *b, int quad, const int half)
 {
     if (type == QUANT_Q8_0)
@@ -34,7 +33,8 @@ VEC v16i quant_load(const int type, const rapt_real *b, int quad, const int half
     return low;
 }
 
-/* What the sum of products of a row and 16 columns begins at: weights of 8 bits have 128 added, those of Q4_0 8, of Q6_K 32. */
+/* The start value of the sum for a row and 16 columns, which compensates for the 128, 8 or 32 that 8-bit, Q4_0 and Q6_K weights
+ * have added. */
 VEC v16i quant_start(const int type, const rapt_real *a, const int half, const int part)
 {
     return type == QUANT_Q8_0   ? i_start(a + QUANT_A_STARTS + half)
@@ -48,7 +48,7 @@ VEC v16i quant_dot(const int type, v16i w, v16i a, v16i sum)
     return type == QUANT_Q8_0 ? i_dot(w, a, sum) : i_dot_small(w, a, sum);
 }
 
-/* An integer of 8 bits, from bit `from` on, of each of the 16 columns' numbers behind their scales. */
+/* For each of 16 columns, the 8-bit integer from bit `from` on in the number after the scales. */
 VEC v16 quant_factor(const int type, const rapt_real *b, const int from)
 {
     return v_of_i(i_bits(i_load(b + (QUANT_SCALES(type) + 1) * GEMM_NR), from, 0xff));
@@ -65,7 +65,7 @@ VEC v16 quant_scale(const int type, const rapt_real *b, const int half, const in
     return v_mul(all, quant_factor(type, b, 16 * half));
 }
 
-/* What is subtracted from each of 16 columns' weights. */
+/* The minimum that is subtracted from the weights of each of 16 columns. */
 VEC v16 quant_minimum(const int type, const rapt_real *b, const int half)
 {
     return v_mul(v_widen_f16(b + QUANT_SCALES(type) * GEMM_NR, 1), quant_factor(type, b, 16 * half + 8));
@@ -108,7 +108,8 @@ VEC void quant_scaled(const int type, const int m, const int vectors, const int 
         }
 }
 
-/* What of a block of 32 has scales of its own, of m rows and the panels b[0 .. panels - 1]: sum[p * m + i][v] += its products. */
+/* sum[p * m + i][v] += the products of one part of a block of 32 with its own scales, for m rows and the panels b[0 .. panels -
+ * 1]. */
 VEC void quant_part(const int type, const int m, const int vectors, const int panels, const int half, const int part,
                     const rapt_real *a, const rapt_real *const *b, v16 (*sum)[GEMM_VECTORS])
 {
@@ -143,14 +144,14 @@ VEC void quant_block(const int type, const int m, const int vectors, const int p
         quant_part(type, m, vectors, panels, half, 1, a, b, sum);
 }
 
-/* A few rows, of a batch that decodes, are two tiles that read a panel, which comes from memory for the first one: the next panel
- * is prefetched meanwhile. So are the next panels of a row that reads several, where they are short: the hardware prefetcher
- * begins anew with each. */
+/* A few rows, as in a decoding batch, make two tiles that read a panel; the first gets it from memory, so the next panel is
+ * prefetched meanwhile. A single row that reads several short panels also prefetches the next ones, because the hardware
+ * prefetcher starts anew with each. */
 #define QUANT_IS_FEW(M) ((M) == 3 || (M) == 4)
 #define QUANT_IS_SHORT(TYPE) ((TYPE) != QUANT_Q8_0 || GEMM_VECTORS == 1)
 
-/* A step of the panel that begins `distance` numbers behind this one, into the L1 cache or, where this one is read again before,
- * the L2 cache. */
+/* Prefetches a step of the panel that begins `distance` numbers after this one: into the L1 cache, or if this one will be read
+ * again first, into the L2 cache. */
 VEC void quant_ahead(const int type, size_t distance, const rapt_real *b, const bool near)
 {
     for (int i = 0; i < QUANT_ROWS(type) * GEMM_VECTORS; i++)

@@ -1,8 +1,7 @@
-/* kernels/body/quant_lanes.h: products of numbers of at most 8 bits, four to each of 16 lanes, summed in integers of 32 bits: in
- * plain C, for ISAs that do not define VEC_V16I and the same primitives. Bytes of weights have 128 added, or are from 0 to 63;
- * those of activations are signed, above -128. The instructions of some ISAs want one operand without a sign; sums of products of
- * the former begin at -128 times the sum of the activations there.
- * For body/quant_body.h. */
+/* kernels/body/quant_lanes.h: products of numbers of at most 8 bits, four in each of 16 lanes, summed in 32-bit integers: in
+ * plain C, for ISAs that do not define VEC_V16I and these primitives. Bytes of weights have 128 added, or are 0 to 63; bytes of
+ * activations are signed and above -128. The instructions of some ISAs need one unsigned operand; there, sums with 128 added
+ * begin at -128 times the sum of the activations. For body/quant_body.h. */
 #ifndef KERNELS_BODY_QUANT_LANES_H
 #define KERNELS_BODY_QUANT_LANES_H
 
@@ -47,14 +46,14 @@ VEC v16i i_or(v16i a, v16i b)
     return a;
 }
 
-/* What a sum of products of bytes with 128 added begins at; *p: an integer, -128 times the sum of the activations. */
+/* The start value of a sum for bytes with 128 added; *p is an integer, -128 times the sum of the activations. */
 VEC v16i i_start(const float *p)
 {
     (void)p;
     return i_zero();
 }
 
-/* sum + the four products of each lane, of weights + `added`. */
+/* sum + the four products in each lane, for weights that have `added` added. */
 VEC v16i i_products(v16i w, v16i a, v16i sum, int added)
 {
     uint8_t weights[64];
@@ -67,7 +66,7 @@ VEC v16i i_products(v16i w, v16i a, v16i sum, int added)
 }
 
 VEC v16i i_dot(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 128); }
-VEC v16i i_dot_small(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 0); } /* of weights from 0 to 63 */
+VEC v16i i_dot_small(v16i w, v16i a, v16i sum) { return i_products(w, a, sum, 0); } /* for weights 0 to 63 */
 
 VEC v16 v_of_i(v16i a)
 {
@@ -88,7 +87,7 @@ VEC v16 v_widen_bf16(const float *p, const int high)
     return v_load(lanes);
 }
 
-/* Those of binary16. */
+/* Widens binary16 numbers. */
 VEC v16 v_widen_f16(const float *p, const int high)
 {
     uint32_t bits[16];

@@ -1,14 +1,13 @@
 /* kernels/body/quant_pack.h: rounds activations, operand A of a product of quantized weights, to integers of 8 bits in blocks of
- * 32 along K, each with a scale, in the layout that the tile of body/quant_body.h reads. What the packing of weights has in
- * common with it: body/q8_pack.h, body/q4_pack.h.
- * For the GEMM driver, through the table.
- * Loops of whole blocks in plain C, which compilers turn into vectors, so that one text is right for all ISAs. */
+ * 32 along K, each with a scale, in the layout that the tile of body/quant_body.h reads. Also has what the packing of weights
+ * (body/q8_pack.h, body/q4_pack.h) shares with it. For the GEMM driver, through the table. Loops over whole blocks in plain C,
+ * which compilers vectorize, so that one source serves all ISAs. */
 #ifndef KERNELS_BODY_QUANT_PACK_H
 #define KERNELS_BODY_QUANT_PACK_H
 
 #include "kernels/body/q8_block.h"
 
-#define QUANT_QUADS (2 * Q8_BLOCK / 4)    /* of A, of a step of two blocks: packed numbers of 4 values each; behind them */
+#define QUANT_QUADS (2 * Q8_BLOCK / 4)    /* in a step of two blocks of A: packed numbers of 4 values each; after them */
 #define QUANT_A_SCALES QUANT_QUADS        /* two scales, and two integers, */
 #define QUANT_A_STARTS (QUANT_QUADS + 2)  /* -128 times the sums of the values of the blocks, */
 #define QUANT_A_SMALL (QUANT_QUADS + 4)   /* two, -8 times the sums, */
@@ -66,8 +65,8 @@ static kernels_strides pack_a_quant(int m, size_t kc, const rapt_real *a, ptrdif
 
 /* ---- B ---------------------------------------------------------------------------------------------------------------- */
 
-/* Stores a block of a column in `step`, the step of two blocks whose first or second half it is. `from`: 32 numbers, or the
- * beginning of a row of blocks as GGUF stores them, of which it is block number `at`. */
+/* Stores a block of a column in its half of `step`, a step of two blocks. `from`: 32 numbers, or the beginning of a row of GGUF
+ * blocks, in which it is block number `at`. */
 typedef void quant_put(rapt_real *step, size_t half, const void *from, size_t at);
 
 /* The bits of two halves lie in one number, the first one low. */
@@ -82,7 +81,7 @@ VEC void quant_put_half(rapt_real *to, size_t half, uint32_t bits)
 
 VEC uint32_t quant_two_bytes(const uint8_t *from) { return from[0] | (uint32_t)from[1] << 8; }
 
-/* A panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and what is missing of a last block, are zeros. */
+/* Packs a panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and the rest of a short last block, are zeros. */
 VEC void quant_pack(quant_put *put, size_t rows, size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col,
                     rapt_real *dst)
 {
@@ -95,7 +94,7 @@ VEC void quant_pack(quant_put *put, size_t rows, size_t kc, int n, const rapt_re
         }
 }
 
-/* The same of columns that are stored as blocks: rows k0 .. k0 + kc - 1 of them, which are whole blocks. `zeros` puts numbers. */
+/* quant_pack for columns that are stored as blocks: rows k0 .. k0 + kc - 1, which are whole blocks. `zeros` stores numbers. */
 VEC void quant_pack_stored(quant_put *put, quant_put *zeros, size_t rows, size_t k0, size_t kc, int n,
                            const uint8_t *const *columns, rapt_real *dst)
 {

@@ -25,7 +25,7 @@ static rapt_real sum_squares_row(size_t n, const rapt_real *x)
     return v_sum(sums);
 }
 
-/* 0 x is 0 for finite x and NaN for the others, and a NaN stays in the sum. */
+/* 0 x is 0 for finite x and NaN for all others, and a NaN stays in the sum. */
 static bool all_finite_row(size_t n, const rapt_real *x)
 {
     v16 sums = v_zero();
@@ -35,8 +35,7 @@ static bool all_finite_row(size_t n, const rapt_real *x)
     return v_sum(sums) == 0;
 }
 
-/* The largest value first, then the first place that holds it: two passes over cached data, but no
- * indices. */
+/* Finds the largest value, then the first place that holds it: two passes over cached data, but no vectors of indices. */
 static size_t argmax_row(size_t n, const rapt_real *x)
 {
     const v16 max = v_set1(row_max(n, x));
@@ -45,10 +44,10 @@ static size_t argmax_row(size_t n, const rapt_real *x)
         if (hits)
             return i + (size_t)__builtin_ctz(hits);
     });
-    return 0; /* nothing but NaN */
+    return 0; /* all elements are NaN */
 }
 
-#define FIND_VECTORS 4 /* that are compared together: nearly always none of them has such an element */
+#define FIND_VECTORS 4 /* vectors that are compared together, because nearly always none of them has such an element */
 
 static size_t first_at_least_row(size_t n, const rapt_real *x, rapt_real limit)
 {

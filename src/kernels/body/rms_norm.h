@@ -1,5 +1,5 @@
-/* kernels/body/rms_norm.h: root mean square norm of one row, and backward. For the op of that name. Not layer norm, which
- * takes the mean away first: see body/layer_norm.h. */
+/* kernels/body/rms_norm.h: root mean square norm of one row, and backward. For rapt_op_rms_norm. Layer norm, which subtracts the
+ * mean first, is in body/layer_norm.h. */
 #ifndef KERNELS_BODY_RMS_NORM_H
 #define KERNELS_BODY_RMS_NORM_H
 

@@ -1,7 +1,7 @@
 /* kernels/body/softcap.h: tanh that caps scores and logits, and its derivative. For softcap.c and the attention.
  *
  * With u = -|z|, tanh u = u + u^3 P(u^2) near 0, P of degree 4 within 4.5e-9 relative (minimax by Lawson's weights, coefficients
- * rounded to floats); else (e - 1) / (e + 1), e = e^(2u). The double build has libm's. */
+ * rounded to floats); elsewhere it is (e - 1) / (e + 1) with e = e^(2u). The double build uses libm's tanh. */
 #ifndef KERNELS_BODY_SOFTCAP_H
 #define KERNELS_BODY_SOFTCAP_H
 

@@ -1,9 +1,9 @@
-/* kernels/body/softmax.h: softmax of one row, again from its statistics, and backward. For attention.
- * Not a loss: cross-entropy never forms p, see body/cross_entropy.h. */
+/* kernels/body/softmax.h: softmax of one row, its recomputation from stored statistics, and its backward pass. For attention.
+ * Cross-entropy never forms p (body/cross_entropy.h). */
 #ifndef KERNELS_BODY_SOFTMAX_H
 #define KERNELS_BODY_SOFTMAX_H
 
-/* a in the lanes of the vector at j that take part (they exist and are not left out), b in the others. */
+/* a in the lanes of the vector at j that exist and are kept, b in the others. */
 VEC v16 softmax_pick(const uint8_t *keep, size_t j, size_t k, v16 a, v16 b)
 {
     return keep ? v_select(m_load_n(keep + j, k), a, b) : v_first(k, a, b);
@@ -19,7 +19,7 @@ VEC rapt_real softmax_max(size_t n, const rapt_real *x, const uint8_t *keep, rap
     return v_hmax(max);
 }
 
-/* Stores lanes 0 .. count-1, at most 16: whole vectors where the row has capacity: a later load then meets one store. */
+/* Stores lanes 0 .. count-1, at most 16. Stores a whole vector if the row has capacity, so that a later load meets one store. */
 VEC void softmax_store(rapt_real *p, v16 a, size_t count)
 {
     if (count >= KERNELS_LANES)
@@ -35,14 +35,14 @@ VEC void softmax_clear(size_t total, size_t n, rapt_real *p)
         softmax_store(p + j, v_zero(), total - j);
 }
 
-/* exp(scale x[j] - max) of the vector at j, 0 where left out. */
+/* exp(scale x[j] - max) for the vector at j; 0 in lanes that are left out. */
 VEC v16 softmax_exp(size_t j, size_t k, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real max)
 {
     v16 e = v_exp(v_sub(v_mul(v_load_n(x + j, k), v_set1(scale)), v_set1(max)));
     return softmax_pick(keep, j, k, e, v_zero());
 }
 
-/* Where all scores are -inf there is nothing to attend to; from 0 they give zeros, and a NaN is not lost. */
+/* If all scores are -inf, there is nothing to attend to: relative to 0 they give zeros, and a NaN is not lost. */
 VEC rapt_real softmax_top(rapt_real max) { return max == -INFINITY ? 0 : max; }
 VEC rapt_real softmax_inverse(rapt_real sum) { return sum == 0 ? 0 : 1 / sum; }
 
@@ -71,7 +71,7 @@ VEC void softmax_long(size_t total, size_t n, const rapt_real *x, const uint8_t 
     const rapt_real inverse = softmax_inverse(v_sum(sum));
     const v16 factor = v_set1(inverse);
     EACH_VECTOR(j, k, n, {
-        v16 y = v_mul(v_load_n(p + j, k), factor); /* left out ones once more: the factor may be NaN */
+        v16 y = v_mul(v_load_n(p + j, k), factor); /* clears left-out lanes once more, because the factor may be NaN */
         softmax_store(p + j, softmax_pick(keep, j, k, y, v_zero()), total - j);
     });
     *max = top;

@@ -1,7 +1,6 @@
-/* kernels/body/stored_rows.h: a row of numbers in fewer bytes, and back to fp32: bf16, and blocks of Q8_0 as GGUF has them, of
- * which the last one may be short. For KV caches.
- * Loops of plain C, which compilers turn into vectors: nothing but the rounding is inexact, so that one text is right for all
- * ISAs. Bytes need not be aligned. */
+/* kernels/body/stored_rows.h: converts a row of numbers to fewer bytes and back to fp32: to bf16, or to blocks of Q8_0 as in
+ * GGUF, of which the last may be short. For KV caches. Loops in plain C, which compilers vectorize: only the rounding is inexact,
+ * so one source serves all ISAs. Bytes need not be aligned. */
 #ifndef KERNELS_BODY_STORED_ROWS_H
 #define KERNELS_BODY_STORED_ROWS_H
 
@@ -33,7 +32,7 @@ static void widen_bf16(size_t n, const uint8_t *from, rapt_real *y)
 VEC void round_q8_block(const size_t n, const rapt_real *x, uint8_t *to)
 {
     float block[Q8_BLOCK] = {0};
-    uint8_t values[Q8_BLOCK]; /* 128 too large, which their upper bits are for */
+    uint8_t values[Q8_BLOCK]; /* with 128 added; flipping the upper bit takes that away */
     for (size_t i = 0; i < n; i++)
         block[i] = (float)x[i];
     const uint16_t scale = (uint16_t)q8_weights(block, values);

@@ -1,6 +1,6 @@
 /* kernels/body/table.h: all bodies, and the macro that makes a table of them. The file of an ISA defines the vector primitives
  * and the geometry of its tile (body/gemm_body.h), includes this, and makes its tables: KERNELS_TABLE(kernels_avx2, "avx2",
- * &gemm_bf16). Not a header for anyone else. */
+ * &gemm_bf16). No other file includes it. */
 #include "kernels/body/exp.h"
 #ifndef RAPT_DOUBLE
 #include "kernels/body/bf16.h"

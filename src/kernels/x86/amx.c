@@ -1,13 +1,12 @@
 /* kernels/x86/amx.c: products of bf16 values by the tiles of AMX (Intel SDM volume 1, chapter 18). Compiled with the flags of
- * avx512_bf16.c and -mamx-tile -mamx-bf16.
- * Four tiles of sums, 32 x 32 elements; two of A and two of B feed them 16 pairs at a time. An A panel has its rows side by
- * side, a B panel is laid out as it is for avx512_bf16.c, so tiles are read where they stand.
- * Not the permission to use it: Linux gives that to a process that asks, see kernels.c. */
+ * avx512_bf16.c and -mamx-tile -mamx-bf16. Four tiles of sums, 32 x 32 elements; two of A and two of B feed them 16 pairs at a
+ * time. An A panel has its rows side by side, and a B panel has the layout of avx512_bf16.c, so tiles are read in place.
+ * kernels.c asks Linux for the permission to use AMX. */
 #include "kernels/x86/vec_avx512.h"
 
 #include "kernels/body/bf16_pairs.h"
 
-#ifdef AMX_IN_C /* a test brings tiles for processors that have none */
+#ifdef AMX_IN_C /* a test emulates tiles for processors that have none */
 #include AMX_IN_C
 #endif
 
@@ -26,7 +25,7 @@
 #define RIGHT1 7
 #define TILES 8
 
-/* What ldtilecfg reads: palette 1, every tile 16 rows of 64 bytes. */
+/* The operand of ldtilecfg: palette 1, every tile with 16 rows of 64 bytes. */
 typedef struct tile_configuration {
     uint8_t palette, start_row, reserved[14];
     uint16_t row_bytes[16];
@@ -98,8 +97,7 @@ static void amx_tile(int m, int n, size_t kc, const float *a, ptrdiff_t a_row, p
             finish_row((size_t)(n - j < TILE ? n - j : TILE), sum[i] + j, c + i * ldc + j, epilogue, (size_t)j);
 }
 
-/* Rows of A behind the last one are read too, into sums that nobody asks for: they are zeros, so that nothing in them can
- * be slow. */
+/* Zeroes rows of A after the last one: they are read too, into sums that nobody uses, and denormals in them would be slow. */
 static void clear_rows(int from, int to, size_t numbers, float *dst)
 {
     for (int i = from; i < to; i++)

@@ -1,6 +1,5 @@
-/* kernels/x86/avx2.c: the kernel table for AVX2 with FMA. Compiled with -mavx2 -mfma -mf16c.
- * A tile of 6 x 16 takes 12 of the 16 registers for its sums.
- * Not the choice of it: see kernels.c. */
+/* kernels/x86/avx2.c: the kernel table for AVX2 with FMA. Compiled with -mavx2 -mfma -mf16c. A tile of 6 x 16 takes 12 of the 16
+ * registers for its sums. kernels.c chooses the table. */
 #include "kernels/x86/vec_avx2.h"
 
 #define GEMM_MR 6

@@ -1,6 +1,5 @@
-/* kernels/x86/avx512.c: the kernel table for AVX-512 (F, BW, DQ, VL). Compiled with these four and -mfma.
- * A tile of 14 x 32 takes 28 of the 32 registers for its sums.
- * Not the choice of it: see kernels.c. */
+/* kernels/x86/avx512.c: the kernel table for AVX-512 (F, BW, DQ, VL). Compiled with these four and -mfma. A tile of 14 x 32 takes
+ * 28 of the 32 registers for its sums. kernels.c chooses the table. */
 #include "kernels/x86/vec_avx512.h"
 
 #define GEMM_MR 14

@@ -1,6 +1,6 @@
-/* kernels/x86/avx512_bf16.c: products of bf16 values by the instructions of AVX-512 BF16: the tile of avx512.c with pairs
- * instead of elements. Compiled with the flags of avx512.c and -mavx512bf16.
- * Not the choice of it: on some processors it is slower than fp32, see kernels.c. */
+/* kernels/x86/avx512_bf16.c: products of bf16 values with the instructions of AVX-512 BF16: the tile of avx512.c with pairs
+ * instead of elements. Compiled with the flags of avx512.c and -mavx512bf16. kernels.c chooses it, because on some processors it
+ * is slower than fp32. */
 #include "kernels/x86/vec_avx512.h"
 
 #define GEMM_MR 14

@@ -1,6 +1,6 @@
-/* kernels/x86/avx512_vnni.c: products of quantized weights by the instructions of AVX-512 VNNI, four of bytes in each lane.
- * Compiled with the flags of avx512.c and -mavx512vnni. All processors with AVX-512 BF16 have them.
- * Not the choice of it: see kernels.c. */
+/* kernels/x86/avx512_vnni.c: products of quantized weights with the instructions of AVX-512 VNNI, four products of bytes in each
+ * lane. Compiled with the flags of avx512.c and -mavx512vnni. All processors with AVX-512 BF16 have VNNI too. kernels.c chooses
+ * the table. */
 #include "kernels/x86/vec_avx512.h"
 
 #define GEMM_MR 14

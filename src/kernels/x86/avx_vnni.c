@@ -1,6 +1,5 @@
-/* kernels/x86/avx_vnni.c: products of quantized weights by the instructions of AVX-VNNI, those of AVX-512 VNNI for registers of
- * 32 bytes. Compiled with the flags of avx2.c and -mavxvnni.
- * Not the choice of it: see kernels.c. */
+/* kernels/x86/avx_vnni.c: products of quantized weights with the instructions of AVX-VNNI, which is AVX-512 VNNI for registers of
+ * 32 bytes. Compiled with the flags of avx2.c and -mavxvnni. kernels.c chooses the table. */
 #include "kernels/x86/vec_avx2.h"
 
 #include "kernels/body/bf16.h"

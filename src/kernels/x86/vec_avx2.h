@@ -6,7 +6,7 @@
 #include "kernels/x86/vec_x86.h"
 
 typedef struct v16 { __m256 lo, hi; } v16;
-typedef struct m16 { __m256 lo, hi; } m16; /* all bits of a lane are set, or none */
+typedef struct m16 { __m256 lo, hi; } m16; /* in each lane all bits are set, or no bit is */
 typedef struct w16 { __m256i lo, hi; } w16;
 typedef struct q16 { __m256i part[4]; } q16; /* words 0 2 4 6, 1 3 5 7, 8 10 12 14, 9 11 13 15 */
 
@@ -19,8 +19,7 @@ VEC m16 m_first(size_t n)
              _mm256_castsi256_ps(_mm256_cmpgt_epi32(count, _mm256_add_epi32(lane, _mm256_set1_epi32(8))))};
 }
 
-/* n <= 16 bytes without touching more, in few steps: two loads of 8, 4 or 1 bytes that overlap where n is
- * odd. */
+/* Loads n <= 16 bytes without touching more, in few steps: two loads of 8, 4 or 1 bytes, which overlap if n is odd. */
 VEC __m128i bytes_load_n(const uint8_t *p, size_t n)
 {
     uint64_t low = 0, high = 0;
@@ -347,7 +346,7 @@ VEC void w_store_halves(uint16_t *p, w16 a, size_t n)
         memcpy(p, all, n * sizeof *p);
 }
 
-/* ---- bytes of quantized weights: see body/quant_lanes.h ---- */
+/* ---- bytes of quantized weights (body/quant_lanes.h) ---- */
 #define VEC_V16I
 typedef struct v16i { __m256i lo, hi; } v16i;
 
@@ -384,7 +383,7 @@ VEC v16i i_start(const float *p)
     return i_zero();
 }
 
-/* Two products of at most 128 * 127 fit 16 bits: nothing saturates. */
+/* Two products of at most 128 * 127 fit into 16 bits, so nothing saturates. */
 VEC __m256i i8_dot_small(__m256i w, __m256i a, __m256i sum)
 {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(w, a), _mm256_set1_epi16(1)));

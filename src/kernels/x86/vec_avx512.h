@@ -189,7 +189,7 @@ VEC void w_store_halves(uint16_t *p, w16 a, size_t n)
         _mm256_mask_storeu_epi16(p, m_first(n), _mm512_cvtepi32_epi16(a));
 }
 
-/* ---- pairs of bf16: see body/bf16.h ---- */
+/* ---- pairs of bf16 (body/bf16.h) ---- */
 #define VEC_BF16
 
 #ifdef __AVX512BF16__
@@ -211,7 +211,7 @@ VEC v16 v_dot(v16 a, v16 b, v16 sum)
     return _mm512_dpbf16_ps(sum, (__m512bh)_mm512_castps_si512(a), (__m512bh)_mm512_castps_si512(b));
 }
 #else
-/* Rounded to the upper 16 bits, which are followed by rubbish. */
+/* Rounded to the upper 16 bits; the lower 16 bits are garbage. */
 VEC __m512i bf16_round(v16 a)
 {
     const __m512i bits = _mm512_castps_si512(a), one = _mm512_set1_epi32(1);
@@ -243,7 +243,7 @@ VEC v16 v_dot(v16 a, v16 b, v16 sum)
 }
 #endif
 
-/* ---- bytes of quantized weights: see body/quant_lanes.h ---- */
+/* ---- bytes of quantized weights (body/quant_lanes.h) ---- */
 #define VEC_V16I
 typedef __m512i v16i;
 
@@ -283,7 +283,7 @@ VEC v16i i_start(const float *p)
     return i_zero();
 }
 
-/* Two products of at most 128 * 127 fit 16 bits: nothing saturates. */
+/* Two products of at most 128 * 127 fit into 16 bits, so nothing saturates. */
 VEC v16i i_dot_small(v16i w, v16i a, v16i sum)
 {
     return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(w, a), _mm512_set1_epi16(1)));
