@@ -1,12 +1,12 @@
-/* tensor/bf16_numbers.c: see bf16_numbers.h. The kernels that pack an operand round it, so theirs is the rounding here too, of
- * numbers near 0 and of those that are none as well. */
+/* tensor/bf16_numbers.c: rounds with the kernels that pack an operand, so that the rounding is the same for numbers near 0 and
+ * for NaN too. */
 #include "tensor/bf16_numbers.h"
 
 #include "kernels/half.h"
 
 #include <string.h>
 
-#define ROWS 16 /* of KERNELS_K_BLOCK numbers, packed at once */
+#define ROWS 16 /* rows of KERNELS_K_BLOCK numbers that are packed at once */
 
 void bf16_numbers_round(const kernels_gemm *kn, size_t n, const rapt_real *x, uint16_t *to)
 {

@@ -1,5 +1,5 @@
-/* tensor/bf16_numbers.h: numbers as products in bf16 round them, in 16 bits each: for processes that send each other weights.
- * Whoever multiplies with the rounded ones gets the bits that the others give, since rounding them again changes nothing. */
+/* tensor/bf16_numbers.h: numbers in 16 bits, rounded as products in bf16 round them: for processes that send each other weights.
+ * Products with the rounded numbers have the same bits, because rounding twice changes nothing. */
 #ifndef TENSOR_BF16_NUMBERS_H
 #define TENSOR_BF16_NUMBERS_H
 
@@ -7,7 +7,7 @@
 
 /* Rounds x[0 .. n - 1] as an operand of kn, whose products are in bf16. */
 void bf16_numbers_round(const kernels_gemm *kn, size_t n, const rapt_real *x, uint16_t *to);
-/* The same numbers in fp32. */
+/* Widens n numbers to fp32. */
 void bf16_numbers_widen(size_t n, const uint16_t *from, rapt_real *to);
 
 #endif

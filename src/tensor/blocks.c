@@ -1,8 +1,8 @@
-/* tensor/blocks.c: the formats of quantized numbers, and how their blocks become numbers; see blocks.h.
+/* tensor/blocks.c: the formats of quantized numbers, and how their blocks become numbers.
  *
- * A block of 32 has a scale d, and an offset m in formats _1: x = d q (+ m). A block of 256 has scales of its parts, which are
- * integers themselves: x = (d s) q - (dmin m). Integers of 4 bits lie as two halves: the low bits of a run of bytes are the first
- * half of the numbers, the high bits the second. Files are little-endian, as are all processors that rapt runs on. */
+ * A block of 32 has a scale d, and in formats _1 an offset m: x = d q (+ m). A block of 256 has parts with integer scales s and
+ * minima m: x = (d s) q - (dmin m). 4-bit integers are stored in halves: the low bits of a sequence of bytes are the first half
+ * of the numbers, the high bits the second half. Files are little-endian, like all processors that rapt runs on. */
 #include "tensor/blocks.h"
 
 #include "kernels/half.h"
@@ -86,8 +86,8 @@ static void read_q8_0(size_t blocks, const void *from, float *to)
 
 /* ---- blocks of 256 --------------------------------------------------------------------------------------------- */
 
-/* The scale and the minimum of part j of 8, of 6 bits each, in 12 bytes: those of parts 0 to 3 are the low bits of bytes 0 to 3
- * and 4 to 7, whose upper two bits belong to parts 4 to 7; these have their low bits in bytes 8 to 11. */
+/* The 6-bit scale and minimum of part j of 8, from 12 bytes. Parts 0 to 3 have them in the low bits of bytes 0 to 3 and 4 to 7.
+ * The upper two bits of these bytes belong to parts 4 to 7, whose low bits are in bytes 8 to 11. */
 static void block_part(const uint8_t *scales, int j, int *scale, int *minimum)
 {
     if (j < 4) {
@@ -99,8 +99,8 @@ static void block_part(const uint8_t *scales, int j, int *scale, int *minimum)
     }
 }
 
-/* Parts of 32 numbers: part j is the low bits of 32 bytes where j is even, the high bits where it is odd. `high`: bit j of its
- * byte i is the fifth bit of number i of part j; NULL: there is none. */
+/* Reads parts of 32 numbers. Part j is in the low bits of 32 bytes if j is even, in the high bits if it is odd. Bit j of byte i
+ * of `high` is the fifth bit of number i of part j; NULL: numbers have 4 bits. */
 static void read_parts(const uint8_t *at, const uint8_t *high, const uint8_t *low, float *to)
 {
     const float d = block_scale(at), dmin = block_scale(at + 2);
@@ -130,8 +130,8 @@ static void read_q5_k(size_t blocks, const void *from, float *to)
         read_parts(at, at + 16, at + 48, to);
 }
 
-/* Half a block: part j of 4, of 32 numbers, has its low bits in 32 of the 64 bytes `low`, and bits 2j and 2j + 1 of `high` above
- * them; a scale belongs to 16 numbers. */
+/* Reads half a block of 6-bit numbers. Part j of 4, 32 numbers, has its low bits in 32 of the 64 bytes `low`, and its upper bits
+ * in bits 2j and 2j + 1 of `high`. There is a scale for each 16 numbers. */
 static void read_six(float d, const uint8_t *low, const uint8_t *high, const uint8_t *scales, float *to)
 {
     for (int j = 0; j < 4; j++)
@@ -188,7 +188,7 @@ static bool is_bad_scale(const uint8_t *at)
     return (at[1] & 0x7C) == 0x7C; /* all bits of the exponent */
 }
 
-/* Scales come first, but for those of Q6_K; a second one is the offset or the scale of minima. */
+/* Scales come first in a block, except in Q6_K; a second scale is the offset, or the scale of the minima. */
 size_t blocks_first_bad(const block_format *format, size_t count, const void *from)
 {
     const size_t scale = format == &BLOCKS_Q6_K ? 208 : 0;

@@ -1,4 +1,4 @@
-/* tensor/blocks_write.c: see blocks_write.h. Scalar loops: a file is written once. For writers of GGUF. */
+/* tensor/blocks_write.c: rounds numbers to the blocks of GGUF files. Scalar loops, because a file is written once. */
 #include "tensor/blocks_write.h"
 
 #include "kernels/half.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ELEMENTS = 32, SCALE = 2 }; /* of a block; bytes */
+enum { ELEMENTS = 32, SCALE = 2 }; /* elements of a block; bytes of a scale */
 
 /* ---- numbers one by one --------------------------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static void blocks_write_scale(float d, uint8_t *to)
     memcpy(to, &half, sizeof half);
 }
 
-/* Within bounds also where 1 / d is infinite, so that a product is no number. */
+/* Clamps; also NaN, which x / d can be if 1 / d is infinite. */
 static int blocks_write_within(float x, int low, int high)
 {
     return x >= (float)high ? high : x > (float)low ? (int)x : low;

@@ -4,12 +4,13 @@
 
 #include "base/min.h"
 
-#define SHARED_PAIRS ((size_t)2 << 20) /* packed for all tasks at once: pairs are half the size, and must be made */
+#define SHARED_PAIRS ((size_t)2 << 20) /* max elements packed for all tasks at once; larger for pairs, which are half the size and
+                                          must be converted anyway */
 #define ROWS_MAX 512
-#define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
+#define IN_PLACE_TILES 4 /* max row tiles of a task for which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
-#define FEW_ROWS 64        /* of quantized activations: those of a group of row tiles (panels.c) */
-#define ROW_TASKS 4        /* for a product of one row, which is limited by memory bandwidth: long tasks */
+#define FEW_ROWS 64        /* rows of quantized activations in a group of row tiles (panels.c) */
+#define ROW_TASKS 4        /* tasks for a product of one row: few and long, because memory bandwidth is the limit */
 
 size_t gemm_workspace_size(int threads)
 {
@@ -17,8 +18,8 @@ size_t gemm_workspace_size(int threads)
     return own > SHARED_PAIRS ? own : SHARED_PAIRS;
 }
 
-/* Elements that are packed for all tasks at once. A large fp32 operand is better packed by each task that reads it, into that
- * core's cache. */
+/* Max elements that are packed for all tasks at once. A larger fp32 operand is better packed by each task that reads it, into the
+ * cache of its core. */
 static size_t shared_capacity(const gemm_team *team)
 {
     int threads = pool_threads(team->pool);
@@ -42,7 +43,7 @@ typedef struct gemm_group {
     size_t count;
     gemm_job jobs[GEMM_MAX_JOBS];
     gemm_split splits[GEMM_MAX_JOBS];
-    size_t tasks[GEMM_MAX_JOBS]; /* of each; none of its own where it accumulates into the previous one */
+    size_t tasks[GEMM_MAX_JOBS]; /* tasks of each job; 0 if it accumulates into the previous job */
 } gemm_group;
 
 static size_t count_of(size_t total, size_t part)
@@ -50,16 +51,16 @@ static size_t count_of(size_t total, size_t part)
     return (total + part - 1) / part;
 }
 
-/* Columns of B that a thread packs at once: 576 KiB, about half of an L2 cache. */
+/* Max columns of B that a thread packs at once: 576 KiB, about half of an L2 cache. */
 static size_t columns_max(const kernels_gemm *kn)
 {
     const size_t nr = (size_t)kn->nr;
     return GEMM_OWN / kernels_packed_count(kn, KERNELS_K_BLOCK) / nr * nr;
 }
 
-/* Tasks are as large as the cache allows, then halved until every thread gets some: first along the side that costs less
- * repacking, which for bf16 pairs is always the rows, since each task packs its rows of A. Those of quantized weights are packed
- * once for all tasks: a few of them are not divided, so that each weight is read once. */
+/* Tasks are as large as the cache allows, then halved until every thread gets some. The side that costs less repacking is halved
+ * first; for bf16 pairs that is always the rows, because each task packs its rows of A. With quantized weights, rows are packed
+ * once for all tasks, and a few rows are not divided, so that each weight is read once. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
@@ -86,13 +87,14 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
     return s;
 }
 
-/* Packing B costs as much as a few rows of the product: with fewer, or where rows of B are close, it is read in place. */
+/* Packing B costs as much as a few rows of the product. With fewer rows, or if rows of B are close together, B is read in
+ * place. */
 static bool reads_in_place(const kernels_gemm *kn, const gemm_job *job, size_t m, size_t n)
 {
     return panels_can_stay(kn, job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
 }
 
-/* What a task computes: the [m, n] block of C at row i, column j. */
+/* The block [m, n] of C at row i, column j, which a task computes. */
 typedef struct gemm_part {
     size_t i, j, m, n;
     int worker;
@@ -149,7 +151,7 @@ static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
     while (job < g->count && g->jobs[job].accumulates_into_previous);
 }
 
-/* A thread's range of the tasks (see base/pool.c) covers the same share of every product, so that its rows stay in its cache. */
+/* A thread's range of tasks (pool_range_start) covers the same share of every product, so that its rows stay in its cache. */
 static void group_task(void *context, size_t index, int worker)
 {
     const gemm_group *g = context;
@@ -173,7 +175,7 @@ typedef struct gemm_packing {
     const gemm_team *team;
     gemm_job jobs[GEMM_MAX_JOBS];
     rapt_real *to[GEMM_MAX_JOBS];
-    size_t panels[GEMM_MAX_JOBS]; /* of all K blocks of each */
+    size_t panels[GEMM_MAX_JOBS]; /* panels of all K blocks of each job */
     size_t count;
 } gemm_packing;
 
@@ -183,7 +185,7 @@ static bool packs(const gemm_group *g, size_t job)
     const gemm_job *j = &g->jobs[job];
     const gemm_split *s = &g->splits[job];
     const kernels_gemm *kn = g->team->gemm;
-    size_t max_rows = count_of(s->tiles, s->row_tasks) * (size_t)kn->mr; /* of the largest task */
+    size_t max_rows = count_of(s->tiles, s->row_tasks) * (size_t)kn->mr; /* rows of the largest task */
     return !j->packed && !reads_in_place(kn, j, max_rows, j->n);
 }
 
@@ -209,8 +211,8 @@ static bool shares_b(const gemm_job *a, const gemm_job *b)
     return a->b.data == b->b.data && a->b.row == b->b.row && a->b.col == b->b.col && a->k == b->k && a->n == b->n;
 }
 
-/* The packed size, in elements, of all operands B of the group that tasks would pack; *shared: several tasks would pack the
- * same one. */
+/* The packed size, in elements, of all operands B that tasks of the group would pack; *shared: several tasks would pack the same
+ * operand. */
 static size_t packed_size(const gemm_group *g, bool *shared)
 {
     size_t size = 0;
@@ -279,8 +281,8 @@ static void round_task(void *context, size_t row, int worker)
     }
 }
 
-/* Rounds the rows of all jobs once, into the workspace, where tasks would do it for each of their columns; where they fit, and B,
- * which is packed there, too, is not needed. */
+/* Rounds the rows of all jobs once, into the workspace, instead of once for the columns of each task. Only if they fit, and if
+ * the workspace is not needed for packing B. */
 static void round_all(gemm_group *g)
 {
     const gemm_team *team = g->team;

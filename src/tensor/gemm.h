@@ -1,12 +1,12 @@
-/* tensor/gemm.h: C = A B on all threads. Splits the output into fixed tasks, never the sum, so that the bits
- * depend neither on the threads nor on how many rows are multiplied at once. */
+/* tensor/gemm.h: C = A B on all threads. Splits the output into tasks, never a sum, so that the bits depend neither on the
+ * threads nor on the number of rows that are multiplied at once. */
 #ifndef TENSOR_GEMM_H
 #define TENSOR_GEMM_H
 
 #include "base/pool.h"
 #include "tensor/panels.h"
 
-/* What a GEMM runs on: kernels, threads, and packing memory of each thread. */
+/* The kernels, the threads, and the packing memory of each thread. */
 typedef struct gemm_team {
     const kernels_gemm *gemm;
     const kernels *kernels; /* for gemm_epilogue_fn */
@@ -26,21 +26,21 @@ typedef struct gemm_job {
     size_t m, n, k; /* > 0 */
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
-    const rapt_real *rounded; /* A packed for quantized weights, [K blocks][m][a_row]; NULL: not, which gemm_all may do */
+    const rapt_real *rounded; /* A, already packed for quantized weights, [K blocks][m][a_row]; NULL: gemm_all packs it */
     rapt_real *c;            /* row-major, ldc = n */
     kernels_epilogue epilogue;
-    bool accumulates_into_previous; /* adds to the C of the previous job, of the same m and n, in the same tasks;
-                                       no bias or ReLU */
-    gemm_epilogue_fn *epilogue_fn; /* or NULL; of jobs that accumulate into one C, that of the last one */
-    const void *context;     /* of epilogue_fn */
+    bool accumulates_into_previous; /* adds to the C of the previous job, which has the same m and n, in the same tasks; without
+                                       bias or ReLU */
+    gemm_epilogue_fn *epilogue_fn; /* or NULL; only the last of the jobs that accumulate into one C has one */
+    const void *context;     /* argument of epilogue_fn */
 } gemm_job;
 
 /* Runs one job. */
 void gemm(const gemm_team *team, const gemm_job *job);
 
 #define GEMM_MAX_JOBS 6
-/* Runs up to GEMM_MAX_JOBS products concurrently, which keeps all threads busy where each is small. Their C must not overlap,
- * except for jobs that accumulate into the previous one. */
+/* Runs up to GEMM_MAX_JOBS products concurrently, which keeps all threads busy if each is small. Their C must not overlap, except
+ * for jobs that accumulate into the previous one. */
 void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count);
 
 #endif

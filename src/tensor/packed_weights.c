@@ -1,4 +1,4 @@
-/* tensor/packed_weights.c: see packed_weights.h. For inference only; nn/pack.c decides which matrices are packed. */
+/* tensor/packed_weights.c: packs matrices on all threads. For inference only; nn/pack.c decides which matrices are packed. */
 #include "tensor/packed_weights.h"
 
 #include "tensor/panels.h"
@@ -33,12 +33,12 @@ void packed_weights_free(packed_weights *p)
     free(p);
 }
 
-/* Rows of W [out, in], which are columns of the panels of W^T. */
+/* Packs rows of W [out, in], which are columns of the panels of W^T. */
 typedef struct packing {
     const kernels_gemm *gemm;
     const rapt_param *w;
     rapt_real *panels;
-    rapt_real *rows; /* where W has a source: [threads][ROWS, in], read from it */
+    rapt_real *rows; /* [threads][ROWS, in] rows that were read from the source of W, if it has one */
 } packing;
 
 static void pack_rows(void *context, size_t chunk, int worker)
@@ -55,7 +55,7 @@ static void pack_rows(void *context, size_t chunk, int worker)
     panels_pack_columns(p->gemm, in, out, first, count, &(matrix){from, 1, (ptrdiff_t)in}, p->panels);
 }
 
-/* The same of rows that are stored as blocks, which the kernels take as they are. */
+/* Packs rows that are stored as blocks, which the kernels take unchanged. */
 static void pack_block_rows(void *context, size_t chunk, int worker)
 {
     const packing *p = context;

@@ -12,13 +12,13 @@
 typedef struct packed_weight {
     const rapt_param *param;  /* NULL: not packed */
     const kernels_gemm *gemm; /* the kernels that read the panels */
-    const rapt_real *panels;  /* of its transpose [in, out] */
-    size_t bytes;             /* that a product with it reads: of the panels, but for columns that fill the last one */
+    const rapt_real *panels;  /* panels of its transpose [in, out] */
+    size_t bytes;             /* bytes that a product reads: the panels, without the columns that fill up the last one */
 } packed_weight;
 
 typedef struct packed_weights {
     const kernels_gemm *made_for; /* the kernels of the tapes that may read them (tape_core.h: packs) */
-    size_t bytes; /* of all weights */
+    size_t bytes; /* bytes of all weights */
     size_t count;
     packed_weight *weights; /* [count], by the index of a parameter in its set */
     arena memory;
@@ -28,11 +28,11 @@ typedef struct packed_weights {
 packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *made_for, rapt_error *err);
 void packed_weights_free(packed_weights *p);
 
-/* Packs a matrix [out, in] of the set for these kernels, once, with the threads of a pool: from the blocks that it is stored in,
- * where the kernels take them as they are, else from its numbers. RAPT_ERR_MEMORY or RAPT_OK. */
+/* Packs a matrix [out, in] of the set for these kernels, once, with the threads of a pool: from the blocks in which it is stored
+ * if the kernels take them unchanged, else from its numbers. RAPT_ERR_MEMORY or RAPT_OK. */
 rapt_code packed_weights_add(packed_weights *p, const rapt_param *w, const kernels_gemm *gemm, pool *threads, rapt_error *err);
 
-/* The packed w for tapes with these kernels, or NULL. `p` may be NULL. */
+/* The packed form of w for tapes with these kernels, or NULL. `p` may be NULL. */
 static inline const packed_weight *packed_weights_find(const packed_weights *p, const rapt_param *w, const kernels_gemm *made_for)
 {
     bool found = p && p->made_for == made_for && w->index < p->count && p->weights[w->index].param == w;

@@ -15,7 +15,7 @@ size_t panels_size(const kernels_gemm *kn, size_t k, size_t n)
     return kernels_packed_count(kn, k) * padded(kn, n);
 }
 
-/* All blocks but the last have KERNELS_K_BLOCK rows, and so equally many elements. */
+/* All blocks except the last have KERNELS_K_BLOCK rows, and therefore the same number of elements. */
 size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j)
 {
     return kernels_packed_count(kn, k0) * padded(kn, n) + kernels_packed_count(kn, kc) * j;
@@ -53,8 +53,8 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, const matrix *b, ra
     panels_pack_columns(kn, k, n, 0, n, b, dst);
 }
 
-/* Pairs must be converted. Packing a row tile of fp32 elements pays when several panels read it and what they read for one
- * product is far from that for the next: rows of A, or of a transposed A. */
+/* Pairs must be converted, so they are packed. Packing a row tile of fp32 elements pays off if several panels read it and its
+ * rows are far apart in memory: rows of A, or of a transposed A. */
 static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
     return !a->packed && (kernels_converts_a(kn) || ((a->row > PANELS_NEAR || a->col > PANELS_NEAR) && n > 2 * (size_t)kn->nr));
@@ -85,8 +85,8 @@ static size_t multiply_row(const kernels_gemm *kn, size_t n, size_t depth, const
     return panels * (size_t)kn->nr;
 }
 
-/* Row tiles that read a panel one after the other, while it is in the L1 cache: at most this number of tiles and of rows
- * together, which stay in the L2 cache. */
+/* Max tiles, and max rows together, of the row tiles that read a panel one after the other while it is in the L1 cache; the rows
+ * stay in the L2 cache. */
 enum { GROUP_TILES = 8, GROUP_ROWS = 64 };
 
 /* A row tile of A, in place or packed. */
@@ -117,7 +117,7 @@ static row_tiles row_tiles_of(const kernels_gemm *kn, size_t m)
     return (row_tiles){count, m / count, m % count};
 }
 
-/* The tiles from `first` on; returns the row behind them. */
+/* Takes tiles from `first` on; returns the row after them. */
 static size_t group_take(row_group *g, const row_tiles *all, size_t first, size_t row, const matrix *a)
 {
     for (size_t i = 0; i < g->count; i++) {
@@ -181,7 +181,7 @@ kernels_epilogue panels_block_epilogue(const kernels_epilogue *epilogue, size_t 
     return (kernels_epilogue){epilogue->accumulate || k0 > 0, last ? epilogue->bias : NULL, last && epilogue->relu};
 }
 
-/* The block that begins at row k0. The panels of a packed one have all rows that were packed, whatever the product uses. */
+/* The block that begins at row k0. The panels of a packed block have all rows that were packed, however few the product uses. */
 static panel_block panels_block_at(const kernels_gemm *kn, const panel_matrix *b, size_t k0, size_t k, size_t n)
 {
     if (!b->packed)

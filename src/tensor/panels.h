@@ -10,14 +10,14 @@
 typedef struct matrix {
     const rapt_real *data;
     ptrdiff_t row, col;
-    bool packed; /* operand A as pack_a packs it, of quantized weights, and of one K block */
+    bool packed; /* for quantized weights: operand A of one K block, as pack_a packs it */
 } matrix;
 
-/* The row stride, in elements, up to which kernels read a matrix in place as fast as a packed one. Rows further apart compete
+/* The max row stride, in elements, with which kernels read a matrix in place as fast as a packed one. Rows further apart compete
  * for the same few cache sets. */
 #define PANELS_NEAR 512
 
-/* The part of a matrix that begins at (i, j). */
+/* The submatrix that begins at (i, j). */
 static inline matrix matrix_at(matrix a, size_t i, size_t j)
 {
     return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col, a.packed};
@@ -26,17 +26,18 @@ static inline matrix matrix_at(matrix a, size_t i, size_t j)
 /* The size of a packed [k x n] matrix in elements. */
 size_t panels_size(const kernels_gemm *kn, size_t k, size_t n);
 
-/* The offset, in a packed [k x n] matrix, of the panel with column j of the block of kc rows that begins at row k0. */
+/* The offset, in a packed [k x n] matrix, of the panel that has column j, in the block of kc rows that begins at row k0. */
 size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j);
 
 /* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. B comes by address for the sake of small attention heads, as below. */
 void panels_pack(const kernels_gemm *kn, size_t k, size_t n, const matrix *b, rapt_real *dst);
-/* Packs `count` columns of B [k x n] from column `first` on, a multiple of nr, to their place in dst; b is these columns only. */
+/* Packs `count` columns of B [k x n] from column `first` on, a multiple of nr, to their place in dst; b has only these
+ * columns. */
 void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, const matrix *b,
                          rapt_real *dst);
 
-/* The same of columns that are stored as blocks of a format that the kernels take (kernels_gemm.stored): from blocks[0 ..
- * count - 1] on, each. k is whole blocks. */
+/* panels_pack_columns for columns that are stored as blocks of a format that the kernels take (kernels_gemm.stored). blocks[j] is
+ * the first block of column j; k is a multiple of the block. */
 void panels_pack_stored(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, int format,
                         const uint8_t *const *blocks, rapt_real *dst);
 
@@ -62,7 +63,7 @@ void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc
 typedef struct panel_matrix {
     const rapt_real *packed; /* or NULL */
     size_t columns;          /* that were packed, if a product uses only the first of them; 0: n of the product */
-    size_t rows;             /* likewise; 0: k of the product */
+    size_t rows;             /* rows of the packed panels; 0: k of the product */
     matrix in_place;
 } panel_matrix;
 

@@ -1,5 +1,5 @@
-/* tensor/param_source.c: see param_source.h. A row has a flag that says whether it is there, so that threads which share a model
- * need no lock once it is. */
+/* tensor/param_source.c: reads rows of parameters when they are first needed. Each row has a flag that says whether it has been
+ * read, so that threads that share a model need no lock afterwards. */
 #include "tensor/param_source.h"
 
 #include <pthread.h>
@@ -11,11 +11,11 @@ struct param_source {
     param_read_fn *read;
     param_leave_fn *leave;
     int type; /* as param_source_type */
-    param_blocks_fn *blocks; /* of stored blocks, or NULL */
+    param_blocks_fn *blocks; /* finds stored blocks, or NULL */
     const void *context;
     rapt_tensor *value;
     size_t width; /* elements of a row */
-    pthread_mutex_t *lock; /* of those who write rows */
+    pthread_mutex_t *lock; /* held while rows are written */
     atomic_bool *there;    /* [rows] */
 };
 
@@ -90,7 +90,7 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
     atomic_bool *there = rapt_params_alloc(set, rows, sizeof *there);
     if (!s || !lock || !there)
         return;
-    pthread_mutex_init(lock, NULL); /* on Linux it holds nothing that would have to be given back */
+    pthread_mutex_init(lock, NULL); /* needs no destroy on Linux, where a mutex holds no resources */
     *s = (param_source){read, leave, 0, NULL, context, &p->value, rapt_tensor_size(&p->value) / rows, lock, there};
     p->state->source = s;
     p->state->fetch = param_source_fetch;

@@ -1,5 +1,5 @@
-/* tensor/param_state.h: what training keeps of a parameter beside its value and gradient. For operations and the optimizer;
- * users of a parameter see a pointer to it. */
+/* tensor/param_state.h: what training keeps for a parameter besides its value and gradient. For operations and the optimizer;
+ * users of a parameter see only a pointer to it. */
 #ifndef TENSOR_PARAM_STATE_H
 #define TENSOR_PARAM_STATE_H
 
@@ -7,8 +7,8 @@
 
 #include "base/pool.h"
 
-/* A deferred weight gradient [out, in]: the operands of dy^T x, to be summed over rows in the K blocks of a GEMM. They are in
- * the memory of a pass. See ops/deferred.h. */
+/* A deferred weight gradient [out, in] (ops/deferred.h): the operands of dy^T x, in the memory of a pass, to be summed over rows
+ * in the K blocks of a GEMM. */
 typedef struct deferred_grad {
     const rapt_real *dy, *x;      /* [rows, out], [rows, in]; dy NULL: nothing is deferred */
     size_t dy_stride;             /* elements from one row of dy to the next */
@@ -18,12 +18,12 @@ typedef struct deferred_grad {
     uint64_t pass;
 } deferred_grad;
 
-/* Applies the updates that an optimizer has deferred, or waits for those that another process makes: of rows ids[0 ..
- * count - 1], or with ids NULL of all rows. With a pool its threads share the work. */
+/* Applies the deferred updates of rows ids[0 .. count - 1] (all rows if ids is NULL), or waits for updates that another process
+ * makes. With a pool its threads share the work. */
 typedef void param_refresh_fn(void *context, pool *threads, const int32_t *ids, size_t count);
 
-/* Where the values of a parameter come from when they are first needed (tensor/param_source.h), and what makes sure that rows
- * ids[0 .. count - 1] are there, or with ids NULL all of them. */
+/* The source of a parameter's values (tensor/param_source.h), and the function that makes sure that rows ids[0 .. count - 1] have
+ * been read; ids NULL: all rows. */
 typedef struct param_source param_source;
 typedef void param_fetch_fn(const rapt_param *p, pool *threads, const int32_t *ids, size_t count);
 
@@ -34,7 +34,7 @@ struct rapt_param_state {
     void *refresh_context;
     param_source *source; /* NULL: the values are there */
     param_fetch_fn *fetch; /* of a source */
-    bool read_exactly; /* a pass that records has read elements, not rounded ones: see tape_refresh */
+    bool read_exactly; /* a recorded pass has read the exact elements, not rounded ones (tape_refresh) */
 };
 
 /* Called before elements of p are read: the rows that ids name (the caller has checked them), or all of them. */

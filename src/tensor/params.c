@@ -243,7 +243,7 @@ static bool fits_bf16(const rapt_params *set, const rapt_param *p)
            rapt_tensor_features(&p->value) <= GRAD_STORE_WIDTH;
 }
 
-/* All gradients are allocated again: half of each, left where they are, would take as many huge pages as they do. */
+/* Allocates all gradients again: if each kept half of its place, together they would still take as many huge pages. */
 rapt_code params_store_gradients_bf16(rapt_params *set, rapt_error *err)
 {
     arena_free(&set->gradients);
@@ -268,7 +268,7 @@ void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
     bool unset = set->seed == RAPT_SEED_UNSET, random = set->seed != RAPT_SEED_NONE && !unset;
     if (set->seed == RAPT_SEED_SHAPES || (unset && p->value.ndim > 1))
         return;
-    param_refresh(p, NULL); /* or what was deferred would be added to the new values */
+    param_refresh(p, NULL); /* otherwise deferred updates would be added to the new values */
     param_init(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
 }
 

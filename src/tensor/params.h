@@ -5,7 +5,7 @@
 
 #include "tensor/param_state.h"
 
-/* The bytes that a set like this one would allocate, gradients included: of a set made with RAPT_SEED_SHAPES; else 0. */
+/* For a set made with RAPT_SEED_SHAPES, the bytes that such a set would allocate, gradients included; else 0. */
 size_t params_space(const rapt_params *set);
 
 /* Parameter `index` as it is: unlike rapt_params_at, rows of a sparse one may lack updates that Adam has deferred, and values
@@ -18,14 +18,15 @@ rapt_param *params_find(const rapt_params *set, const char *name);
 /* Parameters that are added from now on are random by this seed. */
 void params_reseed(rapt_params *set, uint64_t seed);
 
-/* From now on, gradients of large matrices are stored in bf16 (rapt_tensor.grad_bf16), in half the memory: of those that are
- * trained and dense, have 4096 elements or more and rows of GRAD_STORE_WIDTH at most, and not more than an eighth of the set's: a
- * larger one is needed in fp32 as a whole while an operation adds to it, which takes more than is saved. Not for gradients that
- * are added up over several passes. Called once, before the first pass: gradients move. RAPT_ERR_MEMORY: the set has failed. */
+/* Stores gradients of large matrices in bf16 (rapt_tensor.grad_bf16) from now on, in half the memory. These are matrices that are
+ * trained and dense, have at least 4096 elements, rows of at most GRAD_STORE_WIDTH, and at most an eighth of the set's elements:
+ * a larger gradient is needed in fp32 as a whole while an operation adds to it, which takes more memory than is saved. Not for
+ * gradients that are accumulated over several passes. Call it once, before the first pass, because gradients move.
+ * RAPT_ERR_MEMORY: the set has failed. */
 rapt_code params_store_gradients_bf16(rapt_params *set, rapt_error *err);
 
-/* Applies all deferred updates of the set, with the threads of a pool (or NULL): once before many reads. Not needed to read a
- * few rows or one parameter: rapt_op_embed and rapt_params_at update what they read. */
+/* Applies all deferred updates of the set, with the threads of a pool (or NULL), before many reads. Not needed to read a few rows
+ * or one parameter: rapt_op_embed and rapt_params_at update what they read. */
 void params_sync(const rapt_params *set, pool *threads);
 
 #endif

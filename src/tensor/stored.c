@@ -1,4 +1,4 @@
-/* tensor/stored.c: see stored.h. The rounding is in kernels/body/stored_rows.h. */
+/* tensor/stored.c: chooses the kernel for a rapt_storage. The rounding is in kernels/body/stored_rows.h. */
 #include "tensor/stored.h"
 
 #include <string.h>

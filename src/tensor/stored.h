@@ -1,4 +1,4 @@
-/* tensor/stored.h: rows of numbers as a rapt_storage has them. For KV caches and for attention, which reads them. */
+/* tensor/stored.h: rows of numbers in the numeric type of a rapt_storage. For KV caches and for attention, which reads them. */
 #ifndef TENSOR_STORED_H
 #define TENSOR_STORED_H
 
@@ -7,7 +7,7 @@
 
 /* Bytes of a row of n numbers. */
 size_t stored_bytes(rapt_storage storage, size_t n);
-/* `rows` rows of n numbers each, one behind the other, here and there; `to` need not be aligned. */
+/* Rounds `rows` contiguous rows of n numbers to contiguous stored rows; `to` need not be aligned. */
 void stored_write(const kernels *k, rapt_storage storage, size_t rows, size_t n, const rapt_real *x, uint8_t *to);
 /* One row, in fp32. */
 void stored_read(const kernels *k, rapt_storage storage, size_t n, const uint8_t *from, rapt_real *y);
