@@ -54,7 +54,7 @@ const char *print_number(double x, char text[PRINT_NUMBER])
     return text;
 }
 
-/* The columns of the first character of `size` bytes, and how many of them it takes; a byte that is none takes one. */
+/* The columns of the first character of `size` bytes, and its number of bytes; a byte that is not UTF-8 takes one column. */
 static size_t character_width(const char *text, size_t size, size_t *used)
 {
     uint32_t code;

@@ -1,6 +1,5 @@
-/* print/print_table.c: matrices as pandas prints them: six digits, each column with a width and as few decimals as it
- * needs, dots for what is left out of the middle; on request narrower, where a line is too short for all columns. Every column
- * holds numbers. */
+/* print/print_table.c: matrices as pandas prints them: six digits, each column as wide and with as few decimals as it needs, dots
+ * for what is left out of the middle; on request narrower, if a line is too short for all columns. Every column holds numbers. */
 #include "print/printer.h"
 
 #include <math.h>
@@ -11,9 +10,9 @@
 #define CELL 80
 #define NARROW_DIGITS 4 /* as PyTorch has them */
 #define NARROW_NAME 6   /* columns of text that the name of a narrow column takes at least: as many as "0.1234" */
-#define NARROW_LABEL 12 /* ... of a row at most */
+#define NARROW_LABEL 12 /* max columns of a row's name */
 
-/* Of a dimension what is shown: `edge` from each end, or all. */
+/* What is shown of a dimension: `edge` items from each end, or all. */
 typedef struct span {
     size_t count, edge;
     bool cut;
@@ -22,7 +21,7 @@ typedef struct span {
 typedef struct column_style {
     int decimals;
     bool exponents;
-    bool bare; /* without a column for the sign: nothing is negative */
+    bool bare; /* no column for the sign, because nothing is negative */
     size_t width;
 } column_style;
 
@@ -31,7 +30,7 @@ typedef struct table {
     span rows, columns;
     size_t label;          /* width of row labels */
     size_t number;         /* width that column numbers are padded to */
-    column_style *styles;  /* of the columns shown */
+    column_style *styles;  /* styles of the shown columns */
     size_t name_max;       /* columns of text that column names may take; SIZE_MAX: as many as they need */
     bool narrow;           /* fewer digits */
 } table;
@@ -123,8 +122,8 @@ static size_t widest_cell(const table *t, const column_style *s, size_t column)
     return max;
 }
 
-/* Numbers that six decimals would show as 0, or long ones beyond a million, want exponents; in a narrow column, where all of
- * them would be shown as 0. */
+/* A column has exponents if six decimals would show a number as 0, or if a number above a million needs many digits; a narrow
+ * column, only if all its numbers would be shown as 0. */
 static column_style style_of(const table *t, size_t column)
 {
     column_style s = {.decimals = 1};
@@ -239,7 +238,7 @@ static void fit(table *t)
     }
 }
 
-/* Fewer digits, and names cut to the room that numbers take; then names as long as they fit. */
+/* Uses fewer digits and truncates names to the width of the numbers; then lengthens names as far as they fit. */
 static void print_table_narrow(table *t)
 {
     t->narrow = true;
@@ -260,7 +259,7 @@ rapt_code print_table(FILE *to, const rapt_table *wanted, rapt_error *err)
 {
     table t = {.f = wanted, .rows = print_table_span_of(wanted->rows, wanted->max_rows), .name_max = SIZE_MAX};
     t.label = widest_label(wanted->row_names, &t.rows);
-    if (t.rows.cut && t.label < 2) /* the dots are a label too */
+    if (t.rows.cut && t.label < 2) /* the dots take room in the column of labels */
         t.label = 2;
     t.styles = malloc((wanted->columns + 2) * sizeof *t.styles);
     if (!t.styles)

@@ -56,7 +56,7 @@ static void see_size(style *s, double x)
 static void see_width(style *s, double x)
 {
     char cell[CELL];
-    if (!s->ids && (!isfinite(x) || x == 0)) /* PyTorch passes over them, even where they are wider */
+    if (!s->ids && (!isfinite(x) || x == 0)) /* PyTorch ignores them, even if they are wider */
         return;
     print_tensor_write_cell(s, x, cell);
     s->width = strlen(cell) > s->width ? strlen(cell) : s->width;
@@ -81,7 +81,7 @@ static size_t stride_of(const tensor_text *t, int dim)
     return stride;
 }
 
-/* Elements from number `at` on, those of dimension `dim` and of all behind it. */
+/* Visits elements from number `at` on, through dimension `dim` and all later dimensions. */
 static void see_elements(tensor_text *t, int dim, size_t at, void (*see)(style *, double))
 {
     if (dim == t->x->ndim) {

@@ -1,5 +1,5 @@
-/* print/print_text.c: tensors, token ids and tables as texts in memory. For programs; what they look like is in print_tensor.c
- * and print_table.c. */
+/* print/print_text.c: tensors, token ids and tables as texts in memory. For programs; print_tensor.c and print_table.c format
+ * them. */
 #define _GNU_SOURCE
 #include "print/printer.h"
 
@@ -16,7 +16,7 @@ static FILE *print_text_open(char **text, size_t *size, rapt_error *err)
     return to;
 }
 
-/* The text, once all of it was written; NULL after `code` or where memory ran out. */
+/* The finished text; NULL if `code` is a failure or if memory ran out. */
 static char *print_text_close(FILE *to, char **text, rapt_code code, rapt_error *err)
 {
     bool failed = ferror(to) != 0;

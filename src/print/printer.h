@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-/* Of the finite elements among n; `std` divides by finite - 1, as torch.std does. All are 0 where there is no finite
- * element, and `std` where there is only one. */
+/* Statistics of the finite elements among n; `std` divides by finite - 1, like torch.std. All are 0 if no element is finite;
+ * `std` is 0 if only one is. */
 typedef struct print_statistics {
     size_t count, finite;
     double min, mean, max, std;
@@ -39,7 +39,7 @@ rapt_code print_table(FILE *to, const rapt_table *table, rapt_error *err);
 size_t print_width(const char *text);
 /* The text, then spaces up to `width` columns. */
 void print_padded(FILE *to, const char *text, size_t width);
-/* The same, where a text that takes more is cut, with an ellipsis at its end. */
+/* Prints a text in `width` columns; a longer one is truncated, with an ellipsis at its end. */
 void print_fitted(FILE *to, const char *text, size_t width);
 
 #endif

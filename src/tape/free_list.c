@@ -1,6 +1,6 @@
 /* tape/free_list.c: a best-fit list of free blocks: adjacent blocks are merged, and an allocation is cut off the front of the
- * smallest block that is large enough. For the tape's gradient buffers. It allocates nothing: a block that does not fit into a
- * full list is unused until the pass is over. */
+ * smallest block that is large enough. For the tape's gradient buffers. It allocates nothing: if the list is full, a further
+ * block is not reused before the pass is over. */
 #include "tape/free_list.h"
 
 #define LINE (64 / sizeof(rapt_real))
@@ -17,7 +17,7 @@ static void free_list_drop(free_list *s, int i)
         s->blocks[i] = s->blocks[i + 1];
 }
 
-/* The index of the smallest block that is large enough, of several the newest; -1 if there is none. */
+/* The index of the smallest block that is large enough, the newest among equals; -1 if there is none. */
 static int best_block(const free_list *s, size_t size)
 {
     int best = -1;

@@ -21,7 +21,7 @@ typedef struct free_list {
 
 /* `elements` rounded up to whole cache lines. */
 size_t free_list_size(size_t elements);
-/* Memory for `elements`, aligned like a tensor's; NULL where no block is large enough. */
+/* Memory for `elements`, aligned like a tensor's; NULL if no block is large enough. */
 rapt_real *free_list_take(free_list *s, size_t elements);
 /* Adds memory of free_list_size(elements) elements that is no longer used. */
 void free_list_give(free_list *s, rapt_real *at, size_t elements);

@@ -1,10 +1,10 @@
-/* tape/grad_bf16.c: see grad_bf16.h. */
+/* tape/grad_bf16.c: converts gradients between fp32 scratch memory and bf16. */
 #include "tape/grad_bf16.h"
 
 #include "tape/profile_op.h"
 #include "tensor/grad_store.h"
 
-#define CHUNK ((size_t)8192) /* elements that a thread converts at once */
+#define CHUNK ((size_t)8192) /* elements that a thread converts as one chunk */
 
 typedef struct conversion {
     const kernels *k;

@@ -6,7 +6,7 @@
 
 #include "tape/tape_core.h"
 
-/* tape_grad of such a gradient: scratch memory, with what is stored in it where that is a sum already. */
+/* tape_grad for such a gradient: scratch memory, which holds the stored gradient if that is already a sum. */
 rapt_real *grad_bf16_open(rapt_tape *t, rapt_tensor *x, bool *accumulate);
 /* The node's backward pass is done: rounds and stores all that it has opened. */
 void grad_bf16_close(rapt_tape *t);

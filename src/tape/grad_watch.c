@@ -1,4 +1,4 @@
-/* tape/grad_watch.c: see grad_watch.h. What a node asks for is noted, and told when it has returned. */
+/* tape/grad_watch.c: notes the gradients that a node asks for, and reports them when the node has returned. */
 #include "tape/grad_watch.h"
 
 void grad_watch(rapt_tape *t, const rapt_real *first, const rapt_real *end, grad_watch_fn *fn, void *context)

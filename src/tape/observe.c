@@ -203,7 +203,7 @@ static void observe_list(const rapt_tape *t, const tape_step *list)
             observe_hand_over(t, s, true);
 }
 
-/* Intermediates in the order of the backward pass: that of the last one is complete first. */
+/* In the order of the backward pass: the gradient of the last intermediate is complete first. */
 void observe_gradients(rapt_tape *t)
 {
     t->observer.parameters = observe_reversed(t->observer.parameters);

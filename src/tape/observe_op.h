@@ -14,10 +14,11 @@
 #define OBSERVE_WEIGHTS "batch head query key"
 #define OBSERVE_LOGITS "batch time token"
 
-/* Until observe_leave, names begin with `name` (of a parameter or a module; NULL: nothing) without its last `parts` parts:
- * "encoder.0.ffn.dense1.weight" without two is "encoder.0.ffn". `name` outlives the pass. Returns the scope around it. */
+/* Until observe_leave, names begin with `name` (of a parameter or a module; NULL: names have no prefix) without its last `parts`
+ * components: "encoder.0.ffn.dense1.weight" without two is "encoder.0.ffn". `name` must outlive the pass. Returns the scope
+ * around it. */
 observe_scope observe_enter(rapt_tape *t, const char *name, int parts);
-/* Until observe_leave, nothing is observed: what runs is a step of what gets a name then. */
+/* Until observe_leave, nothing is observed, because what runs is only a part of a computation that gets a name afterwards. */
 observe_scope observe_nothing(rapt_tape *t);
 /* Returns to the scope `outer`. Returns y, the result of the module. After a failure, a new pass leaves all scopes. */
 rapt_tensor *observe_leave(rapt_tape *t, observe_scope outer, rapt_tensor *y);
@@ -34,17 +35,17 @@ static inline bool observe_here(const rapt_tape *t)
     return observe_on(t) && t->observer.scope.text;
 }
 
-/* Passes x to the observer under the name "scope.what", and its gradient in rapt_backward. `what`, `formula` and `axes` (one
- * word for each dimension; superfluous leading ones are dropped) outlive the pass. Returns x. */
+/* Passes x to the observer under the name "scope.what", and its gradient in rapt_backward. `what`, `formula` and `axes` (one word
+ * for each dimension; surplus leading words are dropped) must outlive the pass. Returns x. */
 rapt_tensor *observe_tensor(rapt_tape *t, const char *what, const char *formula, const char *axes, rapt_tensor *x);
 /* observe_tensor of a model's logits, as "output", and of their softmax, "probabilities". Returns them. */
 rapt_tensor *observe_logits(rapt_tape *t, const char *formula, rapt_tensor *logits);
-/* observe_tensor of rapt_op_dropout's result y of x, if that dropped anything: "what.dropped" of x's own name. Returns y. */
+/* observe_tensor for y, the result of rapt_op_dropout for x, if anything was dropped: x's name and ".dropped". Returns y. */
 rapt_tensor *observe_dropped(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y);
-/* Whether x was observed as `what`, in any scope. */
+/* Whether x was observed with the name `what`, in any scope. */
 bool observe_is(const rapt_tape *t, const rapt_tensor *x, const char *what);
-/* The layer that has a parameter, in memory of the pass: "dense1" of "encoder.0.ffn.dense1.weight"; "" where it has no name,
- * NULL on out-of-memory (the failure is recorded). */
+/* The name of the layer that has a parameter, in memory of the pass: "dense1" for "encoder.0.ffn.dense1.weight"; "" if it has no
+ * name; NULL if out of memory (the failure is recorded). */
 const char *observe_layer(rapt_tape *t, const char *parameter);
 /* A tensor of x's shape for the observer alone, its elements undefined, without gradient. NULL on out-of-memory (the failure
  * is recorded), or after a failure. Not a result of the tape, whose results should be finite. */

@@ -1,4 +1,4 @@
-/* tape/profile.c: sums up calls, time, arithmetic and memory traffic of each kind of operation. See rapt/profile.h. */
+/* tape/profile.c: sums up calls, time, arithmetic and memory traffic of each kind of operation. */
 #include "tape/profile_op.h"
 
 #include "base/clock.h"

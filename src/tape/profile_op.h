@@ -8,14 +8,14 @@
  * reads and writes at least. op NULL: to no operation. */
 void profile_count(rapt_tape *t, const char *op, double flops, double bytes);
 
-/* The same of an operation whose operands and results are all in fp32: of `elements` elements. */
+/* For an operation whose operands and results are all in fp32, `elements` elements in all. */
 static inline void profile_op(rapt_tape *t, const char *op, double flops, double elements)
 {
     if (t->profile.on)
         profile_count(t, op, flops, elements * sizeof(rapt_real));
 }
 
-/* Of one with operands of fewer bits. */
+/* For an operation with operands of fewer bits. */
 static inline void profile_op_bytes(rapt_tape *t, const char *op, double flops, double bytes)
 {
     if (t->profile.on)

@@ -1,9 +1,9 @@
-/* tape/recompute.c: blocks that keep nothing but their output: in a pass that is not recorded, where nobody needs more, and as
- * activation checkpointing (Chen et al. 2016), where they keep their input, too, and are recomputed in the backward pass. For the
- * layers of deep models and long rows; it computes nothing itself.
+/* tape/recompute.c: blocks that keep only their output. In a pass that is not recorded, nobody needs more; with activation
+ * checkpointing (Chen et al. 2016), they also keep their input and are recomputed in the backward pass. For the layers of deep
+ * models and for long rows; it computes nothing itself.
  *
- * The second run draws the same dropout and reads the same input, so it gives the same bits; and its gradients go into the
- * same tensors in the same order as those of a block that is kept. */
+ * The recomputation draws the same dropout and reads the same input, so it gives the same bits; its gradients go into the same
+ * tensors, in the same order, as if the block had been kept. */
 #include "tape/observe_op.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void
     return n;
 }
 
-/* Whether blocks release what they have computed: not while the pass is inspected. */
+/* Whether blocks release their intermediates: not while the pass is inspected. */
 static bool recompute_wanted(const rapt_tape *t)
 {
     const bool kept = t->pass.record && (!t->pass.recompute || t->pass.keep_gradients);

@@ -222,7 +222,7 @@ bool tape_wants(const rapt_tape *t, const rapt_tensor *x)
     return x && t->pass.record && x->requires_grad;
 }
 
-/* A result with its elements in `memory`, or newly allocated where that is NULL. */
+/* A result with its elements in `memory`, or in new memory if that is NULL. */
 static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const size_t *shape, bool requires_grad)
 {
     tape_result *r = tape_alloc(t, 1, sizeof *r);
@@ -319,7 +319,7 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size)
 {
     const rapt_tensor *bad = NULL;
-    const char *name = NULL; /* of the result that is not finite, else of the last one before it that has a name */
+    const char *name = NULL; /* the name of the result that is not finite, or of the last result before it that has a name */
     for (const tape_result *r = t->results; r; r = r->previous) {
         if (!t->k->all_finite(rapt_tensor_size(&r->tensor), r->tensor.data)) {
             bad = &r->tensor;

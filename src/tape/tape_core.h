@@ -1,4 +1,4 @@
-/* tape/tape_core.h: what operations share: the tape's inside, gradients, parallel rows, scratch memory. */
+/* tape/tape_core.h: what operations share: the struct of the tape, gradients, parallel rows, scratch memory. */
 #ifndef TAPE_TAPE_CORE_H
 #define TAPE_TAPE_CORE_H
 
@@ -48,8 +48,9 @@ typedef struct tape_step tape_step;
 typedef struct tape_observer {
     rapt_observe_fn *fn; /* NULL: none */
     void *context;
-    observe_scope scope;           /* of the module that runs */
-    tape_step *steps, *parameters; /* of this pass, newest first: computed; reached by the backward pass */
+    observe_scope scope;           /* scope of the module that runs */
+    tape_step *steps, *parameters; /* of this pass, newest first: intermediates that were computed, parameters that the backward
+                                      pass reached */
 } tape_observer;
 
 #define TAPE_PROFILE_KINDS 48
@@ -61,12 +62,12 @@ typedef struct tape_profile {
     double since; /* seconds of the clock */
 } tape_profile;
 
-/* Whoever watches gradients, if anybody (tape/grad_watch.h). */
+/* The watcher of gradients (tape/grad_watch.h). */
 #define TAPE_ASKED 16
 typedef struct tape_watch {
     void (*fn)(void *context, rapt_tensor *x); /* NULL: nobody */
     void *context;
-    const rapt_real *first, *end;   /* where the gradients are that are watched */
+    const rapt_real *first, *end;   /* memory of the gradients that are watched */
     rapt_tensor *asked[TAPE_ASKED]; /* by the node whose backward pass is running */
     size_t count;
 } tape_watch;
@@ -81,17 +82,17 @@ struct rapt_tape {
     /* for all passes */
     const kernels *k;
     pool *pool;
-    pool *own_pool;     /* the same, unless it is borrowed */
+    pool *own_pool;     /* `pool`, unless that is borrowed */
     gemm_team team;     /* kernels, threads and packing memory of matrix products */
     arena step;         /* memory of a pass: results, gradients, nodes */
     arena scratch;      /* memory of an operation */
-    bool counts;        /* memory only: nothing is computed, see tape_count */
-    bool defers;        /* weight gradients may be deferred, see ops/deferred.h */
-    const packed_weights *packed; /* of the parameters, or NULL; borrowed */
-    const kernels_gemm *packs;    /* the kernels that read packed weights, where nothing else says otherwise: those of `team`, or
-                                     of quantized weights */
-    const char *weight_types;     /* as of rapt_tape_options.weights; borrowed */
-    uint64_t weight_bytes;        /* of packed weights, that products have read so far */
+    bool counts;        /* memory is only counted, and nothing is computed (tape_count) */
+    bool defers;        /* weight gradients may be deferred (ops/deferred.h) */
+    const packed_weights *packed; /* packed weights of the parameters, or NULL; borrowed */
+    const kernels_gemm *packs;    /* the default kernels for packed weights: the kernels of `team`, or kernels of quantized
+                                     weights */
+    const char *weight_types;     /* rapt_tape_options.weights; borrowed */
+    uint64_t weight_bytes;        /* bytes of packed weights that products have read so far */
     tape_profile profile;
     rapt_attention_capture capture; /* which attention weights to keep */
     void (*hook)(void *context, const rapt_error *err); /* called with every failure, or NULL */
@@ -118,8 +119,8 @@ struct rapt_tape {
 /* The kernels of a table that compute with weights of a type; NULL: the build has none. */
 const kernels_gemm *tape_gemm_of(const kernels *k, rapt_precision precision);
 
-/* rapt_tape_new, for a tape that computes on the threads of a pool that others use between its operations, in place of
- * options->threads; borrowed. NULL: a pool of its own. */
+/* rapt_tape_new for a tape that computes on the threads of `shared` (borrowed) instead of options->threads; others may use the
+ * pool between operations of the tape. NULL: the tape makes its own pool. */
 rapt_tape *tape_new_of_pool(const rapt_tape_options *options, pool *shared, rapt_error *err);
 
 /* Whether the pass has failed, so that operations must not run. */
@@ -127,20 +128,20 @@ bool tape_failed(const rapt_tape *t);
 
 /* Memory that lasts until the next pass. NULL on out-of-memory (the failure is recorded). */
 void *tape_alloc(rapt_tape *t, size_t count, size_t size);
-/* rapt_run_block for a block that changes what is not the tape's, as a KV cache, and so is never recomputed: in a pass that is
- * recorded its intermediates are kept. */
+/* rapt_run_block for a block that changes something outside of the tape, such as a KV cache, and must therefore never be
+ * recomputed: in a recorded pass its intermediates are kept. */
 rapt_tensor *tape_run_once(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
 /* Memory of an operation, until tape_release. NULL on out-of-memory (the failure is recorded). */
 void *tape_scratch(rapt_tape *t, size_t count, size_t size);
 /* tape_alloc for the elements of tensors, whose count depends on the batch. In a pass that is only counted they are not
- * allocated: operations access them in loops of the pool, which are skipped then, and elsewhere only if tape_computes. */
+ * allocated: operations may access them in loops of the pool, which are then skipped, and elsewhere only if tape_computes. */
 rapt_real *tape_elements(rapt_tape *t, size_t count);
 arena_mark tape_mark(const rapt_tape *t);
 void tape_release(rapt_tape *t, arena_mark mark);
 
-/* Between two passes: switches to counting passes, or back. They allocate no elements, compute nothing, and give no loss;
- * rapt_tape_memory is then the memory that these passes will need. Parameters and inputs need no elements either. */
+/* Switches to counting passes, or back, between two passes. A counting pass allocates no elements, computes nothing, and gives no
+ * loss; rapt_tape_memory is then the memory that the real passes will need. Parameters and inputs need no elements either. */
 void tape_count(rapt_tape *t, bool on);
 /* Allocates the memory of the largest pass at once: bytes of results and of scratch. */
 void tape_expect(rapt_tape *t, size_t step, size_t scratch);
@@ -149,8 +150,7 @@ static inline bool tape_computes(const rapt_tape *t)
     return !t->counts;
 }
 
-/* Linear layers use these packed weights from now on, as far as theirs are among them; for inference only. NULL: none.
- * Borrowed. */
+/* From now on, linear layers use these packed weights if theirs are among them; for inference only. NULL: none. Borrowed. */
 static inline void tape_use_packed(rapt_tape *t, const packed_weights *packed)
 {
     t->packed = packed;
@@ -171,7 +171,7 @@ static inline void tape_refresh(const rapt_tape *t, const rapt_param *p)
     tape_refresh_rows(t, p, NULL, 0);
 }
 
-/* The same for an operand of a matrix product, which rounds it where products are in bf16. */
+/* tape_refresh for an operand of a matrix product, which rounds it if products are in bf16. */
 static inline void tape_refresh_operand(const rapt_tape *t, const rapt_param *p)
 {
     if (t->team.gemm->pair == 1)
@@ -185,7 +185,7 @@ static inline void tape_refresh_operand(const rapt_tape *t, const rapt_param *p)
 rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
 /* tape_output of x's shape and division among examples. */
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
-/* x's elements in another shape with equally many, in x's memory; it has x's name, and may be overwritten where x may. */
+/* x's elements in another shape, in x's memory. It has x's name, and may be overwritten if x may. */
 rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape);
 /* Declares that the backward pass of the newest result's operation does not read its elements. */
 void tape_set_disposable(rapt_tape *t);
@@ -193,7 +193,7 @@ void tape_set_disposable(rapt_tape *t);
  * the backward pass, no other operation can have it as an operand (it is the newest result), and the tape is not observed. To
  * be called before the result is allocated. */
 bool tape_may_overwrite(const rapt_tape *t, const rapt_tensor *y);
-/* tape_output_like x, in the memory of `over` (of x's size) where that is not NULL. */
+/* tape_output_like x, in the memory of `over` (which has x's size) unless that is NULL. */
 rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *over, bool requires_grad);
 /* Whether x gets a gradient in this pass; x may be NULL. */
 bool tape_wants(const rapt_tape *t, const rapt_tensor *x);
@@ -201,15 +201,15 @@ bool tape_wants(const rapt_tape *t, const rapt_tensor *x);
 /* Records an operation for the backward pass; `node` starts with a tape_node. */
 void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, tape_node *));
 
-/* The memory of x's gradient: *accumulate says whether it holds a sum already (add to it) or not (overwrite all of it). NULL
- * where x gets none (it may be NULL), or out of memory (the failure is recorded). */
+/* The memory of x's gradient: *accumulate says whether it holds a sum already (add to it) or not (overwrite all of it). NULL if x
+ * gets no gradient (x may be NULL), or if out of memory (the failure is recorded). */
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate);
-/* tape_grad for operations that only add: zero-filled where it held no sum. */
+/* tape_grad for operations that only add: filled with zeros unless it holds a sum. */
 rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
-/* Moves the gradient of y, an operation's output, to x without copying it. False, and nothing done, where x has one already or
- * gets none, or y's is to be kept. Must be the operation's last access to y's gradient. */
+/* Moves the gradient of y, an operation's output, to x without copying it. Does nothing and returns false if x already has a
+ * gradient or gets none, or if y's gradient must be kept. Must be the operation's last access to y's gradient. */
 bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
-/* Allocates x's gradient, undefined, where it gets one and has none. */
+/* Allocates x's gradient, undefined, if x gets one and has none. */
 void tape_reserve_grad(rapt_tape *t, rapt_tensor *x);
 /* Runs the backward pass of each recorded operation in turn, the last one's first. */
 void tape_traverse(rapt_tape *t);
@@ -218,11 +218,11 @@ void tape_traverse(rapt_tape *t);
  * `unit_cost` (elementary operations per unit) alone, never on the threads. */
 typedef void tape_units_fn(void *context, size_t first, size_t last, size_t chunk, int worker);
 void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context);
-/* The number of these chunks. */
+/* The number of chunks that tape_units makes. */
 size_t tape_chunks(size_t units, size_t unit_cost);
 
-/* Writes which result of this pass is the first with a value that is not finite; false where there is none. Results are
- * identified by the name of their operation's parameter, which operations copy to their output. */
+/* Describes the first result of this pass that has a value that is not finite; false if there is none. Results are identified by
+ * the name of their operation's parameter, which operations copy to their output. */
 bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size);
 
 /* The random key of the next dropout of this pass. */
