@@ -1,8 +1,8 @@
-/* ops/activation.c: GELU, its tanh form, SiLU, and the gate of SwiGLU. For feed-forward networks of language models.
- * Not ReLU: see elementwise.c, and linear_op.c for activations fused into a GEMM.
+/* ops/activation.c: GELU, its tanh form, SiLU, and the gate of SwiGLU. For feed-forward networks of language models. ReLU is in
+ * elementwise.c; linear_op.c fuses activations into a GEMM.
  *
- * A forward pass that is recorded computes the derivative f'(x) beside f(x), at little cost: both need the same exponential.
- * Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), recomputed from gate. */
+ * A recorded forward pass computes the derivative f'(x) together with f(x), at little cost, because both need the same
+ * exponential. Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), recomputed from gate. */
 #include "ops/activation.h"
 
 #include "ops/elements.h"
@@ -21,7 +21,7 @@ bool activation_unknown(rapt_activation a)
     return a >= sizeof formulas / sizeof *formulas;
 }
 
-/* Switches without a default: compilers warn where an activation is missing. */
+/* The switches have no default, so that compilers warn if an activation is missing. */
 bool activation_smooth(rapt_activation a)
 {
     switch (a) {
@@ -120,7 +120,7 @@ typedef struct swiglu_gradients {
     rapt_real *gate_scratch, *up_scratch; /* a block for each worker */
 } swiglu_gradients;
 
-/* Where the gradient of a block is computed: in its destination, or in scratch to be added. */
+/* The place where the gradient of a block is computed: its destination, or scratch memory that is added to it. */
 static rapt_real *first_place(rapt_real *gradient, bool add, rapt_real *scratch, size_t at, int worker)
 {
     return gradient && !add ? gradient + at : scratch + (size_t)worker * ELEMENTS_BLOCK;

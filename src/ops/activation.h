@@ -5,7 +5,7 @@
 
 #include "tape/tape_core.h"
 
-/* Whether it is no value of rapt_activation. */
+/* Whether it is not a value of rapt_activation. */
 bool activation_unknown(rapt_activation a);
 
 /* Whether it is a smooth activation (GELU, SiLU), which activation_elements computes: neither identity nor ReLU. */

@@ -10,7 +10,7 @@
 typedef struct norm_node {
     tape_node node;
     rapt_tensor *x, *y, *gamma, *beta, *out; /* y, gamma, beta may be NULL */
-    rapt_real *sum;                          /* what was normalized: x + dropout(y), maybe in y's memory, or x's data */
+    rapt_real *sum;                          /* the input of the norm: x + dropout(y), maybe in y's memory, or x's data */
     rapt_real *mean, *rstd;                  /* [norm rows] */
     rapt_tensor rows;                        /* its examples and rows are those that dropout sees */
     size_t width;
@@ -36,7 +36,7 @@ static size_t unit_rows(const norm_node *n)
     return together > TILE_ROWS ? together : TILE_ROWS / together * together;
 }
 
-/* Units of the longest example; of shorter examples of a ragged tensor, the last units are empty. */
+/* The number of units of the longest example. In a ragged tensor, the last units of shorter examples are empty. */
 static size_t units_of_example(const norm_node *n)
 {
     return (tape_longest(&n->rows) + unit_rows(n) - 1) / unit_rows(n);
@@ -134,7 +134,7 @@ static size_t unit_cost(const norm_node *n)
     return unit_rows(n) * n->width;
 }
 
-/* gamma's and beta's gradients: each chunk of rows has a partial sum; these are then added in their order. */
+/* Gradients of gamma and beta: each chunk of rows has a partial sum, and these are added in order. */
 static void add_norm_sum_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
 {
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma), *dbeta = tape_grad_zeroed(t, n->beta);
@@ -166,7 +166,7 @@ static void add_norm_backward(rapt_tape *t, tape_node *node)
         add_norm_sum_partials(t, n, loop.partials, chunks);
 }
 
-/* The number of trailing features that gamma's shape covers; 0 where it doesn't fit x. */
+/* The number of trailing features that gamma's shape covers; 0 if it doesn't fit x. */
 static size_t add_norm_width(const rapt_tensor *x, const rapt_tensor *gamma)
 {
     if (!gamma)
@@ -197,7 +197,7 @@ static rapt_tensor *add_norm_check(rapt_tape *t, const norm_node *n, double p)
     return NULL;
 }
 
-/* Sets `rows`: the examples and rows of x, as dropout counts them; one example where normalization spans several. */
+/* Sets `rows`: the examples and rows of x, as dropout counts them; one example if the norm spans several dimensions. */
 static void add_norm_lay_out(norm_node *n)
 {
     n->rows = *n->x;
@@ -206,7 +206,7 @@ static void add_norm_lay_out(norm_node *n)
         n->rows = (rapt_tensor){.ndim = 2, .shape = {rapt_tensor_rows(n->x), n->width}};
 }
 
-/* `overwrite`: the sum is computed in place of y where that is safe. */
+/* `overwrite`: computes the sum in y's memory if that is safe. */
 static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n, bool overwrite)
 {
     size_t norm_rows = rapt_tensor_size(n.x) / n.norm_width;

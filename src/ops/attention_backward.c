@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Where one head's gradients go; each pointer may be NULL. */
+/* The destinations of one head's gradients; each pointer may be NULL. */
 typedef struct head_gradients {
     rapt_real *dq, *dk, *dv;  /* [queries, d], [keys, d], [keys, dv], rows ld apart */
     size_t ldq, ldk, ldv;
@@ -40,9 +40,9 @@ static void attention_multiply_transposed(const attention_head *h, const query_t
 typedef struct backward_scratch {
     rapt_real *keys_t, *values_t; /* K^T [d, seen] and V^T [dv, seen], in panels */
     panel_matrix keys;            /* K [seen, d] */
-    rapt_real *panels;            /* of dO or Q of a tile, [m, dv] or [m, d] */
+    rapt_real *panels;            /* panels of dO or Q of a tile, [m, dv] or [m, d] */
     rapt_real *weights, *dropped, *dscores; /* P, D and dS of a tile, [m, width] each */
-    rapt_real *slopes;            /* of capped scores, [m, width]; NULL: none is capped */
+    rapt_real *slopes;            /* derivatives of capped scores, [m, width]; NULL: scores are not capped */
 } backward_scratch;
 
 /* Lays out the memory and packs what all tiles of queries read. */
@@ -71,7 +71,8 @@ size_t attention_backward_size(const kernels_gemm *kn, const attention_node *n)
            panels_size(kn, QUERY_TILE, width) + (n->cap != 0 ? 4 : 3) * QUERY_TILE * attention_vectors(n->keys) + 9 * line;
 }
 
-/* The rows of one tile of queries; names as in attention_op.c. Each step says which one of the forward pass it inverts. */
+/* Computes the rows of one tile of queries; names as in attention_op.c. Each step names the step of the forward pass that it
+ * inverts. */
 static void attention_backward_tile(const attention_head *h, const query_tile *tile, const backward_scratch *s,
                                     const head_gradients *g)
 {
@@ -80,7 +81,7 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
     matrix dout = matrix_at(attention_slice(n->out, n->out->grad, h->query_rows, h->head, n->dv), tile->first, 0); /* [m, dv] */
     matrix q = matrix_at(h->q, tile->first, 0);                                                                    /* [m, d] */
 
-    /* 1. P and D once more, bit for bit as the forward pass had them */
+    /* 1. P and D again, bit for bit as in the forward pass */
     attention_scores(h, tile, s->keys_t, s->weights, s->slopes);
     for (size_t r = 0; r < tile->m; r++) {
         mask_row mask = attention_mask_row(h, tile->first + r);
@@ -115,7 +116,7 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
         attention_multiply_transposed(h, tile, s->dscores, q, n->d, s->panels, g->dk, g->ldk, g->add_k);
 }
 
-/* Gradients of what no query attends to, and of queries that attend to nothing. */
+/* Zeroes gradients of keys that no query attends to, and of queries that attend to nothing. */
 static void clear_unseen(const attention_head *h, const head_gradients *g)
 {
     const attention_node *n = h->n;
@@ -128,8 +129,8 @@ static void clear_unseen(const attention_head *h, const head_gradients *g)
         attention_zero(unseen, n->dv, g->dv + h->seen * g->ldv, g->ldv);
 }
 
-/* From the last tile to the first: the last one attends to all keys that any attends to, so the others can add to what it has
- * filled. */
+/* Goes from the last tile to the first: the last tile attends to all keys that any tile attends to, so the others can add to the
+ * gradients that it has filled. */
 void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch)
 {
     attention_head h;

@@ -7,7 +7,7 @@ bool attention_bias_fits(const rapt_relative_bias *b, size_t heads)
     return !b->weight || (b->weight->value.ndim == 2 && b->weight->value.shape[1] == heads && b->bucket);
 }
 
-/* Of the key `distance` positions behind the query. */
+/* The bias of the key that is `distance` positions after the query. */
 static rapt_real bias_at(const rapt_relative_bias *b, size_t head, ptrdiff_t distance)
 {
     const ptrdiff_t reach = (ptrdiff_t)b->reach, clipped = distance > reach ? reach : distance < -reach ? -reach : distance;

@@ -1,7 +1,7 @@
-/* ops/attention_head.c: the forward pass of one head of the fused attention: scores, mask, softmax, dropout and weighted sum
- * for one tile of queries after the other, so that the [queries, keys] weights are never stored as a whole; the heads of a single
- * query at once. For attention_op.c; attention_backward.c shares the functions that address a head and its tiles. The unfused
- * reference is attention_observed.c. */
+/* ops/attention_head.c: the forward pass of one head of the fused attention: scores, mask, softmax, dropout and weighted sum for
+ * one tile of queries after the other, so that the [queries, keys] weights are never stored as a whole; all heads together if
+ * there is a single query. For attention_op.c; attention_backward.c shares the functions that address a head and its tiles. The
+ * unfused reference is attention_observed.c. */
 #include "ops/attention_op.h"
 
 #include "base/min.h"
@@ -46,13 +46,13 @@ void attention_set_example(attention_head *h, const attention_loop *loop, size_t
     h->key.example = tape_example(loop->t, example);
 }
 
-/* Where the columns of a head begin, in rows that are `stride` apart. */
+/* The beginning of the columns of a head, in rows that are `stride` apart. */
 static const rapt_real *attention_data(const rapt_tensor *x, tape_rows rows, ptrdiff_t stride, size_t head, size_t width)
 {
     return x->data + rows.first * (size_t)stride + head * width;
 }
 
-/* Only pointers change: copies of whole matrices would stall, as those of operands would (tensor/panels.h). */
+/* Only changes pointers: copying whole structs would stall, as it would for operands (panels_multiply_block). */
 void attention_set_head(attention_head *h, size_t head)
 {
     const attention_node *n = h->n;
@@ -114,7 +114,7 @@ void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *
         h->kn->dropout(&h->key, h->n->mask.past + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
 }
 
-/* Copies the weights of a tile to the captured ones, [batch, heads, queries, keys], which are zero behind `seen`. */
+/* Copies the weights of a tile to the captured ones, [batch, heads, queries, keys], which are zero after `seen`. */
 static void attention_capture_tile(const attention_head *h, const query_tile *tile, const rapt_real *rows)
 {
     for (size_t i = 0; i < tile->m; i++) {
@@ -160,7 +160,8 @@ static matrix attention_widen(const attention_head *h, const uint8_t *stored, si
     return (matrix){rows, (ptrdiff_t)width, 1};
 }
 
-/* K^T [d, seen] to panels: of stored keys a few at a time, which are near then; `few`: [KEY_TILE, d]. */
+/* Packs K^T [d, seen] into panels. Stored keys are widened a few at a time into `few` [KEY_TILE, d], so that they are still in
+ * the cache. */
 static void attention_pack_keys(const attention_head *h, rapt_real *few, rapt_real *keys_t)
 {
     const attention_node *n = h->n;
@@ -216,7 +217,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         /* 1. scores: S = Q K^T, unscaled */
         attention_scores(h, &tile, keys_t, rows, NULL);
 
-        /* 2. weights: P = softmax(scale S) under the mask; what the backward pass recomputes P from is kept */
+        /* 2. weights: P = softmax(scale S) under the mask; the statistics from which the backward pass recomputes P are kept */
         for (size_t r = 0; r < tile.m; r++) {
             mask_row mask = attention_mask_row(h, i + r);
             size_t at = attention_row(h, i + r);

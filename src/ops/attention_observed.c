@@ -28,7 +28,7 @@ static rapt_tensor *attention_first_rows(rapt_tape *t, const attention_node *n, 
     return y ? y : &t->poison;
 }
 
-/* How many rows of keys and values are defined: of a KV cache, those up to the last query's position. */
+/* The number of rows of keys and values that are defined: in a KV cache, up to the last query's position. */
 static size_t attention_filled(const rapt_tape *t, const attention_node *n)
 {
     bool cached = n->masked && n->mask.causal && !n->mask.keep && !tape_wants(t, n->k) && !tape_wants(t, n->v);
@@ -36,7 +36,7 @@ static size_t attention_filled(const rapt_tape *t, const attention_node *n)
     return cached && last < n->keys ? last : n->keys;
 }
 
-/* Observes a copy of `scores` [batch, heads, queries, keys] with -inf where the mask hides them. */
+/* Observes a copy of `scores` [batch, heads, queries, keys] that has -inf where the mask hides a key. */
 static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, const rapt_mask *mask, const char *formula)
 {
     rapt_tensor *y = observe_copy(t, scores);
@@ -53,7 +53,7 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
     observe_tensor(t, "masked", formula, OBSERVE_WEIGHTS, y);
 }
 
-/* Scaled scores with relative biases; `scaled` itself where there are none. */
+/* Scaled scores with relative biases; `scaled` itself if there are none. */
 static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node *n, const rapt_tensor *scores,
                                              rapt_tensor *scaled)
 {

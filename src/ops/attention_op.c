@@ -1,13 +1,13 @@
 /* ops/attention_op.c: scaled dot-product attention of all heads (Vaswani et al. 2017, eq. 1), fused: checks, memory, and the
- * distribution of heads over threads. To understand what is computed, read attention_observed.c first: the same attention as a
- * sequence of small operations. What one head computes is in attention_head.c and attention_backward.c.
+ * distribution of heads over threads. Read attention_observed.c first: it has the same attention as a sequence of small
+ * operations. attention_head.c and attention_backward.c compute one head.
  *
  * Forward, for one head:  S = Q K^T,  P = softmax(scale S),  D = dropout(P),  O = D V.
  *
  * Backward:
  *   dV = D^T dO,  dD = dO V^T,  dS = scale (D dD - P rowsum(D dD)),  dQ = dS K,  dK = dS^T Q,
- * elementwise but for the matrix products; scale is 1 / sqrt(d) unless the caller has another. Dropout's own gradient needs no
- * second mask: P times dropout(dD) is D dD. */
+ * Products are elementwise except the matrix products; scale is 1 / sqrt(d) unless the caller sets another. Dropout's own
+ * gradient needs no second mask: P times dropout(dD) is D dD. */
 #include "ops/attention_op.h"
 
 #include "base/min.h"
@@ -25,7 +25,7 @@ static void attention_forward_heads(void *context, size_t first, size_t last, si
     rapt_real *scratch = loop->scratch + (size_t)worker * loop->scratch_size;
     attention_head h;
     for (size_t item = first; item < last;) {
-        const size_t end = MIN(last, item - item % heads + heads); /* of the example, or of what this thread computes of it */
+        const size_t end = MIN(last, item - item % heads + heads); /* the end of the example, or of this thread's part of it */
         attention_set_example(&h, loop, item / heads);
         while (attention_is_single(&h) && item < end) {
             const size_t count = MIN(QUERY_TILE, end - item);
@@ -48,7 +48,7 @@ static void attention_backward_groups(void *context, size_t first, size_t last, 
         attention_backward_head(loop, item, loop->scratch + (size_t)worker * loop->scratch_size);
 }
 
-/* Of one head, in the units of tape_units. */
+/* The cost of one head, in the units of tape_units. */
 static size_t head_cost(const attention_node *n)
 {
     return n->queries * n->keys * (n->d + n->dv + 16) / 4;
@@ -60,7 +60,7 @@ static rapt_real *attention_gradient_of(rapt_tape *t, rapt_tensor *x, bool share
     return shared ? tape_grad_zeroed(t, x) : tape_grad(t, x, add);
 }
 
-/* Of both matrix products of the forward pass, over all keys, masked ones included. */
+/* Floating-point operations of both matrix products of the forward pass, over all keys, including masked ones. */
 static double attention_gemm_flops(const attention_node *n)
 {
     return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
@@ -105,7 +105,7 @@ static bool attention_is_batch(const rapt_tensor *x)
     return x->ndim == 3 || x->ragged;
 }
 
-/* The number of key-value heads, which divides the number of query heads; 0 where the shapes don't fit. */
+/* The number of key-value heads, which divides the number of query heads; 0 if the shapes don't fit. */
 static size_t kv_heads_of(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
 {
     size_t dq = rapt_tensor_features(q), dk = rapt_tensor_features(k), dv = rapt_tensor_features(v);
@@ -115,7 +115,7 @@ static size_t kv_heads_of(const rapt_tensor *q, const rapt_tensor *k, const rapt
     return heads % count == 0 && dv % count == 0 ? count : 0;
 }
 
-/* Whether each example has a row of keys of its own, or rows of a cache that hold its positions. */
+/* Whether each example has its own row of keys, or a row of a cache that holds its positions. */
 static bool attention_examples_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_mask *mask)
 {
     bool fit = true;
@@ -135,7 +135,7 @@ static bool attention_shapes_fit(const rapt_tensor *q, const rapt_tensor *k, con
            kv_heads_of(q, k, v, heads) > 0;
 }
 
-/* Keys that any query may attend to: those of a cache that are held, not all that it has room for. */
+/* The number of keys that any query may attend to: in a cache, the positions that it holds, not its capacity. */
 static size_t attention_keys(const rapt_tensor *q, const rapt_tensor *k, const rapt_mask *mask)
 {
     size_t keys = 0;
@@ -167,7 +167,7 @@ static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const ra
     return NULL;
 }
 
-/* NULL where they are fine; else the poison tensor. */
+/* NULL if the scores are valid; else the poison tensor. */
 static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_scores *s, size_t heads, bool gradient)
 {
     if (s && s->bias.weight && gradient)
@@ -216,7 +216,7 @@ static void attention_copy_mask(rapt_tape *t, attention_node *n, const rapt_mask
     n->mask.keep = attention_copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
 }
 
-/* Captured weights [batch, heads, queries, keys]: of ragged examples, with the length of the longest, and zeros as padding. */
+/* Captured weights [batch, heads, queries, keys]; ragged examples are padded with zeros to the length of the longest. */
 static rapt_tensor *attention_allocate_weights(rapt_tape *t, attention_node *n)
 {
     rapt_tensor *w = tape_output(t, 4, (size_t[]){n->batch, n->heads, n->queries, n->keys}, false);

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
+#define QUERY_TILE 70 /* queries handled together: whole row tiles for the avx512 kernels, and nearly so for the others */
 
 /* Keys and values in place of the elements of their tensors: [batch, keys, heads / group, bytes of a row of d or dv numbers]. */
 typedef struct attention_stored {
@@ -23,17 +23,18 @@ typedef struct attention_node {
     tape_node node;
     rapt_tensor *q, *out;        /* [batch, queries, heads * d] and [.. heads * dv], or ragged */
     rapt_tensor *k, *v;          /* [batch, keys, heads / group * d] and [.. heads / group * dv], or ragged */
-    attention_stored stored;     /* of k and v, if they have no elements of their own: k NULL where they have */
-    size_t batch, queries, keys; /* of the longest example; of cached rows, keys that any example attends to */
+    attention_stored stored;     /* stored k and v, if the tensors have no elements of their own; else its k is NULL */
+    size_t batch, queries, keys; /* queries and keys of the longest example; with cached rows, the most keys that an example
+                                    attends to */
     size_t heads, d, dv;
     size_t group;                /* query heads that share a key-value head */
     rapt_mask mask;              /* the caller's arrays are copied: they must last until the backward pass */
     const uint8_t *pattern;      /* [2 keys] of a mask with a window (mask_fill_pattern), or NULL */
     bool masked, drops;
     kernels_dropout key;
-    rapt_real scale, cap;    /* cap: 0 where there is none */
+    rapt_real scale, cap;    /* cap: 0 if there is none */
     rapt_relative_bias bias; /* added to scaled scores; weight NULL: none */
-    rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
+    rapt_real *row_max, *row_inv_sum; /* [batch, heads, queries] statistics of the softmax */
     rapt_attention_capture capture;
     rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
 } attention_node;
@@ -53,34 +54,34 @@ typedef struct attention_head {
     const kernels *kn;
     const kernels_gemm *gemm;
     size_t example, head, kv_head; /* kv_head: the key-value head that it shares */
-    tape_rows query_rows, key_rows; /* of the example */
+    tape_rows query_rows, key_rows; /* rows of the example */
     size_t seen; /* keys that any query attends to */
     matrix q, k, v; /* [queries, d], [keys, d], [keys, dv]; k and v not of stored keys and values */
-    const rapt_real *panels; /* of attention_panels; NULL: none */
-    size_t columns; /* of K^T in panels: seen, or those of attention_panels */
+    const rapt_real *panels; /* packed keys from attention_panels, or NULL */
+    size_t columns; /* columns of K^T in panels: `seen`, or all columns of attention_panels */
     kernels_dropout key;
 } attention_head;
 
-/* A few queries together. Under a causal mask none of them sees keys behind the last one's. */
+/* A few queries together. Under a causal mask none of them sees keys after the last query's position. */
 typedef struct query_tile {
     size_t first, m;
     size_t seen;  /* keys that any of them attends to */
-    size_t width; /* of a row of scores: seen, and zeros up to whole vectors */
+    size_t width; /* elements of a row of scores: `seen`, then zeros up to whole vectors */
 } query_tile;
 
-/* rapt_op_attention_scored, of keys and values that are not [batch, keys, feature] in fp32 but stored so; k and v have their
- * shapes, and no elements. Inference only. */
+/* rapt_op_attention_scored for keys and values that are stored in another numeric type than fp32; k and v have their shapes
+ * [batch, keys, feature] but no elements. Inference only. */
 rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, attention_stored stored,
                                  size_t heads, const rapt_mask *mask, const rapt_attention_scores *scores, double p,
                                  rapt_attention_capture capture, rapt_tensor **weights);
 
-/* The head of an example: of the heads of one, attention_set_example is called once. */
+/* Sets the example of a head. Call it once for all heads of an example. */
 void attention_set_example(attention_head *h, const attention_loop *loop, size_t example);
 void attention_set_head(attention_head *h, size_t head);
 query_tile attention_tile(const attention_head *h, size_t first);
 
-/* Operand B [k, n] of a GEMM of this head: read in place where there are few queries and its strides allow it; else packed
- * into `panels`. */
+/* Operand B [k, n] of a GEMM of this head: read in place if there are few queries and its strides allow it; else packed into
+ * `panels`. */
 panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
 /* out [m, width] = rows [m, d] of a tile times [d, keys], a transposed matrix packed into `panels` of `columns` columns, of which
  * `seen` are used. */
@@ -106,13 +107,13 @@ static inline size_t attention_vectors(size_t n)
 }
 
 
-/* What scores of heads with d features are multiplied by. */
+/* The factor of scores for heads with d features. */
 static inline rapt_real attention_scale(const rapt_attention_scores *s, size_t d)
 {
     return (rapt_real)(s->scale != 0 ? s->scale : 1 / sqrt((double)d));
 }
 
-/* Whether scores are only scaled, and heads of d features are one block of products: what the kernel `attend` computes. */
+/* Whether the kernel `attend` can compute the scores: they are only scaled, and d features fit into one block of products. */
 static inline bool attention_is_plain(const rapt_relative_bias *bias, double cap, size_t d)
 {
     return !bias->weight && cap == 0 && d <= KERNELS_K_BLOCK;
@@ -125,7 +126,7 @@ static inline matrix attention_transposed(matrix a)
 
 /* Whether biases, if any, are of that number of heads. */
 bool attention_bias_fits(const rapt_relative_bias *b, size_t heads);
-/* What softmax multiplies a row by: scores that are capped or have biases are scaled already. */
+/* The factor that softmax still applies to a row: 1 if scores are capped or have biases, because then they are already scaled. */
 static inline rapt_real attention_rest_scale(const attention_node *n)
 {
     return n->bias.weight || n->cap != 0 ? 1 : n->scale;
@@ -136,8 +137,8 @@ void attention_bias_row(const attention_node *n, size_t head, size_t position, s
 
 /* Computes the output of one head; `scratch` holds attention_forward_size() elements. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);
-/* Whether the heads of the example are those that the kernel `attend` computes: one query, at least one key, keys and values in
- * fp32, plain scores, weights that nobody sees. */
+/* Whether the kernel `attend` can compute the heads of the example: one query, at least one key, keys and values in fp32, plain
+ * scores, weights that nobody captures. */
 bool attention_is_single(const attention_head *h);
 /* attention_forward_head of the heads first .. first + count - 1 of such an example together; count <= QUERY_TILE. */
 void attention_forward_single(attention_head *h, size_t first, size_t count, rapt_real *scratch);

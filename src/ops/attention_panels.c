@@ -1,4 +1,4 @@
-/* ops/attention_panels.c: see attention_panels.h. */
+/* ops/attention_panels.c: packs the keys of all heads once. */
 #include "ops/attention_panels.h"
 
 #include "ops/attention_op.h"

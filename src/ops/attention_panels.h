@@ -7,19 +7,19 @@
 #include "kernels/kernels.h"
 #include "rapt/tape.h"
 
-/* K^T [d, columns] of each key-value head of each example (tensor/panels.h), of which as many columns are there as an example has
- * keys. */
+/* K^T [d, columns] of each key-value head of each example, packed into panels (tensor/panels.h). An example has as many columns
+ * as keys. */
 typedef struct attention_panels attention_panels;
 
 /* Packs k [examples, columns, heads * d] for the kernels of the tape: the first lens[example] keys of each, or all for NULL. The
  * memory is the arena's. NULL: the tape has failed, out of memory. */
 const attention_panels *attention_panels_pack(rapt_tape *t, arena *memory, const rapt_tensor *k, size_t d, const int32_t *lens);
 
-/* The panels of a head of d features, and how many columns they have, unless `columns` is NULL. NULL where `p` is NULL, or packed
- * for other kernels or heads of another size: whoever asks packs the keys then. */
+/* The panels of a head of d features, and their number of columns unless `columns` is NULL. NULL if `p` is NULL, or is packed for
+ * other kernels or heads of another size: the caller must then pack the keys. */
 const rapt_real *attention_panels_find(const attention_panels *p, const kernels_gemm *kn, size_t d, size_t example, size_t head,
                                        size_t *columns);
-/* Elements from the panels of a head to those of the next one; 0 for NULL. */
+/* Elements from the panels of one head to the panels of the next; 0 for NULL. */
 size_t attention_panels_head(const attention_panels *p);
 
 #endif

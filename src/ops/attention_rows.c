@@ -1,4 +1,4 @@
-/* ops/attention_rows.c: see attention_rows.h. The kernel `attend` computes a row; there is nothing to record. */
+/* ops/attention_rows.c: distributes rows of one query over threads. The kernel `attend` computes a row; nothing is recorded. */
 #include "ops/attention_rows.h"
 
 #include "ops/attention_op.h"

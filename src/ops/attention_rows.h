@@ -1,11 +1,11 @@
-/* ops/attention_rows.h: attention of rows of one query each, every row to keys and values of its own: decoding steps of sentences
- * that began at different times. For nn/attention.c. */
+/* ops/attention_rows.h: attention of rows of one query, each with its own keys and values: decoding steps of sentences that began
+ * at different times. For nn/attention.c. */
 #ifndef OPS_ATTENTION_ROWS_H
 #define OPS_ATTENTION_ROWS_H
 
 #include "ops/attention_panels.h"
 
-/* What a row attends to: all of `keys` keys. */
+/* The `keys` keys that a row attends to. */
 typedef struct attention_query {
     const rapt_real *k, *v;         /* [keys, key-value heads * d], rows without gaps */
     size_t keys;
@@ -13,12 +13,12 @@ typedef struct attention_query {
     size_t example;
 } attention_query;
 
-/* Whether attention_rows_forward has what a pass on this tape asks of attention with heads of d features: products in fp32, plain
- * scores, no dropout, no captured weights, no observer. Other attention is rapt_op_attention_scored's. */
+/* Whether attention_rows_forward can compute attention with heads of d features on this tape: products in fp32, plain scores, no
+ * dropout, no captured weights, no observer. All other attention is for rapt_op_attention_scored. */
 bool attention_rows_fit(const rapt_tape *t, size_t d, const rapt_attention_scores *scores);
 
-/* rapt_op_attention_scored of q [rows, 1, heads * d], bit for bit: gives the same shape. of [rows]; kv_heads divides heads, which
- * is not checked. Inference only. */
+/* rapt_op_attention_scored for q [rows, 1, heads * d], bit for bit; gives the shape of q. `of` [rows]. kv_heads must divide
+ * heads, which is not checked. Inference only. */
 rapt_tensor *attention_rows_forward(rapt_tape *t, const rapt_tensor *q, const attention_query *of, size_t heads, size_t kv_heads,
                                     const rapt_attention_scores *scores);
 

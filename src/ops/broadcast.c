@@ -1,13 +1,13 @@
-/* ops/broadcast.c: a + b where the shapes differ, as PyTorch broadcasts: shapes are aligned at their last dimensions, and a
- * dimension of 1, or one that is missing, is repeated. For rapt_op_add; equal shapes are elementwise.c's.
+/* ops/broadcast.c: a + b for different shapes, broadcast as in PyTorch: shapes are aligned at their last dimensions, and a
+ * dimension that is 1 or missing is repeated. For rapt_op_add; elementwise.c adds equal shapes.
  *
- * Backward: da = dy summed over the dimensions in which a was repeated, in the order of y's rows. Threads divide the rows of
- * the operand, so the sums don't depend on their number. */
+ * Backward: da = dy summed over the dimensions in which a was repeated, in the order of y's rows. Threads divide the rows of the
+ * operand, so the sums don't depend on their number. */
 #include "ops/broadcast.h"
 
 #include "tape/profile_op.h"
 
-/* How the rows of an operand (all dimensions but the last) lie in those of the result. */
+/* How the rows of an operand (all dimensions except the last) map to the rows of the result. */
 typedef struct broadcast_operand {
     rapt_tensor *x;
     size_t shape[RAPT_MAX_DIMS]; /* x's, with a 1 for each dimension that it lacks */
@@ -19,7 +19,8 @@ typedef struct broadcast_node {
     broadcast_operand a, b;
 } broadcast_node;
 
-/* Of row `row` of a tensor of shape `shape`: the row of a tensor of shape `other` where a dimension of 1 is repeated. */
+/* The row of a tensor of shape `other` that corresponds to row `row` of a tensor of shape `shape`, where dimensions of 1 are
+ * repeated. */
 static size_t broadcast_row(int ndim, const size_t *shape, const size_t *other, size_t row)
 {
     size_t at = 0, stride = 1;
@@ -33,7 +34,7 @@ static size_t broadcast_row(int ndim, const size_t *shape, const size_t *other, 
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-/* Row `row` of the operand, repeated into y where it is one number. */
+/* Row `row` of the operand; if it is one number, it is repeated into y. */
 static const rapt_real *broadcast_operand_row(const kernels *k, const broadcast_node *n, const broadcast_operand *o, size_t row,
                                               rapt_real *y)
 {
@@ -131,7 +132,7 @@ static broadcast_operand broadcast_align(rapt_tensor *x, int ndim)
     return o;
 }
 
-/* The shape of the result, or false where a dimension differs and neither is 1. */
+/* The shape of the result; false if a dimension differs and neither is 1. */
 static bool broadcast_shape(const broadcast_node *n, int ndim, size_t shape[RAPT_MAX_DIMS])
 {
     for (int i = 0; i < ndim; i++) {

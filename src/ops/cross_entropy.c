@@ -1,5 +1,5 @@
-/* ops/cross_entropy.c: softmax, label smoothing, masking and their gradient in one operation: the loss of given logits. The
- * arithmetic of a row is in loss.c; output_loss.c computes the logits, too. */
+/* ops/cross_entropy.c: softmax, label smoothing, masking and their gradient in one operation: the loss of given logits. loss.c
+ * has the arithmetic of a row; output_loss.c also computes the logits. */
 #include "ops/loss.h"
 #include "tape/profile_op.h"
 
@@ -16,7 +16,7 @@ typedef struct loss_loop {
     const loss_node *n;
     rapt_real *dx;
     bool accumulate;
-    rapt_real *scratch; /* one row for each worker, where dx accumulates */
+    rapt_real *scratch; /* one row for each worker, if dx accumulates */
 } loss_loop;
 
 static void cross_entropy_forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)

@@ -26,7 +26,7 @@ rapt_code deferred_check(const rapt_tape *t, const rapt_param *p, rapt_error *er
                      p->value.name);
 }
 
-/* Computes rows first .. first + count - 1 into `to` (`accumulate`: adds them to what is there). */
+/* Computes rows first .. first + count - 1 into `to` (`accumulate`: adds them to `to`). */
 static void deferred_compute(const kernels *k, const rapt_param *p, size_t first, size_t count, rapt_real *to, bool accumulate)
 {
     const deferred_grad *l = &p->state->deferred;

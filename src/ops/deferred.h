@@ -23,10 +23,10 @@ bool deferred_fits(const rapt_tape *t, size_t in);
 /* RAPT_ERR_VALUE with a message that names the parameter: the operands of its deferred gradient were released. */
 rapt_code deferred_check(const rapt_tape *t, const rapt_param *p, rapt_error *err);
 /* Computes rows first .. first + count - 1 of p's deferred gradient into the memory that the worker packs into: up to 64 rows, or
- * rows of 32,768 elements together. The bits of a row don't depend on which others are computed with it. */
+ * rows of 32,768 elements together. The bits of a row don't depend on the rows that are computed with it. */
 const rapt_real *deferred_chunk(const rapt_tape *t, int worker, const rapt_param *p, size_t first, size_t count);
-/* Computes all of p's deferred gradient and adds it to value.grad; nothing to do where there is none. Fails as
- * deferred_check does. */
+/* Computes all of p's deferred gradient and adds it to value.grad; does nothing if there is none. Fails as deferred_check
+ * does. */
 rapt_code deferred_settle(rapt_tape *t, rapt_param *p, rapt_error *err);
 
 #endif

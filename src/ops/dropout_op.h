@@ -4,7 +4,7 @@
 
 #include "tape/tape_core.h"
 
-/* rapt_op_dropout; `overwrite`: in place of x. Nothing is observed. */
+/* rapt_op_dropout, without observation; `overwrite`: in x's memory. */
 rapt_tensor *dropout_run(rapt_tape *t, rapt_tensor *x, double p, bool overwrite);
 
 #endif

@@ -1,5 +1,5 @@
-/* ops/elements.c: see elements.h. Blocks do not depend on the threads, and no block needs another, so neither do the
- * results. No arithmetic of its own. */
+/* ops/elements.c: divides the elements of a tensor into blocks for the threads. Blocks do not depend on the number of threads,
+ * and no block needs another, so results don't either. It does no arithmetic. */
 #include "ops/elements.h"
 
 typedef struct elements_loop {
@@ -22,7 +22,7 @@ static void run_blocks(void *context, size_t first, size_t last, size_t chunk, i
 void elements_run(rapt_tape *t, size_t n, size_t cost, elements_fn *fn, const void *context)
 {
     elements_loop loop = {t->k, fn, context, n};
-    size_t unit = n < ELEMENTS_BLOCK ? n : ELEMENTS_BLOCK; /* the work of a single token is too small to wake the pool */
+    size_t unit = n < ELEMENTS_BLOCK ? n : ELEMENTS_BLOCK; /* the work for a single token is too small to wake the pool */
     tape_units(t, (n + ELEMENTS_BLOCK - 1) / ELEMENTS_BLOCK, unit * cost, run_blocks, &loop);
 }
 

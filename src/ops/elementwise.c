@@ -114,7 +114,7 @@ rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha)
 
 typedef struct relu_gradient {
     const rapt_tensor *y;
-    rapt_real *dx, *scratch; /* scratch where dx holds a sum already, else NULL */
+    rapt_real *dx, *scratch; /* scratch memory if dx holds a sum already, else NULL */
 } relu_gradient;
 
 static void relu_backward_block(const kernels *k, const void *context, size_t at, size_t n, int worker)

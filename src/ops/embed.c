@@ -15,12 +15,12 @@ typedef struct embed_node {
     tape_node node;
     rapt_param *w;
     rapt_tensor *y;
-    const int32_t *ids; /* of each row of y */
+    const int32_t *ids; /* the id of each row of y */
     size_t d;
     rapt_embed_options o;
     bool drops;
     kernels_dropout key;
-    rapt_real *row_scale; /* [rows of y]: what the looked-up row was multiplied by */
+    rapt_real *row_scale; /* [rows of y]: the factor of the looked-up row */
 } embed_node;
 
 static size_t embed_tokens_of(const embed_node *n)
@@ -79,7 +79,7 @@ typedef struct embed_loop {
     rapt_real *to;         /* backward: dropped gradient, or dw */
 } embed_loop;
 
-/* `position` is that of the table. */
+/* `position` is a row of the table of positions. */
 static void embed_look_up(const embed_loop *loop, size_t row, size_t position)
 {
     const embed_node *n = loop->n;

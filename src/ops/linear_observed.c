@@ -1,5 +1,5 @@
-/* ops/linear_observed.c: the names of linear layers on an observed tape (rapt/observe.h). The weight's name says which layer
- * of its module it is: "encoder.0.ffn.dense1.weight" is that of dense1. */
+/* ops/linear_observed.c: the names of linear layers on an observed tape (rapt/observe.h). The weight's name tells the layer:
+ * "encoder.0.ffn.dense1.weight" belongs to dense1. */
 #include "ops/linear_observed.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 typedef struct linear_role {
     const char *layer, *what, *axes;
     const char *formula, *biased; /* without and with a bias */
-    bool memory;                  /* of keys and values from another sequence than the queries' */
+    bool memory;                  /* for keys and values from another sequence than the queries */
 } linear_role;
 
 static const linear_role linear_roles[] = {
@@ -23,7 +23,7 @@ static const linear_role linear_roles[] = {
     {"up", "up", OBSERVE_ROWS, "x W_up^T", "x W_up^T + b_up", false},
     {"down", "output", OBSERVE_ROWS, "product W_down^T", "product W_down^T + b_down", false},
     {"output", "output", OBSERVE_LOGITS, "x W^T", "x W^T + b", false},
-    {"embedding", "output", OBSERVE_LOGITS, "x W^T", "x W^T + b", false}, /* of a tied model */
+    {"embedding", "output", OBSERVE_LOGITS, "x W^T", "x W^T + b", false}, /* a tied model */
 };
 
 static const linear_role *linear_role_of(const char *layer, bool memory)

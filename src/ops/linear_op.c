@@ -1,6 +1,6 @@
-/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are in the GEMM's epilogue, so y
- * is written once; a smooth activation is applied to each tile of z = x w^T + b while it is in the cache. If the pass
- * records, f'(z) replaces z, since the backward pass needs nothing else of it.
+/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are in the GEMM's epilogue, so y is
+ * written once; a smooth activation is applied to each tile of z = x w^T + b while it is in the cache. If the pass records, f'(z)
+ * replaces z, because the backward pass needs nothing else from it.
  *
  * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
 #include "ops/activation.h"
@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-#define SUM_COLUMNS 64 /* of a bias gradient that one thread adds up */
+#define SUM_COLUMNS 64 /* columns of a bias gradient that one thread adds up */
 
 typedef struct linear_layer {
     rapt_tensor *x, *w, *b, *y; /* b: or NULL */
     rapt_param *weight;         /* w is its value */
-    const packed_weight *packed; /* which the forward pass reads in place of w, or NULL */
+    const packed_weight *packed; /* packed form of w, which the forward pass reads instead, or NULL */
 } linear_layer;
 
 /* Layers side by side, or one with an activation. */
@@ -24,7 +24,7 @@ typedef struct linear_node {
     size_t count;
     linear_layer layers[RAPT_OP_LINEARS_MAX];
     rapt_activation activation;
-    rapt_real *slope; /* f'(z) of a smooth activation, else NULL; dz overwrites it */
+    rapt_real *slope; /* f'(z) for a smooth activation, else NULL; dz overwrites it */
 } linear_node;
 
 /* ---- backward ----------------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void linear_relu_rows(void *context, size_t first, size_t last, size_t ch
     loop->k->relu_backward((last - first) * loop->out, loop->l->y->data + from, loop->l->y->grad + from, loop->to + from);
 }
 
-/* dz = f'(z) dy [rows, out]: the gradient before the activation. NULL where y has none, or out of memory. */
+/* dz = f'(z) dy [rows, out]: the gradient before the activation. NULL if y has no gradient, or if out of memory. */
 static const rapt_real *linear_activation_gradient(rapt_tape *t, const linear_node *n, const linear_layer *l)
 {
     linear_loop loop = {.k = t->k, .l = l, .rows = rapt_tensor_rows(l->y), .out = rapt_tensor_features(l->y)};
@@ -77,7 +77,7 @@ static void linear_bias_gradient(rapt_tape *t, const linear_layer *l, const rapt
 
 /* The GEMMs of a backward pass, and their operands dz. */
 typedef struct linear_jobs {
-    const rapt_real *dz[RAPT_OP_LINEARS_MAX]; /* of each layer, or NULL */
+    const rapt_real *dz[RAPT_OP_LINEARS_MAX]; /* dz of each layer, or NULL */
     gemm_job jobs[GEMM_MAX_JOBS];
     size_t count;
 } linear_jobs;
@@ -120,7 +120,7 @@ static double linear_flops_of(const linear_node *n)
     return flops;
 }
 
-/* Of operands and results of the forward pass: weights take what they are packed in. */
+/* Bytes of operands and results of the forward pass; weights count in their packed form. */
 static double linear_bytes_of(const linear_node *n)
 {
     size_t elements = 0, packed = 0;
@@ -204,7 +204,7 @@ static gemm_job linear_forward_job(const linear_layer *l)
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
-/* The team for the product of a layer: with the kernels that its weights are packed for, else with the tape's own. */
+/* The team for the product of a layer: with the kernels for which its weights are packed, or else with the tape's own. */
 static gemm_team linear_team(const rapt_tape *t, const rapt_param *w)
 {
     const packed_weight *packed = packed_weights_find(t->packed, w, t->packs);
@@ -214,7 +214,7 @@ static gemm_team linear_team(const rapt_tape *t, const rapt_param *w)
     return team;
 }
 
-/* Before the forward products: what they read. */
+/* Reports to the profile, before the forward products, what they read. */
 static void linear_announce(rapt_tape *t, const linear_node *n)
 {
     profile_op_bytes(t, "linear", linear_flops_of(n), linear_bytes_of(n));
@@ -222,7 +222,7 @@ static void linear_announce(rapt_tape *t, const linear_node *n)
         t->weight_bytes += n->layers[i].packed ? n->layers[i].packed->bytes : 0;
 }
 
-/* The node of these layers with their outputs allocated; NULL after recording the failure. */
+/* A node for these layers with allocated outputs; NULL after a failure, which is recorded. */
 static linear_node *linear_node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
 {
     linear_node *n = tape_alloc(t, 1, sizeof *n);

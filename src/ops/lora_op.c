@@ -1,9 +1,10 @@
-/* ops/lora_op.c: y += scale (x a^T) b^T, what a low-rank adapter adds to a linear layer (Hu et al. 2021, eq. 3). For the layers
- * of models that are fine-tuned by adapters; the layer itself is linear_op.c.
+/* ops/lora_op.c: y += scale (x a^T) b^T, the addition of a low-rank adapter to a linear layer (Hu et al. 2021, eq. 3). For the
+ * layers of models that are fine-tuned with adapters; linear_op.c computes the layer itself.
  *
- * The sum is made in y's memory. So y's gradient belongs to the layer, too: it is read here, and stays as it is.
+ * The sum is made in y's memory. So y's gradient is also the gradient of the layer's result: it is read here and must not be
+ * changed.
  *
- * Backward, with z = scale x a^T, which is kept: db = dy^T z, dz = scale dy b, da = dz^T x, dx = dz a. */
+ * Backward, with the kept z = scale x a^T: db = dy^T z, dz = scale dy b, da = dz^T x, dx = dz a. */
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
@@ -15,7 +16,7 @@ typedef struct lora_node {
     size_t rows, in, out, rank;
 } lora_node;
 
-/* A product of `rank` columns, each element of which is multiplied by the scale. */
+/* An epilogue for a product of `rank` columns: multiplies each element by the scale. */
 typedef struct lora_scaling {
     rapt_real *z, scale;
 } lora_scaling;
@@ -87,7 +88,7 @@ static rapt_tensor *lora_check(rapt_tape *t, const rapt_tensor *y, const rapt_te
     return NULL;
 }
 
-/* The same in steps. */
+/* The adapter as a sequence of unfused operations. */
 static rapt_tensor *lora_unfused(rapt_tape *t, rapt_tensor *y, rapt_tensor *x, const rapt_lora *m)
 {
     rapt_tensor *z = rapt_op_linear(t, x, m->a, NULL, RAPT_ACTIVATION_IDENTITY);
@@ -115,7 +116,7 @@ static rapt_tensor *lora_fused(rapt_tape *t, rapt_tensor *y, rapt_tensor *x, con
     gemm(&t->team, &down);
     gemm(&t->team, &up);
     if (tape_wants(t, x) || tape_wants(t, n->a) || tape_wants(t, n->b)) {
-        y->requires_grad = true; /* the layer's, where the layer itself is frozen */
+        y->requires_grad = true; /* the layer's result needs a gradient even if the layer itself is frozen */
         tape_record(t, &n->node, lora_backward);
     }
     return y;

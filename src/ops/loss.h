@@ -1,5 +1,5 @@
-/* ops/loss.h: the rows of a cross-entropy: which positions count, the loss of each, and its gradient. For the operation on
- * given logits (cross_entropy.c) and the one that computes them itself (output_loss.c). */
+/* ops/loss.h: the rows of a cross-entropy: which positions count, the loss of each, and its gradient. For the operation on given
+ * logits (cross_entropy.c) and the operation that computes the logits itself (output_loss.c). */
 #ifndef OPS_LOSS_H
 #define OPS_LOSS_H
 
@@ -7,7 +7,7 @@
 
 /* Arrays with one entry per row, in the memory of the pass. */
 typedef struct loss_rows {
-    const int32_t *labels; /* of each row; -1 where it does not count */
+    const int32_t *labels; /* label of each row; -1 if the row does not count */
     size_t rows, classes;
     double smoothing, normalizer;
     rapt_real *row_max, *row_sum;
@@ -16,18 +16,18 @@ typedef struct loss_rows {
 
 /* Whether x has a row for each label: [batch, time, feature], or ragged with rows up to `time`. */
 bool loss_fits(const rapt_tensor *x, rapt_tokens labels);
-/* NULL, or the poison tensor where labels or options are invalid. `op` begins the message. */
+/* NULL, or the poison tensor if labels or options are invalid. `op` begins the message. */
 rapt_tensor *loss_check(rapt_tape *t, const char *op, rapt_tokens labels, size_t classes, const rapt_loss_options *o);
 /* Prepares the rows of x: logits, or the input of the output layer. */
 loss_rows loss_lay_out(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, size_t classes, const rapt_loss_options *o);
 
 bool loss_counts(const loss_rows *n, size_t row);
-/* Computes the loss of a row; x: its logits, not read where it does not count. */
+/* Computes the loss of a row; x: its logits, which are not read if the row does not count. */
 void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const rapt_real *x);
 /* Sums the rows in order, into `loss` and the result; zeros in a pass that is only counted. */
 rapt_loss_sums loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss);
 
-/* The factor of every row's gradient, from that of the loss and the normalizer. */
+/* The factor of every row's gradient, from the gradient of the loss and the normalizer. */
 rapt_real loss_scale(const loss_rows *n, const rapt_tensor *loss);
 /* The gradient of logits first .. first + count - 1 of a row that counts. x and dx point at the first; dx may be x. */
 void loss_backward_row(const kernels *k, const loss_rows *n, size_t row, rapt_real scale, size_t first, size_t count,

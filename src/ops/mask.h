@@ -4,7 +4,7 @@
 
 #include "rapt/tape.h"
 
-/* Keys first .. count-1 may be attended to, where keep (if not NULL) is 1. */
+/* A row may attend to keys first .. count-1 that have keep 1 (or if keep is NULL, to all of them). */
 typedef struct mask_row {
     size_t first; /* 0 without a window */
     size_t count;
@@ -43,21 +43,20 @@ static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t
     return row;
 }
 
-/* The maximum of keys that any query of the example attends to: keys behind them are never read. */
+/* The max number of keys that any query of the example attends to: later keys are never read. */
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys);
 
-/* Whether the operations know such a mask: a window is causal, and there is no `keep` beside it; of cached rows there are no
- * valid_lens either. */
+/* Whether the operations support the mask: a window must be causal and without `keep`; cached rows also without valid_lens. */
 static inline bool mask_fits(const rapt_mask *mask)
 {
     return !mask || ((!mask->window || (mask->causal && !mask->keep)) &&
                      (!mask->cached || (mask->causal && !mask->keep && !mask->valid_lens)));
 }
 
-/* Fills pattern [2 keys] with zeros, then ones: the `keep` of each row of a window lies in it. */
+/* Fills pattern [2 keys] with zeros, then ones: every row of a window finds its `keep` in it. */
 void mask_fill_pattern(uint8_t *pattern, size_t keys);
 
-/* Which of `keys` keys a row keeps; NULL: all up to its count. `pattern` is read where the mask has a window. */
+/* The flags of `keys` keys that a row keeps; NULL: all up to its count. `pattern` is read if the mask has a window. */
 static inline const uint8_t *mask_keep_of(mask_row row, const uint8_t *pattern, size_t keys)
 {
     return row.first == 0 ? row.keep : pattern + keys - (row.first < keys ? row.first : keys);

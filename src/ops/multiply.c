@@ -1,4 +1,4 @@
-/* ops/multiply.c: the elementwise product, for gates that have no fused operation. SwiGLU has: see activation.c.
+/* ops/multiply.c: the elementwise product, for gates without a fused operation. activation.c fuses SwiGLU.
  *
  * Backward: da = dy b, db = dy a. */
 #include "ops/elements.h"

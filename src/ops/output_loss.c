@@ -1,10 +1,10 @@
-/* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation: for vocabularies so large that reading
- * and writing logits takes most of the time. Small ones go through rapt_op_linear and rapt_op_cross_entropy.
+/* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation, for vocabularies so large that reading and
+ * writing logits takes most of the time. Small vocabularies go through rapt_op_linear and rapt_op_cross_entropy.
  *
- * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the
- * other, while it is in the cache: d, their gradient, overwrites the logits; dx += d w, dw = d^T x, db = column
- * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
- * linear_op.c, bit for bit. */
+ * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the other,
+ * while it is in the cache: d, their gradient, overwrites the logits; dx += d w, dw = d^T x, db = column sums of d. A block of
+ * classes is a K block of dx's product, and 384 rows are a K block of dw's product, so the sums equal linear_op.c's, bit for
+ * bit. */
 #include "ops/deferred.h"
 #include "ops/loss.h"
 #include "tape/observe_op.h"
@@ -17,24 +17,25 @@
 #define FEWEST_CLASSES 3072   /* enough blocks for all threads */
 #define MAX_DEFERRED_ROWS 8   /* with more, computing dw twice, for its norm and for the step, is slower than storing it */
 #endif
-#define FEW_ROWS 128          /* of a GEMM: B is read in place */
-#define PARTIAL_ELEMENTS ((size_t)1 << 22) /* of the partial sums of dx */
+#define FEW_ROWS 128          /* max rows of a GEMM for which B is read in place */
+#define PARTIAL_ELEMENTS ((size_t)1 << 22) /* elements of the partial sums of dx */
 #define LINE (KERNELS_ALIGN / sizeof(rapt_real))
-#define FETCH_NUMBERS ((size_t)1 << 16)   /* of a block of w that fits into the cache with the other operands */
+#define FETCH_NUMBERS ((size_t)1 << 16)   /* elements of a block of w that fits into the cache with the other operands */
 
 typedef struct output_node {
     tape_node node;
     rapt_tensor *x, *b, *loss;
     rapt_param *w;
     loss_rows rows;
-    size_t count;           /* of rows that count */
+    size_t count;           /* number of rows that count */
     size_t *row_of;         /* [count] their indices in x */
-    size_t *ends;           /* [blocks]: where each 384 rows of x end among those that count */
+    size_t *ends;           /* [blocks]: where each 384 rows of x end among the rows that count */
     size_t blocks;
     const rapt_real *inputs; /* [count, in] */
-    size_t stride;          /* of a row of logits: an odd number of cache lines, so that columns use all of the cache */
+    size_t stride;          /* elements of a row of logits: an odd number of cache lines, so that a column uses all sets of the
+                               cache */
     rapt_real *logits;      /* [count, stride], then their gradient */
-    bool defers;            /* the gradient of w is deferred, where possible */
+    bool defers;            /* defer the gradient of w if possible */
 } output_node;
 
 static size_t output_loss_min(size_t a, size_t b)
@@ -109,9 +110,9 @@ static void output_loss_lay_out(rapt_tape *t, output_node *n, rapt_tokens labels
 typedef struct output_loop {
     rapt_tape *t;
     const output_node *n;
-    rapt_real scale;          /* of the gradient */
-    size_t first_row, rows;   /* that count, of this block of rows */
-    size_t first_block;       /* of classes, of this group */
+    rapt_real scale;          /* factor of the gradient */
+    size_t first_row, rows;   /* rows that count, in this block of rows */
+    size_t first_block;       /* first block of classes in this group */
     size_t group;             /* blocks of classes at most */
     rapt_real *dx, *dw, *db;  /* NULL: not needed */
     bool add_x, add_w;        /* they hold a sum already */
@@ -246,20 +247,21 @@ static void output_loss_backward_rows(output_loop l, size_t max_blocks)
     }
 }
 
-/* Records dw as deferred, where that is allowed and w has no deferred gradient yet. */
+/* Records dw as deferred if that is allowed and w has no deferred gradient yet. */
 static bool output_loss_defer(rapt_tape *t, const output_node *n)
 {
     rapt_error err = {0};
     if (deferred_check(t, n->w, &err))
         rapt_tape_fail(t, err.code, "output_loss %s", err.message);
     if (tape_failed(t) || !n->defers || n->count > MAX_DEFERRED_ROWS || n->w->state->deferred.dy || n->w->sparse ||
-        n->w->value.grad_bf16 || !tape_wants(t, &n->w->value)) /* in bf16 it is small, and nothing could be added to it */
+        n->w->value.grad_bf16 || !tape_wants(t, &n->w->value)) /* a gradient in bf16 is small, and a deferred one could not be
+                                                                  added to it */
         return false;
     n->w->state->deferred = (deferred_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
     return true;
 }
 
-/* Allocates the gradients; those of rows that don't count are 0. */
+/* Allocates the gradients; rows that don't count get 0. */
 static void find_gradients(rapt_tape *t, output_loop *l, bool deferred)
 {
     const output_node *n = l->n;

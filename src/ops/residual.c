@@ -1,5 +1,5 @@
-/* ops/residual.c: the residual connection around a sublayer (He et al. 2016), with dropout on what is added (Vaswani et al.
- * 2017, section 5.4). For all blocks but post-norm ones with layer norm, where add_norm.c does this and the norm in one pass
+/* ops/residual.c: the residual connection around a sublayer (He et al. 2016), with dropout on what is added (Vaswani et al. 2017,
+ * section 5.4). For all blocks except post-norm blocks with layer norm, for which add_norm.c does this and the norm in one pass
  * over the rows. Backward: dx = dz, dy = dropout(dz). */
 #include "ops/dropout_op.h"
 #include "ops/elementwise_op.h"

@@ -1,6 +1,6 @@
-/* ops/rms_norm.c: root mean square norm over the last dimension. For pre-norm language models. Not layer norm, and no
- * residual: see add_norm.c. The formula of the backward pass stands at kernels.h's rms_norm_backward; gamma's gradient is a
- * sum over fixed chunks of rows, whose partial sums are added in their order. */
+/* ops/rms_norm.c: root mean square norm over the last dimension. For pre-norm language models. Layer norm and the residual are in
+ * add_norm.c. kernels.h has the formula of the backward pass at rms_norm_backward; gamma's gradient is a sum over fixed chunks of
+ * rows, whose partial sums are added in order. */
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 

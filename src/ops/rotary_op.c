@@ -11,8 +11,8 @@
 typedef struct rotary_node {
     tape_node node;
     rapt_tensor *x, *y;
-    const rapt_real *table; /* of position `first` */
-    const rapt_cached_row *rows; /* of examples with positions of their own, which count from `first`; or NULL */
+    const rapt_real *table; /* row of position `first` */
+    const rapt_cached_row *rows; /* rows of examples that begin at different positions, which count from `first`; or NULL */
     size_t d;               /* features of a head */
 } rotary_node;
 
@@ -22,7 +22,7 @@ typedef struct rotary_loop {
     const rapt_real *from;
     rapt_real *to;
     rapt_real direction;
-    rapt_real *scratch; /* a row for each worker where the result is added, or NULL */
+    rapt_real *scratch; /* a row for each worker if the result is added, or NULL */
 } rotary_loop;
 
 static void turn_row(const rotary_loop *loop, size_t row, size_t position, int worker)
@@ -35,7 +35,7 @@ static void turn_row(const rotary_loop *loop, size_t row, size_t position, int w
         loop->k->add(width, to, turned, to);
 }
 
-/* A unit is a position of an example; of shorter examples of a ragged tensor, the last units are empty. */
+/* A unit is a position of an example. In a ragged tensor, the last units of shorter examples are empty. */
 static void rotary_turn_units(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const rotary_loop *loop = context;

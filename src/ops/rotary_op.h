@@ -4,7 +4,7 @@
 
 #include "rapt/tape.h"
 
-/* rapt_op_rotary of examples that begin at positions of their own, rows[batch].past. Inference only. */
+/* rapt_op_rotary for examples that begin at different positions, rows[b].past for example b. Inference only. */
 rapt_tensor *rotary_op_cached(rapt_tape *t, rapt_tensor *x, const rapt_param *table, const rapt_cached_row *rows);
 
 #endif

@@ -1,5 +1,5 @@
-/* ops/softmax.c: masked softmax over the last dimension, the book's masked_softmax with zeros where a query may attend to no
- * key. For the unfused attention. Backward: dx = p (dp - sum p dp). */
+/* ops/softmax.c: masked softmax over the last dimension: the book's masked_softmax, with zeros if a query may attend to no key.
+ * For the unfused attention. Backward: dx = p (dp - sum p dp). */
 #include "ops/mask.h"
 #include "tape/profile_op.h"
 #include "tape/tape_core.h"
@@ -26,7 +26,7 @@ static void softmax_backward(rapt_tape *t, tape_node *node)
     }
 }
 
-/* `pattern`: of a mask with a window. */
+/* `pattern`: mask_fill_pattern's, for a mask with a window. */
 static void softmax_forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask, const uint8_t *pattern)
 {
     profile_op(t, "softmax", 0, 2.0 * (double)rapt_tensor_size(s->x));
