@@ -1,5 +1,5 @@
-/* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): of whole rows, and with a KV cache. The heads are
- * computed by ops/attention_op.c; the same computation, unfused and readable, is ops/attention_observed.c. */
+/* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2), of whole rows and with a KV cache.
+ * ops/attention_op.c computes the heads; ops/attention_observed.c does so too, unfused and readable. */
 #include "nn/attention_parts.h"
 
 #include "nn/kv_cache.h"
@@ -48,14 +48,13 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
                          o->qk_norm == RAPT_QK_NORM_ALL ? kv_all : head_dim);
 }
 
-/* Projected queries [batch, queries, heads * d], keys and values [batch, keys, kv_heads * d]; rotated where positions are
- * rotary. */
+/* Projected queries [batch, queries, heads * d], keys and values [batch, keys, kv_heads * d]; rotated if positions are rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
-    attention_stored stored; /* of a cache: keys and values that are not in fp32, keys that are packed */
+    attention_stored stored; /* from a cache: keys and values that are not in fp32, keys that are packed */
 } attention_inputs;
 
-/* Normalizes heads of queries or keys x, or all of them together, which the width of the norm says. */
+/* Normalizes the queries or keys x: each head by itself, or all heads together, as the width of the norm says. */
 static rapt_tensor *attention_normalize(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x, const char *what,
                                         const char *axes)
 {
@@ -73,7 +72,7 @@ static rapt_tensor *attention_rotate(rapt_tape *t, const rapt_multi_head_attenti
     return rows ? rotary_op_cached(t, x, m->rotary, rows) : rapt_op_rotary(t, x, m->rotary, first);
 }
 
-/* `first` is the position of the first query and key, unless `rows` has those of each example. */
+/* `first` is the position of the first query and key, unless `rows` has a position for each example. */
 static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
                                           rapt_tensor *v, size_t first, const rapt_cached_row *rows)
 {
@@ -118,7 +117,7 @@ static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
     return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, kv->k_panels}};
 }
 
-/* Whether projected keys and values have the rows and features of the cache, and its heads where they are stored one by one. */
+/* Whether projected keys and values have the rows and features of the cache, and its heads if heads are stored one by one. */
 static bool attention_fits_cache(const rapt_multi_head_attention *m, const rapt_tensor *x, const attention_inputs *p,
                                  const rapt_kv *kv)
 {
@@ -128,7 +127,7 @@ static bool attention_fits_cache(const rapt_multi_head_attention *m, const rapt_
            (kv->storage == RAPT_STORAGE_FP32 || kv->head * m->kv_heads == kv->k.shape[2]);
 }
 
-/* Whether the cache has the positions that an example's tokens are to be appended at. */
+/* Whether the cache has room for the tokens of an example. */
 static bool attention_has_room(const rapt_tensor *x, const rapt_kv *kv, size_t example, rapt_cached_row at)
 {
     return at.row < kv->k.shape[0] && at.past <= kv->k.shape[1] && tape_rows_of(x, example).count <= kv->k.shape[1] - at.past;
@@ -172,15 +171,15 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
 
 /* ---- parts with caches of their own --------------------------------------------------------------------------------- */
 
-/* Whether rows that share keys and values may read them one after the other: while these stay in the L2 cache. As queries of
- * one example, rows read them once. */
+/* Whether rows that share keys and values may read them one after the other, because they stay in the L2 cache. Otherwise the
+ * rows become queries of one example, which reads them once. */
 static bool attention_part_is_near(const attention_part *p)
 {
     const rapt_tensor *k = &p->memory.kv->k;
     return !p->memory.shared || 2 * k->shape[1] * k->shape[2] * sizeof *k->data <= NEAR_BYTES;
 }
 
-/* Whether all rows are to be attended with in one operation; else each part has its own. */
+/* Whether one operation can compute attention for all rows; otherwise each part has its own. */
 static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
                                       const attention_part *parts, size_t count, bool cross)
 {
@@ -198,14 +197,14 @@ static attention_query attention_query_of(const rapt_kv *kv, size_t row, size_t 
     return (attention_query){kv->k.data + at, kv->v.data + at, keys, kv->k_panels, row};
 }
 
-/* What the rows of a part attend to in self-attention, from `to` on. */
+/* Writes the keys and values that the rows of a part attend to in self-attention, from `to` on. */
 static void attention_part_self(const attention_part *p, attention_query *to)
 {
     for (size_t i = 0; i < p->count; i++)
         to[i] = attention_query_of(p->kv, i, p->past + 1);
 }
 
-/* The same in cross-attention. */
+/* Writes the keys and values that the rows of a part attend to in cross-attention. */
 static void attention_part_cross(const attention_part *p, attention_query *to)
 {
     const rapt_decoder_memory *from = &p->memory;
@@ -226,7 +225,7 @@ static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head
     return of ? attention_rows_forward(t, q, of, m->heads, m->kv_heads, &m->scores) : &t->poison;
 }
 
-/* The rows of a part, in x's own memory. */
+/* The rows of a part, as a view of x. */
 static rapt_tensor *attention_part_rows(rapt_tape *t, const rapt_tensor *x, const attention_part *p)
 {
     rapt_tensor *y = tape_alloc(t, 1, sizeof *y);
@@ -237,7 +236,7 @@ static rapt_tensor *attention_part_rows(rapt_tape *t, const rapt_tensor *x, cons
     return y;
 }
 
-/* Attention of one part by itself; q: its rows. */
+/* Attention of one part by itself; q has its rows. */
 static rapt_tensor *attention_part_alone(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                          const attention_part *p, bool cross)
 {
@@ -249,7 +248,7 @@ static rapt_tensor *attention_part_alone(rapt_tape *t, const rapt_multi_head_att
     return attention_of_heads(t, m, attention_of_cache(q, p->memory.kv), &(rapt_mask){.valid_lens = p->memory.lens});
 }
 
-/* Attention of projected queries, part by part unless they are plain, and the output projection. */
+/* Attention of projected queries, in one operation or part by part, and the output projection. */
 static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
                                            const attention_part *parts, size_t count, bool cross)
 {

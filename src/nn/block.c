@@ -1,5 +1,5 @@
-/* nn/block.c: the parts of a block, from its description. See block.h. What is done with them, in which order, is in encoder.c,
- * decoder.c and lm_block.c. The default of std, 0.02, is in GPT-2's code. */
+/* nn/block.c: makes the parts of a block from its description. encoder.c, decoder.c and lm_block.c run them. The default std,
+ * 0.02, comes from GPT-2's code. */
 #include "nn/block.h"
 
 #include "nn/names.h"
@@ -38,7 +38,7 @@ rapt_block_config block_of_decoder(const rapt_transformer_config *c)
     return block;
 }
 
-/* Whether a size of an input is that of all blocks. */
+/* Whether a size of an input is d_model, as in whole models. */
 static bool block_takes_features(const rapt_block_config *c, size_t size)
 {
     return size == 0 || size == c->d_model;

@@ -44,7 +44,7 @@ rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *
     return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));
 }
 
-/* Where the output projection is the embedding there is no matrix of its own, and mostly no bias (Press & Wolf 2017). */
+/* If the output projection is the embedding, it has no matrix of its own, and usually no bias (Press & Wolf 2017). */
 static void decoder_init_output(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
     const bool tied = c->tied || c->tied_output;

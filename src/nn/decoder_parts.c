@@ -1,4 +1,5 @@
-/* nn/decoder_parts.c: see decoder_parts.h. The blocks are those of decoder.c; only attention tells the parts apart. */
+/* nn/decoder_parts.c: computes the blocks of decoder.c for several batches at once; only attention treats the parts
+ * differently. */
 #include "nn/decoder_parts.h"
 
 #include "nn/attention_parts.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-/* All parts in one layer. */
+/* All parts, in one layer. */
 typedef struct decoder_parts_block {
     const rapt_decoder_block *block;
     const attention_part *parts; /* [count] */
@@ -45,7 +46,7 @@ static rapt_tensor *decoder_parts_layer(rapt_tape *t, const rapt_decoder *m, con
     return tape_run_once(t, decoder_run_parts, b, (rapt_block_input){.x = x});
 }
 
-/* The parts' tokens one after the other, and where each row stands; NULL ids where the tape has failed. */
+/* The tokens of the parts, one after the other, and the position of each row; NULL ids if the tape has failed. */
 static rapt_tokens decoder_gather_parts(rapt_tape *t, const decoder_part *parts, size_t count, rapt_cached_row **positions)
 {
     size_t rows = 0, row = 0;

@@ -1,5 +1,5 @@
-/* nn/decoder_parts.h: one decoding step of several batches, which began at different times and so stand at different positions.
- * For searches that share their steps. */
+/* nn/decoder_parts.h: one decoding step of several batches that began at different times and are therefore at different
+ * positions. For searches that share their steps. */
 #ifndef NN_DECODER_PARTS_H
 #define NN_DECODER_PARTS_H
 
@@ -12,8 +12,8 @@ typedef struct decoder_part {
     size_t rows;
 } decoder_part;
 
-/* rapt_decoder_step of parts[count], count > 0, with a state each: logits [all rows, 1, target_vocab], part by part, with the
- * bits that each part has alone. A failure leaves all states as they were. */
+/* rapt_decoder_step for parts[count], count > 0, each with its own state: logits [all rows, 1, target_vocab], part by part, with
+ * the bits that each part would have alone. A failure leaves all states as they were. */
 rapt_tensor *decoder_step_parts(rapt_tape *t, const rapt_decoder *m, const decoder_part *parts, size_t count);
 
 #endif

@@ -53,7 +53,7 @@ static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
     return !rapt_tape_error(t)->code;
 }
 
-/* Of one row and position. */
+/* Sizes for one row and one position. */
 static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_storage storage)
 {
     const rapt_multi_head_attention *a = m->layers ? &m->blocks[0].self_attention : NULL;
@@ -84,7 +84,7 @@ static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decode
 static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *memory_lens)
 {
     const size_t sentences = tape_examples(memory);
-    for (size_t i = 0; s->memory_lens && i < sentences; i++) { /* behind its rows a sentence has nothing in the cache */
+    for (size_t i = 0; s->memory_lens && i < sentences; i++) { /* a sentence has nothing in the cache after its rows */
         const int32_t rows = (int32_t)tape_rows_of(memory, i).count, length = memory_lens ? memory_lens[i] : rows;
         s->memory_lens[i] = length < 0 ? 0 : length < rows ? length : rows;
     }
@@ -94,7 +94,7 @@ static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory
     rapt_kv_cache_clear(s->self, sentences);
 }
 
-/* Keys in fp32 are packed, which every decoding step would do again. */
+/* Packs keys in fp32 once, because otherwise every decoding step would pack them. */
 static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory)
 {
     rapt_kv_cache *cross = s->cross;

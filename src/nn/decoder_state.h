@@ -8,19 +8,19 @@
 
 struct rapt_decoder_state {
     rapt_kv_cache *self;  /* of each row */
-    rapt_kv_cache *cross; /* of each sentence: its rows read the same keys and values */
-    arena memory;         /* of the arrays below, and of packed keys */
+    rapt_kv_cache *cross; /* one row for each sentence: all rows of the sentence read the same keys and values */
+    arena memory;         /* holds the arrays below, and packed keys */
     int32_t *memory_lens; /* [sentences], or NULL */
     size_t *first;        /* [sentences + 1]: sentence i has the rows first[i] .. first[i + 1] - 1 */
     rapt_ragged shared;   /* `first` as rapt_ragged, for cross-attention */
     bool one_each;        /* row i translates sentence i */
 };
 
-/* NULL where `s` was started for `m` and can take `tokens`, for which it then has room; else the poison tensor. Tokens beyond the
+/* NULL if `s` was started for `m` and can take `tokens`, for which it then has memory; else the poison tensor. Tokens beyond the
  * capacity are refused later. */
 rapt_tensor *decoder_state_prepare(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
 
-/* What block `layer` attends to. */
+/* The memory that block `layer` attends to. */
 rapt_decoder_memory decoder_state_memory(const rapt_decoder_state *s, size_t layer);
 
 #endif

@@ -1,11 +1,11 @@
-/* nn/embedding_std.c: initial standard deviations of embeddings for which the first loss is about ln V. See embedding_std.h.
+/* nn/embedding_std.c: initial standard deviations of embeddings with which the first loss is about ln V.
  *
- * Scaled embeddings, sqrt(d) e, have a variance of 1 at 1 / sqrt(d), which is that of sinusoidal positions. A tied matrix
- * makes logits of the last hidden state as well, whose d features have a variance of 1: theirs is d std^2, and should be below
- * 1. The residual stream makes that state contain the embedding of the input token, whose own logit is then up to std * d. In
- * a decoder that attends to a source this share is small: 1 / sqrt(2 d) starts at 1.05 ln V and converges as fast as 1 /
- * sqrt(d), which starts at up to 1.3 ln V; 2 / d converges far more slowly. In a language model it is most of the state: 2 / d
- * keeps that logit at 2, in any vocabulary, where 1 / sqrt(2 d) would start at twice ln V. */
+ * Scaled embeddings, sqrt(d) e, have a variance of 1 if std is 1 / sqrt(d), like sinusoidal positions. A tied matrix also makes
+ * the logits from the last hidden state, whose d features have a variance of 1: the logits have a variance of d std^2, which
+ * should be below 1. The residual stream makes that state contain the embedding of the input token, whose own logit is then up to
+ * std * d. In a decoder that attends to a source this share is small: 1 / sqrt(2 d) starts at 1.05 ln V and converges as fast as
+ * 1 / sqrt(d), which starts at up to 1.3 ln V; 2 / d converges far more slowly. In a language model it is most of the state: 2 /
+ * d keeps that logit at 2, in any vocabulary, where 1 / sqrt(2 d) would start at twice ln V. */
 #include "nn/embedding_std.h"
 
 #include "nn/block.h"

@@ -1,5 +1,5 @@
-/* nn/embedding_std.h: the standard deviation of initial embeddings where a configuration leaves it to the model (0), and the
- * input of a model with it. For the modules that have embeddings. */
+/* nn/embedding_std.h: the standard deviation of initial embeddings if a configuration leaves it to the model (0), and a model's
+ * input made with it. For the modules that have embeddings. */
 #ifndef NN_EMBEDDING_STD_H
 #define NN_EMBEDDING_STD_H
 

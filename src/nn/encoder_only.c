@@ -1,5 +1,5 @@
-/* nn/encoder_only.c: an encoder as a model of its own, as BERT is one. For embeddings of texts; it is made by readers of other
- * programs' models. */
+/* nn/encoder_only.c: an encoder as a model of its own, such as BERT. For embeddings of texts; the readers of other programs'
+ * models make it. */
 #include "rapt/nn.h"
 
 #include "nn/block.h"

@@ -19,8 +19,8 @@ void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in,
     rapt_linear_init(&m->dense2, set, name_join(prefix, gated ? "down." : "dense2.").text, hidden, out, &last);
 }
 
-/* Of the hidden features, or, where they are gated, of the gate. A switch without a default: compilers warn where a kind is
- * missing. */
+/* The activation of the hidden features or, if they are gated, of the gate. The switch has no default, so that compilers warn if
+ * a kind is missing. */
 static rapt_activation ffn_activation(rapt_ffn_kind kind)
 {
     switch (kind) {

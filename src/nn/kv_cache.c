@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define CHUNK ((size_t)1 << 20)
-#define FIRST_POSITIONS 256 /* of a cache that grows */
+#define FIRST_POSITIONS 256 /* positions that a growing cache has at first */
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 typedef struct row_copy {
@@ -23,9 +23,9 @@ struct rapt_kv_cache {
     rapt_kv_sizes sizes;
     size_t rows, first, past; /* in use; tokens of each text before position 0; positions */
     size_t positions;   /* that every layer has room for */
-    size_t bytes;       /* of a key or value */
+    size_t bytes;       /* bytes of a key or value */
     rapt_kv *layers;    /* [sizes.layers] */
-    uint8_t *scratch;   /* [positions, bytes]: a scratch row for cycles of copies; of one row there are none */
+    uint8_t *scratch;   /* [positions, bytes]: a scratch row for cycles of copies; NULL with one row, which has no cycles */
     arena *grown;       /* [sizes.layers + 1]: memory of each layer, and of the scratch row, that has grown */
     size_t *readers;    /* [sizes.rows]: rows of a selection that are still to be copied from this one */
     row_copy *copies;   /* [3/2 sizes.rows + 1] */
@@ -38,7 +38,7 @@ static size_t kv_cache_head(const rapt_kv_sizes *sizes)
     return sizes->head ? sizes->head : sizes->features;
 }
 
-/* Of a key or value. */
+/* The bytes of a key or value. */
 static size_t kv_cache_bytes(const rapt_kv_sizes *sizes)
 {
     const size_t head = kv_cache_head(sizes);
@@ -102,7 +102,7 @@ static void kv_cache_release(rapt_kv_cache *c)
     arena_release(&c->memory, (arena_mark){0});
 }
 
-/* Whether all keys of a layer can be counted: so that a cache that could never grow to its capacity is refused at once. */
+/* Whether the size of a full layer fits into size_t, so that a cache that could never grow to its capacity is refused at once. */
 static bool kv_cache_can_be_full(rapt_kv_sizes sizes)
 {
     size_t all;
@@ -162,20 +162,21 @@ void rapt_kv_cache_free(rapt_kv_cache *c)
 
 /* ---- growth ------------------------------------------------------------------------------------------------- */
 
-/* Keys or values [rows, positions, bytes], whatever they are stored in. */
+/* Keys or values [rows, positions, bytes], in any numeric type. */
 static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
 {
     return stored ? stored : (uint8_t *)x->data;
 }
 
-/* Copies what is held of rows of `held` positions to rows of `positions`. */
+/* Copies the held positions from rows of `held` positions to rows of `positions`. */
 static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, size_t held, uint8_t *to, size_t positions)
 {
     for (size_t i = 0; i < c->rows && c->past > 0; i++)
         memcpy(to + i * positions * c->bytes, from + i * held * c->bytes, c->past * c->bytes);
 }
 
-/* A layer at a time, so that what is copied is never held twice as a whole. After a failure some have grown, and others not. */
+/* Grows one layer at a time, so that the old and new memory of only one layer exist together. After a failure some layers have
+ * grown and others have not. */
 static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions)
 {
     arena memory;
@@ -247,8 +248,8 @@ rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer)
     return &c->layers[layer];
 }
 
-/* x [rows, time, features] to positions past .. past + time - 1 of rows of `data`, or to those that kv->cached says; of a ragged
- * x as many as each row has. */
+/* Copies x [rows, time, features] to positions past .. past + time - 1 of the rows of `data`, or to the rows and positions in
+ * kv->cached. If x is ragged, each row fills as many positions as it has. */
 static void kv_cache_put(const kernels *k, const rapt_kv *kv, const rapt_tensor *x, size_t past, size_t positions, uint8_t *data)
 {
     const size_t features = rapt_tensor_features(x), head = kv->storage == RAPT_STORAGE_FP32 ? features : kv->head;
@@ -314,7 +315,7 @@ static size_t kv_cache_plan_copies(rapt_kv_cache *c, const int32_t *parents, siz
     memset(c->readers, 0, c->sizes.rows * sizeof *c->readers);
     for (size_t i = 0; i < rows; i++)
         c->readers[parents[i]] += (size_t)parents[i] != i;
-    /* 1. Rows without readers are overwritten first. A copy may leave its parent without readers, which is then next. */
+    /* 1. Rows without readers are overwritten first. A copy may leave its parent without readers; then the parent is next. */
     for (size_t i = 0; i < rows; i++)
         for (size_t to = i, from; to < rows && c->readers[to] == 0 && (from = (size_t)parents[to]) != to; to = from) {
             c->copies[count++] = (row_copy){from, to};

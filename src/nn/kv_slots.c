@@ -1,5 +1,4 @@
-/* nn/kv_slots.c: the KV cache of several texts of different lengths; see kv_slots.h. The cache of rows that grow together is
- * kv_cache.c. */
+/* nn/kv_slots.c: the KV cache of several texts of different lengths. kv_cache.c is the cache of rows that grow together. */
 #define _GNU_SOURCE
 #include "nn/kv_slots.h"
 
@@ -13,7 +12,7 @@
 
 struct kv_slots {
     rapt_kv_sizes sizes;
-    size_t bytes;    /* of a key or value */
+    size_t bytes;    /* bytes of a key or value */
     size_t matrix;   /* bytes of the keys, or values, of a layer */
     rapt_kv *layers; /* [sizes.layers] */
     size_t *past;    /* [sizes.rows] */
@@ -70,7 +69,7 @@ kv_slots *kv_slots_new(rapt_kv_sizes sizes, rapt_error *err)
     return NULL;
 }
 
-/* Keys or values, whatever they are stored in. */
+/* Keys or values, in any numeric type. */
 static uint8_t *kv_slots_data(const rapt_tensor *x, uint8_t *stored)
 {
     return stored ? stored : (uint8_t *)x->data;
@@ -136,7 +135,7 @@ void kv_slots_copy(kv_slots *c, size_t from, size_t to, size_t positions)
     kv_slots_set_past(c, to, positions);
 }
 
-/* Whole pages only: those at the ends are of other positions, too. */
+/* Only whole pages: the pages at the ends hold other positions too. */
 static void kv_slots_give_back(const kv_slots *c, uint8_t *data, size_t slot, size_t positions)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), slot_bytes = c->sizes.capacity * c->bytes;

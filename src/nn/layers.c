@@ -1,4 +1,4 @@
-/* nn/layers.c: see layers.h. */
+/* nn/layers.c: visits the linear layers of a model's blocks. */
 #include "nn/layers.h"
 
 static bool layers_of_attention(rapt_multi_head_attention *a, layers_fn *fn, void *context)

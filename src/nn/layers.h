@@ -1,4 +1,4 @@
-/* nn/layers.h: the linear layers of a model's blocks, in the order of their parameters. For what is done with each of them:
+/* nn/layers.h: the linear layers of a model's blocks, in the order of their parameters. For code that treats each of them:
  * packing and adapters. */
 #ifndef NN_LAYERS_H
 #define NN_LAYERS_H
@@ -8,8 +8,8 @@
 /* Called for each layer; false ends the walk. */
 typedef bool layers_fn(void *context, rapt_linear *l);
 
-/* Whether fn returned true for all: the projections of attention and the layers of the feed-forward network of each block, but
- * neither embeddings nor the output matrix. */
+/* Calls fn for the attention projections and the feed-forward layers of each block, but not for embeddings and the output matrix.
+ * Returns whether fn returned true for all. */
 bool layers_of_lm(const rapt_lm *m, layers_fn *fn, void *context);
 bool layers_of_encoder(const rapt_encoder *m, layers_fn *fn, void *context);
 bool layers_of_transformer(const rapt_transformer *m, layers_fn *fn, void *context);

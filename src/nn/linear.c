@@ -1,4 +1,4 @@
-/* nn/linear.c: the fully connected layer, nn.Linear, with its adapter where it has one. For every projection. */
+/* nn/linear.c: the fully connected layer, nn.Linear, with its adapter if it has one. For every projection. */
 #include "nn/linear.h"
 
 #include "nn/names.h"

@@ -132,7 +132,7 @@ static rapt_tensor *lm_cached(rapt_tape *t, const rapt_lm *m, size_t layer, rapt
     return tape_run_once(t, lm_run_cached, b, (rapt_block_input){.x = x});
 }
 
-/* The products are divided where they are few: here, and not the logits. */
+/* Divides the hidden states instead of the logits, because they have fewer elements. */
 static rapt_tensor *lm_divide(rapt_tape *t, rapt_tensor *x, double divisor)
 {
     observe_scope outer = observe_enter(t, NULL, 0);

@@ -4,23 +4,23 @@
 
 #include "rapt/lm.h"
 
-/* NULL where all ids are in the vocabulary; else the poison tensor, with a failure that names
- * row, position and id. `first` is the position of the first token. */
+/* NULL if all ids are in the vocabulary; else the poison tensor, with a failure that names row, position and id. `first` is the
+ * position of the first token. */
 rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first);
 
-/* Hidden states [batch, time, d_model], which the output matrix multiplies. `cache` NULL: of whole rows. Otherwise of tokens
- * that follow the cached positions; their keys and values are appended, and the caller calls rapt_kv_cache_advance. */
+/* The hidden states [batch, time, d_model] that the output matrix multiplies. `cache` NULL: tokens are whole rows. Otherwise they
+ * follow the cached positions; their keys and values are appended, and the caller must call rapt_kv_cache_advance. */
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache);
-/* Hidden states of x, embedded tokens: of whole rows with `layers` NULL; otherwise of tokens at positions `past` and later, or
- * those that layers[i].cached says, of rows of layers[m->layers] (rapt_causal_self_attention). */
+/* Hidden states for x, the embedded tokens. `layers` NULL: x holds whole rows. Otherwise the tokens are at positions from `past`
+ * on, or where layers[i].cached says, of the rows of layers[m->layers] (rapt_causal_self_attention). */
 rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past);
 /* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
 /* rapt_lm_loss of hidden states [batch, time, d_model] in place of the rows that they are of. */
 rapt_tensor *lm_loss_of(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden, rapt_tokens labels,
                         const rapt_loss_options *options, rapt_loss_sums *parts);
-/* rapt_lm_loss of rows that attend to keys and values as `cache` stores them, so that in fp32 it is the same. What the cache
- * holds is dropped. Inference only. */
+/* rapt_lm_loss for rows that attend to keys and values in the numeric type of `cache`; in fp32 it equals rapt_lm_loss. Drops the
+ * contents of the cache. Inference only. */
 rapt_tensor *lm_cached_loss(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, rapt_tokens labels,
                             const rapt_loss_options *options, rapt_loss_sums *parts);
 

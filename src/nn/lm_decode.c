@@ -29,8 +29,8 @@ static rapt_tensor *lm_last_position(rapt_tape *t, rapt_tensor *x)
     return y;
 }
 
-/* NULL where the cache fits the model and the rows of the tokens, and has room for these; else the poison tensor. Tokens beyond
- * the context are refused later. */
+/* NULL if the cache fits the model and the rows of the tokens, and has memory for them; else the poison tensor. Tokens beyond the
+ * context are refused later. */
 static rapt_tensor *lm_prepare_cache(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *c, rapt_tokens tokens)
 {
     const size_t end = rapt_kv_cache_past(c) + tokens.time;
@@ -92,7 +92,7 @@ rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, 
     size_t first = count - rapt_lm_visible(&m->config, count);
     if (count == 0 || count > stride)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the next token of a text of %zu tokens in rows of %zu", count, stride);
-    /* 1. How many of the visible tokens are cached, at most all but the last one, whose logits are returned. */
+    /* 1. The number of visible tokens that are cached; never the last token, because its logits are returned. */
     size_t held = rapt_kv_cache_first(cache) + rapt_kv_cache_past(cache);
     size_t from = rapt_kv_cache_first(cache) != first ? first : held < count ? held : count - 1;
     /* 2. The other tokens. They are checked before the positions that they replace are dropped. */

@@ -1,4 +1,4 @@
-/* nn/lm_init.c: defaults and checks of a language model's configuration. See lm_init.h. */
+/* nn/lm_init.c: defaults and checks of a language model's configuration. */
 #include "nn/lm_init.h"
 
 #include "nn/block.h"

@@ -6,9 +6,9 @@
 
 /* The configuration with its default in place of each 0 that means one. */
 rapt_lm_config lm_init_defaults(const rapt_lm_config *config);
-/* Whether a layer is in a set; none behind RAPT_LAYER_SET_MAX is. */
+/* Whether a layer is in a set; false from RAPT_LAYER_SET_MAX on. */
 bool lm_init_has_layer(const rapt_layer_set *set, size_t layer);
-/* Records a failure in the set where the sizes don't fit together. */
+/* Records a failure in the set if the sizes don't fit together. */
 void lm_init_check(rapt_params *set, const rapt_lm_config *c);
 
 #endif

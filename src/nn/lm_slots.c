@@ -1,5 +1,5 @@
-/* nn/lm_slots.c: a pass of a language model over pieces of several texts; see lm_slots.h. Tokens are one ragged batch, of which
- * attention alone tells the texts apart. */
+/* nn/lm_slots.c: a pass of a language model over chunks of several texts. The tokens are one ragged batch; only attention treats
+ * the texts differently. */
 #include "nn/lm_slots.h"
 
 #include "nn/block.h"

@@ -1,5 +1,5 @@
-/* nn/lora.c: gives linear layers their low-rank adapters (Hu et al. 2021). For models that are fine-tuned by them; what an
- * adapter adds is computed by ops/lora_op.c. */
+/* nn/lora.c: gives linear layers their low-rank adapters (Hu et al. 2021). For models that are fine-tuned with them;
+ * ops/lora_op.c computes what an adapter adds. */
 #include "nn/lora.h"
 
 #include "nn/names.h"

@@ -4,8 +4,9 @@
 
 #include "rapt/nn.h"
 
-/* rapt_lora_init for a layer that shares A with another one, which has the same input; NULL: with none yet. Layers whose matrices
- * are rows of one matrix have that matrix's adapter so, and its rank may be more than the features of one of them. */
+/* rapt_lora_init for a layer that shares A with another layer of the same input; NULL: it shares with none yet. Layers whose
+ * matrices are rows of one matrix thus have the adapter of that matrix, whose rank may be larger than the features of one
+ * layer. */
 void lora_init_part(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options, rapt_param *a);
 
 #endif

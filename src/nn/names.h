@@ -10,7 +10,7 @@ typedef struct name {
     char text[NAME_MAX_LENGTH];
 } name;
 
-/* prefix followed by rest; cut where too long, which the set then refuses as taken or keeps as it is. */
+/* `prefix` followed by `rest`. A name that is too long is truncated; the set then keeps it, or refuses it as taken. */
 name name_join(const char *prefix, const char *rest);
 /* "decoder." and 3 give "decoder.3.". */
 name name_index(const char *prefix, size_t index);

@@ -1,5 +1,5 @@
-/* nn/norm.c: layer norm and root mean square norm, and the residual connection around every sublayer, before or after which
- * they are applied. For all blocks; the arithmetic is in the operations. */
+/* nn/norm.c: layer norm and root mean square norm, and the residual connection around every sublayer, with a norm before or after
+ * the sublayer. For all blocks; the arithmetic is in the operations. */
 #include "rapt/nn.h"
 
 #include "nn/names.h"

@@ -1,4 +1,4 @@
-/* nn/pack.c: the linear layers of a model, packed; see pack.h. Matrices that are only used for lookups are not packed. */
+/* nn/pack.c: packs the linear layers of a model. Matrices that are only used for lookups are not packed. */
 #include "nn/pack.h"
 
 #include "nn/layers.h"
@@ -15,7 +15,8 @@ typedef struct packing {
     rapt_error *err;
 } packing;
 
-/* Those that take numbers of 16 bits and blocks as they are stored; of blocks without kernels of their own, those of 8 bits. */
+/* The kernels that take 16-bit numbers and blocks as they are stored. Blocks without kernels of their own use the 8-bit
+ * kernels. */
 static const kernels_gemm *kernels_of_stored(const kernels *k, const rapt_param *w)
 {
     const kernels_quantized *q = k->quantized;
@@ -32,7 +33,7 @@ static const kernels_gemm *kernels_of_stored(const kernels *k, const rapt_param 
     }
 }
 
-/* NULL: this build has none. */
+/* The kernels for a weight; NULL: this build has none. */
 static const kernels_gemm *kernels_of_weight(const rapt_tape *t, const rapt_param *w, bool output, uint64_t *used)
 {
     rapt_precision type;

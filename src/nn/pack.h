@@ -1,5 +1,5 @@
-/* nn/pack.h: which weights of a model are packed for inference: those of its linear layers. For translators, generators and
- * other inference; see tensor/packed_weights.h. */
+/* nn/pack.h: packs the weights of a model's linear layers for inference (tensor/packed_weights.h). For translators, generators
+ * and other inference. */
 #ifndef NN_PACK_H
 #define NN_PACK_H
 
@@ -7,8 +7,9 @@
 
 #include "tensor/packed_weights.h"
 
-/* Packs for the GEMM kernels of `t`, and tapes like it, with the threads of a pool; see tape_use_packed. Each matrix
- * has the type that t's options say. NULL with `err` set: RAPT_ERR_VALUE where they are wrong; RAPT_ERR_MEMORY. */
+/* Packs for the GEMM kernels of `t`, and tapes like it, with the threads of a pool; tapes then use the result with
+ * tape_use_packed. t's options give the numeric type of each matrix. NULL with `err` set: RAPT_ERR_VALUE: the options are wrong;
+ * RAPT_ERR_MEMORY. */
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err);
 /* Packs an encoder so. */
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err);

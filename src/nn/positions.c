@@ -1,4 +1,4 @@
-/* nn/positions.c: sinusoidal positions, and the preprocessor, which adds them, or learned ones, to the embedding. */
+/* nn/positions.c: sinusoidal positions, and the preprocessor, which adds sinusoidal or learned positions to the embedding. */
 #include "rapt/nn.h"
 
 #include "base/math.h"
@@ -91,7 +91,7 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
         rapt_layer_norm_init(&m->norm, set, name_join(prefix, "embedding_norm.").text, 1, &d, &o.norm);
 }
 
-/* x + the row of type 0, of each token. */
+/* x + the row of type 0, for each token. */
 static rapt_tensor *preprocessor_add_type(rapt_tape *t, const rapt_embedding *types, rapt_tensor *x, rapt_tokens tokens)
 {
     const size_t count = (tokens.batch ? tokens.batch : 1) * tokens.time;
@@ -103,7 +103,7 @@ static rapt_tensor *preprocessor_add_type(rapt_tape *t, const rapt_embedding *ty
     return rapt_op_add(t, x, rapt_embedding_forward(t, types, tokens));
 }
 
-/* o: where the rows begin. */
+/* o: where the positions of the rows begin. */
 static rapt_tensor *preprocessor_run(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, rapt_embed_options o)
 {
     rapt_param *w = m->embedding.weight, *table = m->positions.table;

@@ -4,8 +4,8 @@
 #include "base/math.h"
 #include "nn/names.h"
 
-/* The bucket of a distance d >= 0 among `buckets`: half of them hold one distance each, the others grow up to `farthest`. In
- * fp32, as in the code that defines it. */
+/* The bucket of a distance d >= 0 among `buckets`: half of them hold one distance each, the others cover growing ranges up to
+ * `farthest`. In fp32, like the code that defines it. */
 static size_t relative_bucket(size_t d, size_t buckets, size_t farthest)
 {
     const size_t exact = buckets / 2;

@@ -1,6 +1,6 @@
 /* nn/rotary.c: the table of rotary positions (Su et al. 2021), and its variants for longer texts. For attention; rapt_op_rotary
- * applies it. The variants are rounded as their code in Hugging Face transformers does (modeling_rope_utils.py), which alone
- * defines Llama 3.1's. */
+ * applies it. The variants round like their code in Hugging Face transformers (modeling_rope_utils.py), which is the only
+ * definition of Llama 3.1's. */
 #include "rapt/nn.h"
 
 #include "base/math.h"
@@ -40,7 +40,7 @@ static float rotary_yarn(const rapt_rotary_scaling *s, double base, size_t j, si
     return 1 / ((float)s->factor * power) * (1 - kept) + 1 / power * kept;
 }
 
-/* Of pair j of d features, rounded as PyTorch does. */
+/* The frequency of pair j of d features, rounded as PyTorch does. */
 static float rotary_frequency(const rapt_rotary_scaling *s, double base, size_t j, size_t d)
 {
     const float exponent = (float)(2 * j) / (float)d, power = (float)math_pow((float)base, exponent), frequency = 1 / power;
@@ -54,9 +54,9 @@ static float rotary_frequency(const rapt_rotary_scaling *s, double base, size_t 
     return frequency;
 }
 
-/* What a table is computed from. */
+/* The inputs of a table. */
 typedef struct rotary_formula {
-    size_t d, features; /* of a head, and how many of them are turned */
+    size_t d, features; /* features of a head, and how many of them are rotated */
     double base;
     rapt_rotary_scaling scaling;
 } rotary_formula;

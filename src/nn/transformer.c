@@ -69,7 +69,7 @@ void rapt_transformer_free(rapt_transformer *m)
     free(m);
 }
 
-/* The valid lengths of the source, which the decoder attends to. */
+/* The valid lengths of the source that the decoder attends to. */
 static const int32_t *memory_lens(rapt_tokens source, const int32_t *source_lens)
 {
     return source_lens ? source_lens : source.lens;

@@ -1,4 +1,4 @@
-/* nn/weight_types.c: see weight_types.h. */
+/* nn/weight_types.c: parses a list of weight types, and looks up the type of a matrix. */
 #include "nn/weight_types.h"
 
 #include <fnmatch.h>
@@ -25,7 +25,8 @@ static bool type_of_name(const char *name, rapt_precision *type)
     return false;
 }
 
-/* Copies the item at *list, and goes to the next one; false at the end. Items that are too long are cut off: no type ends so. */
+/* Copies the item at *list and moves to the next one; false at the end. An item that is too long is truncated and then ends in no
+ * valid type. */
 static bool next_item(const char **list, char item[ITEM])
 {
     if (!*list)
@@ -37,7 +38,7 @@ static bool next_item(const char **list, char item[ITEM])
     return true;
 }
 
-/* Cuts PATTERN=T in two; returns T, with *pattern NULL where there is none. */
+/* Splits PATTERN=T; returns T, and sets *pattern to NULL if there is no pattern. */
 static const char *cut_item(char *item, const char **pattern)
 {
     char *equal = strrchr(item, '=');

@@ -12,15 +12,16 @@ const char *weight_types_name(rapt_precision type);
 
 enum { WEIGHT_TYPES_MAX = 64 }; /* in a list */
 
-/* Whether a list is one; *all: the type that it has for all, RAPT_PRECISION_FP32 where there is none. RAPT_ERR_VALUE. */
+/* Whether a list is valid, else RAPT_ERR_VALUE. *all is the type that it gives to all matrices, RAPT_PRECISION_FP32 if it gives
+ * none. */
 rapt_code weight_types_check(const char *list, rapt_precision *all, rapt_error *err);
 
-/* Sets *type to what a list (NULL: an empty one) says of a matrix, `output` for the output matrix. False: nothing. A pattern fits
- * its name, or that of the tensor in another program's file (rapt_param.origin). Bits of *used are set for the items that fit.
- * The list is right, as weight_types_check sees it. */
+/* Sets *type to the type that a list (NULL: an empty one) gives to a matrix, `output` for the output matrix. False: it gives
+ * none. A pattern is matched with the matrix's name, and with the tensor's name in another program's file (rapt_param.origin).
+ * Sets bits of *used for the items that match. The list must have passed weight_types_check. */
 bool weight_types_find(const char *list, const rapt_param *p, bool output, uint64_t *used, rapt_precision *type);
 
-/* Refuses a list with a pattern that fits none of the matrices it was asked about (RAPT_ERR_VALUE). */
+/* Refuses a list with a pattern that matched no matrix so far (RAPT_ERR_VALUE). */
 rapt_code weight_types_check_used(const char *list, uint64_t used, rapt_error *err);
 
 #endif
