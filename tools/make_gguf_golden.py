@@ -113,7 +113,7 @@ def write_pieces(folder):
 
 
 def read_texts():
-    return (GOLDEN.parent.parent / "README.md").read_text()[:20000]
+    return (GOLDEN.parent.parent / "docs" / "files.md").read_text()[:20000]
 
 
 def train_pieces(folder, name, **options):

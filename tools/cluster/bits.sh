@@ -14,8 +14,8 @@ STEPS=(--set train.steps=8 --set train.report_every=4 --set train.checkpoint_eve
 
 # ---- recipes ------------------------------------------------------------------------------------------------------
 head -300 "$SOURCE/data/en-fr.tsv" >pairs.tsv
-head -c 20000 "$SOURCE/README.md" >text.txt
-head -c 60000 "$SOURCE/README.md" >long.txt
+head -c 20000 "$SOURCE/docs/files.md" >text.txt
+cat "$SOURCE"/docs/{files,recipes}.md | head -c 60000 >long.txt
 NAMES=(translator-post translator-pre wide-vocabulary grouped-query bf16)
 SMALL='layers: 2, d_model: 32, heads: 4, ffn: 64, dropout: 0.1'
 PAIRS='data: {pairs: pairs.tsv, max_len: 16, validation_fraction: 0.1}'
