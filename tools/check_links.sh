@@ -6,7 +6,8 @@
 #   2. a link like [`train.c:step_once`](../src/train/train.c) names a function of that file;
 #   3. a program quoted behind <!-- file: PATH --> is that file, line by line, and the one in rapt.h is
 #      examples/translate.c but for its first line;
-#   4. the table between the recipe-table marks of docs/recipes.md is what tools/recipe_table.sh prints.
+#   4. the table between the recipe-table marks of docs/recipes.md is what tools/recipe_table.sh prints;
+#   5. the messages in the first column of docs/troubleshooting.md, but for their "...", are in string literals of the sources.
 #
 # Not a check of the web: links with a scheme are left alone.
 cd "$(dirname "$0")/.." || exit 2
@@ -85,6 +86,25 @@ check_recipe_table() {
         cmp -s - "$scratch/table" || complain "docs/recipes.md: the table of keys is not what tools/recipe_table.sh prints"
 }
 
+# Literals that follow each other are one; what macros such as PRIu64 add between them is left out.
+check_messages() {
+    find src -name '*.[ch]' | sort | xargs cat | tr '\n' ' ' |
+        sed -E 's/" PRI[a-z]+[0-9]+ "//g; s/" +"//g; s/\\"/"/g' >"$scratch/sources"
+    awk '/^[|] `/ {
+        ticks = /^[|] ``/ ? 2 : 1
+        text = substr($0, 3 + ticks)
+        print substr(text, 1, index(text, substr("``", 1, ticks)) - 1)
+    }' docs/troubleshooting.md >"$scratch/messages"
+    [ -s "$scratch/messages" ] || complain 'docs/troubleshooting.md: no messages'
+    while IFS= read -r message; do
+        echo "$message" | sed 's/[.][.][.]/\n/g' | sed 's/^[^A-Za-z]*//; s/[^A-Za-z]*$//' | grep '[a-z][a-z]' >"$scratch/parts" ||
+            complain "docs/troubleshooting.md: no words in: $message"
+        while IFS= read -r words; do
+            grep -qF -- "$words" "$scratch/sources" || complain "docs/troubleshooting.md: the sources do not say: $words"
+        done <"$scratch/parts"
+    done <"$scratch/messages"
+}
+
 find . -name '*.md' -not -path './build*' -not -path './models/*' -not -path './.git/*' | sort >"$scratch/files"
 while read -r file; do
     list_links "$file"
@@ -94,6 +114,7 @@ while IFS="$(printf '\t')" read -r file text target; do
     check_link "$file" "$text" "$target"
 done <"$scratch/links"
 check_header
+check_messages
 [ -z "$1" ] || check_recipe_table "$1"
 
 [ -s "$scratch/bad" ] && exit 1
