@@ -2,15 +2,15 @@
 # tools/readme_transcript.sh [--check] [BUILD]: runs the commands of the transcripts in docs/start.md and README.md (the lines with
 # "$ " between the marks `transcript...:begin` and `:end`) and writes what they print below them, there and in the Chinese
 # pages, which tools/check_chinese.sh compares with the English ones; docs/attention.png is drawn anew, too.
-# With --check nothing is written: the figures of the pages are compared with those of this run. BUILD is a build folder with the
+# With --check nothing is written: the pages are compared with what this run prints. BUILD is a build folder with the
 # program (default: build-test or build). Some three minutes on two cores.
 #
 # docs/start.md comes first: README.md uses the model that it trains. A command that ends in "&" is a server. It listens on a free
 # port here, which stands for 8080 in the commands behind it, and ends with its transcript.
 #
-# What is compared: of the shipped pairs, and of a model of the tests, every word and number, but for times, speeds and memory, which
-# depend on the machine. Of rapt's own sources, which change with every commit, losses and bits per byte (within 0.15), and
-# counts (within a tenth), but not the text that the model makes. The last line is "N passed, N failed, 0 skipped".
+# What is compared: every word and number, but for times, speeds and memory, which depend on the machine. Where rapt's own sources
+# are the training text, which changes with every commit, losses and bits per byte are compared within 0.15, counts within a
+# tenth, and the text that the model makes is not. The last line is "N passed, N failed, 0 skipped".
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 check=
