@@ -57,19 +57,21 @@ run_command() {
     esac
 }
 
-# What one command prints, messages first; of many progress lines the first three and the last two, of many heads the first.
+# What one command prints, messages first; of many progress lines the first three and the last two, of many heads the first. A slow
+# machine prints progress lines between the evaluations, without a validation loss: they are left out.
 output_of() {
     ! is_trained "$1" || return 0
     run_command "$1" || { echo "failed: $1" >&2; cat "$scratch/err" >&2; return 1; }
     cat "$scratch/err" "$scratch/out" | sed "s/:$port/:8080/g" | awk '
-        { sub(/\r$/, ""); line[NR] = $0; if (/tokens\/s/) report[++reports] = NR }
+        /^epoch .*tokens\/s/ && !/val_loss/ { next }
+        { sub(/\r$/, ""); line[++lines] = $0; if (/tokens\/s/) report[++reports] = lines }
         END {
-            for (i = 1; i <= NR; i++) {
+            for (i = 1; i <= lines; i++) {
                 if (reports > 6 && i > report[3] && i < report[reports - 1]) {
                     if (!dots++) print "..."
                     continue
                 }
-                if (line[i] == "head 1") { print "..."; while (i < NR && line[i] != "") i++ }
+                if (line[i] == "head 1") { print "..."; while (i < lines && line[i] != "") i++ }
                 print line[i]
             }
         }'
