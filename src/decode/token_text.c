@@ -8,9 +8,11 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
+enum { WAITING = 16 }; /* tokens that may wait for each other and are tried each time; no character has so many */
+
 void token_text_begin(token_text *t, const rapt_tokenizer *tokenizer, size_t count)
 {
-    *t = (token_text){tokenizer, 0, count};
+    *t = (token_text){tokenizer, 0, count, count};
 }
 
 static bool ends_unfinished(const char *text, size_t size)
@@ -21,6 +23,9 @@ static bool ends_unfinished(const char *text, size_t size)
 static rapt_code push_decoded(token_text *t, const int32_t *tokens, size_t count, bool last, text_stream *out, rapt_error *err)
 {
     size_t before = 0, size = 0;
+    if (count < t->next && !last)
+        return RAPT_OK;
+    t->next = count + 1 + (count - t->shown) / WAITING; /* seldom, where all of a long text waits */
     char *shown = rapt_tokenizer_decode(t->tokenizer, tokens + t->from, t->shown - t->from, &before);
     char *all = rapt_tokenizer_decode(t->tokenizer, tokens + t->from, count - t->from, &size);
     rapt_code code = shown && all ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
@@ -28,6 +33,7 @@ static rapt_code push_decoded(token_text *t, const int32_t *tokens, size_t count
         code = text_stream_push(out, all + before, size - before, err);
         t->from = t->shown;
         t->shown = count;
+        t->next = count + 1;
     }
     free(shown);
     free(all);

@@ -77,6 +77,7 @@ static void check_pipeline_text(void **state)
 /* The first of two bytes waits for the other one; at the end it is what the tokenizer has for it. */
 static void test_unfinished_bytes(void **state)
 {
+    enum { BYTES = 300 };
     (void)state;
     char path[1024];
     snprintf(path, sizeof path, "%s/tests/text/pipeline/llama2.json", RAPT_SOURCE_DIR);
@@ -93,6 +94,14 @@ static void test_unfinished_bytes(void **state)
     assert_true(ids[0] >= 0 && ids[1] >= 0 && ids[2] >= 0);
     check_stream(k, ids, 1, 3, "\xC3\xA9");
     check_stream(k, ids + 1, 0, 1, "\xEF\xBF\xBD");
+    /* Bytes that follow each other are one text, or U+FFFD each: tokenizers' ByteFallback. */
+    int32_t many[BYTES + 1];
+    char want[3 * (BYTES + 1) + 1] = "";
+    for (size_t i = 0; i <= BYTES; i++) {
+        many[i] = i < BYTES ? ids[1] : ids[0];
+        strcat(want, "\xEF\xBF\xBD");
+    }
+    check_stream(k, many, 0, BYTES + 1, want);
     rapt_tokenizer_free(k);
     free(text);
     json_decref(root);

@@ -3,7 +3,7 @@
 #include "fuzz/long_readers.h"
 
 #include "base/buffer.h"
-#include "decode/text_stream.h"
+#include "decode/token_text.h"
 #include "decode/valid_text.h"
 #include "rapt/chat.h"
 #include "rapt/metrics.h"
@@ -30,6 +30,24 @@ static void add(const char *name, void (*run)(const void *of, const char *text, 
 
 /* ---- tokenizers ------------------------------------------------------------------------------------------- */
 
+static rapt_code look_away(void *context, const char *text, size_t size, rapt_error *err)
+{
+    (void)context, (void)text, (void)size, (void)err;
+    return RAPT_OK;
+}
+
+/* As they are sent, one after the other. */
+static void show_tokens(const rapt_tokenizer *k, const int32_t *ids, size_t count)
+{
+    token_text shown;
+    text_stream *out = text_stream_new(NULL, 0, look_away, NULL, NULL);
+    require(out != NULL);
+    token_text_begin(&shown, k, 0);
+    for (size_t i = 0; i < count; i++)
+        require(token_text_next(&shown, ids, i + 1, out, NULL) == RAPT_OK);
+    text_stream_free(out);
+}
+
 static void run_tokenizer(const void *of, const char *text, size_t size)
 {
     int32_t *ids;
@@ -37,6 +55,7 @@ static void run_tokenizer(const void *of, const char *text, size_t size)
     for (int specials = 0; specials < 2; specials++)
         if (rapt_tokenizer_encode_bytes(of, text, size, specials, &ids, &count, NULL) == RAPT_OK) {
             free(rapt_tokenizer_decode(of, ids, count, &back_size));
+            show_tokens(of, ids, count);
             free(ids);
         }
 }
