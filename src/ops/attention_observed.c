@@ -63,7 +63,8 @@ static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node 
     rapt_tensor *y = tape_output(t, 4, scores->shape, false);
     if (!y)
         return &t->poison;
-    memcpy(y->data, scores->data, rapt_tensor_size(y) * sizeof *y->data);
+    if (tape_computes(t))
+        memcpy(y->data, scores->data, rapt_tensor_size(y) * sizeof *y->data);
     for (size_t i = 0; tape_computes(t) && i < y->shape[0] * heads * queries; i++)
         attention_bias_row(n, i / queries % heads, n->mask.past + i % queries, keys, y->data + i * keys);
     return observe_tensor(t, "biased", "scaled + relative biases", OBSERVE_WEIGHTS, y);
