@@ -185,3 +185,16 @@ size_t cli_width(void)
         return (size_t)given;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
+
+/* A switch without a default: the compiler warns if a value is added and has no word. */
+const char *cli_positions_word(rapt_positions_kind kind)
+{
+    switch (kind) {
+    case RAPT_POSITIONS_SINUSOIDAL: return "sinusoidal";
+    case RAPT_POSITIONS_LEARNED: return "learned";
+    case RAPT_POSITIONS_ROTARY: return "rotary";
+    case RAPT_POSITIONS_NONE: return "none";
+    case RAPT_POSITIONS_RELATIVE: return "relative";
+    }
+    return "unknown";
+}

@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "rapt/nn.h"
 #include "rapt/tape.h"
 
 #include "base/file.h"
@@ -85,5 +86,8 @@ const char *cli_bytes(double bytes, char text[32]);
 size_t cli_width(void);
 /* "1:05" or "2:01:05" */
 const char *cli_duration(double seconds, char text[32]);
+
+/* "sinusoidal" and so on. */
+const char *cli_positions_word(rapt_positions_kind kind);
 
 #endif

@@ -12,17 +12,52 @@
 
 enum { DIFFERENCES = 8, DIFFERENCE = 160 };
 
-static const char *const PLACES[] = {[RAPT_NORM_PLACE_POST] = "post", [RAPT_NORM_PLACE_PRE] = "pre",
-                                     [RAPT_NORM_PLACE_OUTPUT] = "output", [RAPT_NORM_PLACE_SANDWICH] = "sandwich"};
-static const char *const NORMS[] = {[RAPT_NORM_KIND_LAYER] = "layer", [RAPT_NORM_KIND_RMS] = "rms"};
-static const char *const KINDS[] = {[RAPT_FFN_RELU] = "relu", [RAPT_FFN_GELU] = "gelu", [RAPT_FFN_GELU_TANH] = "gelu_tanh",
-                                    [RAPT_FFN_SWIGLU] = "swiglu", [RAPT_FFN_SILU] = "silu",
-                                    [RAPT_FFN_GEGLU_TANH] = "geglu_tanh"};
-static const char *const POSITIONS[] = {[RAPT_POSITIONS_SINUSOIDAL] = "sinusoidal", [RAPT_POSITIONS_LEARNED] = "learned",
-                                        [RAPT_POSITIONS_ROTARY] = "rotary", [RAPT_POSITIONS_NONE] = "none",
-                                        [RAPT_POSITIONS_RELATIVE] = "relative"};
+/* ---- words ------------------------------------------------------------------------------------------------------ */
 
-static const char *const POOLINGS[] = {[RAPT_POOLING_MEAN] = "mean", [RAPT_POOLING_CLS] = "cls", [RAPT_POOLING_MAX] = "max"};
+/* A switch without a default: the compiler warns if a value is added and has no word. */
+static const char *place_word(rapt_norm_place place)
+{
+    switch (place) {
+    case RAPT_NORM_PLACE_POST: return "post";
+    case RAPT_NORM_PLACE_PRE: return "pre";
+    case RAPT_NORM_PLACE_OUTPUT: return "output";
+    case RAPT_NORM_PLACE_SANDWICH: return "sandwich";
+    }
+    return "unknown";
+}
+
+static const char *norm_word(rapt_norm_kind kind)
+{
+    switch (kind) {
+    case RAPT_NORM_KIND_LAYER: return "layer";
+    case RAPT_NORM_KIND_RMS: return "rms";
+    }
+    return "unknown";
+}
+
+static const char *ffn_word(rapt_ffn_kind kind)
+{
+    switch (kind) {
+    case RAPT_FFN_RELU: return "relu";
+    case RAPT_FFN_GELU: return "gelu";
+    case RAPT_FFN_GELU_TANH: return "gelu_tanh";
+    case RAPT_FFN_SWIGLU: return "swiglu";
+    case RAPT_FFN_SILU: return "silu";
+    case RAPT_FFN_GEGLU_TANH: return "geglu_tanh";
+    }
+    return "unknown";
+}
+
+static const char *pooling_word(rapt_pooling pooling)
+{
+    switch (pooling) {
+    case RAPT_POOLING_AS_STORED: return "as stored";
+    case RAPT_POOLING_MEAN: return "mean";
+    case RAPT_POOLING_CLS: return "cls";
+    case RAPT_POOLING_MAX: return "max";
+    }
+    return "unknown";
+}
 
 /* ---- what differs ----------------------------------------------------------------------------------------------- */
 
@@ -122,9 +157,9 @@ static void info_hub_print_specials(const rapt_model *m)
 
 static void info_hub_print_block(const rapt_block_config *b)
 {
-    printf(", norms %s (%s)\n", PLACES[b->norm_place], NORMS[b->norm_kind]);
+    printf(", norms %s (%s)\n", place_word(b->norm_place), norm_word(b->norm_kind));
     printf("d_model       %zu, %zu heads of %zu features, %zu of keys and values, ffn %zu (%s)\n", b->d_model, b->heads,
-           block_head_features(b), b->kv_heads, b->ffn, KINDS[b->ffn_kind]);
+           block_head_features(b), b->kv_heads, b->ffn, ffn_word(b->ffn_kind));
 }
 
 static size_t windowed(const rapt_lm_config *c)
@@ -141,7 +176,7 @@ static void print_lm(const rapt_model *m)
     printf("blocks        %zu", c->layers);
     info_hub_print_block(&c->block);
     printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
-    printf("context       %zu tokens, %s positions\n", c->context, POSITIONS[c->positions]);
+    printf("context       %zu tokens, %s positions\n", c->context, cli_positions_word(c->positions));
     if (c->window > 0)
         printf("window        %zu tokens, in %zu of the blocks\n", c->window, windowed(c));
     printf("tokenizer     %s, %zu tokens\n", info_tokenizer_kind(m->language.tokenizer),
@@ -157,7 +192,7 @@ static void print_pair(const rapt_model *m)
         printf("decoder       %zu heads, ffn %zu\n", c->decoder_heads, c->decoder_ffn);
     printf("vocabularies  %zu source, %zu target%s\n", c->source_vocab, c->target_vocab,
            c->tied ? ", embeddings and output tied" : "");
-    printf("sentences     up to %zu tokens, %s positions\n", c->max_positions, POSITIONS[c->positions]);
+    printf("sentences     up to %zu tokens, %s positions\n", c->max_positions, cli_positions_word(c->positions));
     printf("tokenizer     %s, %zu source tokens, %zu target tokens\n", info_tokenizer_kind(m->translation.target),
            rapt_tokenizer_size(m->translation.source), rapt_tokenizer_size(m->translation.target));
 }
@@ -168,7 +203,7 @@ static void print_encoder(const rapt_model *m)
     printf("blocks        %zu encoder", c->layers);
     info_hub_print_block(&c->block);
     printf("vocabulary    %zu\n", c->source_vocab);
-    printf("texts         up to %zu tokens, %s pooling%s\n", m->encoder.max_len, POOLINGS[m->encoder.pooling],
+    printf("texts         up to %zu tokens, %s pooling%s\n", m->encoder.max_len, pooling_word(m->encoder.pooling),
            m->encoder.normalize ? ", normalized" : "");
     printf("tokenizer     %s, %zu tokens\n", info_tokenizer_kind(m->encoder.tokenizer),
            rapt_tokenizer_size(m->encoder.tokenizer));
@@ -233,15 +268,15 @@ static json_t *info_hub_block_json(const rapt_block_config *b)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:s}", "d_model", (json_int_t)b->d_model, "heads", (json_int_t)b->heads,
                      "head_features", (json_int_t)block_head_features(b), "kv_heads", (json_int_t)b->kv_heads, "ffn",
-                     (json_int_t)b->ffn, "ffn_kind", KINDS[b->ffn_kind], "norm_place", PLACES[b->norm_place], "norm_kind",
-                     NORMS[b->norm_kind]);
+                     (json_int_t)b->ffn, "ffn_kind", ffn_word(b->ffn_kind), "norm_place", place_word(b->norm_place), "norm_kind",
+                     norm_word(b->norm_kind));
 }
 
 static json_t *lm_json(const rapt_lm_config *c)
 {
     return json_pack("{s:I, s:I, s:b, s:I, s:s, s:I}", "layers", (json_int_t)c->layers, "vocabulary", (json_int_t)c->vocab,
-                     "tied", (int)c->tied, "context", (json_int_t)c->context, "positions", POSITIONS[c->positions], "window",
-                     (json_int_t)c->window);
+                     "tied", (int)c->tied, "context", (json_int_t)c->context, "positions", cli_positions_word(c->positions),
+                     "window", (json_int_t)c->window);
 }
 
 static json_t *pair_json(const rapt_transformer_config *c)
@@ -250,20 +285,20 @@ static json_t *pair_json(const rapt_transformer_config *c)
                      (json_int_t)c->decoder_layers, "decoder_heads", (json_int_t)c->decoder_heads, "decoder_ffn",
                      (json_int_t)c->decoder_ffn, "source_vocabulary", (json_int_t)c->source_vocab, "target_vocabulary",
                      (json_int_t)c->target_vocab, "tied", (int)c->tied, "sentence", (json_int_t)c->max_positions,
-                     "positions", POSITIONS[c->positions]);
+                     "positions", cli_positions_word(c->positions));
 }
 
 static json_t *encoder_json(const rapt_model *m)
 {
     const rapt_transformer_config *c = &m->encoder.net->config;
     return json_pack("{s:I, s:I, s:s}", "layers", (json_int_t)c->layers, "vocabulary", (json_int_t)c->source_vocab, "positions",
-                     POSITIONS[c->positions]);
+                     cli_positions_word(c->positions));
 }
 
 /* What an encoder does with a text. */
 static json_t *embedding_json(const rapt_encoder_model *m)
 {
-    return json_pack("{s:I, s:s, s:b}", "tokens", (json_int_t)m->max_len, "pooling", POOLINGS[m->pooling], "normalize",
+    return json_pack("{s:I, s:s, s:b}", "tokens", (json_int_t)m->max_len, "pooling", pooling_word(m->pooling), "normalize",
                      (int)m->normalize);
 }
 

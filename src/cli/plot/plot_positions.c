@@ -147,8 +147,6 @@ static rapt_code take_table(const positions_arguments *a, const rapt_param *tabl
 
 static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt_error *err)
 {
-    static const char *const words[] = {[RAPT_POSITIONS_SINUSOIDAL] = "sinusoidal", [RAPT_POSITIONS_LEARNED] = "learned",
-                                        [RAPT_POSITIONS_ROTARY] = "rotary"};
     e->m = cli_model_any_inference(a->model, err);
     if (!e->m)
         return err->code;
@@ -163,7 +161,7 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
     rapt_code code = plot_name_paths(&a->model, 1, &name, err);
     if (code)
         return code;
-    snprintf(e->title, sizeof e->title, "%s positions of %s", words[kind], name);
+    snprintf(e->title, sizeof e->title, "%s positions of %s", cli_positions_word(kind), name);
     free(name);
     return take_table(a, table_of(e->m), e, err);
 }
