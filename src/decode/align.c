@@ -1,5 +1,5 @@
-/* decode/align.c: soft word alignments from cross-attention: its weights in a pass over the whole translation, as in training,
- * which are those of the search. Not a trained aligner. */
+/* decode/align.c: soft word alignments from cross-attention: its weights in a pass over the whole translation, as in training;
+ * they equal the weights of the search. Not a trained aligner. */
 #include "decode/align.h"
 
 #include <stdlib.h>

@@ -5,13 +5,13 @@
 
 #include "rapt/decode.h"
 
-/* A pass over the whole translation, `length` tokens, <eos> among them or not, of source[count]. Fills *out, which align_free
- * frees; nothing is to be freed on failure. */
+/* Runs a pass over the whole translation of source[count], `length` tokens with or without <eos>. Fills *out, which align_free
+ * frees; on failure there is nothing to free. */
 rapt_code align_tokens(rapt_tape *t, const rapt_model *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err);
 
-/* One alignment from those of `count` segments, one behind the other: tokens of one are never aligned with those of another.
- * False when out of memory. */
+/* Joins the alignments of `count` consecutive segments: tokens of one segment are never aligned with tokens of another. False:
+ * out of memory. */
 bool align_join(const rapt_alignment *const *segments, size_t count, rapt_alignment *out);
 
 void align_free(rapt_alignment *a);

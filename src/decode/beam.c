@@ -16,10 +16,10 @@ typedef struct beam_search {
     const search_batch *batch;
     const search_options *options;
     size_t classes, capacity, length;
-    search_row *rows, *next;   /* [base.rows]: of sentence 0, of sentence 1, ... */
+    search_row *rows, *next;   /* [base.rows]: the rows of sentence 0, of sentence 1, ... */
     size_t next_count;
     size_t *counts;            /* [batch] rows of each sentence; 0: it is done */
-    int32_t *tokens, *parents; /* of the next rows */
+    int32_t *tokens, *parents; /* for the next rows */
     candidate_list found;
     search_result *results;
 } beam_search;
@@ -42,8 +42,8 @@ static bool beam_allocate(beam_search *s, arena *memory)
 
 /* ---- candidates --------------------------------------------------------------------------------------------- */
 
-/* Collects the candidates of a sentence, whose rows are `first` and following. The softmax is over all tokens, banned ones
- * included. `logits`: [rows, classes]. */
+/* Collects the candidates of a sentence, whose rows begin at `first`. The softmax is over all tokens, including banned ones.
+ * `logits`: [rows, classes]. */
 static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     int32_t forced = search_forced(s->batch, sentence, s->length);
@@ -93,7 +93,7 @@ static void beam_keep_result(beam_search *s, size_t sentence, const int32_t *tok
 }
 
 /* The best score that an unfinished hypothesis can reach: log p only falls, and the penalty is largest at one end of the
- * lengths that are left. It rises with log p, so the rows that it drops are the last ones of a sentence. */
+ * remaining lengths. The bound rises with log p, so the rows that it drops are the last rows of a sentence. */
 static double beam_bound(const beam_search *s, size_t sentence, double log_prob)
 {
     return fmax(beam_score(s, log_prob, s->length + 2), beam_score(s, log_prob, s->batch->limits[sentence]));
@@ -111,8 +111,8 @@ static void beam_continue_row(beam_search *s, const candidate *c)
     s->parents[s->next_count++] = (int32_t)c->row;
 }
 
-/* Extends one sentence by a token, unless it is to stop: candidates that end become results, the best others stay if they can
- * still become one. */
+/* Extends one sentence by a token, unless it is cancelled: candidates that end become results; the best others stay if they can
+ * still become a result. */
 static rapt_code beam_extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     size_t before = s->next_count, open = 0;

@@ -1,4 +1,4 @@
-/* decode/candidates.c: see candidates.h. */
+/* decode/candidates.c: keeps the best candidates of a step, sorted. */
 #include "decode/candidates.h"
 
 #include <float.h>
@@ -17,8 +17,8 @@ void candidates_insert(candidate_list *l, candidate c)
     l->best[at] = c;
 }
 
-/* A logit below it is too small for its token to get a place, with a margin since sums are rounded. While there are places, only
- * those of banned tokens are, which are -inf. */
+/* A token with a logit below this cannot get a place; there is a margin because sums are rounded. While there are free places,
+ * only banned tokens (-inf) are below it. */
 static rapt_real candidates_limit(const candidate_list *l, double base)
 {
     const double worst = candidates_worst(l);

@@ -10,7 +10,7 @@ typedef struct candidate {
     int32_t token;
 } candidate;
 
-/* The best candidates, sorted; of equal ones those that came first. */
+/* The best candidates, sorted; among equals, the ones that came first. */
 typedef struct candidate_list {
     candidate *best; /* [max] */
     size_t count, max;

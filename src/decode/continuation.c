@@ -1,5 +1,4 @@
-/* decode/continuation.c: one run over a text; see continuation.h. How a token is chosen is in sampler.c, when its text can be
- * shown in text_stream.c. */
+/* decode/continuation.c: one run over a text. sampler.c chooses a token, text_stream.c decides when its text can be shown. */
 #include "decode/continuation.h"
 
 #include <string.h>
@@ -16,14 +15,14 @@ rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
-/* A rapt_text_fn: of the result, and the caller's. */
+/* A rapt_text_fn: appends to the result, and calls the caller's on_text. */
 static rapt_code continuation_take_text(void *context, const char *text, size_t size, rapt_error *err)
 {
     continuation *c = context;
     if (!buffer_append(&c->kept, text, size))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     rapt_code code = c->on_text ? c->on_text(c->context, text, size, err) : RAPT_OK;
-    return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if it has left no reason of its own */
+    return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if on_text has set no error of its own */
 }
 
 rapt_code continuation_begin(continuation *c, rapt_error *err)
@@ -73,15 +72,15 @@ static sampler_input continuation_input(const continuation *c, const rapt_real *
                            .sampled = t->ids + given, .sampled_count = t->count - given};
 }
 
-/* Of a model without a policy they say what ends a text. */
+/* For a model without a policy, they only say what ends a text. */
 static policy_rules continuation_rules(const continuation *c)
 {
     const rapt_language_model *m = &c->model->language;
     return (policy_rules){&c->model->search, m->end_of_text, m->end_of_text_count, true};
 }
 
-/* The logits with what the model's policy excludes and forces, which are they themselves where it has no such rules: a copy in
- * scratch memory. NULL: out of memory. */
+/* A copy of the logits in scratch memory in which the model's policy has excluded and forced tokens; the logits themselves if it
+ * has no such rules. NULL: out of memory. */
 static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch)
 {
     const size_t vocab = c->model->language.net->config.vocab, given = c->result->prompt_tokens;

@@ -1,5 +1,5 @@
-/* decode/continuation.h: one run over a text: which token comes next by the logits, what is kept of it, when the run ends. For
- * generators, of one text, and for the engine, of many; where logits come from is theirs. */
+/* decode/continuation.h: one run over a text: chooses the next token from the logits, keeps it and its text, and decides when the
+ * run ends. For generators (one text) and the engine (many), which compute the logits. */
 #ifndef DECODE_CONTINUATION_H
 #define DECODE_CONTINUATION_H
 
@@ -16,7 +16,7 @@ typedef struct text_tokens {
     size_t count, capacity;
 } text_tokens;
 
-/* Tokens 0 .. at - 1 stay, `count` more come behind them. */
+/* Keeps tokens 0 .. at - 1 and appends `count` tokens to them. */
 rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size_t count, rapt_error *err);
 
 typedef struct continuation {
@@ -24,13 +24,13 @@ typedef struct continuation {
     const rapt_generate_options *options; /* with defaults in place (generate_options_fill) */
     const sampler *sampler;
     const kernels *k;
-    text_tokens *text;       /* prompt, and what is generated */
+    text_tokens *text;       /* the prompt and what is generated */
     uint64_t sample;
     rapt_text_fn *on_text;  /* or NULL */
     void *context;          /* of on_text */
     rapt_generated *result; /* what the run has generated so far; its text is in `kept` until continuation_end */
     buffer kept;
-    size_t token_capacity, log_prob_capacity; /* of the result */
+    size_t token_capacity, log_prob_capacity; /* capacities of the result's arrays */
     token_text shown;
     text_stream *out;
     rapt_finish_reason finish;
@@ -41,13 +41,13 @@ rapt_code continuation_begin(continuation *c, rapt_error *err);
 /* Whether the run is at its end: its tokens are all there, a stop text came, or the model ended the text. */
 bool continuation_is_over(const continuation *c);
 /* Chooses the next token by the logits [vocab] after the text, with its log-probability. Changes nothing, so that threads may
- * choose for several runs, and leaves nothing in `scratch`. Errors as of rapt_generator_run. */
+ * choose for several runs at once, and leaves nothing in `scratch`. Errors as in rapt_generator_run. */
 rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, double *log_prob,
                               rapt_error *err);
 /* Keeps a token that was chosen; the end of text ends the run and is not kept. */
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err);
-/* Hands out the text that was held back, unless `failed`, and fills the result. After continuation_begin, whatever that
- * returned. */
+/* Hands out the text that was held back, unless `failed`, and fills the result. Must be called after continuation_begin, whatever
+ * that returned. */
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err);
 
 #endif

@@ -1,5 +1,4 @@
-/* decode/embedder.c: texts in, vectors out: rows of tokens (text_rows.c), batches by length, threads. For the program and for C
- * programs. See rapt/embed.h. */
+/* decode/embedder.c: rapt_embedder: texts to rows of tokens (text_rows.c), batches by length, threads. */
 #include "rapt/embed.h"
 
 #include "base/pool.h"
@@ -33,8 +32,8 @@ typedef struct embed_call {
     const text_row *rows; /* by length */
     size_t count;
     rapt_real *vectors;
-    pthread_mutex_t lock; /* of the error */
-    rapt_error error;     /* of some batch: memory alone can be missing */
+    pthread_mutex_t lock; /* guards the error */
+    rapt_error error;     /* the error of any batch; only memory can be missing */
 } embed_call;
 
 /* ---- a batch ------------------------------------------------------------------------------------------------------ */
@@ -150,7 +149,7 @@ void rapt_token_vectors_free(rapt_token_vectors *v)
 
 /* ---- the embedder ------------------------------------------------------------------------------------------------- */
 
-/* Of the model's prompts the one that is asked for, or its default. */
+/* Finds the prompt that the options name, or else the model's default. */
 static rapt_code embedder_find_prompt(rapt_embedder *e, rapt_error *err)
 {
     const rapt_encoder_model *m = &e->m->encoder;

@@ -1,4 +1,4 @@
-/* decode/generate_options.c: see generate_options.h. */
+/* decode/generate_options.c: fills defaults of a generator's options and checks them. */
 #include "decode/generate_options.h"
 
 #include "decode/sampler.h"
@@ -40,7 +40,7 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
     return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
 }
 
-/* Who asks for a kind of sampling gets no other search. */
+/* Options that ask for a kind of sampling exclude beam search. */
 rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *options)
 {
     rapt_generate_options o = *options;

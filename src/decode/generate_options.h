@@ -1,11 +1,11 @@
-/* decode/generate_options.h: options of a generator with defaults in place: those of the model's folder, where it has any. */
+/* decode/generate_options.h: options of a generator with defaults filled in, from the model's folder if it has any. */
 #ifndef DECODE_GENERATE_OPTIONS_H
 #define DECODE_GENERATE_OPTIONS_H
 
 #include "base/arena.h"
 #include "rapt/generate.h"
 
-/* RAPT_ERR_VALUE where the model does not generate text, or an option is out of its range or does not fit the model. */
+/* RAPT_ERR_VALUE: the model does not generate text, or an option is out of its range or does not fit the model. */
 rapt_code generate_options_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err);
 /* Arrays are not copied. */
 rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *o);

@@ -1,6 +1,5 @@
-/* decode/generator.c: rapt_generator: a text, the KV cache of what the model has seen of it, and what runs add to it, token by
- * token. For `rapt generate`, samples in training, and C programs. What a run does with logits is in continuation.c, which tokens
- * a prompt has in prompt.c. */
+/* decode/generator.c: rapt_generator: a text, its KV cache, and runs that add to it token by token. For `rapt generate`, samples
+ * in training, and C programs. continuation.c chooses tokens from logits, prompt.c encodes prompts. */
 #include "decode/generator.h"
 
 #include "decode/continuation.h"
@@ -22,17 +21,17 @@ struct rapt_generator {
     const rapt_model *model;
     rapt_generate_options options; /* with copies of its arrays in `memory` */
     sampler sampler;
-    rapt_tape *tape, *own_tape;    /* own_tape: NULL where the tape is the caller's */
+    rapt_tape *tape, *own_tape;    /* own_tape: NULL if the tape belongs to the caller */
     packed_weights *packed;        /* of own_tape */
-    rapt_kv_cache *cache;          /* of what the model has seen of the text */
+    rapt_kv_cache *cache;          /* holds the positions of the text that were computed */
     text_tokens text;
-    arena memory, scratch;         /* of the generator; of one token */
+    arena memory, scratch;         /* lives as long as the generator; as one token */
     atomic_bool cancelled;
 };
 
 /* ---- the text ----------------------------------------------------------------------------------------------------- */
 
-/* Tokens 0 .. at - 1 stay, `count` more come behind them. */
+/* Keeps tokens 0 .. at - 1 and appends `count` tokens to them. */
 static rapt_code generator_put(rapt_generator *g, size_t at, const int32_t *tokens, size_t count, rapt_error *err)
 {
     rapt_code code = text_tokens_put(&g->text, at, tokens, count, err);
@@ -41,7 +40,7 @@ static rapt_code generator_put(rapt_generator *g, size_t at, const int32_t *toke
     return code;
 }
 
-/* An empty text has tokens where a text may begin with nothing, at token 0. */
+/* At token 0, an empty text becomes the end-of-text token; elsewhere it has no tokens. */
 static rapt_code generator_put_text(rapt_generator *g, size_t at, const char *text, size_t size, rapt_error *err)
 {
     prompt p;
@@ -97,7 +96,7 @@ rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
-/* Logits [vocab] after the whole text: of the tape, until its next pass. NULL with `err` set. */
+/* Logits [vocab] after the whole text; they belong to the tape until its next pass. NULL with `err` set. */
 static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
 {
     const text_tokens *text = &g->text;
@@ -112,7 +111,7 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
     return logits->data;
 }
 
-/* A rapt_stop_fn: whether the run in progress is to end. A cancel is of one run. */
+/* A rapt_stop_fn: whether the run in progress is cancelled. A cancel holds for one run. */
 static bool generator_stops(void *context)
 {
     rapt_generator *g = context;
@@ -214,14 +213,14 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
 
-/* A tape of its own, which reads packed weights. */
+/* Makes the generator's own tape, which reads packed weights. */
 static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 {
     const rapt_tape_options o = {.threads = g->options.threads, .precision = g->options.precision,
                                  .weights = g->options.weights};
     g->tape = g->own_tape = rapt_tape_new(&o, err);
     if (g->tape)
-        params_sync(g->model->params, g->tape->pool); /* of a model in training; from here on it is only read */
+        params_sync(g->model->params, g->tape->pool); /* the model may be in training; from here on it is only read */
     g->packed = g->tape ? pack_lm(g->model->language.net, g->tape, err) : NULL;
     if (!g->packed)
         return err->code;
@@ -243,7 +242,7 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
     return code;
 }
 
-/* On `tape`, or on one of its own where that is NULL. */
+/* Makes a generator on `tape`; NULL: on its own tape. */
 static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
                                       rapt_error *err)
 {

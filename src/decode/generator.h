@@ -1,4 +1,4 @@
-/* decode/generator.h: what training and `rapt generate --at` ask of a generator beside rapt/generate.h. */
+/* decode/generator.h: functions of a generator that training and `rapt generate --at` need and rapt/generate.h does not have. */
 #ifndef DECODE_GENERATOR_H
 #define DECODE_GENERATOR_H
 
@@ -10,7 +10,7 @@ rapt_generator *generator_on_tape(const rapt_model *model, rapt_tape *tape, cons
                                   rapt_error *err);
 
 /* The n <= vocabulary most probable next tokens after the text, ids[n], in descending order, and their softmax probabilities[n],
- * without any of the options. Errors as of rapt_generator_run. */
+ * without any of the options. Errors as in rapt_generator_run. */
 rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double *probabilities, rapt_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* decode/generator_beam.c: see generator_beam.h. The text is computed once, and its hypotheses are rows of one KV cache. */
+/* decode/generator_beam.c: beam search for generators. The prompt is computed once, and its hypotheses are rows of one KV
+ * cache. */
 #include "decode/generator_beam.h"
 
 #include "decode/policy_search.h"
@@ -7,7 +8,7 @@
 /* The rows of a search. */
 typedef struct beam_texts {
     const generator_beams *b;
-    rapt_kv_cache *cache; /* of `beams` rows */
+    rapt_kv_cache *cache; /* KV cache with `beams` rows */
     bool begun;
 } beam_texts;
 
@@ -43,7 +44,7 @@ rapt_code generator_beam(const generator_beams *b, double repetition_penalty, ar
     if (!policy.given)
         policy = (rapt_search_policy){.length_penalty = 1};
     policy.repetition_penalty = repetition_penalty != 0 ? repetition_penalty : 1;
-    const size_t room = context - b->count + 1; /* what the last token would be continued with is not computed */
+    const size_t room = context - b->count + 1; /* the step after the last token is not computed */
     const policy_start start = {b->text, b->count, b->max_tokens < room ? b->max_tokens : room, b->text, b->count};
     const policy_rules rules = {&policy, b->model->language.end_of_text, b->model->language.end_of_text_count, b->beams == 1};
     const policy_options o = {rules, b->beams, policy.length_penalty, b->count};

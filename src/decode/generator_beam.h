@@ -15,11 +15,11 @@ typedef struct generator_beams {
     size_t max_tokens;        /* as many tokens as the context has room for are searched */
     rapt_stop_fn *stop;       /* asked before each step */
     void *context;            /* of stop */
-    rapt_storage kv_cache;    /* what their KV cache is stored in */
+    rapt_storage kv_cache;    /* numeric type of their KV cache */
 } generator_beams;
 
-/* The hypotheses, best first, in memory of the arena: new tokens, the end of text among them, and scores as rapt/policy.h has
- * them, with a length penalty of 1 where the model has no policy. `repetition_penalty` (0: none) counts, not the policy's. */
+/* The hypotheses, best first, in memory of the arena: new tokens, including the end of text, and scores as in rapt/policy.h, with
+ * a length penalty of 1 if the model has no policy. `repetition_penalty` (0: none) replaces the policy's. */
 rapt_code generator_beam(const generator_beams *b, double repetition_penalty, arena *memory, search_result *result,
                          rapt_error *err);
 

@@ -34,14 +34,14 @@ static bool greedy_allocate(greedy_search *s, arena *memory)
     return ok;
 }
 
-/* The first of the largest logits, of which `max` was the largest before tokens were banned, as it nearly always is still. */
+/* The first of the largest logits. `max` was the largest before tokens were banned, and nearly always still is. */
 static size_t greedy_best(const greedy_search *s, const rapt_real *logits, rapt_real max)
 {
     const size_t first = s->k->first_at_least(s->classes, logits, max);
     return first < s->classes ? first : s->k->argmax(s->classes, logits);
 }
 
-/* The softmax is over all tokens, banned ones included. `logits`: [classes]. */
+/* The softmax is over all tokens, including banned ones. `logits`: [classes]. */
 static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_real *logits, rapt_error *err)
 {
     search_hypothesis *h = s->results[sentence].best;
@@ -59,7 +59,8 @@ static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_rea
     return RAPT_OK;
 }
 
-/* Appends the most probable token to each sentence that is not to stop. The *count unfinished ones move up, without gaps. */
+/* Appends the most probable token to each sentence that is not cancelled. The *count unfinished sentences move up, without
+ * gaps. */
 static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *count, rapt_error *err)
 {
     size_t left = 0;

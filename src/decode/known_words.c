@@ -1,4 +1,4 @@
-/* decode/known_words.c: see known_words.h. */
+/* decode/known_words.c: finds the words, characters or pieces that a tokenizer reads as <unk>. */
 #define _GNU_SOURCE /* strdup, strtok_r */
 #include "decode/known_words.h"
 
@@ -50,7 +50,7 @@ static rapt_code find_unknown_words(unknown_search *s)
     return code;
 }
 
-/* An id is one character; line feeds have none. */
+/* Each id is one character; line feeds have no id. */
 static rapt_code find_unknown_characters(unknown_search *s)
 {
     rapt_code code = RAPT_OK;
@@ -72,7 +72,7 @@ static bool has_id(const int32_t *ids, size_t count, int32_t id)
     return false;
 }
 
-/* Words of which a piece, encoded alone, is the unknown one. */
+/* Finds words that, encoded alone, have an unknown piece. */
 static rapt_code find_unknown_pieces(unknown_search *s)
 {
     const int32_t unknown = known_words_id(s->k);
@@ -114,7 +114,7 @@ static rapt_code find_unknown(unknown_search *s)
     }
 }
 
-/* The list's own copy: pointers, and behind them the words. */
+/* Copies the words into the list: pointers, followed by the words. */
 static rapt_code pack_words(unknown_search *s)
 {
     const word_table *found = &s->found;

@@ -1,5 +1,5 @@
-/* decode/languages.c: see languages.h. Languages are tokens: "deu_Latn" of NLLB, "de_DE" of mBART and "__de__" of M2M100 begin a
- * source and a translation, ">>deu<<" of Marian and "<2de>" of MADLAD a source that is translated to them. */
+/* decode/languages.c: finds languages among a model's tokens. NLLB's "deu_Latn", mBART's "de_DE" and M2M100's "__de__" begin a
+ * source and a translation; Marian's ">>deu<<" and MADLAD's "<2de>" begin a source and name the target language. */
 #include "decode/languages.h"
 
 #include "base/quote.h"
@@ -22,7 +22,7 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-/* Whether a text is "xx_XX" or "xxx_Xxxx", or without "_" where it is `marked` by what stands round it. */
+/* Whether a text is "xx_XX" or "xxx_Xxxx"; it may lack the "_" if it was `marked` by surrounding characters. */
 static bool looks_like_code(const char *text, size_t size, bool marked)
 {
     size_t letters = 0;
@@ -38,7 +38,7 @@ static bool looks_like_code(const char *text, size_t size, bool marked)
     return (text[letters] == '_' || (marked && text[letters] == '-')) && size - letters > 2 && size < LONGEST_CODE;
 }
 
-/* The form of a special token that is a language, whose code is *code[*size]; NULL: it is none. */
+/* The form of a special token that is a language, with its code in *code[*size]; NULL: it is not a language. */
 static const language_form *form_of(const rapt_tokenizer *k, int32_t id, const char **code, size_t *size)
 {
     size_t whole;
@@ -56,7 +56,7 @@ static const language_form *form_of(const rapt_tokenizer *k, int32_t id, const c
     return NULL;
 }
 
-/* The id of a language by its code; `form` is that of its token. -1: there is none. */
+/* The id of the language with this code; *form becomes the form of its token. -1: there is none. */
 static int32_t find_language(const rapt_tokenizer *k, const char *wanted, const language_form **form)
 {
     const char *code;
@@ -141,7 +141,7 @@ static rapt_code set_target(languages *l, const rapt_model *m, const char *wante
     return RAPT_OK;
 }
 
-/* A decoder that begins with the end of a text learns the language from what is forced behind it, else not at all. */
+/* A decoder whose start token is the end of text learns the language only from a forced first token. */
 static bool lacks_target(const languages *l, const rapt_model *m)
 {
     return m->family && l->policy.forced_bos.count == 0 && m->translation.special.bos == m->translation.special.eos &&

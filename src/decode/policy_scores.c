@@ -1,4 +1,4 @@
-/* decode/policy_scores.c: see policy_scores.h. Steps, their order and what they count are those of the logits processors of
+/* decode/policy_scores.c: the steps of rapt/policy.h. The steps, their order and what they count follow the logits processors of
  * transformers 5. */
 #include "decode/policy_scores.h"
 
@@ -24,7 +24,7 @@ static void exclude_tokens(const int32_t *ids, size_t count, rapt_real *x)
         x[ids[i]] = -INFINITY;
 }
 
-/* Those that complete an n-gram of the source behind the end of the text. */
+/* Excludes tokens that, after the end of the text, complete an n-gram of the source. */
 static void exclude_source_ngrams(size_t n, const policy_text *t, size_t classes, rapt_real *x)
 {
     if (n == 0 || t->length + 1 < n)
@@ -85,7 +85,7 @@ bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes
 
 /* ---- scores ------------------------------------------------------------------------------------------------------- */
 
-/* *log_sum = log sum_i exp(x_i); 0 where no token is left. */
+/* *log_sum = log sum_i exp(x_i); 0 if no token is left. */
 static rapt_code scores_log_sum(const kernels *k, size_t classes, const rapt_real *x, double *log_sum, rapt_error *err)
 {
     rapt_real max, sum;
@@ -94,7 +94,7 @@ static rapt_code scores_log_sum(const kernels *k, size_t classes, const rapt_rea
     return max == -INFINITY ? RAPT_OK : search_check(max, sum, err);
 }
 
-/* Each token once, however often it occurs. What is compared with 0 is x - log_sum. */
+/* Penalizes each token once, however often it occurs. The sign that counts is the sign of x - log_sum. */
 static void penalize_repeats(const policy_rules *r, const policy_text *t, bool *seen, size_t classes, rapt_real *x,
                              double log_sum)
 {

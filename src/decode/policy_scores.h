@@ -13,7 +13,7 @@ typedef struct policy_rules {
     bool of_logits;     /* greedy search: the rules apply to logits, not to log-probabilities */
 } policy_rules;
 
-/* The text so far, and what a rule needs to know of it. */
+/* The text so far, and what rules need to know about it. */
 typedef struct policy_text {
     const int32_t *tokens; /* [length] */
     size_t length, prompt; /* `prompt` of them were given */
@@ -27,12 +27,12 @@ bool policy_ends(const policy_rules *r, int32_t token);
 /* Whether policy_restrict may change anything. */
 bool policy_restricts(const rapt_search_policy *p);
 
-/* Steps 3 to 5 of rapt/policy.h, which need no probabilities: sets x[classes] of excluded tokens to -inf, and where tokens are
- * forced all others too, theirs to 0. Returns whether some are. */
+/* Steps 3 to 5 of rapt/policy.h, which need no probabilities: sets x[classes] to -inf for excluded tokens. If a token is forced,
+ * sets its x to 0 and all others to -inf. Returns whether a token is forced. */
 bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes, rapt_real *x);
 
-/* All steps, in place: the score of token i is then x[i] - *log_sum, which for greedy search is a log-probability, too. `seen`
- * [classes] is scratch memory, false before and after. RAPT_ERR_NOT_FINITE as search_check. */
+/* All steps, in place: afterwards the score of token i is x[i] - *log_sum, which is a log-probability for greedy search too.
+ * `seen` [classes] is scratch memory, false before and after. RAPT_ERR_NOT_FINITE as in search_check. */
 rapt_code policy_score(const kernels *k, const policy_rules *r, const policy_text *t, bool *seen, size_t classes, rapt_real *x,
                        double *log_sum, rapt_error *err);
 

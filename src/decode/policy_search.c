@@ -1,5 +1,5 @@
-/* decode/policy_search.c: see policy_search.h. What ends, what stays and when a search is over follows the beam search of
- * transformers 5, whose hypotheses of a score of -1e9, which stand for none, are left out. Sums are doubles, floats there. */
+/* decode/policy_search.c: the beam search of transformers 5: it decides in the same way which hypotheses end, which stay, and
+ * when a search is over. Its placeholder hypotheses with a score of -1e9 are left out. Sums are doubles here, floats there. */
 #include "decode/policy_search.h"
 
 #include "base/math.h"
@@ -15,10 +15,10 @@ struct policy_run {
     size_t texts;
     const policy_options *options;
     size_t length, capacity;   /* tokens of every row so far, and max */
-    search_row *rows, *next;   /* [row_count]: of text 0, of text 1, ... */
+    search_row *rows, *next;   /* [row_count]: the rows of text 0, of text 1, ... */
     size_t row_count, next_count;
     size_t *counts;            /* [texts] rows of each; 0: it is done */
-    int32_t *tokens, *parents; /* of the next rows */
+    int32_t *tokens, *parents; /* for the next rows */
     candidate_list found;
     bool *seen;                /* [classes] */
     search_result *results;
@@ -116,8 +116,8 @@ static rapt_code policy_gather(policy_run *s, size_t text, size_t first, rapt_re
                                       s->length);
 }
 
-/* Extends one text by a token, unless it is to stop. Of the candidates, which are more than the beams, the first `beams` may end
- * the text, and the best `beams` of those that do not end it stay. */
+/* Extends one text by a token, unless it is cancelled. There are more candidates than beams: the first `beams` candidates may end
+ * the text, and the best `beams` candidates that do not end it stay. */
 static rapt_code policy_extend_text(policy_run *s, size_t text, size_t first, rapt_real *logits, rapt_error *err)
 {
     const policy_start *start = &s->starts[text];

@@ -20,7 +20,7 @@ static void policy_translate_select(void *context, const int32_t *parents, size_
     rapt_decoder_state_select(s->state, parents, rows);
 }
 
-/* The start token; before a prefix, which is given then, also the token that would be forced. */
+/* The start token; if there is a prefix, also the token that the policy would force before it. */
 static bool policy_translate_start(const search_batch *b, size_t sentence, const search_options *o, arena *memory,
                                    policy_start *start)
 {

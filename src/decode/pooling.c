@@ -1,4 +1,4 @@
-/* decode/pooling.c: see pooling.h. Sums go in double precision from the first token, or feature, to the last. */
+/* decode/pooling.c: mean, maximum and norm. Sums are in double precision, from the first token or feature to the last. */
 #include "decode/pooling.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* decode/pooling.h: one vector of those of a text's tokens. For embedder.c. */
+/* decode/pooling.h: turns the vectors of a text's tokens into one vector. For embedder.c. */
 #ifndef DECODE_POOLING_H
 #define DECODE_POOLING_H
 

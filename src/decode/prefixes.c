@@ -1,4 +1,4 @@
-/* decode/prefixes.c: see prefixes.h. */
+/* decode/prefixes.c: encodes forced prefixes and checks their length. */
 #define _GNU_SOURCE /* strndup */
 #include "decode/prefixes.h"
 

@@ -1,4 +1,4 @@
-/* decode/prefixes.h: the tokens that translations are to begin with, from text. For translate.c. */
+/* decode/prefixes.h: forced prefixes of translations as tokens. For translate.c. */
 #ifndef DECODE_PREFIXES_H
 #define DECODE_PREFIXES_H
 
@@ -10,8 +10,8 @@ typedef struct prefixes {
     size_t count;
 } prefixes;
 
-/* The tokens of each of `count` texts, of none for NULL. `policy`: what decodes, whose forced first token takes a position, too.
- * RAPT_ERR_VALUE as rapt/decode.h says. */
+/* The tokens of each of `count` texts; NULL texts have none. `policy` is the decoding policy, whose forced first token also takes
+ * a position. RAPT_ERR_VALUE as in rapt/decode.h. */
 rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const rapt_search_policy *policy, const char *const *texts,
                           size_t count, rapt_error *err);
 void prefixes_free(prefixes *p);

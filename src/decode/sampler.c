@@ -11,7 +11,7 @@
 
 #define MIN_PENALTY 0.001
 #define MAX_PENALTY 1000
-#define MAX_TAKEN 2 /* of presence and frequency */
+#define MAX_TAKEN 2 /* max presence and frequency penalty */
 #define DEFAULT_TEMPERATURE 0.8
 enum { DEFAULT_TOP_K = 200, DEFAULT_SEED = 1 };
 
@@ -53,7 +53,8 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
 {
     const rapt_sample_options given = options ? *options : (rapt_sample_options){0};
     *s = (sampler){.options = sampler_defaults(given), .k = k};
-    s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* a random stream of its own: the seed may serve a model too */
+    s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* a separate random stream, because the seed may also be a
+                                                                   model's */
     return sampler_check(&given, err);
 }
 
@@ -77,7 +78,8 @@ static void penalize(const sampler_input *in, const rapt_sample_options *o, rapt
     }
 }
 
-/* OpenAI's: x - count * frequency - presence, once for each token, whatever the order of the text. False: out of memory. */
+/* OpenAI's penalties: x - count * frequency - presence for each token that was generated, whatever the order of the text. False:
+ * out of memory. */
 static bool take_frequencies(const sampler_input *in, const rapt_sample_options *o, arena *scratch, rapt_real *x)
 {
     uint32_t *counts = arena_array(scratch, in->vocab, sizeof *counts);
@@ -165,7 +167,7 @@ static remaining all_tokens(rapt_real *x, size_t vocab, arena *scratch)
     return r;
 }
 
-/* The weights exp((x - max) / T), at most 1. In doubles up to the exponent: no temperature is too small for them. */
+/* The weights exp((x - max) / T), at most 1. The exponent is computed in double, so that no temperature is too small. */
 static void sampler_weigh(const kernels *k, remaining *r, rapt_real max, double temperature)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -182,7 +184,7 @@ static double sum_up(remaining *r)
     return sum;
 }
 
-/* An integer that sorts like x: the bits of a float do, but for the sign. */
+/* An integer that sorts like x. The bits of a float do, except for the sign. */
 static uint32_t sampler_key_of(rapt_real x)
 {
     float value = (float)x + 0.0f; /* -0 becomes 0 */
@@ -191,8 +193,8 @@ static uint32_t sampler_key_of(rapt_real x)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* Where the most probable tokens end: those above `key` belong to them, and of those at `key` the first, until their weights
- * add up to `left`. */
+/* The border of the most probable tokens: all tokens above `key`, and the first tokens at `key` until their weights add up to
+ * `left`. */
 typedef struct border {
     uint32_t key;
     double left;
@@ -200,9 +202,9 @@ typedef struct border {
 
 #define DIGITS 2048u
 
-/* The border of the most probable tokens that together have the weight `wanted`, or whose count is `wanted` where weights is
- * NULL. A radix select: the digits of the border's key are found from the highest on, from the sum of the weights for each value
- * of a digit. No two tokens are compared, so the time hardly depends on logits, k and p. The last digit shares a bit with the one
+/* The border of the most probable tokens that together have the weight `wanted`, or if weights is NULL, the count `wanted`. A
+ * radix select: the digits of the border's key are found from the highest on, from the sum of the weights for each value of a
+ * digit. No two tokens are compared, so the time hardly depends on logits, k and p. The last digit shares a bit with the one
  * before, which is known by then. */
 static border find_border(const rapt_real *x, const rapt_real *weights, size_t count, double wanted)
 {

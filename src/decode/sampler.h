@@ -1,4 +1,4 @@
-/* decode/sampler.h: from the logits of a position to a token, see rapt/generate.h; and the most probable
+/* decode/sampler.h: samples a token from the logits of a position as rapt/generate.h describes; and finds the most probable
  * tokens, for inspection. */
 #ifndef DECODE_SAMPLER_H
 #define DECODE_SAMPLER_H
@@ -23,29 +23,29 @@ typedef struct sampler_input {
     const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are ignored,
                                 in biases too */
     size_t count;
-    const int32_t *sampled;  /* [sampled_count], those of them that were generated, for presence and frequency */
+    const int32_t *sampled;  /* [sampled_count], the generated tokens among them, for presence and frequency */
     size_t sampled_count;
 } sampler_input;
 
-/* RAPT_ERR_VALUE where an option is out of range. */
+/* RAPT_ERR_VALUE: an option is out of range. */
 rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err);
 
-/* `options` with their defaults filled in; NULL stands for all of them. Errors as of sampler_check. */
+/* Fills in the defaults of `options`; NULL means all defaults. Errors as in sampler_check. */
 rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err);
 
-/* The token: `*id`. Each token that stays has the weight exp((x - x_max) / T), and in order of ids the first is drawn
- * whose running sum is above u times the whole sum, u = rng_uniform(rng_mix(rng_mix(seed, rng_hash_text("sample")), row),
- * position). Weights are floats from the kernels' exp, sums are doubles: the same on every machine. Time grows with the
- * vocabulary only, whatever k and p are. Leaves nothing in `scratch`, which settles at 24 bytes for each token.
- * RAPT_ERR_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
+/* Draws a token, *id. Each token that stays has the weight exp((x - x_max) / T); in order of ids, the first token is drawn whose
+ * running sum is above u times the whole sum, u = rng_uniform(rng_mix(rng_mix(seed, rng_hash_text("sample")), row), position).
+ * Weights are floats from the kernels' exp, sums are doubles: the same on every machine. Time grows with the vocabulary only,
+ * whatever k and p are. Leaves nothing in `scratch`, which settles at 24 bytes for each token. RAPT_ERR_NOT_FINITE: a logit is
+ * NaN or +inf, or all are -inf; the message names the position. */
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err);
 
-/* The log-probability of a token by its logit and what kernels' log_sum_exp gives of all: minus its loss in rapt_loss_options'
- * terms, bit for bit. */
+/* The log-probability of a token from its logit and the results of the kernel log_sum_exp over all logits. It equals minus the
+ * token's loss in rapt_op_cross_entropy, bit for bit. */
 double sampler_log_prob(rapt_real logit, rapt_real max, rapt_real sum);
 
-/* The n <= vocab most probable tokens, ids[n], in descending order, of equal ones the smaller id first, and their softmax
- * probabilities[n], without any of the options. Errors are those of sampler_choose. */
+/* The n <= vocab most probable tokens, ids[n], in descending order (smaller ids first among equals), and their softmax
+ * probabilities[n], without any options. Errors as in sampler_choose. */
 rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
                             arena *scratch, rapt_error *err);
 

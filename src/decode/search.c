@@ -1,5 +1,5 @@
-/* decode/search.c: what greedy and beam search share: the first pass over the sources, one decoding step, and the rules
- * for lengths, prefixes and repeats. How tokens are chosen is in greedy.c and beam.c. */
+/* decode/search.c: what greedy and beam search share: the first pass over the sources, one decoding step, and the rules for
+ * lengths, prefixes and repeats. greedy.c and beam.c choose tokens. */
 #include "decode/search.h"
 
 #include "base/math.h"

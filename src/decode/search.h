@@ -12,9 +12,10 @@ typedef struct search_options {
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
     size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
-    rapt_special_ids special; /* of the model: <bos> begins a hypothesis, <eos> ends it */
+    rapt_special_ids special; /* of the model; <bos> begins a hypothesis, <eos> ends it */
     const rapt_search_policy *policy; /* of the model; NULL: rapt's own search */
-    const rapt_tokenizer *whole; /* byte-level: its tokens are to be whole characters; NULL: any may follow any */
+    const rapt_tokenizer *whole; /* byte-level tokenizer whose tokens must form whole characters; NULL: any token may follow any
+                                    other */
 } search_options;
 
 /* The forced prefix of a sentence: all its hypotheses begin with it. */
@@ -23,11 +24,11 @@ typedef struct search_prefix {
     size_t count;
 } search_prefix;
 
-/* A finished hypothesis: tokens without <bos>, with <eos> unless the limit cut it. */
+/* A finished hypothesis: tokens without <bos>, and with <eos> unless the limit truncated it. */
 typedef struct search_hypothesis {
     int32_t *tokens;
     size_t length;
-    double log_prob; /* of all its tokens, the forced ones of a prefix included */
+    double log_prob; /* of all its tokens, including a forced prefix */
     double score;    /* log_prob / search_penalty(length_penalty, length), whichever search found it */
 } search_hypothesis;
 
@@ -37,11 +38,12 @@ typedef struct search_result {
     size_t count;
 } search_result;
 
-/* Sentences of a search that are to end before they are translated. */
+/* Cancels sentences of a search. */
 typedef struct search_stop {
-    bool (*asked)(void *context, size_t sentence); /* of each unfinished sentence in each decoding step; NULL: never */
+    bool (*asked)(void *context, size_t sentence); /* called for each unfinished sentence in each decoding step: true cancels it;
+                                                      NULL: never */
     void *context;
-    bool *stopped; /* [batch], set for those that have ended so: they leave the batch as finished ones do, with no hypotheses */
+    bool *stopped; /* [batch], set for cancelled sentences: they leave the batch like finished ones, without hypotheses */
 } search_stop;
 
 typedef struct search_batch {
@@ -53,40 +55,41 @@ typedef struct search_batch {
     bool *over; /* [batch], set when a sentence's result is there, or it was stopped; or NULL */
 } search_batch;
 
-/* Max target tokens for a source of `source_count` tokens, <eos> included in both: the book's models stop at the length of
- * their rows, those with a policy where that says, others at o->max_ratio (0: 2) times the source plus 10 after the prefix; min 1
- * after the prefix and the token that a policy puts before it. A max_ratio that is given counts for all. */
+/* Max target tokens for a source of `source_count` tokens, both with <eos>. The book's models end at the length of their rows,
+ * models with a policy at the policy's length, others after the prefix plus o->max_ratio (0: 2) times the source plus 10. At
+ * least 1 token after the prefix and the token that a policy puts before it. A given max_ratio applies to all models. */
 size_t search_limit(const rapt_model *m, const search_options *o, size_t source_count, size_t prefix_count);
 
-/* The tape, network and decoder state of a search: one for each thread, for any number of batches. The tape may be another one in
- * each step; the state is that of one search at a time. */
+/* The tape, network and decoder state of a search: one for each thread, for any number of batches. The tape may differ from step
+ * to step; the state belongs to one search at a time. */
 typedef struct searcher {
     rapt_tape *t;
     const rapt_transformer *m;
     rapt_decoder_state *state;
-    rapt_storage kv_cache; /* what its KV caches are stored in */
+    rapt_storage kv_cache; /* numeric type of its KV caches */
 } searcher;
 
 /* A search in progress, in the arena that it was begun with. */
 typedef struct search_run search_run;
 struct search_run {
-    /* Extends its rows by a token as the logits [rows, vocabulary] say, which may be overwritten, and selects those of the state
-     * that stay. */
+    /* Extends its rows by a token, chosen from the logits [rows, vocabulary], which may be overwritten, and selects the rows of
+     * the state that stay. */
     rapt_code (*extend)(search_run *s, rapt_decoder_state *state, rapt_real *logits, rapt_error *err);
     size_t rows;           /* unfinished hypotheses; 0: it is over */
     const int32_t *tokens; /* [rows] the last one of each */
 };
 
-/* Begin a greedy and a beam search: encode the batch. What they point to lasts until the search is over, which then has filled
- * results[batch]; their memory is the arena's. A beam search ends a sentence when nothing unfinished can come before the
- * last of the n_best that are finished; they are the first n_best of any larger n_best. */
+/* Begin a greedy or a beam search: encode the batch. The arguments must last until the search is over; it then has filled
+ * results[batch], in memory of the arena. A beam search ends a sentence when no unfinished hypothesis can beat the worst of its
+ * n_best finished ones; the result is the beginning of the result for any larger n_best. */
 rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
                         search_result *results, search_run **s, rapt_error *err);
 rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
                       search_result *results, search_run **s, rapt_error *err);
 
-/* The search of options->policy, which the two above know nothing of: greedy for a beam of 1. options->special.bos is the
- * decoder's start token. The log_prob of a hypothesis is the sum of its scores (rapt/policy.h), without those of a prefix. */
+/* The search of options->policy, which the two above do not support: greedy with a beam of 1. options->special.bos is the
+ * decoder's start token. The log_prob of a hypothesis is the sum of its scores (rapt/policy.h), without the scores of a
+ * prefix. */
 rapt_code search_policy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
                         search_result *results, search_run **s, rapt_error *err);
 
@@ -99,10 +102,11 @@ typedef struct search_part {
     rapt_decoder_state *state;
 } search_part;
 
-/* search_step of parts[count] that have rows, in one pass: *logits [all rows, vocabulary], part by part. `on` has no state. */
+/* search_step for parts[count], all of which have rows, in one pass: *logits [all rows, vocabulary], part by part. `on` has no
+ * state. */
 rapt_code search_step_parts(const searcher *on, const search_part *parts, size_t count, rapt_real **logits, rapt_error *err);
 
-/* Whether a sentence is to end now, in which case it is marked as stopped. */
+/* Whether a sentence is cancelled; if so, marks it in `stopped`. */
 bool search_is_stopped(const search_stop *stop, size_t sentence);
 /* A sentence's result is there. */
 static inline void search_end_sentence(const search_batch *b, size_t sentence)
@@ -119,14 +123,13 @@ rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, ra
 
 /* The forced token at position `length` of a sentence, or -1. */
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
-/* Sets the logits of tokens to -inf that would complete an n-gram of n tokens which is already in tokens[length]; n 0: none. */
+/* Sets the logits of tokens to -inf that would complete an n-gram that is already in tokens[length]; n 0: none. */
 void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
-/* Sets the logits [classes] of tokens to -inf that would complete an n-gram of no_repeat tokens which is already in
- * tokens[length], which never is <eos>; and, with `whole`, of those that would not make whole characters, within which repeats
- * are allowed. */
+/* Sets the logits [classes] of tokens to -inf that would complete an n-gram of no_repeat tokens that is already in tokens[length]
+ * (never <eos>); and, with `whole`, of tokens that would not form whole characters. Within a character repeats are allowed. */
 void search_ban(const search_options *o, const int32_t *tokens, size_t length, size_t classes, rapt_real *logits);
 
-/* RAPT_ERR_NOT_FINITE where one of the logits with this maximum and sum of exponentials was not finite. */
+/* RAPT_ERR_NOT_FINITE if this maximum and sum of exponentials show that a logit was not finite. */
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err);
 
 /* The largest of the batch's limits, min 1: the positions that a decoder's state for it needs. */

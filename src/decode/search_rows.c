@@ -1,4 +1,4 @@
-/* decode/search_rows.c: see search_rows.h. */
+/* decode/search_rows.c: allocates and sorts the hypotheses of a beam search. */
 #include "decode/search_rows.h"
 
 bool search_rows_allocate(search_row **rows, size_t count, size_t capacity, arena *memory)

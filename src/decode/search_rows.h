@@ -1,5 +1,4 @@
-/* decode/search_rows.h: memory of what beam searches hold: unfinished hypotheses, and finished ones. For beam.c and
- * policy_search.c. */
+/* decode/search_rows.h: the unfinished and finished hypotheses of a beam search. For beam.c and policy_search.c. */
 #ifndef DECODE_SEARCH_ROWS_H
 #define DECODE_SEARCH_ROWS_H
 
@@ -9,7 +8,7 @@
 /* An unfinished hypothesis: its tokens so far. */
 typedef struct search_row {
     int32_t *tokens;
-    double log_prob; /* of those that were not given */
+    double log_prob; /* of its tokens that were not given */
 } search_row;
 
 /* (*rows)[count], each with room for `capacity` tokens. False: out of memory. */

@@ -1,5 +1,5 @@
-/* decode/source_segments.c: lines to rows of tokens that a model takes, and their translations to lines again; see
- * source_segments.h. Where a text may be cut is in text/prose/sentences.c. */
+/* decode/source_segments.c: splits lines into rows of tokens that a model takes, and joins the translations.
+ * text/prose/sentences.c finds the places where a text may be split. */
 #define _GNU_SOURCE
 #include "decode/source_segments.h"
 
@@ -19,7 +19,7 @@ typedef struct splitting {
     size_t size;
     source_fit *fit;
     rapt_error *err;
-    bool repeats; /* the line's language goes before each segment */
+    bool repeats; /* the line's language is repeated before each segment */
 } splitting;
 
 static rapt_code source_segments_fail_memory(rapt_error *err)
@@ -41,13 +41,13 @@ static size_t first_tokens(const splitting *s)
     return s->limits.begin_count + s->repeats;
 }
 
-/* Whether `count` tokens fit between the first ones and <eos>. */
+/* Whether `count` tokens fit between the begin tokens and <eos>. */
 static bool source_segments_take(const splitting *s, size_t count)
 {
     return count < s->limits.max_len - first_tokens(s);
 }
 
-/* Takes `ids`. What fits gets <eos>. */
+/* Takes over `ids`. Adds <eos> if it fits. */
 static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
 {
     const size_t begin = first_tokens(s);
@@ -111,8 +111,8 @@ static size_t pass_cuts(const splitting *s, size_t at, size_t end, sentences_cut
     return at;
 }
 
-/* The last cut behind `from` up to which the text fits, `end` at most; `from`: none. Tries 1, 2, 4 ... cuts more until
- * it doesn't fit, then half as many, so that it never encodes much more than what fits. */
+/* The last place to split, after `from` and at most `end`, up to which the text fits; `from`: none. Tries 1, 2, 4 ... places more
+ * until the text doesn't fit, then half as many, so that it never encodes much more than what fits. */
 static rapt_code find_longest(splitting *s, size_t from, size_t end, sentences_cut kind, size_t *longest)
 {
     bool up = true;
@@ -143,7 +143,7 @@ static size_t last_clause(const splitting *s, size_t from, size_t end)
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-/* What has no spaces: a text in Chinese perhaps, or an address. */
+/* Splits a text without spaces: Chinese, perhaps, or an address. */
 static rapt_code split_word(splitting *s, size_t from, size_t end)
 {
     rapt_code code = RAPT_OK;
@@ -151,7 +151,7 @@ static rapt_code split_word(splitting *s, size_t from, size_t end)
         size_t stop;
         code = find_longest(s, from, end, CUT_CLAUSE, &stop);
         if (!code && stop == from)
-            stop = pass_cuts(s, from, end, CUT_CLAUSE, 1); /* it will be cut */
+            stop = pass_cuts(s, from, end, CUT_CLAUSE, 1); /* it will be truncated */
         if (!code)
             code = add_text(s, from, stop);
         from = stop;
@@ -313,7 +313,7 @@ static rapt_code join_several(rapt_translation *segments, size_t count, rapt_tra
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
 }
 
-/* `out` knows already whether the line was cut. */
+/* `out` already says whether the line was truncated. */
 rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
 {
     if (count == 0)

@@ -1,4 +1,4 @@
-/* decode/text_rows.c: see text_rows.h. */
+/* decode/text_rows.c: encodes texts for an encoder and sorts them by length. */
 #include "decode/text_rows.h"
 
 #include "base/quote.h"

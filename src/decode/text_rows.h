@@ -1,4 +1,4 @@
-/* decode/text_rows.h: texts as the rows of tokens that an encoder takes: encoded, and cut to what it takes. For embedder.c. */
+/* decode/text_rows.h: texts as rows of tokens for an encoder: encoded, and truncated to its max length. For embedder.c. */
 #ifndef DECODE_TEXT_ROWS_H
 #define DECODE_TEXT_ROWS_H
 
@@ -10,11 +10,12 @@ typedef struct text_row {
     bool cut;
 } text_row;
 
-/* The rows of all texts, the shortest first; `prompt`, or NULL, is put before each. A row is cut to the maximum, its last special
- * tokens staying: as tokenizers do it that cut on the right. NULL with `err` set, whose message names the text. */
+/* The rows of all texts, the shortest first; `prompt`, or NULL, goes before each text. A row is truncated to the max length but
+ * keeps its last special tokens, as tokenizers that truncate on the right do. NULL with `err` set, whose message names the
+ * text. */
 text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const char *const *texts, size_t count,
                         rapt_error *err);
-/* Frees an array of rows, or nothing. */
+/* Frees an array of rows; NULL is fine. */
 void text_rows_free(text_row *rows, size_t count);
 
 #endif

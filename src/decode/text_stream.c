@@ -1,5 +1,5 @@
-/* decode/text_stream.c: whole characters from bytes, and where a stop string begins. For text that is generated token
- * by token. Not a tokenizer: it knows neither tokens nor models. */
+/* decode/text_stream.c: makes whole characters from bytes, and finds stop sequences. For text that is generated token by token.
+ * Not a tokenizer: it knows neither tokens nor models. */
 #include "decode/text_stream.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORTION 4096 /* max bytes handed to the sink at once, besides those held back */
+#define PORTION 4096 /* max bytes handed to the sink at once, without the bytes that are held back */
 #define LONGEST_CHARACTER 4
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD"; /* U+FFFD */
@@ -91,7 +91,7 @@ static size_t held_back(const text_stream *s)
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
-/* Hands all but the last `keep` bytes to the sink. A stop string begins with a whole character, so no character is cut. */
+/* Hands all but the last `keep` bytes to the sink. A stop sequence begins with a whole character, so no character is split. */
 static rapt_code text_stream_flush(text_stream *s, size_t keep, rapt_error *err)
 {
     size_t size = s->size - keep;
@@ -120,7 +120,7 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
 
-/* For bytes that are no character. */
+/* Emits U+FFFD for bytes that are not a character. */
 static rapt_code text_stream_replace(text_stream *s, rapt_error *err)
 {
     s->scan = (utf8_scan){0};
@@ -131,7 +131,7 @@ static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     bool within = s->scan.begun > 0, fits = utf8_scan_byte(&s->scan, byte);
-    if (!fits && within) { /* it ends what was begun, and perhaps begins another one */
+    if (!fits && within) { /* the byte ends the unfinished character, and perhaps begins another */
         code = text_stream_replace(s, err);
         fits = !s->done && utf8_scan_byte(&s->scan, byte);
     }

@@ -1,4 +1,4 @@
-/* decode/token_json_text.c: see token_json_text.h. */
+/* decode/token_json_text.c: writes tokens for JSON. */
 #include "decode/token_json_text.h"
 
 #include "text/utf8.h"

@@ -1,6 +1,6 @@
-/* decode/token_text.c: see token_text.h. The tokens of most kinds are bytes, which are pushed as they are. Where a file
- * has a decoder (pipelines), what a token adds is what is behind the text that those before it have without it; of these the last
- * ones that added a text are enough. */
+/* decode/token_text.c: the text that each new token adds. The tokens of most tokenizers are bytes, which are pushed unchanged. A
+ * pipeline has a decoder: a token adds what follows the text of the tokens before it when they are decoded together. The last of
+ * these tokens that added text are enough for that. */
 #include "decode/token_text.h"
 
 #include <stdlib.h>

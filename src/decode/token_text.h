@@ -7,20 +7,21 @@
 
 typedef struct token_text {
     const rapt_tokenizer *tokenizer;
-    size_t from, shown; /* tokens from .. shown - 1 of the text are decoded again, for what is before a token matters */
-    size_t next;        /* with fewer tokens it is not tried again whether those behind them have a text by now */
+    size_t from, shown; /* tokens from .. shown - 1 of the text are decoded again, because the text of a token depends on tokens
+                           before it */
+    size_t next;        /* while the text has fewer tokens, held tokens are not decoded again */
 } token_text;
 
 /* The next token is number `count` of its text. */
 void token_text_begin(token_text *t, const rapt_tokenizer *tokenizer, size_t count);
-/* Token tokens[count - 1] has come: pushes the text that it adds. Tokens of a pipeline are decoded together with those before
- * them; bytes that are no whole character wait for the next token, and beyond a few for a sixteenth of as many. Ids without a
- * text add nothing. */
+/* Pushes the text that the new token tokens[count - 1] adds. Tokens of a pipeline are decoded together with the tokens before
+ * them. Bytes that are not a whole character wait for the next token; if more than a few tokens wait, they are tried again only
+ * when their number has grown by a sixteenth. Ids without a text add nothing. */
 rapt_code token_text_next(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err);
 
 /* Whether the last tokens wait for the next one. */
 bool token_text_is_open(const token_text *t, size_t count);
-/* No more tokens: pushes what waits. */
+/* Says that no more tokens come: pushes what waits. */
 rapt_code token_text_finish(token_text *t, const int32_t *tokens, size_t count, text_stream *out, rapt_error *err);
 
 #endif

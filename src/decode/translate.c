@@ -33,14 +33,14 @@ static rapt_code translate_set_up(rapt_translator *t, rapt_error *err)
     for (int i = 0; i < t->tape_count; i++)
         if (translate_set_up_thread(t, i, err))
             return err ? err->code : RAPT_ERR_MEMORY;
-    params_sync(t->setup.m->params, t->pool); /* of a model in training; from here on it is only read */
+    params_sync(t->setup.m->params, t->pool); /* the model may be in training; from here on it is only read */
     t->packed = pack_transformer(t->setup.m->translation.net, t->tapes[0], t->pool, err);
     for (int i = 0; i < t->tape_count; i++)
         tape_use_packed(t->tapes[i], t->packed);
     return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
-/* The options' prefix, of all runs that have no other. */
+/* Encodes the options' prefix, for all runs that have no other. */
 static rapt_code translate_set_prefix(rapt_translator *t, rapt_error *err)
 {
     const char *prefix = t->setup.o.prefix;
@@ -88,7 +88,7 @@ const packed_weights *translator_weights(const rapt_translator *t, uint64_t *rea
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
-/* One run: its text, and its items in the order in which batches take them. */
+/* One run: its text, and its segments in the order in which batches take them. */
 typedef struct translate_call {
     rapt_translator *t;
     const rapt_translator_request *request;
@@ -166,7 +166,7 @@ rapt_code rapt_translator_run_with(rapt_translator *t, const rapt_translator_req
     rapt_code code = translate_text_encode(&c.text, &t->setup, request, &t->prefix, err);
     code = code ? code : translate_sort(&c, err);
     code = code ? code : translate_compute(&c, out, err);
-    atomic_store(&t->cancelled, false); /* of this run, also where it failed before its first batch */
+    atomic_store(&t->cancelled, false); /* the cancel was for this run, even if it failed before its first batch */
     free(c.items);
     translate_text_free(&c.text);
     return code;

@@ -12,7 +12,8 @@ struct rapt_translator {
     prefixes prefix;          /* the options', if any */
     pool *pool;
     int threads, tape_count;
-    rapt_tape **tapes;        /* [tape_count] one for each thread; of several threads, one more, which computes on all */
+    rapt_tape **tapes;        /* [tape_count] one for each thread; with several threads, one more, which computes on all of
+                                 them */
     translate_batch *batches; /* [tape_count] of runs */
     packed_weights *packed;   /* read by all tapes */
     atomic_bool cancelled;

@@ -1,4 +1,5 @@
-/* decode/translate_batch.c: see translate_batch.h. The searches are in greedy.c, beam.c and policy_translate.c. */
+/* decode/translate_batch.c: runs the search of one batch of segments. The searches are in greedy.c, beam.c and
+ * policy_translate.c. */
 #include "decode/translate_batch.h"
 
 #include "decode/align.h"
@@ -90,7 +91,7 @@ static void translate_take_items(translate_batch *b, translate_item *const *item
     b->left = b->count;
 }
 
-/* Encodes items[count], but for those that are to stop. */
+/* Encodes items[count], except cancelled ones. */
 static rapt_code translate_start(translate_batch *b, translate_item *const *items, size_t count, rapt_error *err)
 {
     arena_release(&b->memory, (arena_mark){0});
@@ -115,7 +116,7 @@ static rapt_code translate_start(translate_batch *b, translate_item *const *item
 
 /* ---- what comes out ----------------------------------------------------------------------------------------------- */
 
-/* A translation with bytes that are no character is searched once more, by itself and among whole characters only. */
+/* Searches a translation again that has bytes which are not a character: by itself, and among whole characters only. */
 static rapt_code translate_search_whole(translate_batch *b, size_t i, rapt_error *err)
 {
     const rapt_tokenizer *k = b->m->translation.target;
@@ -194,7 +195,7 @@ static rapt_code translate_write(translate_batch *b, size_t i, rapt_error *err)
     return code ? code : align(b, source, &b->results[i], out, err);
 }
 
-/* A sentence is through the search. What fails from here on is its own matter. */
+/* Ends a sentence that has left the search. A failure from here on concerns this sentence only. */
 static void translate_end_item(translate_batch *b, size_t i)
 {
     rapt_error err = {0};
@@ -234,8 +235,8 @@ static void translate_alone(translate_batch *b, translate_item *item)
     b->run = NULL;
 }
 
-/* items[count], of which those that are NULL have ended, each by itself: which of them fail depends on themselves alone. Out of
- * memory is no matter of one item: all fail then. */
+/* Translates each of items[count] by itself (NULL: it has ended), so that an item's failure depends on that item alone. Out of
+ * memory does not concern one item: then all fail. */
 static void translate_retry(translate_batch *b, translate_item *const *items, size_t count, const rapt_error *err)
 {
     translate_item **again = err->code != RAPT_ERR_MEMORY && count > 1 ? malloc(count * sizeof *again) : NULL;
@@ -267,7 +268,8 @@ void translate_batch_begin(translate_batch *b, rapt_tape *t, const translate_set
         translate_retry(b, b->count ? b->items : items, b->count ? b->count : count, &err);
 }
 
-/* What each batch's search makes of its rows of the logits. The tape is not used, so that they last. */
+/* Lets the search of each batch choose tokens from its rows of the logits. Does not use the tape, because a new pass would
+ * release the logits. */
 static void translate_extend(translate_batch *const *batches, size_t count, size_t classes, rapt_real *logits, rapt_error *errors)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* decode/translate_batch.h: segments that are translated in one batch, a decoding step at a time. For translate.c and the
- * engine, which share threads between batches in different ways. */
+/* decode/translate_batch.h: translates segments in one batch, one decoding step at a time. For translate.c and the engine, which
+ * share threads between batches in different ways. */
 #ifndef DECODE_TRANSLATE_BATCH_H
 #define DECODE_TRANSLATE_BATCH_H
 
@@ -10,11 +10,11 @@ typedef struct translate_batch {
     const rapt_model *m;
     translate_settings settings;
     searcher on; /* the model, KV caches, and the tape of the step that runs */
-    rapt_decoder_state *again; /* of searches beside that of the batch; NULL: there was none yet */
+    rapt_decoder_state *again; /* state for repeated searches besides the batch's; NULL: there was none yet */
     arena memory;
     search_run *run;        /* NULL: there is no batch, or it is over */
     translate_item **items; /* [count]; NULL for one that has ended */
-    size_t count, left;     /* left: of those, how many have not ended */
+    size_t count, left;     /* left: how many of them have not ended */
     search_result *results;
     bool *stopped, *over;   /* [count] as the search says */
     search_batch batch;
@@ -23,9 +23,9 @@ typedef struct translate_batch {
 rapt_code translate_batch_init(translate_batch *b, const translate_setup *setup, rapt_error *err);
 void translate_batch_free(translate_batch *b);
 
-/* Encodes items[count], of texts with these settings; neither has to last, but the items have until they end
- * (translate_text_end): with the step that completes their translation, or the first in which they are to stop. A batch that
- * fails is translated item by item: those that fail alone fail in their texts. */
+/* Encodes items[count], of texts with these settings. The arguments need not last, but each item must, until it ends
+ * (translate_text_end): in the step that completes its translation, or in the first step after it was cancelled. If a batch
+ * fails, its items are translated one by one, and only the items that fail alone fail in their texts. */
 void translate_batch_begin(translate_batch *b, rapt_tape *t, const translate_settings *settings, translate_item *const *items,
                            size_t count);
 static inline bool translate_batch_is_over(const translate_batch *b)

@@ -1,4 +1,4 @@
-/* decode/translate_options.c: see translate_options.h. */
+/* decode/translate_options.c: fills defaults of translation options and checks their ranges. */
 #include "decode/translate_options.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static rapt_code refuse_number(const char *what, int value, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no number %d", what, value);
 }
 
-/* Of what the header promises; how many threads there can be, the pool knows. */
+/* Checks the ranges that rapt/decode.h states, except `threads`, which the pool checks. */
 static rapt_code check_options(const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
 {
     if (m->task != RAPT_TASK_TRANSLATION)

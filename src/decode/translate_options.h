@@ -4,8 +4,8 @@
 
 #include "rapt/decode.h"
 
-/* `options` (NULL: zeroed ones) as rapt/decode.h has them: no field of *out stands for a default any more, and a
- * length_penalty of 0 is none. RAPT_ERR_VALUE: not a translation model, or one is out of its range. */
+/* Copies `options` (NULL: zeroed ones) to *out with all defaults filled in; a length_penalty of 0 in *out means none.
+ * RAPT_ERR_VALUE: not a translation model, or an option is out of its range. */
 rapt_code translate_options_fill(const rapt_model *m, const rapt_translate_options *options, rapt_translate_options *out,
                                  rapt_error *err);
 

@@ -1,4 +1,5 @@
-/* decode/translate_settings.c: see translate_settings.h. Ranges of options are checked in translate_options.c. */
+/* decode/translate_settings.c: combines the options of a translator with the options of a run. translate_options.c checks
+ * ranges. */
 #include "decode/translate_settings.h"
 
 #include "decode/translate_options.h"
@@ -10,7 +11,7 @@ rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const ra
     return code ? code : languages_set(&s->lang, m, &s->o, err);
 }
 
-/* What the header says of rapt_translator_request.options. */
+/* The options of a run: the ones that rapt_translator_request.options may change come from the run, the others are fixed. */
 static rapt_translate_options options_of_run(const rapt_translate_options *fixed, const rapt_translate_options *run)
 {
     rapt_translate_options o = *fixed;

@@ -1,4 +1,4 @@
-/* decode/translate_text.c: see translate_text.h. Which texts are one segment is in source_segments.c. */
+/* decode/translate_text.c: the lines of one run as segments, and their translations. source_segments.c splits lines. */
 #include "decode/translate_text.h"
 
 #include "base/quote.h"
@@ -28,7 +28,7 @@ static source_limits translate_limits(const translate_setup *s)
     };
 }
 
-/* What the lines' translations begin with: *begins has one prefix of each line, or one of all (*each: false), or none (NULL). */
+/* The forced prefixes of the lines: *begins has one for each line, or one for all (*each: false), or is NULL. */
 static rapt_code translate_set_prefixes(translate_text *x, const rapt_translator_request *r, const prefixes *otherwise,
                                         const search_prefix **begins, bool *each, rapt_error *err)
 {
@@ -43,7 +43,7 @@ static rapt_code translate_set_prefixes(translate_text *x, const rapt_translator
     return code;
 }
 
-/* Of a line in segments the first one begins with the prefix. */
+/* If a line has several segments, the first one begins with the prefix. */
 static rapt_code translate_set_items(translate_text *x, const search_prefix *begins, bool each, rapt_error *err)
 {
     const size_t count = x->source.count;
@@ -113,7 +113,7 @@ bool translate_text_is_stopped(const translate_item *item)
 
 void translate_text_drop(translate_text *x, size_t count)
 {
-    atomic_bool *ended = x->ended; /* x may be freed as soon as it has nothing left */
+    atomic_bool *ended = x->ended; /* x may be freed as soon as no item is left */
     if (count > 0 && atomic_fetch_sub(&x->left, count) == count && ended)
         atomic_store(ended, true);
 }

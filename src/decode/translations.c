@@ -1,5 +1,5 @@
-/* decode/translations.c: releases what translations hold; for callers of rapt_translate, and for source_segments.c, which joins
- * translations of segments into those of lines. */
+/* decode/translations.c: frees translations; for callers of rapt_translate, and for source_segments.c, which joins the
+ * translations of segments. */
 #include "rapt/decode.h"
 
 #include "decode/align.h"

@@ -1,4 +1,4 @@
-/* decode/valid_text.c: see valid_text.h. A text that is pushed through a stream as a whole. */
+/* decode/valid_text.c: replaces bytes that are not UTF-8, by pushing the whole text through a text_stream. */
 #include "decode/valid_text.h"
 
 #include "decode/text_stream.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came out so far. */
+/* The output so far. */
 typedef struct valid_bytes {
     char *text;
     size_t size;

@@ -4,8 +4,8 @@
 
 #include "rapt/base.h"
 
-/* `bytes` with U+FFFD for what is not UTF-8 (as text_stream_push has it), NUL-terminated; free() it. NULL with `err` (or NULL)
- * set: out of memory. */
+/* `bytes` with U+FFFD for bytes that are not UTF-8 (as in text_stream_push), NUL-terminated; free() it. NULL with `err` (which
+ * may be NULL) set: out of memory. */
 char *valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err);
 
 #endif

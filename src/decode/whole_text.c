@@ -1,5 +1,5 @@
-/* decode/whole_text.c: see whole_text.h. Tokens are scanned from the first one on each time: it is done for the few sentences
- * whose first translation was not whole. */
+/* decode/whole_text.c: keeps translations to whole characters. Each call scans all tokens from the first, because only a few
+ * sentences need it. */
 #include "decode/whole_text.h"
 
 #include "decode/valid_text.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a vocabulary without special tokens of its own, as other programs make them, the first ids are ordinary tokens. */
+/* Whether an id is special. In a vocabulary of another program, the first ids are ordinary tokens. */
 static bool whole_text_is_special(const rapt_tokenizer *k, int32_t id)
 {
     return id < RAPT_SPECIALS && rapt_tokenizer_has_specials(k);
 }
 
-/* Takes the bytes of a token; false where they cannot stand there. Special tokens have none. */
+/* Takes the bytes of a token; false if they cannot follow. Special tokens have none. */
 static bool whole_text_take(const rapt_tokenizer *k, int32_t id, utf8_scan *scan)
 {
     size_t size = 0;
@@ -62,7 +62,7 @@ void whole_text_ban(const rapt_tokenizer *k, const int32_t *tokens, size_t lengt
     }
 }
 
-/* Whether a token is one that decoding leaves in, and no part of a text. */
+/* Whether a token is not part of a text, although decoding would keep it. */
 static bool whole_text_drops(const rapt_tokenizer *k, int32_t id)
 {
     size_t size;
