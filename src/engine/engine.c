@@ -1,6 +1,6 @@
-/* engine/engine.c: rapt_engine: the thread that computes, and the models that it serves in turns. What a step of a model is, its
- * lane knows (lm_lane.c, translation_lane.c); the life of jobs is in engine_job.c, calls of the caller's functions in
- * engine_call.c. */
+/* engine/engine.c: rapt_engine: the thread that computes, and the models that it serves in turns. The lane of a model computes
+ * its steps (lm_lane.c, translation_lane.c); engine_job.c has the life of jobs, engine_call.c the calls of a caller's
+ * functions. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "base/pool.h"
 #include "engine/engine_call.h"
@@ -82,7 +82,7 @@ rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m)
     return m->embedder;
 }
 
-/* Under the lock, which is released meanwhile: frees models that were removed and have no jobs left. */
+/* Called with the lock held, which is released meanwhile: frees models that were removed and have no jobs left. */
 static void engine_free_removed(rapt_engine *e)
 {
     for (rapt_engine_model **at = &e->models; *at;) {
@@ -95,13 +95,13 @@ static void engine_free_removed(rapt_engine *e)
         pthread_mutex_unlock(&e->lock);
         engine_model_free(m);
         pthread_mutex_lock(&e->lock);
-        at = &e->models; /* others may have been added */
+        at = &e->models; /* models may have been added meanwhile */
     }
 }
 
 /* ---- the thread ---------------------------------------------------------------------------------------------------- */
 
-/* Under the lock, which is released meanwhile: a step of each model. False: none had anything to do. */
+/* Called with the lock held, which is released meanwhile: computes a step of each model. False: no model had anything to do. */
 static bool engine_step_all(rapt_engine *e)
 {
     bool worked = false;
@@ -143,7 +143,7 @@ static int engine_count_threads(int threads, rapt_error *err)
     return count;
 }
 
-/* Times to wait until are those of a clock that nobody sets (engine_wait). */
+/* The condition waits on the monotonic clock, which nobody can set (engine_wait). */
 static void engine_init_work(pthread_cond_t *work)
 {
     pthread_condattr_t attributes;

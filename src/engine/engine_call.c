@@ -1,4 +1,4 @@
-/* engine/engine_call.c: rapt_engine_call: a function of the caller's, called by the engine's thread between two steps. */
+/* engine/engine_call.c: rapt_engine_call: the engine's thread calls a caller's function between two steps. */
 #include "engine/engine_call.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* engine/engine_call.h: jobs that call a function of the caller's between two steps. */
+/* engine/engine_call.h: jobs that call a caller's function between two steps. */
 #ifndef ENGINE_ENGINE_CALL_H
 #define ENGINE_ENGINE_CALL_H
 

@@ -1,5 +1,5 @@
-/* engine/engine_core.h: the inside of an engine: its thread, models and jobs, and what a lane has to do: the part of a model that
- * computes its jobs step by step (lm_lane.c, translation_lane.c). */
+/* engine/engine_core.h: the structs of an engine: its thread, models and jobs, and the interface of a lane, which computes the
+ * jobs of a model step by step (lm_lane.c, translation_lane.c). */
 #ifndef ENGINE_ENGINE_CORE_H
 #define ENGINE_ENGINE_CORE_H
 
@@ -12,7 +12,7 @@
 struct rapt_engine {
     pthread_t thread;
     pid_t owner;               /* the process that has the thread */
-    int threads;               /* of computations */
+    int threads;               /* threads that compute */
     pthread_mutex_t lock;
     pthread_cond_t work, done; /* there may be something to do; a job has ended */
     rapt_engine_model *models;
@@ -22,13 +22,13 @@ struct rapt_engine {
 /* The first member of each kind of job. */
 struct rapt_engine_job {
     rapt_engine_model *model;
-    rapt_engine_job *next;              /* of the queue, or of a lane's own list */
+    rapt_engine_job *next;              /* next in the queue, or in a lane's own list */
     void (*free)(rapt_engine_job *job); /* frees all of it */
     rapt_stop_fn *stop;
     void *context;                      /* of stop */
     atomic_bool cancelled;
-    bool is_call;                       /* of rapt_engine_call */
-    bool held;                          /* somebody has its handle, and frees it */
+    bool is_call;                       /* made by rapt_engine_call */
+    bool held;                          /* a caller has the handle, and frees it */
     bool done;                          /* under the engine's lock */
     double queued;                      /* clock_seconds */
 };
@@ -39,9 +39,9 @@ typedef struct engine_queue {
     size_t count;
 } engine_queue;
 
-/* What computes a model's jobs. All are called by the engine's thread, without its lock. */
+/* The functions that compute a model's jobs. The engine's thread calls all of them, without its lock. */
 typedef struct engine_lane {
-    /* Takes what is queued (engine_take) and computes one step; false: there was nothing to do. Jobs that stop (engine_stops) end
+    /* Takes queued jobs (engine_take) and computes one step; false: there was nothing to do. Cancelled jobs (engine_stops) end
      * first. */
     bool (*step)(rapt_engine_model *m, void *lane);
     void (*free)(void *lane);
@@ -49,11 +49,11 @@ typedef struct engine_lane {
 
 struct rapt_engine_model {
     rapt_engine *engine;
-    rapt_engine_model *next;   /* of the engine's list */
+    rapt_engine_model *next;   /* next in the engine's list */
     rapt_model *model;
     const engine_lane *lane;   /* NULL: there are calls only */
     void *of_lane;
-    rapt_embedder *embedder;   /* of an encoder, for calls */
+    rapt_embedder *embedder;   /* an encoder's embedder, for calls */
     engine_queue jobs, calls;  /* under the engine's lock: queued, not yet taken */
     size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
     bool removed;              /* under the engine's lock */
@@ -67,45 +67,47 @@ void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options
 extern const engine_lane translation_lane_functions;
 
 /* False in a child of fork(), which has a copy of the engine without its thread: locks may be held for ever there, and no job
- * ends. Everything that would lock or wait asks before. */
+ * ends. Every function that would lock or wait asks this first. */
 bool engine_is_here(const rapt_engine *e);
-/* The same as a code, with `err` set. */
+/* engine_is_here as a code, with `err` set. */
 rapt_code engine_check_here(const rapt_engine *e, rapt_error *err);
 
-/* Queues a job that is filled but for model, next, queued; *handle gets it, unless that is NULL. From any thread. */
+/* Queues a job in which all members but model, next and queued are set; *handle gets it unless `handle` is NULL. May be called
+ * from any thread. */
 void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle);
 
 /* The next queued call of a model; NULL: there is none. */
 rapt_engine_job *engine_take_call(rapt_engine_model *m);
-/* Under the engine's lock: whether jobs or calls are queued, of any model. */
+/* Called with the engine's lock held: whether jobs or calls are queued, for any model. */
 bool engine_has_queued(const rapt_engine *e);
 
 /* ---- for lanes ---------------------------------------------------------------------------------------------------------- */
 
 /* The next queued job; NULL: there is none. */
 rapt_engine_job *engine_take(rapt_engine_model *m);
-/* Whether calls are queued, or jobs of another model, or of this one, too, where `own`: a step that may end early does so then.
- * From any thread that computes. */
+/* Whether calls are queued, or jobs of another model (with `own`, also of this one): then a step that may end early does. May be
+ * called from any thread that computes. */
 bool engine_is_awaited(rapt_engine_model *m, bool own);
-/* Waits for jobs or calls, of any model, or for engine_wake, at most `seconds`; it may return before. From any thread that
- * computes. */
+/* Waits for jobs or calls of any model, or for engine_wake, at most `seconds`; it may return early. May be called from any thread
+ * that computes. */
 void engine_wait(rapt_engine_model *m, double seconds);
 void engine_wake(rapt_engine_model *m);
-/* Whether there is no other model, whose running jobs would wait while this one's are computed. */
+/* Whether there is no other model, so that no jobs wait while this model's jobs are computed. */
 bool engine_is_alone(rapt_engine_model *m);
-/* Whether a job is to end: cancelled, stopped by its own function, or with the engine. */
+/* Whether a job must end: cancelled by a call or by its own `stop`, or because the engine ends. */
 bool engine_stops(rapt_engine_job *job);
 /* Counts a job that ends so, before its on_done is called. */
 void engine_job_ends(rapt_engine_job *job, rapt_code code);
-/* A job's on_done has returned: it is not to be touched any more. */
+/* Call it when a job's on_done has returned; the job must not be touched afterwards. */
 void engine_job_done(rapt_engine_job *job);
-/* Publishes what a lane counts: all of rapt_engine_counts but done, cancelled and failed; `waiting` of those it has taken. */
+/* Publishes the counts of a lane: all of rapt_engine_counts except done, cancelled and failed; `waiting` counts only jobs that
+ * the lane has taken. */
 void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts);
 
 /* A list of a lane's own. */
 void engine_queue_put(engine_queue *q, rapt_engine_job *job);
 rapt_engine_job *engine_queue_pop(engine_queue *q);
-/* Takes a job out of the list, behind `before`, or the first one for NULL. */
+/* Takes the job after `before` out of the list; NULL: the first job. */
 rapt_engine_job *engine_queue_remove(engine_queue *q, rapt_engine_job *before);
 
 #endif

@@ -1,4 +1,4 @@
-/* engine/engine_job.c: the life of jobs, from the queue to the last one who lets go, and what an engine counts of them. */
+/* engine/engine_job.c: the life of jobs, from the queue until the last reference is dropped, and the counts of jobs. */
 #define _GNU_SOURCE /* clock_gettime */
 #include "base/clock.h"
 #include "engine/engine_core.h"
@@ -61,7 +61,7 @@ void engine_wait(rapt_engine_model *m, double seconds)
 {
     rapt_engine *e = m->engine;
     struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until); /* of e->work, too */
+    clock_gettime(CLOCK_MONOTONIC, &until); /* the clock of e->work */
     const double nanoseconds = (double)until.tv_nsec + 1e9 * seconds;
     until.tv_sec += (time_t)(nanoseconds / 1e9);
     until.tv_nsec = (long)fmod(nanoseconds, 1e9);

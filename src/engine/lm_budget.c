@@ -1,10 +1,11 @@
-/* engine/lm_budget.c: see lm_budget.h. Times are running means, so that one slow step does not matter. */
+/* engine/lm_budget.c: measures steps and derives the budget. Times are running means, so that one slow step does not matter. */
 #include "engine/lm_budget.h"
 
-#define FIRST 32         /* tokens, while nothing is measured */
-#define LARGEST 512      /* of a step: products are as fast as they get, and a cancel waits for one step at most */
+#define FIRST 32         /* prompt tokens in a step while nothing is measured */
+#define LARGEST 512      /* max prompt tokens in a step: matrix products are not faster with more, and a cancel waits for at most
+                            one step */
 #define LONGEST 0.25     /* seconds that a step without running texts may take */
-#define SHARE 0.8        /* of the time of a step without a prompt: what a prompt may add to it */
+#define SHARE 0.8        /* the time that prompts may add to a step, relative to a step without prompts */
 #define SMOOTHING 0.2    /* weight of the newest time */
 
 static double blend(double mean, double value)

@@ -1,5 +1,6 @@
-/* engine/lm_budget.h: how many tokens of prompts a step computes beside the texts that are being generated (chunked prefill:
- * Agrawal et al. 2024, "Sarathi-Serve", section 4.2), by measured time: chunks change no bit, so they may depend on the clock. */
+/* engine/lm_budget.h: the number of prompt tokens that a step computes together with the texts that are being generated (chunked
+ * prefill: Agrawal et al. 2024, "Sarathi-Serve", section 4.2). It follows measured times: chunks change no bit, so they may
+ * depend on the clock. */
 #ifndef ENGINE_LM_BUDGET_H
 #define ENGINE_LM_BUDGET_H
 

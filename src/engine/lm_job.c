@@ -1,4 +1,4 @@
-/* engine/lm_job.c: a text that an engine continues, from the request to on_done; see lm_job.h. */
+/* engine/lm_job.c: a text that an engine continues, from the request to on_done. */
 #include "engine/lm_job.h"
 
 #include "base/clock.h"
@@ -28,7 +28,7 @@ static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation 
     rapt_generate_options o = r->options;
     if (o.beam > 1 && m->task == RAPT_TASK_LANGUAGE_MODEL)
         return rapt_fail(err, RAPT_ERR_VALUE, "an engine does no beam search of texts");
-    o.beam = 1; /* whatever the policy of a folder says */
+    o.beam = 1; /* overrides the policy of a folder */
     rapt_code code = generate_options_check(m, &o, err);
     if (code)
         return code;
@@ -81,7 +81,7 @@ lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, 
 
 /* ---- tokens -------------------------------------------------------------------------------------------------------- */
 
-/* Fills the most probable tokens of logits [vocab]; out of memory for that, none are reported. */
+/* Fills in the most probable tokens of logits [vocab]; if out of memory, none are reported. */
 static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch, rapt_engine_token *token)
 {
     rapt_real max, sum;

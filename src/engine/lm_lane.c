@@ -1,5 +1,5 @@
-/* engine/lm_lane.c: the lane of a language model: in each step every running text gets a token, and prompts that are being read a
- * part of theirs, all in one pass (continuous batching). */
+/* engine/lm_lane.c: the lane of a language model. A step gives every running text a token and computes chunks of prompts, all in
+ * one pass (continuous batching). */
 #include "engine/lm_lane.h"
 
 #include "base/clock.h"
@@ -32,7 +32,7 @@ static void lm_lane_publish(lm_lane *l)
     engine_publish(l->served, c);
 }
 
-/* Whoever is told of an end finds it counted. */
+/* The counts are updated before on_done, so that it finds the job counted. */
 static void lm_lane_end(lm_lane *l, lm_slot *s)
 {
     lm_job *j = s->job;
@@ -46,7 +46,7 @@ static void lm_lane_stop(lm_job *j)
     rapt_fail(&j->error, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
 }
 
-/* Ends the waiting job behind `before`, or the first one for NULL. */
+/* Ends the waiting job after `before`; NULL: the first one. */
 static void lm_lane_end_waiting(lm_lane *l, rapt_engine_job *before)
 {
     lm_job *j = (lm_job *)engine_queue_remove(&l->waiting, before);
@@ -55,8 +55,8 @@ static void lm_lane_end_waiting(lm_lane *l, rapt_engine_job *before)
     lm_job_end(j);
 }
 
-/* Asks some of the waiting jobs whether they stop, others in the next step: asking all of a long queue in each step would take
- * longer than the step. Whether any has ended. */
+/* Asks some of the waiting jobs whether they are cancelled, and others in the next step, because asking all of a long queue would
+ * take longer than a step. Returns whether any has ended. */
 static bool lm_lane_ask_waiting(lm_lane *l)
 {
     bool any = false;
@@ -73,7 +73,7 @@ static bool lm_lane_ask_waiting(lm_lane *l)
     return any;
 }
 
-/* Ends jobs that stop, waiting and running ones. Whether there were any. */
+/* Ends cancelled jobs, waiting and running ones. Returns whether there were any. */
 static bool lm_lane_end_stopped(lm_lane *l)
 {
     bool any = lm_lane_ask_waiting(l);
@@ -86,7 +86,7 @@ static bool lm_lane_end_stopped(lm_lane *l)
     return any;
 }
 
-/* First come, first served: none overtakes one that needs more memory. One that stops does not begin. */
+/* First come, first served: no job overtakes one that needs more memory. A cancelled job does not begin. */
 static void lm_lane_admit(lm_lane *l)
 {
     while (l->waiting.first) {
@@ -130,8 +130,8 @@ static size_t lm_lane_prompts(lm_lane *l)
     return count;
 }
 
-/* Shares a budget of tokens among the prompts: an equal part for each, so that a long one does not hold up the others, and what
- * short ones leave of theirs for those who came first. Returns how many tokens are read. */
+/* Divides a budget of tokens among the prompts: an equal share for each, so that a long prompt does not hold up the others. What
+ * short prompts leave goes to the prompts that came first. Returns the number of tokens. */
 static size_t lm_lane_share(lm_lane *l, size_t budget)
 {
     const size_t count = lm_lane_prompts(l);
@@ -152,7 +152,8 @@ static size_t lm_lane_share(lm_lane *l, size_t budget)
     return budget - left;
 }
 
-/* Chooses the pieces: a token of each text whose prompt is read, then parts of prompts. Returns how many tokens these have. */
+/* Chooses the pieces of a step: a token of each text whose prompt is computed, then chunks of prompts. Returns the number of
+ * tokens in the chunks. */
 static size_t lm_lane_plan(lm_lane *l)
 {
     l->piece_count = 0;
@@ -171,7 +172,7 @@ static void lm_lane_choose(void *context, size_t at, int worker)
     lm_job_choose(l->choosing[at], l->logits[at], &l->scratch[worker]);
 }
 
-/* Reports scored tokens of a piece with logits [rows, vocab]. */
+/* Reports the scores of a piece's tokens from logits [rows, vocab]. */
 static void lm_lane_score(lm_lane *l, lm_job *j, const lm_piece *p, const rapt_real *logits)
 {
     const size_t vocab = l->model->language.net->config.vocab;
@@ -179,7 +180,7 @@ static void lm_lane_score(lm_lane *l, lm_job *j, const lm_piece *p, const rapt_r
         lm_job_score(j, logits + i * vocab, l->scratch);
 }
 
-/* What the logits [rows, vocab] of a step say: scores, and the texts that choose a token by theirs. */
+/* Distributes the logits [rows, vocab] of a step: reports scores, and collects the texts that choose a token from theirs. */
 static void lm_lane_read(lm_lane *l, const rapt_real *logits)
 {
     const size_t vocab = l->model->language.net->config.vocab;

@@ -1,5 +1,5 @@
-/* engine/lm_lane.h: the inside of a language model's lane, which its parts share: slots and their prefixes (lm_slot.c), steps
- * (lm_lane.c), how much of the prompts a step computes (lm_budget.c). */
+/* engine/lm_lane.h: the structs of a language model's lane, for the files that share them: slots and their prefixes (lm_slot.c),
+ * steps (lm_lane.c), the budget of prompt tokens in a step (lm_budget.c). */
 #ifndef ENGINE_LM_LANE_H
 #define ENGINE_LM_LANE_H
 
@@ -8,13 +8,13 @@
 #include "nn/lm_slots.h"
 #include "tensor/packed_weights.h"
 
-/* A slot of the KV cache. When its text is done it keeps what it holds, as a prefix of texts to come. */
+/* A slot of the KV cache. When its text is done, it keeps its contents as a cached prefix for later texts. */
 typedef struct lm_slot {
     lm_job *job;      /* NULL: free */
     text_tokens held; /* tokens whose keys and values it holds, from position 0 on */
     size_t first;     /* tokens of the job's text before position 0 (rapt_lm_visible) */
     uint64_t used;    /* the step that used it last */
-    uint64_t order;   /* of its job's admission */
+    uint64_t order;   /* rank of its job's admission */
 } lm_slot;
 
 typedef struct lm_lane {
@@ -28,13 +28,13 @@ typedef struct lm_lane {
     bool no_prefix_cache;
     size_t positions;          /* that running texts and cached prefixes may hold together */
     engine_queue waiting;
-    rapt_engine_job *asked;    /* of the waiting ones, the last that was asked whether it stops; NULL: the first one is next */
+    rapt_engine_job *asked;    /* the waiting job that was asked last whether it is cancelled; NULL: the first one is next */
     lm_budget budget;
     lm_piece *pieces;          /* [slot_count] of a step */
     size_t piece_count;
     size_t *rest;              /* [slot_count] tokens that the text of each slot lacks; 0: the slot is free */
     lm_slot **prompts;         /* [slot_count] whose prompts are read in a step */
-    lm_job **choosing;         /* [slot_count] texts that choose a token in a step, by these logits [vocab] */
+    lm_job **choosing;         /* [slot_count] texts that choose a token in a step, from these logits [vocab] */
     const rapt_real **logits;
     size_t choosing_count;
     arena *scratch;            /* [threads] of the tape's pool */
@@ -45,12 +45,12 @@ typedef struct lm_lane {
 /* Gives a waiting job a slot, with the longest prefix that is held somewhere. False: no slot is free, or the KV memory has no
  * room. */
 bool lm_slot_admit(lm_lane *l, lm_job *job);
-/* Has the slot hold what its job sees of its text: where the window has moved, what is held is dropped, and where another slot
- * holds more of it, that is copied. Returns how many tokens are still to be computed, 1 or more. */
+/* Prepares the slot for what its job sees of its text: drops its contents if the window has moved, and copies from another slot
+ * that holds more of the text. Returns the number of tokens still to be computed, at least 1. */
 size_t lm_slot_rest(lm_lane *l, lm_slot *s);
 /* Whether another text, whose prompt is being computed, will soon hold more of this one's than it has. */
 bool lm_slot_follows(const lm_lane *l, const lm_slot *s);
-/* Tokens behind what is held were computed. False: out of memory; the slot holds nothing then. */
+/* Records that `count` more tokens were computed. False: out of memory; the slot is then empty. */
 bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count);
 /* The job has left. */
 void lm_slot_release(lm_lane *l, lm_slot *s);

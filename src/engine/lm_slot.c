@@ -1,5 +1,5 @@
-/* engine/lm_slot.c: which slot of the KV cache a text gets, and which prefix it finds there or elsewhere. Keys and values of a
- * prefix do not depend on what follows it, so that what is found has the bits of what would be computed. */
+/* engine/lm_slot.c: chooses the slot of the KV cache for a text, and the cached prefix that it finds there or in another slot.
+ * Keys and values of a prefix do not depend on what follows it, so a cached prefix has the bits that would be computed. */
 #include "engine/lm_lane.h"
 
 #include "base/min.h"
@@ -28,7 +28,7 @@ static size_t lm_common(const int32_t *a, size_t a_count, const int32_t *b, size
     return n;
 }
 
-/* Tokens that a slot holds of a view: all but the last one count, whose logits are needed. */
+/* The number of tokens of a view that a slot holds; the last token does not count, because its logits are needed. */
 static size_t lm_held_of(const lm_slot *s, lm_view v)
 {
     return lm_common(s->held.ids, s->held.count, v.ids, v.count, v.count - 1);
@@ -51,13 +51,13 @@ static void lm_slot_drop(lm_lane *l, lm_slot *s)
 /* Counts tokens of a prompt that need not be computed. */
 static void lm_count_cached(lm_lane *l, lm_job *j, size_t tokens)
 {
-    if (j->result.token_count > 0) /* a window that is read anew is no prompt */
+    if (j->result.token_count > 0) /* a window that is recomputed is not a prompt */
         return;
     j->cached += tokens;
     l->counts.cached_tokens += tokens;
 }
 
-/* Copies the longest part of a view that another slot holds, where it is longer than the slot's own. */
+/* Copies the longest prefix of a view that another slot holds, if it is longer than the slot's own. */
 static void lm_slot_borrow(lm_lane *l, lm_slot *s, lm_view v)
 {
     size_t best = s->held.count, from = 0;
@@ -117,7 +117,7 @@ bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count)
 
 /* ---- admission ----------------------------------------------------------------------------------------------------- */
 
-/* Positions of the KV cache that a job may come to need. */
+/* Max positions of the KV cache that a job may need. */
 static size_t lm_job_positions(const lm_job *j)
 {
     const size_t context = j->run.model->language.net->config.context, count = j->request.count;
@@ -125,7 +125,8 @@ static size_t lm_job_positions(const lm_job *j)
     return MIN(count + more, context);
 }
 
-/* The free slot that was used longest ago, of those that hold something or of all; NULL: there is none. `but`: not this one. */
+/* The free slot that was used longest ago, among all or (`holding`) among slots that are not empty, but not `but`; NULL: there is
+ * none. */
 static lm_slot *lm_oldest_free(lm_lane *l, bool holding, const lm_slot *but)
 {
     lm_slot *oldest = NULL;
@@ -137,7 +138,7 @@ static lm_slot *lm_oldest_free(lm_lane *l, bool holding, const lm_slot *but)
     return oldest;
 }
 
-/* A free slot that holds much of what the job begins with, and little else that others could use; else the oldest one. */
+/* A free slot that holds much of the job's beginning, and little else that others could use; or else the oldest one. */
 static lm_slot *lm_slot_for(lm_lane *l, const lm_job *j)
 {
     lm_slot *best = NULL;
@@ -153,7 +154,7 @@ static lm_slot *lm_slot_for(lm_lane *l, const lm_job *j)
     return best ? best : lm_oldest_free(l, false, NULL);
 }
 
-/* Positions that running texts have reserved, and, with `held`, those that free slots hold, but for one. */
+/* Positions that running texts have reserved; with `held`, plus the positions that free slots except `but` hold. */
 static size_t lm_positions(const lm_lane *l, const lm_slot *but, bool held)
 {
     size_t all = 0;

@@ -1,5 +1,6 @@
-/* engine/translation_admit.c: which sentences begin, and with which thread. Requests take turns, a sentence each; one that has
- * none running gets one in although the threads have enough, so that no long request keeps a short one waiting. */
+/* engine/translation_admit.c: chooses the sentences that begin, and their threads. Requests take turns, one sentence at a time; a
+ * request without a running sentence gets one in even if the threads are full, so that a long request never keeps a short one
+ * waiting. */
 #include "base/clock.h"
 #include "engine/translation_lane.h"
 
@@ -9,15 +10,15 @@
 enum {
     USUAL_BEAM = 8,
     SHORT = 8,   /* segments of a request that counts as short */
-    MANY_COHORTS = 24 /* cohorts of a worker, beyond which only requests with nothing running get in */
+    MANY_COHORTS = 24 /* cohorts of a worker; with more, only requests without a running sentence get in */
 };
-#define SHORT_STEP_SECONDS 1.0 /* how long short requests are expected after one that came beside a long one */
-#define SHORT_STEP_TIMES 3.0   /* the time of a step then, of that of one row */
+#define SHORT_STEP_SECONDS 1.0 /* for so long after a short request came during a long one, more short requests are expected */
+#define SHORT_STEP_TIMES 3.0   /* max time of a step while short requests are expected, relative to a step with one row */
 
 /* ---- how many ------------------------------------------------------------------------------------------------------ */
 
-/* Sentences that may run together where a long request has a turn: fewer while short ones are expected. Their beam is taken for
- * that of all, and the pace of w for that of all workers. */
+/* Max sentences that may run together when a long request has its turn: fewer while short requests are expected. Takes the beam
+ * of the request as the beam of all, and the pace of w as the pace of all workers. */
 static size_t translation_capacity_of_long(const translation_lane *l, const translation_worker *w, size_t capacity)
 {
     if (clock_seconds() >= l->short_steps_until)
@@ -28,13 +29,14 @@ static size_t translation_capacity_of_long(const translation_lane *l, const tran
     return all < capacity ? all : capacity;
 }
 
-/* What is running, and how much more may. */
+/* What is running, and how much more may run. */
 typedef struct translation_room {
     size_t running, capacity, capacity_of_long, group_max;
     size_t most;              /* that may begin now */
-    size_t own, own_max;      /* of the only worker: sentences that it has, and from how many on requests that run get no more */
+    size_t own, own_max;      /* of the only worker: its sentences, and the number from which on requests that already run get no
+                                 more */
     bool refill, refill_long; /* there is room for enough sentences to make a cohort worth it */
-    const translate_settings *groups[TRANSLATE_TOGETHER]; /* [group_count] of what begins */
+    const translate_settings *groups[TRANSLATE_TOGETHER]; /* [group_count] settings of the sentences that begin */
     size_t group_count;
 } translation_room;
 
@@ -43,11 +45,11 @@ static bool translation_has_room(size_t running, size_t capacity)
     return running < capacity && capacity - running >= capacity / 8;
 }
 
-/* Of all that is running or waiting, what makes a worker's share, less what it has. Those that can begin no other cohort have no
- * share in what waits. */
+/* A worker's share of all running and waiting sentences, minus the sentences that it has. Workers that cannot begin another
+ * cohort have no share in what waits. */
 static size_t translation_share(const translation_lane *l, const translation_worker *w, size_t running)
 {
-    const size_t most = 2 * l->t->setup.o.batch; /* with those of requests that have none running */
+    const size_t most = 2 * l->t->setup.o.batch; /* includes sentences of requests that have none running */
     size_t all = running, open = 0;
     for (int i = 0; i < l->t->threads; i++)
         open += l->workers[i].count < TRANSLATE_TOGETHER;
@@ -98,7 +100,8 @@ static bool translation_is_long(const translation_job *j)
     return j->text.source.count > SHORT;
 }
 
-/* Sentences with a wide beam count for several: no request is to decide how many rows run together, and what memory they take. */
+/* A sentence with a wide beam counts as several, so that no request decides how many rows run together and how much memory they
+ * take. */
 static size_t translation_of_beam(size_t sentences, size_t beam)
 {
     const size_t fewer = beam > USUAL_BEAM ? sentences * USUAL_BEAM / beam : sentences;
@@ -115,8 +118,8 @@ static bool translation_may_begin(translation_room *r, const translation_job *j)
     return (normal || first) && translation_groups(r, &j->text.settings);
 }
 
-/* A turn of every waiting job, as long as sentences may begin: the next turn begins behind the last one. False: none could use
- * it. */
+/* Gives every waiting job a turn while sentences may begin; the next round begins after the last job that had one. False: no job
+ * could use its turn. */
 static bool translation_turn(translation_lane *l, translation_room *r)
 {
     bool any = false;
@@ -140,13 +143,14 @@ static bool translation_is_large(const translation_cohort *f)
     return f->largest > SHORT;
 }
 
-/* How little memory of n sentences suits a cohort: least where it has just enough, most where it would have to grow. */
+/* How badly a cohort's memory fits n sentences: smallest if it is just large enough, largest if it would have to grow. */
 static size_t translation_misfit(const translation_cohort *f, size_t n)
 {
     return f->largest >= n ? f->largest - n : SIZE_MAX - f->largest;
 }
 
-/* The one that suits n sentences best; NULL: there is none. So few cohorts have the memory of many sentences. */
+/* Takes the unused cohort that fits n sentences best, so that few cohorts have the memory of many sentences; NULL: there is
+ * none. */
 static translation_cohort *translation_take_unused(translation_lane *l, size_t n)
 {
     translation_cohort **best = &l->unused;
@@ -203,7 +207,7 @@ static translation_worker *translation_least_loaded(translation_lane *l)
     return best;
 }
 
-/* items[n], of one group, begin together, with w. Out of memory they fail. */
+/* Begins items[n] of one group together in worker w. If out of memory, they fail. */
 static void translation_assign(translation_lane *l, translation_worker *w, translate_item *const *items, size_t n)
 {
     rapt_error err = {0};
@@ -246,7 +250,7 @@ static void translation_assign_group(translation_lane *l, translation_worker *on
 
 /* ---- admission ----------------------------------------------------------------------------------------------------- */
 
-/* Whether short requests wait or run beside long ones. */
+/* Notes whether short requests wait or run at the same time as long ones. */
 static void translation_expect(translation_lane *l)
 {
     bool is_short = false, is_long = false;

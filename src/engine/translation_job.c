@@ -1,5 +1,5 @@
-/* engine/translation_job.c: see translation_job.h. Lines are encoded by the thread that asks for them: what is wrong with them is
- * told at once, and the engine's thread has less to do. */
+/* engine/translation_job.c: a request to translate lines. The calling thread encodes the lines, so that errors are reported at
+ * once and the engine's thread has less to do. */
 #include "engine/translation_job.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@ typedef struct translation_job {
     rapt_engine_job job;
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out);
     void *context;
-    char *memory;            /* of the lines */
+    char *memory;            /* holds the lines */
     const char **lines;
     translate_text text;
     size_t next;             /* the first item that no batch has taken */
@@ -22,9 +22,9 @@ translation_job *translation_job_new(const rapt_translator *t, const rapt_engine
 /* Items that no batch has taken; that batches have. */
 size_t translation_job_waiting(const translation_job *j);
 size_t translation_job_running(const translation_job *j);
-/* Asks whether it is to stop, or has failed: no batch is to take the rest of its items then. */
+/* Checks whether the job is cancelled or has failed; if so, no batch takes the rest of its items. */
 void translation_job_check(translation_job *j);
-/* No item is left: calls on_done and ends the job, which is not to be touched any more. */
+/* Call it when no item is left. Calls on_done and ends the job, which must not be touched afterwards. */
 void translation_job_end(translation_job *j);
 
 #endif

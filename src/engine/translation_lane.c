@@ -1,6 +1,6 @@
-/* engine/translation_lane.c: the lane of a translation model: continuous batching of sentences. Each thread has some of them,
- * which began at different times and whose decoding steps it computes together (translate_batch.c); those that are done leave,
- * and others take their place (translation_admit.c). */
+/* engine/translation_lane.c: the lane of a translation model: continuous batching of sentences. Each thread has some sentences,
+ * which began at different times, and computes their decoding steps together (translate_batch.c); finished ones leave, and others
+ * take their place (translation_admit.c). */
 #include "engine/translation_lane.h"
 
 #include "base/clock.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 #define LARGEST_BATCH 65536
-#define STEP_SECONDS 0.010 /* of a lane's step, at most one decoding step more, where other models wait */
+#define STEP_SECONDS 0.010 /* max length of a lane's step while other models wait; it may take one decoding step longer */
 #define LONGEST_STEP_SECONDS 1.0
 #define IDLE_SECONDS 0.001 /* that a thread waits for requests before it helps another one: clients answer in less */
 #define CHECK_SECONDS 0.002 /* from one look for jobs that stop to the next */
 
 /* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
-/* Encodes what is to begin. */
+/* Encodes the sentences that begin. */
 static void translation_begin_cohorts(translation_worker *w, rapt_tape *tape)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -29,7 +29,7 @@ static void translation_begin_cohorts(translation_worker *w, rapt_tape *tape)
     }
 }
 
-/* One decoding step of all that a worker has. False: it has nothing. */
+/* Computes one decoding step for all sentences of a worker. False: it has none. */
 static bool translation_step(translation_worker *w, rapt_tape *tape)
 {
     translate_batch *on[TRANSLATE_TOGETHER];
@@ -53,7 +53,7 @@ static bool translation_step(translation_worker *w, rapt_tape *tape)
 
 /* ---- between decoding steps: under the lock ------------------------------------------------------------------------------ */
 
-/* Cohorts that are over leave the worker, and what it has done is counted. */
+/* Removes finished cohorts from the worker, and counts its work. */
 static void translation_collect(translation_lane *l, translation_worker *w)
 {
     size_t kept = 0;
@@ -89,7 +89,7 @@ static void translation_take_queued(translation_lane *l)
     }
 }
 
-/* Moves the jobs of a list that have nothing left to `over`, and those with no item left to begin to the list of begun ones. */
+/* Moves jobs of a list that are finished to `over`, and jobs whose items have all begun to the list of begun jobs. */
 static void translation_sort_jobs(translation_lane *l, engine_queue *q, engine_queue *over)
 {
     for (rapt_engine_job *before = NULL, *job = q->first; job; job = before ? before->next : q->first) {
@@ -114,7 +114,7 @@ static bool translation_is_due(translation_lane *l, double now)
     return true;
 }
 
-/* What is done leaves, what is queued is taken, and sentences begin: see translation_admit for `only`. */
+/* Removes finished jobs, takes queued jobs, and begins sentences; `only` as in translation_admit. */
 static engine_queue translation_turn_over(translation_lane *l, translation_worker *only)
 {
     engine_queue over = {0};
@@ -126,7 +126,7 @@ static engine_queue translation_turn_over(translation_lane *l, translation_worke
     translation_admit(l, only);
     l->counts.waiting = l->waiting.count;
     l->counts.running = l->begun.count;
-    engine_publish(l->model, &l->counts); /* whoever is told of an end finds it counted */
+    engine_publish(l->model, &l->counts); /* before on_done, so that it finds the job counted */
     return over;
 }
 
@@ -142,13 +142,13 @@ static bool translation_end_jobs(engine_queue *over)
 
 /* ---- a lane's step ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the lane's step is to end. */
+/* Whether the lane's step must end. */
 static bool translation_is_enough(translation_lane *l)
 {
     return atomic_load(&l->few) || clock_seconds() >= l->deadline || engine_is_awaited(l->model, false);
 }
 
-/* What a worker does after each of its steps; so none waits for another. False: it has nothing to do. */
+/* Called by a worker after each of its steps, so that no worker waits for another. False: it has nothing to do. */
 static bool translation_refill(translation_lane *l, translation_worker *w)
 {
     pthread_mutex_lock(&l->lock);
@@ -165,13 +165,13 @@ static bool translation_refill(translation_lane *l, translation_worker *w)
     return busy;
 }
 
-/* Whether all threads together compute what `busy` of them have, as in rapt_translator_run. */
+/* Whether all threads together compute the batches of the `busy` workers, as in rapt_translator_run. */
 static bool translation_shares_threads(const translation_lane *l, int busy)
 {
     return 2 * busy <= l->t->threads;
 }
 
-/* Waits until there is work. False: the lane's step is over. Where another model is to have its turn, nobody waits. */
+/* Waits until there is work. False: the lane's step is over. Does not wait if another model must have its turn. */
 static bool translation_wait(translation_lane *l, translation_worker *w)
 {
     const int idle = atomic_fetch_add(&l->idle, 1) + 1;
@@ -188,13 +188,13 @@ static bool translation_wait(translation_lane *l, translation_worker *w)
     return busy;
 }
 
-/* False: a worker's part of the lane's step is over. */
+/* Whether a worker continues the lane's step. */
 static bool translation_goes_on(translation_lane *l, translation_worker *w)
 {
     return (translation_refill(l, w) || translation_wait(l, w)) && !translation_is_enough(l);
 }
 
-/* A pool_fn: each worker on a tape of its own. */
+/* A pool_fn: each worker computes on its own tape. */
 static void translation_advance(void *context, size_t worker, int thread)
 {
     translation_lane *l = context;
@@ -207,7 +207,7 @@ static void translation_advance(void *context, size_t worker, int thread)
     } while (translation_goes_on(l, w));
 }
 
-/* One worker after the other, each on all threads, until there are results, requests, or others who wait. */
+/* Computes one worker after the other, each on all threads, until there are results, new requests, or other models that wait. */
 static void translation_advance_alone(translation_lane *l)
 {
     rapt_tape *tape = l->t->tapes[l->t->tape_count - 1];

@@ -1,4 +1,4 @@
-/* engine/translation_lane.h: the inside of a translation model's lane, which its parts share: which sentences begin
+/* engine/translation_lane.h: the structs of a translation model's lane, for the files that share them: which sentences begin
  * (translation_admit.c), and steps (translation_lane.c). */
 #ifndef ENGINE_TRANSLATION_LANE_H
 #define ENGINE_TRANSLATION_LANE_H
@@ -11,15 +11,15 @@ typedef struct translation_cohort {
     translate_batch batch;
     translate_item **items; /* [count] of a cohort that has not begun; NULL: it has */
     size_t count;
-    size_t largest;         /* sentences that it has ever had: what its memory is for */
+    size_t largest;         /* max sentences that it has ever had, for which it has memory */
     struct translation_cohort *next;
 } translation_cohort;
 
-/* What one thread computes together. Others read `count` and `sentences`, under the lane's lock. */
+/* The sentences that one thread computes together. Others read `count` and `sentences` with the lane's lock held. */
 typedef struct translation_worker {
     translation_cohort *cohorts[TRANSLATE_TOGETHER]; /* [count] */
     size_t count;
-    size_t sentences;       /* of these, after its last step */
+    size_t sentences;       /* sentences of these, after its last step */
     translation_pace pace;
     uint64_t steps, tokens; /* since they were counted */
 } translation_worker;
@@ -27,26 +27,27 @@ typedef struct translation_worker {
 typedef struct translation_lane {
     rapt_engine_model *model;
     rapt_translator *t;
-    pthread_mutex_t lock;        /* of all but what a worker computes: workers end jobs and begin sentences between their steps */
+    pthread_mutex_t lock;        /* guards everything except what a worker computes: workers end jobs and begin sentences between
+                                    their steps */
     engine_queue waiting;        /* jobs with items that no batch has taken, whose turn it is first */
     engine_queue begun;          /* the others */
     translation_worker *workers; /* [t->threads] */
     translation_cohort *unused;
     translate_item **picked;     /* [picked_max] that begin now */
     size_t picked_count, picked_max;
-    double short_steps_until;          /* until when short requests beside long ones are expected */
+    double short_steps_until;          /* until then, short requests are expected during long ones */
     double deadline;             /* of the step */
-    bool alone;                  /* in it: there is no other model */
+    bool alone;                  /* during the step: there is no other model */
     double counted, checked;     /* until when its time is counted; when it was last looked for jobs that stop */
     atomic_int idle;             /* workers that have nothing to do */
-    atomic_bool few;             /* few have: all threads are to compute together */
+    atomic_bool few;             /* few workers have work, so all threads compute together */
     atomic_bool ended;           /* a job has no item left */
     rapt_engine_counts counts;
 } translation_lane;
 
 void translation_cohort_free(translation_cohort *f);
-/* Chooses items that begin and gives them to workers, or to the worker `only`, of which there are as many then as make its share
- * of all; NULL: to all. Out of memory, they fail. */
+/* Chooses items that begin, and gives them to all workers (`only` NULL) or, up to its share, to the worker `only`. If out of
+ * memory, the items fail. */
 void translation_admit(translation_lane *l, translation_worker *only);
 /* A cohort is over: its memory is for another one. */
 void translation_recycle(translation_lane *l, translation_cohort *f);

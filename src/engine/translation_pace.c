@@ -1,4 +1,4 @@
-/* engine/translation_pace.c: see translation_pace.h. */
+/* engine/translation_pace.c: measures decoding steps by their number of rows. */
 #include "engine/translation_pace.h"
 
 #define FORGET 1.002 /* a shortest time grows by so much with each step that takes longer */
@@ -13,7 +13,7 @@ void translation_pace_add(translation_pace *p, size_t rows, double seconds)
     p->seconds[i] = p->seconds[i] == 0 || seconds < grown ? seconds : grown;
 }
 
-/* Steps of sizes that were not seen are taken to be proportional to those of half as many rows. */
+/* A step of a size that was not measured is assumed to take twice the time of a step with half as many rows. */
 size_t translation_pace_rows(const translation_pace *p, double times)
 {
     double last = p->seconds[0];
