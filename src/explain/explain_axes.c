@@ -1,5 +1,4 @@
-/* explain/explain_axes.c: the names of axes, and which tokens they run along. The names of tokens are in
- * input/token_name.c. */
+/* explain/explain_axes.c: the names of axes, and the tokens along them. input/token_name.c names tokens. */
 #include "explain/explanation.h"
 
 #include <string.h>

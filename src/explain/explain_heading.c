@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct title {
-    const char *begin; /* of what is left of a name */
+    const char *begin; /* the rest of a name */
     const char *text;
 } title;
 
@@ -31,7 +31,7 @@ static bool explain_heading_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The norms of a block are called norm1, norm2, ...: before or behind a sublayer, or after the residual sum. */
+/* The title of a block's norm1, norm2, ...: a norm before a sublayer, after it, or after the residual sum. */
 static const char *norm_title(const rapt_model *m, const char *name)
 {
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
@@ -50,7 +50,7 @@ static const char *title_of(const rapt_explanation *e, const char *rest)
     return explain_heading_begins(rest, "norm") ? norm_title(e->model, rest) : "Steps";
 }
 
-/* Writes "Encoder", "Decoder block 3" or nothing, and returns what is left of the name. */
+/* Writes "Encoder", "Decoder block 3" or nothing, and returns the rest of the name. */
 static const char *explain_heading_take_place(const char *name, char place[48])
 {
     static const title places[] = {{"encoder.", "Encoder"}, {"decoder.", "Decoder"}, {"blocks.", ""}};

@@ -1,5 +1,5 @@
-/* explain/explain_input.c: what an explanation's pass reads, and what is known before the pass: labels, the output, names of
- * tokens. Texts become tokens in input/pass_input.c. */
+/* explain/explain_input.c: the input of an explanation's pass, and what is known before the pass: labels, the output, names of
+ * tokens. input/pass_input.c encodes texts. */
 #define _GNU_SOURCE /* strdup */
 #include "explain/explanation.h"
 
@@ -22,7 +22,7 @@ static rapt_code keep_unknown_words(arena *memory, explain_sequence *s, char *co
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for unknown words");
 }
 
-/* Takes the tokens, which are freed with the explanation. */
+/* Takes over the tokens, which are freed with the explanation. */
 static rapt_code add_sequence(rapt_explanation *e, const char *name, const rapt_tokenizer *k, pass_tokens *p, rapt_error *err)
 {
     explain_sequence *s = &e->sequences[e->sequence_count++];
@@ -56,7 +56,7 @@ static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char
     e->label_count = target.count;
     e->output = whole_text_of(m->translation.target, target.ids + 1, target.count);
     if (e->output && !whole_text_is(m->translation.target, e->labels, target.count))
-        whole_text_trim(m->translation.target, e->output); /* the limit cut a character */
+        whole_text_trim(m->translation.target, e->output); /* if the limit split a character */
     e->translation = e->output && !given ? written(m, e->output) : NULL;
     bool done = e->output && (e->translation || given);
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");

@@ -16,7 +16,7 @@
 
 /* ---- intermediates ----------------------------------------------------------------------------------------------- */
 
-/* JSON has no words for what is not a number. */
+/* JSON cannot write NaN and infinities as numbers. */
 static json_t *number_json(double x)
 {
     if (isfinite(x))
@@ -45,7 +45,7 @@ static json_t *base64_json(const rapt_intermediate *x)
     return string;
 }
 
-/* Adds what its dimensions are: words, sequences and sizes. */
+/* Adds the dimensions of an intermediate: words, sequences and sizes. */
 static bool add_dimensions(const rapt_explanation *e, const rapt_intermediate *x, json_t *o)
 {
     char word[16];
@@ -62,7 +62,7 @@ static bool add_dimensions(const rapt_explanation *e, const rapt_intermediate *x
     return json_object_set_new(o, "shape", shape) == 0 && ok;
 }
 
-/* Of a Hugging Face model only. */
+/* Only for a Hugging Face model. */
 static bool add_origins(const rapt_explanation *e, const rapt_intermediate *x, json_t *o)
 {
     const rapt_param *with[EXPLAIN_ORIGINS];
@@ -111,7 +111,7 @@ static json_t *intermediates_json(const rapt_explanation *e, explain_values valu
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-/* A path may be no UTF-8, nor a text of bytes. */
+/* A path, or a text for a byte-level tokenizer, need not be UTF-8. */
 static json_t *valid_string(const char *given)
 {
     size_t length;
@@ -128,7 +128,7 @@ static bool token_is_text(const rapt_tokenizer *k, int32_t id)
     return !bytes || utf8_valid_prefix(bytes, size) == size;
 }
 
-/* Bytes that are no text have a name instead; ids without a text have an empty one. */
+/* Bytes that are not UTF-8 get a name instead; ids without a text get an empty text. */
 static json_t *token_text_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size = 0;
@@ -257,7 +257,7 @@ static json_t *unknown_words_json(const explain_sequence *s)
     return list;
 }
 
-/* What only some passes have. */
+/* Adds members that only some passes have. */
 static bool add_rest(const rapt_explanation *e, json_t *o)
 {
     bool ok = true;

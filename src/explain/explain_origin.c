@@ -1,5 +1,5 @@
-/* explain/explain_origin.c: the parameters that an intermediate is computed with, which a Hugging Face folder has under other
- * names. For explain_text.c and explain_json.c. It knows names only: rapt/observe.h has those of intermediates. */
+/* explain/explain_origin.c: the parameters with which an intermediate is computed, for models whose Hugging Face folder has other
+ * names. For explain_text.c and explain_json.c. It knows names only; rapt/observe.h lists the names of intermediates. */
 #include "explain/explanation.h"
 
 #include "base/ends.h"
@@ -10,13 +10,13 @@
 
 #define NAME 192
 
-/* The layer whose parameters make an intermediate has its name, but for the end. */
+/* The layer whose parameters make an intermediate has the intermediate's name with another end. */
 typedef struct layer_rule {
     const char *step, *layer; /* ends */
 } layer_rule;
 
-/* Those of an end are tried in this order: "blocks.0.norm1.output" is what blocks.0.norm1 makes, also where there is a norm
- * called blocks.0.norm1.output. */
+/* Rules for the same end are tried in this order: blocks.0.norm1 makes "blocks.0.norm1.output", even if there is a norm called
+ * blocks.0.norm1.output. */
 static const layer_rule RULES[] = {
     {".output", ""},
     {"", ""},
@@ -26,7 +26,7 @@ static const layer_rule RULES[] = {
     {".hidden", ".dense1"},
     {"ffn.output", "ffn.dense2"},
     {"ffn.output", "ffn.down"},
-    {"decoder.embedding", "encoder.embedding"}, /* one matrix, where they are tied */
+    {"decoder.embedding", "encoder.embedding"}, /* if they are tied, they are one matrix */
     {"output", "embedding"},
     {"decoder.output", "encoder.embedding"},
 };

@@ -1,5 +1,5 @@
-/* explain/explain_page.c: what the page of an explanation is made of: its JSON, and of each checkpoint of the training run the
- * attention weights and the predictions. The page itself is made in page/. */
+/* explain/explain_page.c: collects the data of an explanation's page: its JSON, and the attention weights and predictions of each
+ * checkpoint of the training run. page/ makes the page itself. */
 #include "explain/explanation.h"
 
 #include "base/ends.h"

@@ -1,6 +1,6 @@
-/* explain/explain_pass.c: the pass that is explained: forward over all positions at once, the next-token probabilities
- * after each, and on request the loss and the backward pass. What was asked for is copied. It runs twice: counted, so that what
- * it will take is known, and computed. */
+/* explain/explain_pass.c: the pass that is explained: forward over all positions at once, the next-token probabilities after
+ * each, and on request the loss and the backward pass. Copies what was asked for. The pass runs twice: first it is only counted,
+ * to know its cost, then it is computed. */
 #include "explain/explanation.h"
 
 #include "base/buffer.h"
@@ -13,7 +13,7 @@
 
 #define TOP 5 /* most probable tokens of a position */
 #define CHUNK ((size_t)64 << 10)
-#define KEPT 512 /* bytes of an intermediate beside its elements: its names */
+#define KEPT 512 /* bytes of an intermediate besides its elements: its names */
 
 /* A pass while it runs. */
 typedef struct pass {
@@ -21,12 +21,12 @@ typedef struct pass {
     rapt_tape *t;
     explain_selection *selection;
     rapt_explain_cost cost;
-    rapt_code failure; /* in a callback, which cannot return it */
+    rapt_code failure; /* set by a callback, which cannot return it */
 } pass;
 
 /* ---- predictions ------------------------------------------------------------------------------------------------- */
 
-/* Tokens are told apart by their logits, which are equal less often than probabilities are. `logits` is [tokens, vocab]. */
+/* Tokens are ranked by their logits, which are equal less often than probabilities. `logits` is [tokens, vocab]. */
 static rapt_code rank_tokens(const pass *p, const rapt_real *logits, size_t vocab, rapt_error *err)
 {
     rapt_explanation *e = p->e;
@@ -66,7 +66,7 @@ static rapt_code take_logits(const pass *p, const rapt_observation *logits, rapt
     return rank_tokens(p, logits->values, vocab, err);
 }
 
-/* The sampler's softmax is another one than the pass's, which is the one that is shown. */
+/* Not the sampler's softmax, because the page shows the softmax of the pass. */
 static rapt_code predict(const pass *p, const rapt_observation *o, rapt_error *err)
 {
     rapt_explanation *e = p->e;
@@ -113,7 +113,7 @@ static void explain_count(void *context, const rapt_observation *o)
     p->cost.bytes += size * sizeof(rapt_real) + KEPT;
 }
 
-/* What goes wrong here stops the pass. */
+/* A failure here ends the pass. */
 static void explain_take(void *context, const rapt_observation *o)
 {
     pass *p = context;

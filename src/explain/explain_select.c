@@ -1,5 +1,5 @@
-/* explain/explain_select.c: which intermediates and parts are asked for, by shell patterns, and the name nearest to a pattern
- * that matches nothing. */
+/* explain/explain_select.c: selects intermediates and parts by shell patterns, and finds the name nearest to a pattern that
+ * matches nothing. */
 #define _GNU_SOURCE
 #include "explain/explanation.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTED 4 /* names, where none is near */
+#define LISTED 4 /* names that are listed if none is near */
 #define CHUNK ((size_t)16 << 10)
 
 rapt_code explain_selection_init(explain_selection *s, const rapt_explain_options *o, rapt_error *err)
@@ -29,7 +29,7 @@ void explain_selection_free(explain_selection *s)
     arena_free(&s->memory);
 }
 
-/* Where memory is short a name is missing among the near ones, no more. */
+/* If memory runs out, only a suggestion is lost. */
 static void keep_name(explain_selection *s, const char *name)
 {
     bool fits = ARRAY_RESERVE(&s->names, &s->name_capacity, s->name_count + 1);

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 80         /* columns of a line of a table where nobody says */
+#define LINE 80         /* default columns of a table's line */
 #define SHOWN 100       /* elements of a matrix that are shown all: a sentence has some sixty of them */
 #define EDGE 3          /* matrices that are shown at each end of many */
-#define MAX_ROWS 60     /* of a table that is shown whole; of longer ones */
+#define MAX_ROWS 60     /* max rows of a table that is shown whole; rows of longer ones */
 #define SOME_ROWS 10
 
 /* A text while it is written. */
@@ -108,7 +108,8 @@ static void print_formula(const explain_text *w, const rapt_intermediate *x)
     fputc('\n', w->to);
 }
 
-/* Of a Hugging Face model: what it is computed with, by both names. Of the gradient of a parameter, the other name. */
+/* For a Hugging Face model: the parameters that an intermediate is computed with, by both names; for the gradient of a parameter,
+ * the other name. */
 static void print_origins(const explain_text *w, const rapt_intermediate *x)
 {
     const rapt_param *with[EXPLAIN_ORIGINS];
@@ -141,7 +142,7 @@ static void print_figures(const explain_text *w, const rapt_intermediate *x)
     fputc('\n', w->to);
 }
 
-/* Writes which of the matrices of an intermediate comes: "head 3"; nothing where it has one only. */
+/* Writes which matrix of an intermediate follows: "head 3"; nothing if it has only one. */
 static void print_place(const explain_text *w, const rapt_intermediate *x, size_t matrix)
 {
     char word[16], line[128] = "";
@@ -209,7 +210,7 @@ static rapt_code print_intermediate(explain_text *w, const rapt_intermediate *x,
     return RAPT_OK;
 }
 
-/* Those of the forward pass, or the gradients: they come last. */
+/* Prints the intermediates of the forward pass, or the gradients, which come last. */
 static rapt_code print_intermediates(explain_text *w, bool gradients, rapt_error *err)
 {
     rapt_code code = RAPT_OK;

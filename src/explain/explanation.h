@@ -1,4 +1,4 @@
-/* explain/explanation.h: what the files of this folder share: an explanation, and the functions that fill it. */
+/* explain/explanation.h: an explanation and the functions that fill it, for the files of this folder. */
 #ifndef EXPLAIN_EXPLANATION_H
 #define EXPLAIN_EXPLANATION_H
 
@@ -25,7 +25,7 @@ typedef struct explain_parts {
 
 struct rapt_explanation {
     const rapt_model *model; /* borrowed */
-    arena memory;            /* of all below, unless it says otherwise */
+    arena memory;            /* holds everything below, unless a comment says otherwise */
     const char *model_name, *text;
     bool gradients;          /* with loss and gradients */
     bool strict;             /* unknown words are an error */
@@ -33,10 +33,10 @@ struct rapt_explanation {
     explain_parts parts;     /* that were asked for */
     explain_sequence sequences[2]; /* source and target, or a language model's text */
     size_t sequence_count;
-    char *output;            /* of a translation model: the words of its target; from malloc */
+    char *output;            /* translation model: the words of its target; from malloc */
     const char *given;       /* the target as it was given; NULL: the model's own greedy translation */
     char *translation;       /* ... as `rapt translate` prints it; from malloc; NULL: a target was given */
-    int32_t *labels;         /* [label_count]: what follows each token of the last sequence, in its ids */
+    int32_t *labels;         /* [label_count]: the id after each token of the last sequence */
     size_t label_count;      /* the last token of a text has none */
     double *nll;             /* [label_count]: -ln p of each label */
     size_t top;              /* most probable tokens of a position */
@@ -49,7 +49,7 @@ struct rapt_explanation {
 
 /* The sequence that predicts: the target, or the text. */
 const explain_sequence *explain_last(const rapt_explanation *e);
-/* The axis of an intermediate as a word ("head"), "" where it has none. */
+/* The axis of an intermediate as a word ("head"); "" if it has none. */
 const char *explain_axis(const rapt_intermediate *x, int dim, char word[16]);
 /* The sequence that an axis runs along; NULL: none. */
 const explain_sequence *explain_along(const rapt_explanation *e, const rapt_intermediate *x, int dim);
@@ -60,8 +60,8 @@ size_t explain_size(const rapt_intermediate *x);
 
 enum { EXPLAIN_ORIGINS = 2 };
 
-/* Writes the parameters that have an origin, of those that an intermediate is computed with, or of which it is the gradient;
- * returns how many. */
+/* Writes the parameters that have an origin and with which an intermediate is computed, or whose gradient it is; returns their
+ * number. */
 size_t explain_origins(const rapt_explanation *e, const rapt_intermediate *x, const rapt_param *with[EXPLAIN_ORIGINS]);
 
 /* ---- explain_input.c: texts to tokens ------------------------------------------------------------------------ */
@@ -78,30 +78,30 @@ typedef struct explain_selection {
     const char *const *patterns;
     size_t count;
     bool *matched;      /* [count] */
-    char **names;       /* of all intermediates and parts that there are, to suggest a near one */
+    char **names;       /* names of all intermediates and parts, to suggest a near one */
     size_t name_count, name_capacity;
-    arena memory;       /* of matched and names */
+    arena memory;       /* holds `matched` and `names` */
 } explain_selection;
 
 rapt_code explain_selection_init(explain_selection *s, const rapt_explain_options *o, rapt_error *err);
 void explain_selection_free(explain_selection *s);
 /* Whether a pattern matches an intermediate or part of this name. */
 bool explain_matches(explain_selection *s, const char *name);
-/* The same, the first time that a name comes: it is remembered for explain_selection_check. */
+/* explain_matches for a name that comes the first time: also remembers it for explain_selection_check. */
 bool explain_wants(explain_selection *s, const char *name);
-/* Fails where a pattern matched nothing, with a near name. After all names have come. */
+/* Call it after all names have come. Fails, with a near name, if a pattern matched nothing. */
 rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err);
 
 /* ---- explain_pass.c: the pass itself ------------------------------------------------------------------------- */
 
-/* Counts the pass on tape t, and where `admit` of the options allows it, runs it and copies what was asked for into e. */
+/* Counts the pass on tape t; if the options' `admit` allows it, runs it and copies what was asked for into e. */
 rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, const rapt_explain_options *o, rapt_error *err);
 
 /* ---- explain_json.c ------------------------------------------------------------------------------------------ */
 
-/* What stands in JSON for the elements of an intermediate. */
+/* How the elements of an intermediate are written in JSON. */
 typedef enum explain_values {
-    EXPLAIN_STATISTICS, /* nothing but their statistics */
+    EXPLAIN_STATISTICS, /* only their statistics */
     EXPLAIN_NUMBERS,    /* "values": a list */
     EXPLAIN_BASE64      /* "values_base64": page_numbers, a tenth of the memory */
 } explain_values;

@@ -1,5 +1,5 @@
-/* explain/input/pass_input.c: see pass_input.h. How long a text is comes before what it is made of: a message about a
- * book's worth of unknown words would help nobody. */
+/* explain/input/pass_input.c: encodes texts for one pass, and refuses those that do not fit. The length is checked before unknown
+ * words: a message about a book's worth of unknown words would help nobody. */
 #include "explain/input/pass_input.h"
 
 #include "decode/search.h"
@@ -11,14 +11,14 @@
 
 #define CHUNK ((size_t)256 << 10)
 
-/* What a text is called in messages, and what becomes of it. */
+/* The name of a text in messages, and how it is encoded. */
 typedef struct reading {
     const char *what, *with; /* "the text", " with <eos>" */
     const rapt_tokenizer *k;
-    size_t vocab, max, more; /* ids and tokens that the model takes; tokens that come to the text's own */
+    size_t vocab, max, more; /* ids and tokens that the model takes; tokens that are added to the text's own */
     const char *limit, *unit; /* "the model has", " positions" */
     bool specials; /* texts of special tokens are those tokens */
-    bool framed;   /* and what stands before and after each text is there */
+    bool framed;   /* and with the ids that the tokenizer puts before and after each text */
     bool strict;   /* unknown words are an error */
 } reading;
 

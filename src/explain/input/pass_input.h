@@ -1,20 +1,20 @@
-/* explain/input/pass_input.h: a text as tokens that fit a model, and a model's own greedy translation. For the
- * commands that inspect one pass: `rapt explain` and `rapt plot attention`. It runs no pass but the search. */
+/* explain/input/pass_input.h: a text as tokens that fit a model, and a model's own greedy translation. For the commands that
+ * inspect one pass: `rapt explain` and `rapt plot attention`. The only passes that it runs are the search's. */
 #ifndef EXPLAIN_INPUT_PASS_INPUT_H
 #define EXPLAIN_INPUT_PASS_INPUT_H
 
 #include "decode/known_words.h"
 #include "rapt/io.h"
 
-/* What a pass reads. ids[count] is one more token, so that ids + 1 are the labels, [count]. */
+/* The input of a pass. ids[count] is one more token, so that ids + 1 are the labels, [count]. */
 typedef struct pass_tokens {
     int32_t *ids; /* [count + 1] */
     size_t count;
     unknown_list unknown; /* words of the text that are <unk> among the tokens */
 } pass_tokens;
 
-/* All of them leave nothing to free on failure; else pass_tokens_free frees the tokens. RAPT_ERR_VALUE: a text that is empty,
- * longer than the model takes, or of ids that the model does not have; with `strict`, of unknown words, too. */
+/* On failure the functions leave nothing to free; on success pass_tokens_free frees the tokens. RAPT_ERR_VALUE: a text is empty,
+ * longer than the model takes, or has ids outside the model's vocabulary; with `strict`, also unknown words. */
 void pass_tokens_free(pass_tokens *p);
 
 /* The source of a translation model: the text's words and <eos>. */

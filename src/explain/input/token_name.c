@@ -1,5 +1,5 @@
-/* explain/input/token_name.c: see token_name.h. Bytes of letters that are spread over several tokens are told apart
- * here; a symbol that stands for any of them would not do that. */
+/* explain/input/token_name.c: readable names of tokens. A letter may be spread over several tokens: their bytes are written out,
+ * so that they can be told apart, instead of one replacement symbol for all. */
 #include "explain/input/token_name.h"
 
 #include "base/quote.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_BOX "\xE2\x90\xA3" /* U+2423, which stands for a space */
+#define OPEN_BOX "\xE2\x90\xA3" /* U+2423, written for a space */
 
 static const char *token_names_letter_of(uint32_t code)
 {
@@ -22,7 +22,7 @@ static const char *token_names_letter_of(uint32_t code)
     }
 }
 
-/* Writes what stands for the first character of `text`; returns the bytes that are done with. */
+/* Writes the name of the first character of `text`; returns the number of bytes that it covers. */
 static size_t name_character(const char *text, size_t size, char out[8])
 {
     uint32_t code = 0;

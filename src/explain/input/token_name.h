@@ -5,8 +5,8 @@
 
 #include "rapt/text.h"
 
-/* The token's text, a space as an open box, control characters and bytes that are no UTF-8 as escapes ("\n", "\xe6"); "id 7"
- * where the id has no text. One line of UTF-8; free() it. NULL: out of memory. */
+/* The token's text, a space as an open box, control characters and bytes that are not UTF-8 as escapes ("\n", "\xe6"); "id 7" if
+ * the id has no text. One line of UTF-8; free() it. NULL: out of memory. */
 char *token_name(const rapt_tokenizer *k, int32_t id);
 
 #endif

@@ -1,6 +1,6 @@
-/* explain/page/page.c: puts the data into the page. Elements go in as base64: shorter than digits, and quick to read where a
- * model has millions of them; how, and which of them: page_steps.h. The page itself is in the HTML, CSS and JavaScript files
- * of this folder. */
+/* explain/page/page.c: puts the data into the page. Elements are written as base64, which is shorter than digits and quick to
+ * read for millions of elements; page_steps.h says how, and which. The page itself is in the HTML, CSS and JavaScript files of
+ * this folder. */
 #include "explain/page/page.h"
 
 #include "base/buffer.h"
@@ -11,7 +11,7 @@
 
 /* The limit of the elements of a page, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
 #define LETTERS ((size_t)2650 * 1000)
-#define CHECKPOINTS_LETTERS ((size_t)4 * 1000 * 1000) /* of all checkpoints together */
+#define CHECKPOINTS_LETTERS ((size_t)4 * 1000 * 1000) /* max letters of all checkpoints together */
 
 /* ---- the data ---- */
 
@@ -38,7 +38,7 @@ static json_t *packed_steps(const page_steps *all)
     return packed;
 }
 
-/* *packed: a copy of `o` whose "steps" take `letters` letters at most. `whole`: none of them may be left out. */
+/* *packed becomes a copy of `o` whose "steps" take at most `letters` letters. `whole`: no step may be left out. */
 static rapt_code pack(const json_t *explanation, json_t *o, size_t letters, bool whole, json_t **packed, rapt_error *err)
 {
     page_steps all;
@@ -81,7 +81,7 @@ static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_e
 
 /* ---- JSON inside HTML ---- */
 
-/* A page as it grows. json_dump_callback can pass over a failure, which therefore stays here. */
+/* A page as it grows. json_dump_callback can swallow a failure, so it is kept here. */
 typedef struct page_text {
     buffer html;
     bool failed;
@@ -92,8 +92,8 @@ static void page_append(page_text *p, const void *data, size_t size)
     p->failed = p->failed || !buffer_append(&p->html, data, size);
 }
 
-/* In JSON a "<" can only stand in a string, where it may be written in another way: so nothing in the data ends the script
- * that holds it, or opens a comment there. */
+/* Escapes every "<", which JSON has only in strings, so that nothing in the data ends the script that holds it, or opens a
+ * comment there. */
 static int page_append_json(const char *text, size_t size, void *to)
 {
     page_text *p = to;

@@ -13,7 +13,7 @@ enum { PORTION = 768 }; /* floats at once: their bytes fill whole groups of thre
 
 /* ---- exact --------------------------------------------------------------------------------------------------------- */
 
-/* The lowest byte first, whatever the machine has. */
+/* Writes the lowest byte first on every machine. */
 static void put_float(char *to, float x)
 {
     uint32_t bits;
@@ -53,9 +53,9 @@ static uint16_t half_of(float x)
     uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
     if (isnan(x))
         return 0x7e00;
-    if (fabsf(x) >= 65520) /* what would round to the next power of two is infinite */
+    if (fabsf(x) >= 65520) /* numbers that would round to the next power of two become infinite */
         return sign | 0x7c00;
-    if (fabsf(x) < 0x1p-14f) /* below the normal ones: multiples of 2^-24 */
+    if (fabsf(x) < 0x1p-14f) /* subnormal numbers: multiples of 2^-24 */
         return sign | (uint16_t)rint(fabs((double)x) * 0x1p24);
     bits = (bits & 0x7fffffff) + 0xfff + (bits >> 13 & 1);
     return sign | (uint16_t)((bits >> 13) - (112 << 10));

@@ -1,6 +1,6 @@
-/* explain/page/page_parts.h: the page without its data. For page.c. The bytes are made from the files in
- * src/explain/page when rapt is built, by src/explain/page/embed.cmake: page.html with style and scripts in their places,
- * cut in two where the data go. */
+/* explain/page/page_parts.h: the page without its data. For page.c. The bytes are made from the files in src/explain/page when
+ * rapt is built, by src/explain/page/embed.cmake: page.html with style and scripts in their places, in two parts, between which
+ * the data go. */
 #ifndef EXPLAIN_PAGE_PAGE_PARTS_H
 #define EXPLAIN_PAGE_PAGE_PARTS_H
 

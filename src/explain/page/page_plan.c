@@ -1,6 +1,6 @@
-/* explain/page/page_plan.c: the precision of each intermediate in a page. Nobody opens twice a page that takes long to open:
- * where not everything fits exactly, what tells less is rounded to fewer bits, and at last left out. It knows names and sizes,
- * no elements. */
+/* explain/page/page_plan.c: the precision of each intermediate in a page. A page must open quickly: if not everything fits
+ * exactly, the less informative intermediates are rounded to fewer bits, and finally left out. It knows names and sizes, but no
+ * elements. */
 #include "explain/page/page_steps.h"
 
 #include "base/ends.h"
@@ -49,7 +49,7 @@ static size_t page_plan_letters_of(const page_step *s, page_format format)
     }
 }
 
-/* What a step takes in place of the format that was thought of. */
+/* The format that a step can take instead of `format`. */
 static page_format fitting(const page_step *s, page_format format)
 {
     if (page_step_stored(s) <= SMALL)

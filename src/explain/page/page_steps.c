@@ -1,5 +1,5 @@
-/* explain/page/page_steps.c: see page_steps.h. Steps are read from the explanation's JSON; what many of them have in common
- * (a mask's triangle, heads that are columns of another step) is found in the elements themselves, not by names. */
+/* explain/page/page_steps.c: reads steps from the explanation's JSON. Redundancy (a mask's triangle, heads that are columns of
+ * another step) is found in the elements themselves, not by names. */
 #include "explain/page/page_steps.h"
 
 #include "text/bpe/base64.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTION = 768 }; /* floats whose letters are read at once */
+enum { PORTION = 768 }; /* floats that are decoded at once */
 
 static rapt_code out_of_memory(rapt_error *err)
 {
@@ -48,7 +48,7 @@ static float float_at(const char *bytes)
     return x;
 }
 
-/* How many floats the letters stand for, into s->x where there is one; SIZE_MAX where they stand for none. */
+/* The number of floats in the letters, which are written to s->x unless it is NULL; SIZE_MAX if the letters are invalid. */
 static size_t read_letters(page_step *s, const char *letters, size_t size)
 {
     char bytes[4 * PORTION];
@@ -98,7 +98,7 @@ static void find_kinds(page_step *s)
     }
 }
 
-/* Bits, so that a zero is no minus zero. */
+/* Compares bits, so that 0 and -0 differ. */
 static bool same_bits(float a, float b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
@@ -179,7 +179,7 @@ static rapt_code page_steps_read_step(const json_t *explanation, const page_step
         page_steps_find_source(all, s);
     if (!s->source)
         return json_is_true(json_object_get(explanation, "full")) ? RAPT_OK : page_vocab_cut(explanation, s, err);
-    free(s->x); /* nothing is compared with a step that has a source */
+    free(s->x); /* no step is compared with a step that has a source */
     s->x = NULL;
     return RAPT_OK;
 }

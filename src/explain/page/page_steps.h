@@ -1,5 +1,5 @@
-/* explain/page/page_steps.h: the intermediates of an explanation ("steps") as elements, and how they are stored in a
- * page: with which precision, and which are left out because they can be computed from another one. For page.c. */
+/* explain/page/page_steps.h: the elements of an explanation's intermediates ("steps"), and how a page stores them: with which
+ * precision, and which are left out because they can be computed from another step. For page.c. */
 #ifndef EXPLAIN_PAGE_PAGE_STEPS_H
 #define EXPLAIN_PAGE_PAGE_STEPS_H
 
@@ -17,12 +17,13 @@ typedef enum page_format { PAGE_LEFT_OUT, PAGE_BYTE, PAGE_HALF, PAGE_EXACT } pag
 
 typedef struct page_step {
     json_t *json;         /* borrowed */
-    const char *name, *axis; /* axis: what the last one is, "key"; "": it has no name */
+    const char *name, *axis; /* axis: the name of the last axis, "key"; "": it has none */
     bool gradient, known; /* known: it came with values */
-    float *x;             /* [groups, rows, columns]; NULL where it came without, or is computed from another */
+    float *x;             /* [groups, rows, columns]; NULL if it came without elements, or is computed from another step */
     size_t groups, rows, columns;
-    size_t *kept;         /* [columns]: of a vocabulary's columns, those that are stored; NULL: all */
-    size_t *kept_rows;    /* [rows]: of the rows of a matrix with one for each token, those that are stored; NULL: all */
+    size_t *kept;         /* [columns]: the columns of a vocabulary that are stored; NULL: all */
+    size_t *kept_rows;    /* [rows]: the rows that are stored, in a matrix with a row for each token of the vocabulary; NULL:
+                             all */
     bool lower;           /* all elements above the diagonal are `above`, zero or minus infinity */
     float above;
     bool negative, odd;   /* an element is below zero; one is NaN or plus infinity */
@@ -31,7 +32,7 @@ typedef struct page_step {
     page_format format;
 } page_step;
 
-/* Steps of an explanation. Codes as page_make's. page_steps_free() frees them, after a failure too. */
+/* The steps of an explanation. Codes as in page_make. page_steps_free frees them, after a failure too. */
 typedef struct page_steps {
     page_step *steps;
     size_t count;
@@ -43,12 +44,13 @@ void page_steps_free(page_steps *all);
 /* The number of elements of a step that are stored in the page. */
 size_t page_step_stored(const page_step *s);
 
-/* page_vocab.c: of a step with a row or a column for each token of a large vocabulary, keeps those of the tokens that the page
- * names. RAPT_ERR_MEMORY. */
+/* page_vocab.c: if a step has a row or a column for each token of a large vocabulary, keeps only the tokens that the page names.
+ * RAPT_ERR_MEMORY. */
 rapt_code page_vocab_cut(const json_t *explanation, page_step *s, rapt_error *err);
 
-/* page_plan.c: the format of each step, so that all of them take `letters` letters of base64 at most. The most informative
- * ones are exact first: attention weights, then the residual stream between blocks, ..., gradients and scores last. */
+/* page_plan.c: chooses the format of each step, so that all of them take at most `letters` letters of base64. The most
+ * informative ones are exact first: attention weights, then the residual stream between blocks, ..., gradients and scores
+ * last. */
 void page_plan(page_steps *all, size_t letters);
 
 /* page_numbers.c: writes the elements of a step, and their format, into `o`. False: out of memory. */

@@ -1,12 +1,12 @@
-/* explain/page/page_vocab.c: logits, probabilities, their gradients and those of embedding and output matrix have an element for
- * each token of the vocabulary, and a page cannot hold 100,000 of them for each position. It keeps those that a reader can
- * find: of the tokens that were read, that are most probable, and that follow. */
+/* explain/page/page_vocab.c: logits, probabilities and the gradients of embedding and output matrix have an element for each
+ * token of the vocabulary, and a page cannot hold 100,000 of them for each position. It keeps the elements that a reader can
+ * find: for tokens that were read, that are most probable, and that follow. */
 #include "explain/page/page_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY ((size_t)100 * 1000) /* elements of which only some are stored */
+#define MANY ((size_t)100 * 1000) /* a step with more elements is stored only in part */
 
 /* The tokens whose rows or columns are kept. */
 typedef struct vocab_marks {
@@ -31,7 +31,7 @@ static void mark_list(vocab_marks *m, const json_t *tokens)
         mark(m, token);
 }
 
-/* Whether the embedding of the encoder is that of the decoder and the output, too: there is no other one. */
+/* Whether encoder, decoder and output share one embedding: there is no other one. */
 static bool is_tied(const json_t *explanation)
 {
     size_t i;
@@ -44,7 +44,7 @@ static bool is_tied(const json_t *explanation)
     return true;
 }
 
-/* An encoder has the vocabulary of the source, everything else that of what is predicted. */
+/* An encoder has the source's vocabulary, everything else the vocabulary of the predictions. */
 static void mark_tokens(vocab_marks *m, const json_t *explanation, const page_step *s)
 {
     const json_t *sequences = json_object_get(explanation, "sequences"), *p;
