@@ -1,4 +1,4 @@
-/* data/dataset.c: pairs as token ids, too long ones cut, dropped or refused. For the loader. */
+/* data/dataset.c: pairs as token ids; sentences that are too long are truncated, dropped or refused. For the loader. */
 #include "data/dataset.h"
 
 #include "base/stop.h"
@@ -89,7 +89,7 @@ static bool is_blank(const char *text)
     return utf8_is_space(code);
 }
 
-/* Such a pair teaches that a sentence has no translation, or that none becomes one. */
+/* Such a pair would teach that a sentence has no translation, or that nothing becomes a sentence. */
 static bool has_empty_side(const rapt_pairs *pairs, size_t i)
 {
     return is_blank(rapt_pairs_source(pairs, i)) || is_blank(rapt_pairs_target(pairs, i));

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 
 typedef struct dataset_example {
-    int32_t *source, *target; /* each ends with <eos> unless it was cut */
+    int32_t *source, *target; /* each ends with <eos> unless it was truncated */
     size_t source_len, target_len;
 } dataset_example;
 

@@ -1,6 +1,6 @@
-/* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Batches of N sentences:
- * rows are padded to the longest, and sentences of similar length are grouped within windows of many batches, which gives
- * little padding, and still random batches. Batches of N tokens: the whole epoch is sorted by length, and cut. */
+/* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Batches of N sentences: rows are
+ * padded to the longest, and sentences of similar length are grouped within windows of many batches, so that there is little
+ * padding and batches are still random. Batches of N tokens: the whole epoch is sorted by length and then divided. */
 #include "data/dataset.h"
 
 #include "base/rng.h"
@@ -26,7 +26,7 @@ struct rapt_loader {
     size_t epoch;
     bool ordered;
     sized *window; /* for sorting: the whole data set at most */
-    arena memory; /* of the current batch */
+    arena memory; /* holds the current batch */
     rapt_batch batch;
 };
 
@@ -83,7 +83,8 @@ static int loader_by_length(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* Of batches by tokens, what a sentence counts: then each epoch has the same sequence of lengths, and the same cuts. */
+/* The length of a sentence in batches by tokens: each epoch then has the same sequence of lengths, and is divided at the same
+ * places. */
 static size_t loader_length_of(const rapt_loader *l, const dataset_example *e)
 {
     size_t longer = e->source_len > e->target_len ? e->source_len : e->target_len;
@@ -215,7 +216,7 @@ const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index)
     return assemble(l, l->order + first, l->starts[batch + 1] - first);
 }
 
-/* Of the batches of an epoch in order of length, the one that holds most. */
+/* The largest of the batches of an epoch in order of length. */
 static size_t largest_batch(const rapt_loader *l)
 {
     size_t best = 0, max = 0;

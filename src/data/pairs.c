@@ -13,11 +13,11 @@
 #define MAX_BYTES FILE_GIB(8)
 
 struct rapt_pairs {
-    struct lines lines, targets; /* targets: of two files */
+    struct lines lines, targets; /* targets: if there are two files */
     char *path;
     char **source, **target;
     size_t *line;
-    uint64_t *key; /* of the source, for the choice of the validation split */
+    uint64_t *key; /* hashes of the sources, to choose the validation split */
     size_t count;
 };
 

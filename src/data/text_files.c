@@ -1,6 +1,6 @@
-/* data/text_files.c: folders and lists of text files as one file, for training language models on whole projects. First all
- * files are found, then they are concatenated. The order is that of names, byte by byte, or of their hashes, so that it is the
- * same everywhere. */
+/* data/text_files.c: joins folders and lists of text files into one file, to train language models on whole projects. First all
+ * files are found, then they are concatenated. They are in the order of names, byte by byte, or of the hashes of names, so that
+ * the order is the same everywhere. */
 #define _GNU_SOURCE
 #include "data/text_files.h"
 
@@ -19,7 +19,7 @@
 
 #define COPY_PORTION ((size_t)8 << 20) /* bytes */
 
-/* What a path leads to, through whatever links. */
+/* The file that a path leads to, through links. */
 typedef struct place {
     dev_t device;
     ino_t number;
@@ -29,7 +29,7 @@ typedef struct place {
 typedef struct text_file {
     char *path;
     bool found;     /* in a folder, not named */
-    uint64_t order; /* of shuffled files */
+    uint64_t order; /* rank of shuffled files */
     size_t index;   /* as it was found */
 } text_file;
 
@@ -41,7 +41,8 @@ typedef struct joining {
     text_file *files;
     size_t count, capacity;
     size_t root; /* bytes of a path that lead to the folder that was named */
-    place out_file, out_folder; /* as they were before: not a part of the text, or a second run would read the first's */
+    place out_file, out_folder; /* the output as it was before: it must not become part of the text, or a second run would read
+                                   the result of the first */
     size_t bytes;
     rapt_error *err;
 } joining;
@@ -52,7 +53,8 @@ static rapt_code text_files_stat(const char *path, place *p, rapt_error *err)
     *p = (place){0};
     if (stat(path, &info) == 0)
         *p = (place){info.st_dev, info.st_ino, true, S_ISDIR(info.st_mode)};
-    else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) /* of these the last says that it can't be */
+    else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) /* the last of these errnos says that the name can't
+                                                                              exist */
         return rapt_fail(err, RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
     return RAPT_OK;
 }
@@ -87,7 +89,7 @@ static rapt_code text_files_no_memory(joining *j, const char *path)
     return rapt_fail(j->err, RAPT_ERR_MEMORY, "%s: out of memory for a list of files", path);
 }
 
-/* The path from the named folder on, or the name of a named file: it is the same wherever the folder lies. */
+/* The path below the named folder, or the name of a named file: it is the same wherever the folder is. */
 static const char *own_path(const joining *j, const char *path, bool found)
 {
     const char *slash = strrchr(path, '/');
@@ -181,7 +183,7 @@ static rapt_code add_list(joining *j, char *list)
 {
     place whole;
     rapt_code code = text_files_stat(list, &whole, j->err);
-    if (code || !are_several(list, whole) || whole.folder) /* one path, which may hold a : */
+    if (code || !are_several(list, whole) || whole.folder) /* one path, which may contain a : */
         return code ? code : add_path(j, list);
     for (char *path; !code && (path = strsep(&list, ":"));)
         if (*path)
@@ -220,7 +222,7 @@ static rapt_code append_bytes(joining *j, const file_map *m)
     return code;
 }
 
-/* Appends one file. One that is not text is passed over where it was found in a folder. */
+/* Appends one file. A file that is not text is skipped if it was found in a folder. */
 static rapt_code append_file(joining *j, const text_file *p)
 {
     file_map m;

@@ -1,5 +1,5 @@
-/* data/windows.c: batches of windows of a token stream, at random places or one after the other. For training and
- * evaluation of language models. It keeps nothing between calls but memory: a batch is a function of its arguments. */
+/* data/windows.c: batches of windows of a token stream, at random places or one after the other. For training and evaluation of
+ * language models. A batch is a function of its arguments; only memory is kept between calls. */
 #include "data/tokens/token_file.h"
 
 #include "base/arena.h"
@@ -20,7 +20,7 @@ struct rapt_windows {
     rapt_window_batch current;
 };
 
-/* Of a file on disk the path comes first. */
+/* The message begins with the path if the file is on disk. */
 static rapt_code windows_refuse(const rapt_token_file *f, rapt_code code, const char *reason, rapt_error *err)
 {
     return rapt_fail(err, code, "%s%s%s", f->path ? f->path : "", f->path ? ": " : "", reason);
@@ -68,7 +68,7 @@ rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range 
     if (w) {
         *w = (rapt_windows){.file = f, .range = *range, .context = context, .batch = batch};
         w->windows = (range->end - range->begin - 2) / context + 1; /* labels / context, rounded up */
-        w->key = rng_mix(seed, rng_hash_text("windows")); /* a random stream apart from the model's, which has the same seed */
+        w->key = rng_mix(seed, rng_hash_text("windows")); /* a separate random stream, because the model has the same seed */
     }
     if (w && windows_allocate(w))
         return w;

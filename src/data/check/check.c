@@ -1,5 +1,5 @@
-/* data/check/check.c: see check.h: first each line alone (check_lines.c), then what only the whole file can tell: which lines
- * repeat others (check_same.c), what is usual on a side, and which lines are not. */
+/* data/check/check.c: checks each line by itself (check_lines.c), then what only the whole file can tell: which lines repeat
+ * others (check_same.c), what is usual on a side, and which lines are unusual. */
 #include "data/check/check.h"
 
 #include "data/check/check_lines.h"
@@ -76,8 +76,8 @@ static int by_ratio(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Characters of a target for each of its source: the median over the pairs (the lower of the two in the middle), which a few
- * lines of any length do not move. Without pairs *growth stays. */
+/* Characters of the target per character of the source: the median over the pairs (the lower of the two middle ones), which a few
+ * lines of any length do not move. Without pairs *growth is unchanged. */
 static rapt_code find_growth(const check_lines *lines, double *growth, rapt_error *err)
 {
     double *ratios = malloc((lines->count + 1) * sizeof *ratios);
@@ -134,7 +134,7 @@ static void check_tell(const check_lines *lines, const check_options *o, check_r
 {
     for (size_t i = 0; i < lines->count; i++) {
         uint32_t found = lines->line[i].found;
-        if (found & CHECK_ANY_REASON) /* notes are of no use where the line is better left out anyway */
+        if (found & CHECK_ANY_REASON) /* a line that is better left out gets no notes */
             found &= CHECK_ANY_REASON;
         check_count_line(found, i + 1, out);
         if (o->each)

@@ -1,11 +1,11 @@
-/* data/check/check.h: what is wrong with a file of sentence pairs, counted and line by line. For `rapt data check`. Nothing is
- * changed, and no vocabulary is needed. */
+/* data/check/check.h: finds faults in a file of sentence pairs, counted and line by line. For `rapt data check`. Changes nothing,
+ * and needs no vocabulary. */
 #ifndef DATA_CHECK_CHECK_H
 #define DATA_CHECK_CHECK_H
 
 #include "rapt/base.h"
 
-/* Why a line is better left out, in the order in which a line is asked: identifier, key in JSON, text. */
+/* Reasons why a line is better left out, in the order in which they are checked: identifier, key in JSON, text. */
 #define CHECK_REASONS(X)                                         \
     X(CHECK_EMPTY_LINE, "empty_line", "empty line")              \
     X(CHECK_NO_TAB, "no_tab", "no tab")                          \
@@ -16,7 +16,7 @@
     X(CHECK_WRONG_SCRIPT, "wrong_script", "unusual script")      \
     X(CHECK_LENGTH_RATIO, "length_ratio", "lengths too unlike")
 
-/* What is reported of the other lines. */
+/* Notes about the other lines. */
 #define CHECK_NOTES(X)                                                        \
     X(CHECK_OTHER_TARGET, "other_target", "source was there, other target")   \
     X(CHECK_TAB_WITHIN, "tab_within", "tab within a side")                    \
@@ -33,16 +33,16 @@ typedef struct check_input {
     const char *name[2];
     const char *text[2]; /* borrowed, any bytes; a NUL ends neither */
     size_t size[2];
-    size_t count; /* of texts: 1 or 2 */
+    size_t count; /* number of texts: 1 or 2 */
 } check_input;
 
-/* A pair is an outlier where one side is more than `ratio` times as long as the other makes one expect and differs from
- * that by more than `margin`, both in characters. Expected is the median of the ratios of all pairs: twice as many characters
- * on one side are no fault where that is usual, and a few lines that are far too long change nothing for the others. */
+/* A pair is an outlier if one side is more than `ratio` times its expected length, and differs from it by more than `margin`, in
+ * characters. The expected length follows from the other side and the median ratio of all pairs: twice as many characters on one
+ * side are not a fault if that is usual, and a few lines that are far too long do not affect the others. */
 typedef struct check_options {
     double ratio, margin;
-    void (*each)(void *context, size_t number, uint32_t found); /* NULL, or called for each line in order: a bit for each
-                                                                 * check_reason or, where there is none, check_note */
+    void (*each)(void *context, size_t number, uint32_t found); /* NULL, or called for each line in order; `found` has a bit for
+                                                                 * each check_reason or, if there is none, for each check_note */
     void *context;
 } check_options;
 
@@ -53,13 +53,13 @@ typedef struct check_lengths {
 
 typedef struct check_side {
     check_lengths words, characters; /* between white space; code points, without white space at the ends */
-    const char *script;              /* that most letters belong to; NULL: there are no letters */
-    double share;                    /* of all letters that are its */
+    const char *script;              /* script of most letters; NULL: there are no letters */
+    double share;                    /* its share of all letters */
 } check_side;
 
 typedef struct check_finding {
-    size_t lines; /* that this is true of; for notes, of those without a reason */
-    size_t newly; /* of these, without an earlier reason; 0 for notes */
+    size_t lines; /* lines for which it holds; notes count only lines without a reason */
+    size_t newly; /* lines of these without an earlier reason; 0 for notes */
     size_t first; /* number of the first such line, from 1; 0: none */
 } check_finding;
 

@@ -1,5 +1,5 @@
-/* data/check/check_lines.c: see check_lines.h. One pass over a side tells where it begins and ends, how long it is, and which
- * script its letters are of. */
+/* data/check/check_lines.c: measures the sides of lines. One pass over a side finds its beginning and end, its length, and the
+ * script of its letters. */
 #include "data/check/check_lines.h"
 
 #include "text/lines.h"
@@ -44,7 +44,7 @@ static bool check_lines_measure(line_span s, check_text *out, size_t letters[SCR
     return true;
 }
 
-/* What is faulty of a line with two sides, which are text or not. */
+/* The faults of a line with two sides; `text` says which sides are text. */
 static uint32_t side_faults(const check_text side[2], const bool text[2])
 {
     uint32_t found = text[0] && text[1] ? 0 : 1u << CHECK_NOT_UTF8;
@@ -77,8 +77,8 @@ static const char *find_tab(const char *at, const char *end)
     return at < end ? memchr(at, '\t', (size_t)(end - at)) : NULL;
 }
 
-/* At the first tab; what comes after a second one is another column, which must be text all the same: training reads the
- * file as a whole. */
+/* Splits at the first tab. A second tab begins another column, which must be text all the same, because training reads the whole
+ * file. */
 static uint32_t cut_at_tabs(line_span whole, line_span side[2])
 {
     const char *end = whole.at + whole.size, *tab = find_tab(whole.at, end);
@@ -90,7 +90,7 @@ static uint32_t cut_at_tabs(line_span whole, line_span side[2])
     return more ? 1u << CHECK_MORE_COLUMNS | check_lines_bytes_of(more, end) : 0;
 }
 
-/* A tab of two files is part of a text: a table of them would be cut there. */
+/* In two files a tab is part of a text: a table made from them would be split there. */
 static uint32_t look_for_tabs(const line_span side[2])
 {
     if (side[0].size + side[1].size == 0)

@@ -10,19 +10,19 @@ typedef struct check_text {
     const char *at; /* without white space at the ends */
     size_t size;
     uint32_t words, characters;
-    unsigned script; /* of most of its letters */
+    unsigned script; /* script of most of its letters */
 } check_text;
 
 typedef struct check_line {
     check_text side[2];
     uint32_t found; /* a bit for each check_reason and check_note */
-    uint64_t hash[2]; /* of the source, of both */
+    uint64_t hash[2]; /* hash of the source, hash of both texts */
 } check_line;
 
 typedef struct check_lines {
     check_line *line;
     size_t count;
-    size_t letters[2][SCRIPT_COUNT]; /* of the pairs, by script */
+    size_t letters[2][SCRIPT_COUNT]; /* letters of the pairs, by script */
 } check_lines;
 
 /* All lines with the findings of each alone: no tab, not UTF-8, empty, copied. Errors: as check_pairs. */

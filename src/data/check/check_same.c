@@ -1,4 +1,4 @@
-/* data/check/check_same.c: see check_same.h. A table of all sources, and one of all pairs. */
+/* data/check/check_same.c: finds repeated lines with a table of all sources and a table of all pairs. */
 #include "data/check/check_same.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 typedef struct table {
     size_t *slots; /* index + 1 of a line, 0 empty */
     size_t mask;
-    int kind; /* of the hash: 0 sources, 1 pairs */
+    int kind; /* index of the hash: 0 sources, 1 pairs */
 } table;
 
 static rapt_code make_table(table *t, size_t lines, int kind, rapt_error *err)
@@ -31,7 +31,7 @@ static bool lines_are_equal(const check_line *a, const check_line *b, int kind)
            (kind == 0 || texts_are_equal(&a->side[1], &b->side[1]));
 }
 
-/* Whether an earlier line is the same; else this one is what later ones are compared with. */
+/* Whether an earlier line is the same; if not, later lines are compared with this one. */
 static bool seen_before(table *t, const check_line *lines, size_t i)
 {
     size_t slot = lines[i].hash[t->kind] & t->mask;

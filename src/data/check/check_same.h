@@ -4,8 +4,8 @@
 
 #include "data/check/check_lines.h"
 
-/* Marks CHECK_DUPLICATE where an earlier pair has both texts, else CHECK_OTHER_TARGET where one has the source. The
- * texts are compared as they are, but for white space at their ends. RAPT_ERR_MEMORY. */
+/* Marks CHECK_DUPLICATE if an earlier pair has both texts, or else CHECK_OTHER_TARGET if an earlier pair has the source. Texts
+ * are compared byte by byte, without white space at their ends. RAPT_ERR_MEMORY. */
 rapt_code check_same(check_lines *lines, rapt_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { LATIN = 1, OTHER_SCRIPT = SCRIPT_COUNT - 1, KANA_MARK = 0x30FC, NARROW_KANA_MARK = 0xFF70 };
 
-/* As Unicode has them, in the order of their numbers; but for two, which stand for several or for all others. */
+/* Unicode's names, in the order of their numbers, except two that stand for several or for all other scripts. */
 static const char HAN_AND_KANA[] = "Han and kana";
 static const char *const NAMES[SCRIPT_COUNT] = {
     NULL,        "Latin",     "Greek",     "Cyrillic",   "Armenian", "Hebrew",  "Arabic",   "Syriac",     "Thaana",

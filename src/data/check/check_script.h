@@ -1,4 +1,4 @@
-/* data/check/check_script.h: which script a letter belongs to. For check.c; not a guess at the language. */
+/* data/check/check_script.h: the script of a letter. For check.c; it does not guess the language. */
 #ifndef DATA_CHECK_CHECK_SCRIPT_H
 #define DATA_CHECK_CHECK_SCRIPT_H
 
@@ -12,7 +12,7 @@ unsigned script_of(uint32_t code);
 /* NULL for SCRIPT_NONE. */
 const char *script_name(unsigned script);
 
-/* The one with the highest count; SCRIPT_NONE where there is none or several share it. */
+/* The script with the highest count; SCRIPT_NONE if there is none, or if several share it. */
 unsigned script_max(const size_t counts[SCRIPT_COUNT]);
 
 #endif

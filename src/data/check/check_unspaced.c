@@ -1,5 +1,5 @@
-/* data/check/check_unspaced.c: see check_unspaced.h. By script and mean length: a Chinese word that was set apart has one or two
- * characters, a Thai one four or five. */
+/* data/check/check_unspaced.c: decides by script and mean length: a separated Chinese word has one or two characters, a separated
+ * Thai word four or five. */
 #include "data/check/check_unspaced.h"
 
 #include "rapt/metrics.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-#define IDEOGRAPHS 3.5 /* characters per word, above which words are phrases; of texts of ideographs and kana */
-#define LETTERS 7.5    /* of others: Thai, Lao, Khmer, Burmese */
+#define IDEOGRAPHS 3.5 /* words with more characters on average are phrases, in texts of ideographs and kana */
+#define LETTERS 7.5    /* likewise in Thai, Lao, Khmer, Burmese */
 
 static double check_unspaced_mean(double characters, double words, double most)
 {
     return words > 0 && characters > most * words ? characters / words : 0;
 }
 
-/* Stops at what is not UTF-8, which reading reports. */
+/* Stops at bytes that are not UTF-8, which the reader of the file reports. */
 static void check_unspaced_count(const char *line, size_t *characters, size_t *words)
 {
     const size_t size = strlen(line);

@@ -1,5 +1,5 @@
-/* data/tokens/token_file.c: token files as read-only memory: opened and checked, or made of ids; and their parts. For training
- * and evaluation of language models. Writing them is in token_make.c. */
+/* data/tokens/token_file.c: token files as read-only memory, opened and checked, or made from ids; and their splits. For training
+ * and evaluation of language models. token_make.c writes them. */
 #include "data/tokens/token_file.h"
 
 #include <stdlib.h>
@@ -172,7 +172,7 @@ static size_t decoded_bytes(const rapt_tokenizer *k, const int32_t *ids, size_t 
     return text ? size : 0;
 }
 
-/* What the tokens add to the one before them: the first of a text has less before it. */
+/* The bytes that the tokens add after the token before them, because a pipeline decodes the first token of a text differently. */
 static size_t pipeline_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end)
 {
     int32_t ids[DECODED + 1];

@@ -1,5 +1,5 @@
-/* data/tokens/token_file.h: the inside of rapt_token_file, for token_make.c, which compares it with a text,
- * and for training, which makes one before all is checked. */
+/* data/tokens/token_file.h: the struct of rapt_token_file, for token_make.c, which compares it with a text, and for training,
+ * which makes a draft before everything is checked. */
 #ifndef DATA_TOKENS_TOKEN_FILE_H
 #define DATA_TOKENS_TOKEN_FILE_H
 
@@ -14,7 +14,7 @@ struct rapt_token_file {
     const char *ids; /* in the map or in `own` */
     file_map map;
     char *own;  /* ids that came from memory, or NULL */
-    char *path; /* of the file, or NULL */
+    char *path; /* path of the file, or NULL */
 };
 
 /* A file that may not have its name yet: messages say `name`, its bytes are read at `at`. */
@@ -31,13 +31,13 @@ void token_file_forget(const rapt_token_file *f, size_t first, size_t count);
 
 typedef struct token_options {
     bool ordinary; /* special tokens that are written out in the text are text like any other */
-    int threads;   /* that of pool_new */
+    int threads;   /* argument of pool_new */
     stop_check stop;
 } token_options;
 
-/* As rapt_token_file_ensure, but nothing changes at out_path yet: where *made, the result lies in `out`, and the caller ends
- * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where it was
- * stopped. `out_path` is borrowed until then. */
+/* rapt_token_file_ensure without a change at out_path yet: if *made, the result is in `out`, and the caller ends it with
+ * file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED: cancelled. `out_path` is
+ * borrowed until then. */
 rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, token_options options,
                                   file_writer *out, bool *made, rapt_error *err);
 

@@ -1,5 +1,5 @@
-/* data/tokens/token_format.c: what a token file's header must be, and ids of 2 or 4 bytes. For token_file.c and token_make.c.
- * Neither reads nor writes files. */
+/* data/tokens/token_format.c: checks the header of a token file, and converts ids of 2 or 4 bytes. For token_file.c and
+ * token_make.c. Neither reads nor writes files. */
 #include "data/tokens/token_format.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ uint32_t token_header_checksum(const token_header *h)
     return (uint32_t)XXH3_64bits(&bare, sizeof bare);
 }
 
-/* Which field of an intact header contradicts another, or NULL. Another program may have written it. */
+/* A field of an intact header that contradicts another, or NULL. Another program may have written the header. */
 static const char *contradiction(const token_header *h)
 {
     if (h->count == 0)

@@ -1,5 +1,5 @@
-/* data/tokens/token_format.h: the header of token files, and ids of 2 or 4 bytes. For what writes and what opens token files.
- * The layout is described in rapt/stream.h. */
+/* data/tokens/token_format.h: the header of token files, and ids of 2 or 4 bytes. For the code that writes and opens token files.
+ * rapt/stream.h describes the layout. */
 #ifndef DATA_TOKENS_TOKEN_FORMAT_H
 #define DATA_TOKENS_TOKEN_FORMAT_H
 
@@ -7,23 +7,23 @@
 
 enum { TOKEN_NARROW_VOCAB = 65536, TOKEN_PORTION = 1 << 16 };
 
-/* The versions of the format differ in what the ids are: of a text as it is, or with special tokens found in it. */
+/* The versions of the format: the ids of plain text, or of a text in which special tokens were found. */
 enum { TOKEN_ORDINARY = 1, TOKEN_SPECIALS = 2 };
 
 #define TOKEN_MAX_VOCAB ((size_t)1 << 31) /* ids are int32_t */
 
-/* As it lies in the file: every field at a multiple of its size. */
+/* The layout in the file: every field is at a multiple of its size. */
 typedef struct token_header {
     char magic[8];
     uint16_t version, width;
-    uint32_t checksum; /* of the header, with 0 here */
+    uint32_t checksum; /* checksum of the header, computed with 0 here */
     uint64_t count, text_bytes, text_hash, tokenizer_hash, ids_hash;
     uint32_t vocab, largest;
 } token_header;
 
 /* Magic, version, width and vocabulary are filled in, the rest is 0. */
 token_header token_header_new(size_t vocab, bool specials);
-/* Whether the file that these bytes begin is a token file by its first 8 bytes, or what is left of one. */
+/* Whether a file that begins with these bytes is a token file, by its first 8 bytes, or a truncated one. */
 bool token_is_ours(const char *bytes, size_t size);
 /* Checks a file of `size` bytes as far as its header tells; `path` is for messages. */
 rapt_code token_header_check(const char *bytes, size_t size, const char *path, token_header *h, rapt_error *err);

@@ -1,5 +1,5 @@
-/* data/tokens/token_make.c: a text file into a token file, on all threads, and only where it is not there already. For the
- * start of a training run. Texts and results may be larger than memory; how a text is cut is up to the tokenizer. */
+/* data/tokens/token_make.c: makes a token file from a text file, on all threads, unless it already exists. For the start of a
+ * training run. Texts and results may be larger than memory; the tokenizer decides how a text is divided. */
 #include "data/tokens/token_file.h"
 
 #include "base/stop.h"
@@ -24,7 +24,7 @@ typedef struct maker {
     file_writer *out;
     token_header header;
     const source *source;
-    XXH3_state_t *hash, *text_hash; /* of the ids, and of the text */
+    XXH3_state_t *hash, *text_hash; /* hashes of the ids, and of the text */
     size_t hashed;                  /* bytes of the text */
     size_t held;                    /* ids in the portion */
     char portion[TOKEN_PORTION * 4];
@@ -40,7 +40,7 @@ static rapt_code source_open(source *s, const rapt_tokenizer *k, token_place pla
     return code;
 }
 
-/* What has been read is hashed on the way. A text can be read a second time. */
+/* Hashes what has been read. A text may be read a second time. */
 static void token_make_passed(void *context, size_t begin, size_t end)
 {
     maker *m = context;
@@ -204,7 +204,8 @@ static bool hash_source(const source *s, uint64_t *out)
     return true;
 }
 
-/* The file if it holds this text by this tokenizer. Why it does not is not reported: it is made anew. The text is read last. */
+/* The file, if it holds this text by this tokenizer. If not, the reason is not reported, because the file is made again. Reads
+ * the text last. */
 static rapt_token_file *open_current(const source *s, const char *path)
 {
     uint64_t hash;
