@@ -21,7 +21,7 @@ typedef struct average {
     checkpoint_list list;
     const uint64_t *steps; /* the last `count` of the list, oldest first */
     size_t count;
-    double **sums;     /* of each parameter; NULL for buffers */
+    double **sums;     /* sums of each parameter; NULL for buffers */
 } average;
 
 /* The folder is read once: a checkpoint that the run deletes afterwards is an error, and not silently left out of the mean. */

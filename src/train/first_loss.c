@@ -1,4 +1,4 @@
-/* train/first_loss.c: a first loss far above ln V means an initialization that training has to undo first. See first_loss.h. */
+/* train/first_loss.c: warns of a first loss far above ln V: training must first undo such an initialization. */
 #include "train/first_loss.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
 
 #include "train/run.h"
 
-/* After the passes of the first step: warns where the loss is more than 1.1 ln V (of a small vocabulary, ln V + 0.7), V being the
- * entries of the target vocabulary: a model that knows nothing has ln V. Not of a run that starts from another model, whose
- * data may be of any kind. */
+/* After the passes of the first step, warns if the loss is more than 1.1 ln V (for a small vocabulary, ln V + 0.7), where V is
+ * the target vocabulary size: a model that knows nothing has ln V. Does not warn if the run starts from another model, because
+ * its data may be of any kind. */
 void first_loss_check(const run *r);
 
 #endif

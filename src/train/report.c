@@ -1,4 +1,4 @@
-/* train/report.c: see report.h. */
+/* train/report.c: evaluates a run, and writes and tells its reports. */
 #include "train/report.h"
 
 #include "base/clock.h"
@@ -44,7 +44,7 @@ bool report_missing(const run *r)
 
 /* ---- evaluation ------------------------------------------------------------------------------------------------ */
 
-/* Of one validation batch. */
+/* The loss of one validation batch. */
 typedef struct batch_loss {
     double nll;
     uint64_t tokens;
@@ -71,7 +71,7 @@ static rapt_code validate_own(run *r, batch_loss *own, rapt_error *err)
     return RAPT_OK;
 }
 
-/* The losses of all ranks in `all`: those of rank i from i * each on. */
+/* Gathers the losses of all ranks in `all`: rank i's begin at i * each. */
 static rapt_code validate_all(run *r, size_t each, batch_loss *own, batch_loss *all, rapt_error *err)
 {
     ranks_begin(r);
@@ -80,7 +80,7 @@ static rapt_code validate_all(run *r, size_t each, batch_loss *own, batch_loss *
     return code || !r->group ? code : group_share(r->group, own, each * sizeof *own, all, err);
 }
 
-/* The mean over all tokens, added batch by batch in their order, whoever has computed them. */
+/* The mean over all tokens, added batch by batch in order, whichever rank has computed them. */
 static rapt_code validate(run *r, double *loss, rapt_error *err)
 {
     const size_t ranks = (size_t)r->ranks, each = (r->validation_batches + ranks - 1) / ranks;
@@ -100,7 +100,7 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
     return ranks_agree(r, code, err);
 }
 
-/* Validation loss and BLEU; leaves the counters as they are where the run is stopped meanwhile. */
+/* Validation loss and BLEU; does not change the counters if the run is stopped meanwhile. */
 static rapt_code evaluate(run *r, rapt_error *err)
 {
     double loss = NAN;
@@ -148,7 +148,7 @@ static rapt_code keep_best(run *r, rapt_error *err)
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
 
-/* The epoch, from 0, in which a step begins. */
+/* The epoch, counted from 0, in which a step begins. */
 static uint64_t epoch_of(const run *r, uint64_t step)
 {
     return step ? (step - 1) * (uint64_t)r->recipe->train.accumulate / r->batches_per_epoch : 0;
@@ -159,7 +159,7 @@ static double epochs_done(const run *r)
     return (double)r->counters.step * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
 }
 
-/* Of the ranks' seconds since the first step of this call. */
+/* The share of the ranks' seconds since the first step of this call that they have waited. */
 static double waited_share(const run *r, const run_call *call)
 {
     double seconds = (double)r->ranks * (clock_seconds() - call->waited_since), waited = r->waited_all - call->waited_first;

@@ -5,14 +5,14 @@
 
 #include "train/run.h"
 
-/* What this call has done so far. */
+/* The work of this call so far. */
 typedef struct run_call {
     uint64_t first, end; /* the step before this call, and its last one */
     double started;      /* by clock_seconds */
     double pause;        /* seconds that went to validation, samples and saving */
     uint64_t tokens;     /* trained on, for the throughput */
-    double lr;           /* of the last step */
-    double waited_since, waited_first; /* with a group: when its first step ended, and what run.waited_all was then */
+    double lr;           /* learning rate of the last step */
+    double waited_since, waited_first; /* with a group: when its first step ended, and run.waited_all at that time */
 } run_call;
 
 /* Seconds of this call and those before. */
@@ -27,9 +27,9 @@ bool report_missing(const run *r);
 /* Calls on_progress with the current step. */
 void report_progress(const run *r, const run_call *call);
 
-/* Evaluates, saves the best model, writes the log line and calls on_progress. RAPT_ERR_INTERRUPTED: no report is made, and its
- * sums stay; the next call makes it. A partial report, of a call that ends between reports, is made in any case, without a
- * validation loss where the run is being stopped; the sums stay. */
+/* Evaluates, saves the best model, writes the log line and calls on_progress. RAPT_ERR_INTERRUPTED: no report is made, its sums
+ * stay, and the next call makes it. A partial report, for a call that ends between reports, is always made, without a validation
+ * loss if the run is being stopped; the sums stay. */
 rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* train/run.c: what all parts of a run share: its end, warnings and phases for the caller, requests to stop. For
- * set-up, loop and tasks; it calls none of them. Progress of steps is reported in report.c. */
+/* train/run.c: what set-up, loop and tasks of a run share: its end, warnings and phases for the caller, requests to stop. It
+ * calls none of them. report.c reports the progress of steps. */
 #include "train/run.h"
 
 #include "base/file.h"
@@ -15,14 +15,14 @@
 
 enum { RUN_WARNING = 600 };
 
-/* Whether the group has nothing in flight that uses memory of the run. */
+/* Makes sure that the group has nothing in flight that uses memory of the run; false: it has. */
 static bool run_drop(run *r)
 {
     return !r->group || (step_shards_drop(r->shards) && (!group_broken(r->group) || group_halt(r->group)));
 }
 
-/* Where a call of the message layer does not return, the memory that it may use stays allocated: gradients, parameters, moments
- * and what else the ranks exchange, which is most of a run, so that all of it does. The process is about to end. */
+/* If a call of the message layer does not return, the memory that it may use must stay allocated. That is gradients, parameters,
+ * moments and most of the rest of a run, so the whole run stays. The process is about to end. */
 void run_free(run *r)
 {
     if (!run_drop(r)) {

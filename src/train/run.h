@@ -1,4 +1,4 @@
-/* train/run.h: one training run: what the set-up makes, the loop uses, and the task has for itself. */
+/* train/run.h: one training run: made by the set-up, used by the loop, with the task's own state. */
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
 
@@ -13,21 +13,21 @@
 
 #include <pthread.h>
 
-/* What changes from step to step, beside parameters and moments. A checkpoint is made from it and gives it back. */
+/* The state that changes from step to step, besides parameters and moments. A checkpoint stores it. */
 typedef struct run_counters {
     uint64_t step;        /* done */
     double nll, book;     /* sums since the last report */
     uint64_t tokens;      /* in those sums */
-    double grad_norm;     /* of the last step */
+    double grad_norm;     /* of the last step's gradients */
     double val_loss;      /* at the last report, or NaN */
     train_scores scores;  /* at the last report, or NaN */
-    double best_val_loss; /* infinite: none yet */
-    uint64_t best_step;   /* of the lowest validation loss; 0: none */
+    double best_val_loss; /* infinite: there is none yet */
+    uint64_t best_step;   /* step of the lowest validation loss; 0: none */
     uint64_t waited;      /* reports since the best one */
     double seconds;       /* that earlier calls took */
 } run_counters;
 
-/* What a rank tells the others while it works on its own, and they wait for it: train/ranks/ranks_work.h. */
+/* State of a rank that works on its own while the others wait for it (train/ranks/ranks_work.h). */
 typedef struct run_word {
     uint8_t busy, stop;
 } run_word;
@@ -36,51 +36,51 @@ typedef struct run_work {
     run *of;
     bool open;         /* from ranks_begin to ranks_end */
     pthread_t thread;  /* that works */
-    double told;       /* when the others were last told, by clock_seconds */
+    double told;       /* clock_seconds when the others were last told */
     run_word *words;   /* [ranks], and */
-    size_t *bounds;    /* [ranks + 1] memory for what exchanges need; NULL without a group */
+    size_t *bounds;    /* [ranks + 1] scratch memory for messages; NULL without a group */
 } run_work;
 
 struct run {
     const rapt_train_options *options;
     const rapt_recipe *recipe; /* the caller's, or `own` */
-    rapt_recipe own;           /* where init is: with what that model decides filled in */
+    rapt_recipe own;           /* with `init`: the recipe completed with what that model decides */
     const char *init;          /* the folder of the model to start from, or NULL */
-    rapt_group *group;         /* of the processes that train together, or NULL */
-    int rank, ranks;           /* of this one, and how many they are; 0 of 1 without a group */
-    bool stop_agreed;          /* with a group: all ranks stop here. Changed only where all of them know it */
+    rapt_group *group;         /* the processes that train together, or NULL */
+    int rank, ranks;           /* rank of this process, and number of ranks; 0 and 1 without a group */
+    bool stop_agreed;          /* with a group: all ranks stop here. Changes only when all of them know it */
     bool resumable;            /* the folder has a checkpoint */
-    bool checkpoint_wanted;    /* rank 0's clock asks for a checkpoint after the step at hand; */
-    bool checkpoint_agreed;    /* with a group: all ranks know that it is to be written */
+    bool checkpoint_wanted;    /* rank 0's clock asks for a checkpoint after the current step */
+    bool checkpoint_agreed;    /* with a group: all ranks know that it will be written */
     run_work work;
     double waited_all;         /* with a group: seconds that all ranks together have waited for messages, as of the last step */
-    rapt_memory_plan plan;     /* of this process, once it is counted */
+    rapt_memory_plan plan;     /* plan of this process, once it is counted */
     const train_task *task;
     void *data;                /* private to the task */
-    folder_lock lock;          /* of the model folder, from the first look at it to the end */
+    folder_lock lock;          /* lock of the model folder, from the first look at it to the end */
     uint64_t newest;           /* step of the newest checkpoint that the folder held at first, or 0 */
     rapt_model *model;
     rapt_tape *tape;
     rapt_adam *adam;
-    struct step_shards *shards; /* where train.shards is above 1: gradients of a step's shards (train/shards) */
+    struct step_shards *shards; /* if train.shards is above 1: gradients of a step's shards (train/shards) */
     size_t validation_batches;  /* 0: there is no validation set */
-    uint64_t batches_per_epoch; /* a step takes train.accumulate of them, the next epoch's where need be */
+    uint64_t batches_per_epoch; /* a step takes train.accumulate of them, if need be from the next epoch */
     uint64_t steps;             /* planned by the recipe */
-    uint64_t vectors_hash;      /* of the embeddings that start from train.vectors; 0: none do */
+    uint64_t vectors_hash;      /* hash of the embeddings that start from train.vectors; 0: none do */
     size_t base_count;          /* parameters that adapters are trained for, and */
     uint64_t base_hash;         /* their elements; 0: no adapters are trained */
-    uint64_t recipe_hash;       /* what a checkpoint must have in common with this run */
+    uint64_t recipe_hash;       /* hash that a checkpoint must share with this run */
     char *yaml;                 /* the recipe that the folder keeps */
     run_counters counters;
 };
 
-/* All that can fail because of the input, up to a folder that is written and counters to begin with: see train.c. On failure
- * the run still has to be freed. */
+/* Does everything that can fail because of the input (train.c), until the folder is written and the counters are set. On failure
+ * the run must still be freed. */
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
 
 /* Called by the task once the model to fine-tune is loaded: completes the recipe with what that model decides. Refuses types of
- * Hugging Face models that are not trained. */
+ * Hugging Face models that cannot be trained. */
 rapt_code run_take_init(run *r, rapt_error *err);
 /* Whether there is a validation set. */
 bool run_validates(const run *r);
@@ -88,7 +88,7 @@ bool run_validates(const run *r);
 /* Calls on_warning with a formatted text. */
 RAPT_PRINTF(2, 3)
 void run_warn(const run *r, const char *format, ...);
-/* Calls on_phase at the start of what may take long: `done` of `count` parts; count 0: not known. */
+/* Calls on_phase when something begins that may take long: `done` of `count` parts are done; count 0: unknown. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);
 
 /* Whether this process writes the folder and calls the callbacks: rank 0, or the only one. */
@@ -96,9 +96,9 @@ bool run_is_first(const run *r);
 
 /* The caller's request to stop, as a stop_check. */
 stop_check run_stop(const run *r);
-/* Whether the run is to stop: the caller asks for it, or with a group, all ranks have agreed to (run.stop_agreed). */
+/* Whether the run must stop: the caller asks for it, or with a group, all ranks have agreed (run.stop_agreed). */
 bool run_stop_asked(const run *r);
-/* RAPT_ERR_INTERRUPTED where the caller asks the run to stop. */
+/* RAPT_ERR_INTERRUPTED if the caller asks the run to stop. */
 rapt_code run_stopped(const run *r, rapt_error *err);
 
 /* Writes a file of the model's folder. */

@@ -1,6 +1,6 @@
-/* train/run_memory.c: see run_memory.h. There are no formulas for operations here: the model is made without elements
- * (RAPT_SEED_SHAPES), and the passes of a run are executed on a tape that counts memory and does not compute
- * (tape/tape_core.h), so that the count is that of a real step. */
+/* train/run_memory.c: counts the memory of a run. There are no formulas for operations here: the model is made without elements
+ * (RAPT_SEED_SHAPES), and the passes of a run are executed on a tape that counts memory and does not compute (tape/tape_core.h),
+ * so that the count equals a real step's. */
 #include "train/run_memory.h"
 
 #include "base/memory.h"
@@ -13,11 +13,12 @@
 
 #include <stdio.h>
 
-#define MAX_TOKENS ((size_t)1 << 20) /* of a batch that is counted as it is; larger ones from two that are not */
-#define SMALL_THINGS ((size_t)8 << 20) /* what is not counted: lists, buffers, ends of pages; */
-#define TRANSLATING ((size_t)16 << 20) /* of each thread: a tape, the states of a search; */
-#define TRANSLATING_SPACE ((size_t)96 << 20) /* and a stack, and a heap of its own */
-#define REST 32 /* and a part of the whole: the tables of the pages, a stack, a tokenizer's cache */
+#define MAX_TOKENS ((size_t)1 << 20) /* max tokens of a batch that is counted directly; larger ones are extrapolated from two
+                                        smaller ones */
+#define SMALL_THINGS ((size_t)8 << 20) /* allowance for what is not counted: lists, buffers, ends of pages */
+#define TRANSLATING ((size_t)16 << 20) /* for each thread of a translator: a tape, the states of a search */
+#define TRANSLATING_SPACE ((size_t)96 << 20) /* addresses for its stack and its own heap */
+#define REST 32 /* 1/32 of the whole for page tables, a stack, a tokenizer's cache */
 
 typedef struct need {
     size_t parameters, trained; /* bytes */
@@ -26,7 +27,7 @@ typedef struct need {
     size_t shards_space;        /* address space of the gradients of shards */
     size_t step, scratch, workspace; /* of the tape */
     size_t set;                 /* address space that the parameters will take, with their gradients */
-    size_t evaluation, evaluation_space; /* of a translator: packed weights, tapes, searches */
+    size_t evaluation, evaluation_space; /* for a translator: packed weights, tapes, searches */
 } need;
 
 static size_t resident(const need *n)
@@ -42,7 +43,7 @@ static size_t address_space(const need *n)
            n->scratch / 8 + n->workspace + SMALL_THINGS;
 }
 
-/* Whether the batch size is in tokens; else it is in sentences or windows. */
+/* Whether the batch size counts tokens; else it counts sentences or windows. */
 static bool by_tokens(const rapt_recipe *k)
 {
     return k->task == RAPT_TASK_TRANSLATION && k->train.batch_tokens > 0;
@@ -50,8 +51,8 @@ static bool by_tokens(const rapt_recipe *k)
 
 /* ---- counting ------------------------------------------------------------------------------------------------- */
 
-/* The gradients of a step's shards are sums that wait for each other; of sparse parameters they have few rows (a step uses an
- * eighth at most). */
+/* Gradients of a step's shards are sums that wait for each other; for sparse parameters they have few rows (a step uses at most
+ * an eighth). */
 static void count_shards(const run *r, size_t dense, size_t dense_moment, need *n)
 {
     size_t depth = shard_sums_depth(shard_batches_own(r), (uint32_t)r->recipe->train.shards), rows = (n->trained - dense) / 4;
@@ -59,12 +60,12 @@ static void count_shards(const run *r, size_t dense, size_t dense_moment, need *
     n->shards_space = depth * dense + rows;
     if (!r->group)
         return;
-    n->moments -= 2 * (dense_moment - dense_moment / (size_t)r->ranks); /* pages of the others' are never touched */
-    n->gradients += rows;                                             /* of the others */
+    n->moments -= 2 * (dense_moment - dense_moment / (size_t)r->ranks); /* pages of other ranks' moments are never touched */
+    n->gradients += rows;                                             /* rows of the other ranks */
     n->shards_space += dense + rows;                                  /* parameters in one array */
 }
 
-/* Of one moment of a parameter. */
+/* Bytes of one moment of a parameter. */
 static size_t planned_moment(const run *r, const rapt_param *p)
 {
     const bool codes = r->recipe->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT && moments8_fit(p);
@@ -96,7 +97,7 @@ static void count_parameters(const run *r, need *n)
     n->evaluation_space = n->parameters + n->parameters / 2 + threads * TRANSLATING_SPACE;
 }
 
-/* The passes of a step and of validation over a batch of that size, in whatever the recipe measures batches. */
+/* Counts the passes of a step and of validation over a batch of this size, in the recipe's unit. */
 static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
 {
     train_batch batch;
@@ -164,7 +165,7 @@ static size_t capacity_of(const budget *b, int limit)
     return l->available < SIZE_MAX - there ? l->available + there : SIZE_MAX;
 }
 
-/* Of the limits that are too low the one that lacks the largest amount, or MEMORY_LIMITS. */
+/* Among the limits that are too low, the one that lacks most; MEMORY_LIMITS if none is too low. */
 static int exceeded_limit(const budget *b, const need *n)
 {
     int worst = MEMORY_LIMITS;
@@ -179,7 +180,7 @@ static int exceeded_limit(const budget *b, const need *n)
     return worst;
 }
 
-/* A size between one that fits and one that doesn't: where a straight line meets the limit, every third time halfway. */
+/* A size between one that fits and one that doesn't: where a straight line meets the limit, or every third time halfway. */
 static size_t next_size(const budget *b, int limit, const need *low, const need *high, size_t min, size_t max, int round)
 {
     double from = (double)counted(b, limit, low), to = (double)counted(b, limit, high), capacity = (double)capacity_of(b, limit);
@@ -188,7 +189,7 @@ static size_t next_size(const budget *b, int limit, const need *low, const need 
     return step < 1 ? min + 1 : step >= wide ? max - 1 : min + step;
 }
 
-/* The largest batch below `size` that fits, or 0. `over`: the need with `size`, of which `limit` is too low. */
+/* The largest batch below `size` that fits, or 0. `over`: the need with `size`, for which `limit` is too low. */
 static rapt_code largest_that_fits(run *r, const budget *b, need over, int limit, size_t size, size_t *fits, rapt_error *err)
 {
     need fixed = over, low;
@@ -229,7 +230,7 @@ static size_text bytes_text(size_t bytes)
     return t;
 }
 
-/* What to do about it. */
+/* Writes advice: which value to lower. */
 static void advise(const run *r, size_t size, size_t fits, char *text, size_t capacity)
 {
     const rapt_recipe *k = r->recipe;
@@ -263,7 +264,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-/* Alone at once; with a group, when all ranks have theirs (ranks/ranks_plan.h). */
+/* Tells the plan: a process alone at once, a group when all ranks have theirs (ranks/ranks_plan.h). */
 static void run_memory_report(run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,

@@ -4,10 +4,10 @@
 
 #include "train/run.h"
 
-/* Counts what the run will take with its largest batch, tells options->on_plan, and refuses (RAPT_ERR_MEMORY) what this
- * machine, its cgroup or the process's limits cannot give: the message names the need, the limit, and what to lower. Data,
- * tokenizers and tape are there; the model may have shapes only (RAPT_SEED_SHAPES), but for one that --init has loaded. The
- * tape is ready for the passes then. */
+/* Counts what the run will take with its largest batch, tells options->on_plan, and refuses (RAPT_ERR_MEMORY) what this machine,
+ * its cgroup or the process's limits cannot give: the message names the need, the limit, and what to lower. Data, tokenizers and
+ * tape must exist; the model may have shapes only (RAPT_SEED_SHAPES) unless --init has loaded it. Afterwards the tape is ready
+ * for the passes. */
 rapt_code memory_check(run *r, rapt_error *err);
 
 #endif

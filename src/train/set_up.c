@@ -1,4 +1,4 @@
-/* train/set_up.c: makes what computes: tape, model, optimizer. For train.c, which calls it in order. */
+/* train/set_up.c: makes tape, model and optimizer. For train.c, which calls it in order. */
 #define _GNU_SOURCE
 #include "train/set_up.h"
 
@@ -50,7 +50,7 @@ static uint64_t hash_elements(const rapt_params *set)
     return hash;
 }
 
-/* The model keeps its elements, and gets adapters, which are trained. */
+/* Gives the model adapters, which are trained; its own elements do not change. */
 static rapt_code add_adapters(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
@@ -77,7 +77,7 @@ rapt_code set_up_tape(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-/* 0 in a recipe is the value 0; in the options of Adam it stands for the default, and a negative value for 0. */
+/* In a recipe 0 is the value 0. In the options of Adam 0 means the default and a negative value means 0. */
 static double or_zero(double x)
 {
     return x > 0 ? x : -1;
@@ -99,7 +99,7 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     return r->task->start ? r->task->start(r, err) : RAPT_OK;
 }
 
-/* The model of the recipe, with what it freezes. */
+/* Makes the model of the recipe, and freezes what it names. */
 static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
 {
     rapt_code code = r->task->make(r, seed, err);

@@ -46,7 +46,7 @@ rapt_code step_params(const run *r, rapt_error *err)
     return code;
 }
 
-/* A process of a group has parts of a step's gradient, and sums over all of it. */
+/* In a group a process has only parts of a step's gradient, but sums over all of it. */
 static const char *first_bad_gradient(const run *r)
 {
     const char *name = rapt_first_not_finite(r->tape, r->model->params, !r->group);
@@ -91,7 +91,7 @@ static rapt_code end_batch(run *r, uint64_t i, uint32_t *shard, rapt_error *err)
     return shard_sums_add(r->shards->sums, r->tape, err);
 }
 
-/* Batch by batch, in order: sums are part of the number format. */
+/* Adds batch by batch, in order, because sums are part of the number format. */
 static void add_batch_sums(run *r, const batch_sums *sums, uint64_t *tokens)
 {
     run_counters *c = &r->counters;
@@ -101,7 +101,7 @@ static void add_batch_sums(run *r, const batch_sums *sums, uint64_t *tokens)
     *tokens += sums->tokens;
 }
 
-/* What gradients are to be multiplied by, so that each token has the same weight whatever batch it is in. */
+/* The factor of gradients that gives each token the same weight, whatever batch it is in. */
 static double weight_of(const run *r, uint64_t tokens)
 {
     return r->recipe->train.accumulate > 1 && tokens > 0 ? 1 / (double)tokens : 1;
@@ -155,7 +155,7 @@ static rapt_code own_passes(run *r, uint64_t step, rapt_error *err)
     return code;
 }
 
-/* The same as accumulate_gradients, by all processes of a group together. */
+/* accumulate_gradients for all processes of a group together. */
 static rapt_code share_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
 {
     uint64_t tokens = 0;

@@ -4,23 +4,23 @@
 
 #include "train/run.h"
 
-/* The normalizer of training losses: 0 (the tokens of the batch) where a step has one batch; with gradient accumulation 1, as
+/* The normalizer of training losses: 0 (the tokens of the batch) if a step has one batch; 1 with gradient accumulation, because
  * sums are accumulated. */
 double step_normalizer(const rapt_recipe *recipe);
 
-/* One forward (and, where it records, one backward) pass over a batch; gives its nll and tokens in `parts`. */
+/* One forward pass over a batch, and if it records, one backward pass; `parts` gets its nll and tokens. */
 rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
                     rapt_error *err);
 
-/* Has every parameter as the last step left it: before anything but a pass of the run's tape reads them. With a group all
- * ranks call it after the same step. */
+/* Brings every parameter to the state after the last step; call it before anything but a pass of the run's tape reads parameters.
+ * With a group all ranks call it after the same step. */
 rapt_code step_params(const run *r, rapt_error *err);
 
 /* RAPT_ERR_NOT_FINITE, with the first bad tensor. */
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err);
 
-/* The next step of the run: its passes, the norm of the gradients, the optimizer. Gives its learning rate.
- * RAPT_ERR_INTERRUPTED: it is not made, nothing of it counts. */
+/* The next step of the run: its passes, the norm of the gradients, the optimizer. *lr gets its learning rate.
+ * RAPT_ERR_INTERRUPTED: the step was not made, and nothing of it counts. */
 rapt_code train_step(run *r, double *lr, rapt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has a file of its
- * own; their order, and what a failure or a stop means, is here. */
+/* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has its own file; this file
+ * has their order, and the handling of failures and stops. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/file.h"
@@ -46,7 +46,7 @@ static bool names_path(const char *message, const char *list)
     return found;
 }
 
-/* The recipe of a folder has the paths of the machine that the run began on; which key says that data are elsewhere now. */
+/* A folder's recipe has the paths of the machine on which the run began; names the key to set if data are elsewhere now. */
 static void name_moved_key(const run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->options->recipe;
@@ -89,11 +89,11 @@ static rapt_code begin_folder(run *r, rapt_error *err)
 }
 
 typedef struct set_up_stage {
-    rapt_code (*run)(run *r, ranks_task *work, rapt_error *err); /* which ranks do it */
+    rapt_code (*run)(run *r, ranks_task *work, rapt_error *err); /* which ranks do the work */
     ranks_task *work;
 } set_up_stage;
 
-/* By all ranks together: it exchanges what it needs, and fails on all alike. */
+/* For work of all ranks together, which communicates by itself and fails on all alike. */
 static rapt_code ranks_together(run *r, ranks_task *work, rapt_error *err)
 {
     return work(r, err);
@@ -112,7 +112,7 @@ static rapt_code run_stages(run *r, const set_up_stage *stages, size_t count, ra
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
     static const set_up_stage stages[] = {
-        {ranks_together, handshake_recipe},  /* open: all ranks are to train the same, */
+        {ranks_together, handshake_recipe},  /* open: all ranks must train the same, */
         {ranks_first, take_folder},          /* nobody else writes into the folder from here on, */
         {ranks_first, folder_check},         /* nothing in it would be lost, */
         {ranks_together, give_newest},
@@ -120,7 +120,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         {ranks_first, folder_check_files},
         {ranks_together, give_data},
         {ranks_each, load_data},             /* and the data sets made, */
-        {ranks_together, handshake_data},    /* of the same data; */
+        {ranks_together, handshake_data},    /* on the same data; */
         {ranks_each, set_up_tape},
         {ranks_each, set_up_shapes},         /* check: the model as the recipe says, */
         {ranks_each, memory_check},          /* and the memory that the run will take, before it is taken; */
@@ -171,8 +171,8 @@ static rapt_code save_params(run *r, rapt_error *err)
     return rapt_model_save_params(r->model, r->options->out, err);
 }
 
-/* The model first: a checkpoint without its model would be harder to explain than the reverse. But not the first time: a run that
- * is killed in between would leave a trained model that could be neither resumed nor replaced. */
+/* Saves the model first, because a checkpoint without its model would be harder to explain than the reverse. The first time it is
+ * the other way round: a run that is killed in between would leave a trained model that could be neither resumed nor replaced. */
 static rapt_code save_model_and_checkpoint(run *r, const moments *m, const checkpoint_state *s, rapt_error *err)
 {
     const checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
@@ -205,7 +205,7 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     return code;
 }
 
-/* With a group, only rank 0's clock counts: train_step tells the others what it says. */
+/* With a group, only rank 0's clock counts; train_step tells the others. */
 static bool checkpoint_due(const loop *l)
 {
     uint64_t every = (uint64_t)l->r->recipe->train.checkpoint_every, step = l->r->counters.step;
@@ -254,7 +254,7 @@ static rapt_code train_sample(loop *l, rapt_error *err)
     return code;
 }
 
-/* What follows a step: progress, and where they are due a report, a sample and a checkpoint. */
+/* After a step: progress, and if they are due, a report, a sample and a checkpoint. */
 static rapt_code after_step(loop *l, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -284,7 +284,7 @@ static rapt_code step_once(loop *l, rapt_error *err)
     return code;
 }
 
-/* A model folder of what the first step starts from: to look at what training changes. */
+/* Saves the initial model as a model folder, to see what training changes. */
 static rapt_code save_untrained(run *r, rapt_error *err)
 {
     char *folder;
@@ -314,7 +314,7 @@ static rapt_code run_steps(loop *l, rapt_error *err)
     }
     if (code != RAPT_ERR_INTERRUPTED)
         return code;
-    *err = (rapt_error){0}; /* what was asked for, and not a failure */
+    *err = (rapt_error){0}; /* it was asked for and is not a failure */
     return RAPT_OK;
 }
 
@@ -327,8 +327,8 @@ static rapt_code find_saved(run *r, bool *saved, rapt_error *err)
     return ranks_give(r, saved, sizeof *saved, err);
 }
 
-/* The end of this call: a stopped run leaves a partial line in its log, and every run a model and a checkpoint of its last
- * step. One that had nothing to do leaves them as they are. */
+/* Ends this call: a stopped run gets a partial line in its log, and every run a model and a checkpoint of its last step. A run
+ * that had nothing to do changes neither. */
 static rapt_code finish_run(loop *l, rapt_error *err)
 {
     run *r = l->r;

@@ -1,4 +1,4 @@
-/* train/vectors_init.c: see vectors_init.h. Which embedding and vocabulary a key is for; reading is rapt_vectors_read's. */
+/* train/vectors_init.c: chooses embedding and vocabulary for each key; rapt_vectors_read reads the file. */
 #include "train/vectors_init.h"
 
 #include "base/rng.h"
@@ -12,7 +12,7 @@ static rapt_code vectors_read_side(run *r, const char *path, const rapt_tokenize
     if (code)
         return code;
     const uint64_t hash = XXH3_64bits(w->value.data, rapt_tensor_size(&w->value) * sizeof *w->value.data);
-    r->vectors_hash = rng_mix(r->vectors_hash, hash) | 1; /* never 0, which is none */
+    r->vectors_hash = rng_mix(r->vectors_hash, hash) | 1; /* never 0, which means none */
     if (result.found < result.tokens)
         run_warn(r, "%s has vectors for %zu of the %zu tokens; the others keep their initialization", path, result.found,
                  result.tokens);
@@ -34,7 +34,7 @@ rapt_code vectors_init(run *r, bool read, rapt_error *err)
     const rapt_model *m = r->model;
     if (!source && !target)
         return RAPT_OK;
-    if (r->init) /* where a program gives it; a recipe with both is refused before */
+    if (r->init) /* if a program gives it; a recipe with both was refused earlier */
         return rapt_fail(err, RAPT_ERR_VALUE, "train.vectors is for a new model; those of a fine-tuned one are that model's");
     run_phase(r, "reading word vectors", 0, 0);
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)

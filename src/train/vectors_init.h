@@ -4,8 +4,8 @@
 
 #include "train/run.h"
 
-/* Freezes the embeddings that the recipe gives vectors for, where it says so; with `read` reads them from their files, warns of
- * tokens without one, and sets vectors_hash. Errors are those of rapt_vectors_read. Does nothing without such keys. */
+/* Freezes the embeddings for which the recipe gives vectors, if it says so. With `read`, reads the vectors from their files,
+ * warns of tokens without one, and sets vectors_hash. Errors as in rapt_vectors_read. Does nothing without such keys. */
 rapt_code vectors_init(run *r, bool read, rapt_error *err);
 
 #endif

@@ -36,8 +36,8 @@ static rapt_code delete_one(const char *folder, uint64_t step, rapt_error *err)
     return code;
 }
 
-/* Deletes all but the newest plan.keep, and those that stops have left between those that were due, but for the newest:
- * without them the same are kept as of a run that was never stopped, and their mean is the same. */
+/* Deletes all checkpoints except the newest plan.keep. Also deletes checkpoints that a stop has written between two due ones,
+ * except the newest, so that a stopped run keeps the same checkpoints as one that was never stopped, with the same average. */
 static rapt_code delete_old(const char *folder, checkpoint_plan plan, rapt_error *err)
 {
     checkpoint_list l;
@@ -59,8 +59,8 @@ typedef enum state_kind {
     WHOLE,
     FINITE,
     NOT_NEGATIVE, /* and finite */
-    BEST,         /* of what was measured, infinite where nothing was */
-    MEASURED      /* NaN where nothing was */
+    BEST,         /* a measured value; infinite if nothing was measured */
+    MEASURED      /* a measured value; NaN if nothing was measured */
 } state_kind;
 
 typedef struct state_member {
@@ -87,7 +87,7 @@ static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER
     }
 }
 
-/* As it is written: digits, no sign, no space, nothing too large. */
+/* Accepts only what is written: digits, no sign, no space, nothing too large. */
 static bool read_whole(const char *text, uint64_t *x)
 {
     errno = 0;
@@ -137,7 +137,7 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
     return RAPT_OK;
 }
 
-/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; of those in 8 bits "adam8.m.NAME", "adam8.v.NAME". */
+/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; in 8 bits "adam8.m.NAME", "adam8.v.NAME". */
 static char *moment_name(bool in_8_bits, bool second, const char *name)
 {
     char *text = NULL;
@@ -145,7 +145,7 @@ static char *moment_name(bool in_8_bits, bool second, const char *name)
 }
 
 typedef struct entry_list {
-    safetensors_entry *entries; /* with a group, those of moments have no data: it is collected */
+    safetensors_entry *entries; /* with a group, entries of moments have no data, which is collected from the ranks */
     char **names; /* owned */
     size_t count, named;
 } entry_list;
@@ -188,12 +188,12 @@ static void free_entries(entry_list *l)
     free(l->entries);
 }
 
-/* What the file is written from: all ranks go through the same parts in the same order. */
+/* The source of the file's data: all ranks go through the same parts in the same order. */
 typedef struct collector {
     const moments *moments;
     const rapt_params *set;
     moments_part part;
-    bool any; /* there is a part left to collect */
+    bool any; /* a part is left to collect */
 } collector;
 
 static collector collector_begin(const moments *m, const rapt_params *set)
@@ -215,8 +215,8 @@ static rapt_code collect_next(void *context, size_t entry, size_t offset, void *
     return code;
 }
 
-/* What is left of the parts: on rank 0, for the sake of the other ranks, which do not know that the file could not be written;
- * `to` is memory for the largest part there, and NULL on the others. */
+/* Collects the remaining parts after a failure, because the other ranks do not know that rank 0 could not write the file. `to` is
+ * memory for the largest part on rank 0, and NULL on the others. */
 static rapt_code collect_rest(collector *c, void *to, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -265,7 +265,7 @@ static rapt_code write_first(const char *folder, const rapt_model *m, const mome
     collector c = collector_begin(of, m->params);
     if (!code) {
         code = checkpoint_write_file(path, &l, state, config, &c, err);
-        rapt_code rest = of->group ? collect_rest(&c, spare, code ? NULL : err) : RAPT_OK; /* what a failure has left of them */
+        rapt_code rest = of->group ? collect_rest(&c, spare, code ? NULL : err) : RAPT_OK; /* the parts that a failure has left */
         code = code ? code : rest;
         code = code ? code : delete_old(folder, plan, err);
     }
@@ -277,7 +277,7 @@ static rapt_code write_first(const char *folder, const rapt_model *m, const mome
     return ready ? ready : agree(of, code, err);
 }
 
-/* Before the tensors, whose shapes would say less clearly that they are of something else. */
+/* Called before the tensors are checked, because their shapes would tell less clearly that the checkpoint is another model's. */
 static rapt_code check_state(const char *folder, const char *path, const checkpoint_state *s, checkpoint_wanted wanted,
                              rapt_error *err)
 {
@@ -404,7 +404,7 @@ static rapt_code take_moments_part(const checkpoint_file *f, const rapt_params *
 static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, const moments *m, void *portion,
                               rapt_error *err)
 {
-    rapt_error own = {0}; /* of rank 0, which hands out the rest all the same: the others wait for it */
+    rapt_error own = {0}; /* a failure of rank 0, which hands out the rest all the same, because the others wait for it */
     rapt_code code = RAPT_OK;
     for (moments_part part = {0}; !code && moments_next(m, set, &part);) {
         if (f->file)

@@ -8,7 +8,7 @@
 #include "io/safetensors.h"
 #include "train/checkpoint/moments.h"
 
-/* The part of a run that is not in tensors. The random stream and the order of data depend on (seed, step) alone. */
+/* The state of a run that is not in tensors. The random stream and the order of data depend on (seed, step) alone. */
 typedef struct checkpoint_state {
     uint64_t step;
     uint64_t recipe_hash; /* a checkpoint belongs to one recipe */
@@ -19,19 +19,19 @@ typedef struct checkpoint_state {
 } checkpoint_state;
 
 typedef struct checkpoint_plan {
-    size_t keep;    /* of the newest */
+    size_t keep;    /* number of newest checkpoints to keep */
     uint64_t every; /* steps; 0: by time */
 } checkpoint_plan;
 
-/* Writes `folder`/checkpoints/step-N.safetensors (atomic), which carries a copy of the model's config.json, then deletes those
- * before it that are not at a multiple of plan.every, where a run was stopped, and all but the newest plan.keep. Fails, too,
- * where those can't be listed or deleted. With a group all ranks call it, and rank 0 writes; it fails on all alike. */
+/* Writes `folder`/checkpoints/step-N.safetensors (atomic), which carries a copy of the model's config.json, then deletes earlier
+ * ones that are not at a multiple of plan.every, because a run was stopped there, and all but the newest plan.keep. It also fails
+ * if these can't be listed or deleted. With a group all ranks call it, and rank 0 writes; it fails on all alike. */
 rapt_code checkpoint_save(const char *folder, const rapt_model *m, const moments *of, const checkpoint_state *state,
                           checkpoint_plan plan, rapt_error *err);
 
 /* What a checkpoint must be for a run to resume from it. */
 typedef struct checkpoint_wanted {
-    uint64_t step; /* that of its name */
+    uint64_t step; /* the step of its name */
     uint64_t recipe_hash, first_hash; /* one of them; the second as version 0.1 counted it */
 } checkpoint_wanted;
 
@@ -41,9 +41,9 @@ typedef struct checkpoint_file {
     char *path;
 } checkpoint_file;
 
-/* Opens the checkpoint of step wanted.step and checks all of it; takes its counters, where the recipe_hash becomes
- * wanted.recipe_hash, and the model's `run`. RAPT_ERR_VALUE where it has neither of the two hashes; RAPT_ERR_FORMAT where its
- * counters can't be those of this step, and where it is of a model with another config.json. checkpoint_close after either. */
+/* Opens the checkpoint of step wanted.step and checks all of it. Takes its counters, in which recipe_hash becomes
+ * wanted.recipe_hash, and the model's `run`. RAPT_ERR_VALUE: it has neither of the two hashes; RAPT_ERR_FORMAT: its counters are
+ * impossible at this step, or its model has another config.json. Call checkpoint_close in any case. */
 rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const rapt_adam *adam,
                           checkpoint_state *state, checkpoint_file *f, rapt_error *err);
 /* Parameters, moments and steps of Adam from it. With a group all ranks call it, and get them from rank 0. */

@@ -1,9 +1,9 @@
-/* train/checkpoint/checkpoint_clock.c: see checkpoint_clock.h. For the loop; decides which steps have a checkpoint,
- * never what is in it. */
+/* train/checkpoint/checkpoint_clock.c: intervals between checkpoints, from the time that writing one takes. They decide which
+ * steps have a checkpoint, never its contents. */
 #include "train/checkpoint/checkpoint_clock.h"
 
 #define SECONDS 10 /* at least between two checkpoints */
-#define SHARE 0.05 /* of the time, at most */
+#define SHARE 0.05 /* max share of the time */
 
 bool checkpoint_clock_due(const checkpoint_clock *c, double now)
 {

@@ -1,17 +1,17 @@
-/* train/checkpoint/checkpoint_clock.h: when a checkpoint is due by the clock, where the recipe names no number of steps. */
+/* train/checkpoint/checkpoint_clock.h: when a checkpoint is due by the clock, for recipes that set no number of steps. */
 #ifndef TRAIN_CHECKPOINT_CHECKPOINT_CLOCK_H
 #define TRAIN_CHECKPOINT_CHECKPOINT_CLOCK_H
 
 #include <stdbool.h>
 
-/* In seconds of one clock. Begins as {now, 0}: what a checkpoint costs is known from the first one on. */
+/* In seconds of one clock. Begins as {now, 0}: the cost of a checkpoint is known after the first. */
 typedef struct checkpoint_clock {
     double last; /* when the last one was written, or the run began */
     double cost; /* seconds that it took */
 } checkpoint_clock;
 
-/* After 10 s; where writing one takes more than half a second, after 20 times as long, so that no more than 5 % of the time
- * goes into it. */
+/* Due after 10 s, or if writing one takes more than half a second, after 20 times as long, so that checkpoints take at most 5 %
+ * of the time. */
 bool checkpoint_clock_due(const checkpoint_clock *c, double now);
 void checkpoint_clock_written(checkpoint_clock *c, double began, double ended);
 

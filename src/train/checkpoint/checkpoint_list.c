@@ -64,7 +64,7 @@ static rapt_code read_names(DIR *dir, const char *path, checkpoint_list *l, rapt
     return errno ? checkpoint_list_fail(err, path, errno) : RAPT_OK;
 }
 
-/* opendir says ENOENT of a link that leads nowhere, too. */
+/* opendir also fails with ENOENT for a link that leads nowhere. */
 static rapt_code open_folder(const char *path, DIR **dir, rapt_error *err)
 {
     bool there = true;

@@ -1,4 +1,4 @@
-/* train/checkpoint/checkpoint_list.h: which checkpoints a model folder holds. For resuming, deleting old ones, and averages. */
+/* train/checkpoint/checkpoint_list.h: the checkpoints in a model folder. For resuming, deleting old ones, and averages. */
 #ifndef TRAIN_CHECKPOINT_CHECKPOINT_LIST_H
 #define TRAIN_CHECKPOINT_CHECKPOINT_LIST_H
 
@@ -16,7 +16,7 @@ typedef struct checkpoint_list {
 rapt_code checkpoint_list_read(const char *folder, checkpoint_list *l, rapt_error *err);
 void checkpoint_list_free(checkpoint_list *l);
 
-/* The newest step, 0 where there is none. */
+/* The newest step; 0 if there is none. */
 uint64_t checkpoint_list_newest(const checkpoint_list *l);
 
 /* Whether `folder` is known to hold a checkpoint: for messages, no decision can hang on it. */

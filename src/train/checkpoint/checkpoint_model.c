@@ -1,5 +1,5 @@
-/* train/checkpoint/checkpoint_model.c: the checkpoints of a run as models, to look at what training changed:
- * rapt_checkpoint_steps, rapt_model_load_checkpoint. A run is resumed by checkpoint.c. */
+/* train/checkpoint/checkpoint_model.c: the checkpoints of a run as models, to see what training changed: rapt_checkpoint_steps,
+ * rapt_model_load_checkpoint. checkpoint.c resumes a run. */
 #include "base/file.h"
 #include "io/params_file.h"
 #include "io/seal.h"
@@ -27,7 +27,7 @@ rapt_code rapt_checkpoint_steps(const char *folder, uint64_t **steps, size_t *co
     return code;
 }
 
-/* Buffers, which no checkpoint has, stay as the folder's model has them. */
+/* Checkpoints have no buffers: they stay as in the folder's model. */
 static rapt_code checkpoint_model_read(const safetensors *file, const char *path, const char *folder, rapt_model *m,
                                        rapt_error *err)
 {

@@ -1,4 +1,4 @@
-/* train/checkpoint/moments.c: see moments.h. */
+/* train/checkpoint/moments.c: goes through moments part by part, and moves parts between ranks. */
 #include "train/checkpoint/moments.h"
 
 #include "group/group_ops.h"
@@ -68,13 +68,14 @@ bool moments_next(const moments *m, const rapt_params *set, moments_part *part)
 
 /* ---- their owners --------------------------------------------------------------------------------------------- */
 
-/* Where in the bytes of a moment an element begins, which in 8 bits is the first one of a span. */
+/* The byte of a moment at which an element begins; in 8 bits the element must be the first of a span. */
 static size_t byte_of(const moments_part *part, const rapt_param *p, size_t element)
 {
     return part->in_8_bits ? moments8_at(p, element) : element * sizeof(rapt_real);
 }
 
-/* The ranks' bounds from byte `at` of a part on, relative to `at`; returns how many bytes they are for. 0: all ranks have all. */
+/* Writes the ranks' bounds from byte `at` of a part on, relative to `at`; returns the number of bytes that they cover. 0: every
+ * rank has everything. */
 static size_t owned_from(const moments *m, const rapt_param *p, const moments_part *part, size_t at)
 {
     const int ranks = rapt_group_size(m->group);

@@ -1,6 +1,6 @@
-/* train/checkpoint/moments.h: Adam's moments as one thing, wherever they are: alone, here; with a group, each rank has its own
- * part of them (ZeRO, stage 1). For checkpoints, which look the same either way. Portion by portion, so that no rank has them
- * all. */
+/* train/checkpoint/moments.h: Adam's moments as one sequence, wherever they are: one process has all of them; in a group, each
+ * rank has its own part (ZeRO, stage 1). For checkpoints, which are the same either way. Portion by portion, so that no rank
+ * needs memory for all. */
 #ifndef TRAIN_CHECKPOINT_MOMENTS_H
 #define TRAIN_CHECKPOINT_MOMENTS_H
 
@@ -13,15 +13,15 @@ typedef size_t moments_segment(const void *context, size_t param, size_t at, siz
 
 typedef struct moments {
     rapt_adam *adam;
-    rapt_group *group;         /* NULL: all are here; then the rest means nothing */
+    rapt_group *group;         /* NULL: all moments are here, and the other members are not used */
     moments_segment *segment;
     const void *context;
     size_t *bounds;            /* memory for them, [ranks + 1] */
 } moments;
 
-/* A part of one moment of one parameter, as a checkpoint has it in one go. */
+/* A part of one moment of one parameter, contiguous in a checkpoint. */
 typedef struct moments_part {
-    bool in_8_bits;      /* as adam_moment.h says; else fp32 */
+    bool in_8_bits;      /* in 8 bits (adam_moment.h); else fp32 */
     size_t param;
     bool second;         /* the second moment */
     size_t first, count; /* bytes of the moment */
@@ -30,15 +30,15 @@ typedef struct moments_part {
 /* Whether this process reads and writes files: rank 0, or the only one. */
 bool moments_at_first(const moments *m);
 
-/* The bytes of the largest part. */
+/* Max bytes of a part. */
 size_t moments_part_max(void);
-/* The next part of all moments, in the order of a checkpoint, which has those in 8 bits last; false: there is none. Begins as
- * {0}, with count 0. */
+/* The next part of all moments, in the order of a checkpoint, which has 8-bit moments last; false: there is none. *part begins as
+ * {0}. */
 bool moments_next(const moments *m, const rapt_params *set, moments_part *part);
 
-/* A part, from all ranks, in `to` [count]; only rank 0 gets them, `to` may be NULL on the others. */
+/* Collects a part from all ranks in `to` [count] of rank 0; `to` may be NULL on the others. */
 rapt_code moments_collect(const moments *m, const moments_part *part, void *to, rapt_error *err);
-/* Sets a part from `from` [count], which rank 0 has filled; the others get it there. A rank keeps what is its own. */
+/* Sets a part from `from` [count], which rank 0 has filled and which the others receive. Each rank keeps its own part. */
 rapt_code moments_hand_out(const moments *m, const moments_part *part, void *from, rapt_error *err);
 
 #endif

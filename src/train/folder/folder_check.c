@@ -1,4 +1,4 @@
-/* train/folder/folder_check.c: see folder_check.h. */
+/* train/folder/folder_check.c: compares the files of a folder with the files that a run would write. */
 #include "train/folder/folder_check.h"
 
 #include "base/file.h"
@@ -19,7 +19,7 @@ static rapt_code folder_holds(const char *folder, const char *name, bool *there,
     return code;
 }
 
-/* The first of some names, NULL behind the last one, that the folder holds; *found stays as it is where there is none. */
+/* The first of some names (ended by NULL) that the folder holds; *found is unchanged if there is none. */
 static rapt_code folder_first(const run *r, const char *const *names, const char **found, rapt_error *err)
 {
     bool there = false;
@@ -31,7 +31,7 @@ static rapt_code folder_first(const run *r, const char *const *names, const char
     return code;
 }
 
-/* A file of the folder that a run would write over; *name stays NULL where there is none. */
+/* A file of the folder that a run would overwrite; *name stays NULL if there is none. */
 static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
 {
     static const char *const always[] = {"config.json", "model.safetensors", "adapter_config.json",
@@ -45,7 +45,8 @@ static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
     return code;
 }
 
-/* What only a run that got further leaves: its steps would be lost if it started again. A log without a line is none. */
+/* Finds files that only a run with steps leaves, because these steps would be lost if the run started again. A log without a line
+ * does not count. */
 static rapt_code was_trained(const run *r, const char **name, rapt_error *err)
 {
     static const char *const names[] = {"best", NULL};

@@ -1,4 +1,5 @@
-/* train/folder/folder_write.c: see folder_write.h. Paths of the recipe become absolute, so that the folder can be moved. */
+/* train/folder/folder_write.c: writes the files of a model folder. Paths of the recipe become absolute, so that the folder can be
+ * moved. */
 #define _GNU_SOURCE
 #include "train/folder/folder_write.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* realpath, or a copy where nothing has this name; NULL with errno set. */
+/* realpath, or a copy if nothing has this name; NULL with errno set. */
 static char *absolute(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -19,7 +20,7 @@ static char *absolute(const char *path)
     return nothing ? strdup(path) : whole;
 }
 
-/* Writes the first `size` bytes of a path, absolute where it exists. */
+/* Writes the first `size` bytes of a path, as an absolute path if it exists. */
 static bool folder_put_absolute(FILE *out, const char *path, size_t size)
 {
     char *copy = strndup(path, size), *whole = copy ? absolute(copy) : NULL;

@@ -1,5 +1,5 @@
-/* train/folder/leftovers.c: files that a killed run had no time to name or to remove. Where the file system has files
- * without names there are hardly any (base/file.c). */
+/* train/folder/leftovers.c: removes files that a killed run had no time to name or to remove. If the file system has files
+ * without names, there are hardly any (base/file.c). */
 #define _GNU_SOURCE
 #include "train/folder/leftovers.h"
 
@@ -20,7 +20,7 @@ static bool is_temporary(const char *name)
     return unfinished_is_file(name, &process, &size) && process != (long)getpid();
 }
 
-/* The other names are those of version 0.1's language models; outside of a run's folder they may be the user's. */
+/* The other names come from language models of version 0.1; outside of a run's folder they may be the user's. */
 static bool is_leftover(const char *name, bool of_run)
 {
     return is_temporary(name) || (of_run && (strcmp(name, "text.tokens.before") == 0 || strcmp(name, "text.txt.before") == 0));

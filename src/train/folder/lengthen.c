@@ -1,6 +1,6 @@
-/* train/folder/lengthen.c: a finished run is continued for more epochs, or a stopped one gets another length. A learning
- * rate that is constant or falls with 1/sqrt(step) does not depend on the end: the result is bit-identical to that of a run
- * which had this length from the start. A cosine schedule does depend on it. See lengthen.h. */
+/* train/folder/lengthen.c: continues a finished run for more epochs, or gives a stopped run another length. A learning rate that
+ * is constant or falls with 1/sqrt(step) does not depend on the end: the result is bit-identical to a run that had this length
+ * from the start. A cosine schedule does depend on it. */
 #define _GNU_SOURCE
 #include "train/folder/lengthen.h"
 

@@ -89,7 +89,7 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
     return code;
 }
 
-/* All of the log; *text stays NULL where there is none. */
+/* Reads the whole log; *text stays NULL if there is none. */
 static rapt_code read_log(const char *path, char **text, size_t *size, rapt_error *err)
 {
     bool there;
@@ -151,7 +151,7 @@ rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err)
     return code;
 }
 
-/* The step of a line, where its validation loss is below *best, which it becomes; else 0. */
+/* If the validation loss of a line is below *best, sets *best to it and returns the line's step; else returns 0. */
 static uint64_t better_step(const char *line, size_t size, double *best)
 {
     json_t *o = json_loadb(line, size, 0, NULL), *loss = json_object_get(o, "val_loss");

@@ -10,11 +10,11 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
 /* Whether there is a log with anything in it. */
 rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err);
 
-/* Drops partial lines, those after step `step`, which its checkpoint knows nothing of, and what is no line of a log. On failure
- * the log is as it was. */
+/* Drops partial lines, lines after step `step`, which its checkpoint does not know, and everything that is not a line of a log.
+ * On failure the log is unchanged. */
 rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err);
 
-/* The step of the first of the reports with the lowest validation loss; 0 where there is none, or no log. */
+/* The step of the first report with the lowest validation loss; 0 if there is none, or no log. */
 uint64_t log_best_step(const char *folder);
 
 #endif

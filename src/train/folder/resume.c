@@ -1,4 +1,4 @@
-/* train/folder/resume.c: see resume.h. */
+/* train/folder/resume.c: loads the newest checkpoint of a run. */
 #include "train/folder/resume.h"
 
 #include "base/file.h"
@@ -44,7 +44,7 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
               (unsigned long long)step, r->init ? "" : "; a run that began with --init is resumed with it");
 }
 
-/* Only a hash tells that a checkpoint is of another run; the folder's recipe may tell in which keys they differ. */
+/* Only a hash tells that a checkpoint belongs to another run; the folder's recipe may tell which keys differ. */
 static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
 {
     rapt_recipe other;
@@ -58,8 +58,8 @@ static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
     }
 }
 
-/* What a checkpoint must have in common with a run: the data, and the recipe keys that decide the result. With --init the sizes
- * are not the recipe's. */
+/* The hash that a checkpoint and a run must share. It covers the data, and the recipe keys that decide the result. With --init
+ * the sizes do not come from the recipe. */
 static uint64_t hash_run(const run *r, uint64_t recipe)
 {
     uint64_t hash = rng_mix(rng_mix(recipe, rapt_params_size(r->model->params)), r->task->hash(r));
@@ -68,7 +68,7 @@ static uint64_t hash_run(const run *r, uint64_t recipe)
     return r->init ? rng_mix(hash, 1) : hash;
 }
 
-/* Of a damaged checkpoint: which one before it is whole, and how to resume from that. */
+/* For a damaged checkpoint, tells which earlier one is intact, and how to resume from it. */
 static void name_whole_checkpoint(const run *r, rapt_error *err)
 {
     checkpoint_list l = {0};
@@ -91,7 +91,7 @@ static void name_whole_checkpoint(const run *r, rapt_error *err)
               why.message, (unsigned long long)whole, (unsigned long long)r->newest);
 }
 
-/* What rank 0, or the only process, finds in the folder. */
+/* Opens the newest checkpoint, on rank 0 or in the only process. */
 static rapt_code open_newest(run *r, checkpoint_file *f, rapt_error *err)
 {
     checkpoint_state s;
@@ -159,7 +159,7 @@ static rapt_code resume_untrained(run *r, rapt_error *err)
 rapt_code resume_begin(run *r, rapt_error *err)
 {
     r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
-    r->model->run = r->recipe_hash; /* replaced by the checkpoint's, where there is one */
+    r->model->run = r->recipe_hash; /* replaced by the checkpoint's, if there is one */
     r->counters = (run_counters){.val_loss = NAN, .scores = {NAN, NAN}, .best_val_loss = INFINITY};
     if (r->newest)
         return load_newest(r, err);
@@ -169,7 +169,7 @@ rapt_code resume_begin(run *r, rapt_error *err)
 rapt_code resume_rewind_log(run *r, rapt_error *err)
 {
     const run_counters *c = &r->counters;
-    uint64_t reported = c->tokens > 0 ? c->step - 1 : c->step; /* else this step's report is to be made */
+    uint64_t reported = c->tokens > 0 ? c->step - 1 : c->step; /* else the report of this step is still to be made */
     return r->options->resume ? log_rewind(r->options->out, reported, err) : RAPT_OK;
 }
 

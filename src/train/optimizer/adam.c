@@ -27,12 +27,12 @@ struct rapt_adam {
     rapt_params *set;
     rapt_adam_options options;
     arena memory;
-    char *pages;        /* of the moments where they are used in part; else NULL: they are in the arena */
-    size_t mapped, given; /* bytes of these pages, and those that moments have */
-    size_t count;       /* of parameters, when they were counted */
-    rapt_real **m, **v; /* [count], NULL where nothing is trained, or moments are kept in 8 bits: */
+    char *pages;        /* pages of the moments, if only a part of them is used; NULL: they are in the arena */
+    size_t mapped, given; /* bytes of these pages, and bytes that moments use */
+    size_t count;       /* number of parameters when the optimizer was made */
+    rapt_real **m, **v; /* [count], NULL for parameters that are not trained, or whose moments are in 8 bits */
     moments8 *codes;    /* [count] */
-    adam_rows **rows;   /* [count], of sparse ones whose rows may be behind; else NULL */
+    adam_rows **rows;   /* [count], for sparse parameters, whose rows may be behind; else NULL */
     uint64_t steps;
 };
 
@@ -46,13 +46,13 @@ static bool in_8_bits(const rapt_adam *a, const rapt_param *p)
     return a->options.bits8 && moments8_fit(p);
 }
 
-/* Of one moment of a parameter. */
+/* Bytes of one moment of a parameter. */
 static size_t moment_bytes(const rapt_adam *a, const rapt_param *p)
 {
     return in_8_bits(a, p) ? moments8_bytes(p) : rapt_tensor_size(&p->value) * sizeof(rapt_real);
 }
 
-/* Of one parameter, zeros. */
+/* A zeroed moment of one parameter. */
 static void *new_moment(rapt_adam *a, const rapt_param *p)
 {
     const size_t bytes = moment_bytes(a, p);
@@ -95,7 +95,7 @@ static bool adam_allocate(rapt_adam *a)
     return ok;
 }
 
-/* Of both moments of all that is trained, each padded to `padding` bytes: one chunk holds them. */
+/* Bytes of both moments of all trained parameters, each padded to `padding` bytes, so that one chunk holds them. */
 static size_t moments_size(const rapt_adam *a, size_t padding)
 {
     size_t bytes = 0;
@@ -111,7 +111,7 @@ static double or_default(double x, double standard)
     return x > 0 ? x : x < 0 ? 0 : standard;
 }
 
-/* Of its memory one part is had at once: a chunk of the arena, or pages. */
+/* Allocates all memory of moments at once: a chunk of the arena, or pages if only a part is used. */
 static bool adam_reserve(rapt_adam *a, bool in_part)
 {
     arena_init(&a->memory, SMALL_THINGS + (in_part ? 0 : moments_size(a, 1)));
@@ -210,7 +210,7 @@ adam_moment adam_moment_of(const rapt_adam *a, size_t index, bool second)
 static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scale)
 {
     double steps = (double)a->steps;
-    /* rounded as the kernel has them, so that the weights of an average sum to what the correction divides by */
+    /* rounded as in the kernel, so that the weights of an average sum to the divisor of the correction */
     double beta1 = (double)(rapt_real)a->options.beta1, beta2 = (double)(rapt_real)a->options.beta2;
     return (kernels_adam){.beta1 = (rapt_real)a->options.beta1,
                           .beta2 = (rapt_real)a->options.beta2,
@@ -286,7 +286,7 @@ static void update_slice(void *context, size_t index, int worker)
         adam_update(l, p, p->first, p->rows, NULL);
 }
 
-/* A parameter without a gradient stays as it is; a sparse one has none where no row was used. */
+/* Whether a step changes a parameter: one without a gradient stays, and a sparse one has none if no row was used. */
 static bool moves(const rapt_adam *a, const rapt_param *p, size_t i)
 {
     if ((!a->m[i] && !a->codes[i].m) || p->frozen)
@@ -315,7 +315,7 @@ static rapt_code check_count(const rapt_adam *a, rapt_error *err)
                                          there);
 }
 
-/* Deferred gradients must be of this pass, and alone: those that others have added to are computed now. */
+/* Deferred gradients must belong to this pass. If other gradients were added to one, it is computed now. */
 static rapt_code adam_check_deferred(const rapt_adam *a, rapt_tape *t, rapt_error *err)
 {
     rapt_code code = check_count(a, err);
@@ -344,7 +344,7 @@ static rapt_code begin_step(step_loop *l, rapt_adam *a, rapt_tape *t, double lr,
     return RAPT_OK;
 }
 
-/* What a step reads and writes of n elements of a parameter: themselves and both moments twice, the gradient once. */
+/* The bytes that a step reads and writes for n elements of a parameter: values and both moments twice, the gradient once. */
 static double moved_bytes(const rapt_adam *a, const rapt_param *p, size_t index, size_t n)
 {
     const size_t moment = a->codes[index].m ? 1 : sizeof(rapt_real);
@@ -361,7 +361,7 @@ static double moved_slices_bytes(const step_loop *l)
     return bytes;
 }
 
-/* Moves the parameters for which `wanted` is true. */
+/* Makes the step for the parameters for which `wanted` is true. */
 static void move_slices(step_loop *l, bool (*wanted)(const void *, const rapt_param *, size_t))
 {
     param_slices_begin(&l->slices, l->a->set, wanted, l);

@@ -7,7 +7,7 @@
 typedef struct adam_moment {
     void *data;   /* belongs to the optimizer; NULL: the parameter has no moments */
     size_t bytes;
-    bool in_8_bits; /* as moments8.h lays them out; else rapt_real, of the parameter's shape */
+    bool in_8_bits; /* in the layout of moments8.h; else rapt_real, with the parameter's shape */
 } adam_moment;
 
 /* The first or second moment of parameter `index` of the set; updates that are deferred are made first. It may be written;

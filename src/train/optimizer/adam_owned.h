@@ -6,8 +6,8 @@
 #include "rapt/train.h"
 #include "train/optimizer/norm_blocks.h"
 
-/* rapt_adam_new for an optimizer that will be asked for steps of some blocks only: moments of the others are never touched, so
- * that they are not resident. */
+/* rapt_adam_new for an optimizer that makes steps for some blocks only: moments of other blocks are never touched, so they are
+ * not resident. */
 rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 
 /* A step that has begun. */
@@ -18,12 +18,12 @@ typedef struct adam_owned {
     kernels_adam vector, matrix; /* only matrices decay */
 } adam_owned;
 
-/* Begins the step that rapt_adam_step(adam, t, lr, grad_scale) makes, and makes it for sparse parameters. RAPT_ERR_VALUE, in
- * addition to what it says: a gradient is deferred. */
+/* Begins the step that rapt_adam_step(adam, t, lr, grad_scale) makes, and makes it for sparse parameters. Errors as in
+ * rapt_adam_step, and RAPT_ERR_VALUE: a gradient is deferred. */
 rapt_code adam_owned_begin(adam_owned *s, rapt_adam *adam, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b,
                            rapt_error *err);
-/* Makes it for `count` blocks, numbers in the list of blocks, each at most once a step; those of a parameter without a
- * gradient (value.grad_filled) stay as they are. Neighbors are best given one after the other. */
+/* Makes the step for `count` blocks, given by their numbers in the list of blocks, each at most once a step. Blocks of a
+ * parameter without a gradient (value.grad_filled) do not change. It is faster if adjacent blocks follow each other. */
 void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* train/optimizer/adam_rows.c: the steps that a row has missed, made one after the other, with the constants that each of
- * them had. For adam.c, and for whoever reads such a row, by way of its parameter's state. */
+/* train/optimizer/adam_rows.c: makes the steps that a row has missed, one after the other, with the constants of each step. For
+ * adam.c, and for readers of such a row, through its parameter's state. */
 #include "train/optimizer/adam_rows.h"
 
 #include <fenv.h>
@@ -51,18 +51,18 @@ typedef struct missed_steps {
     uint32_t since, steps;
 } missed_steps;
 
-/* What the row has missed up to step `until`; false where that is nothing. It counts as up to date from now on, and the caller
- * replays what it has missed: so each row is on one list once. */
+/* The steps that the row has missed up to step `until`; false if it has missed none. The row counts as up to date from now on,
+ * and the caller must replay the missed steps; so each row is on one list only. */
 static bool adam_rows_claim(adam_rows *r, size_t row, uint32_t until, missed_steps *missed)
 {
     *missed = (missed_steps){row, r->current[row], until - r->current[row]};
     if (missed->steps == 0)
-        return false; /* without a write: what is up to date may be read by several threads */
+        return false; /* without a write, because several threads may read rows that are up to date */
     r->current[row] = until;
     return true;
 }
 
-/* Without moments only the decay is left, and often there is none; Adam with eps 0 would divide 0 by 0. */
+/* If the moments are zero, only the decay is left, and often there is none. Adam with eps 0 would divide 0 by 0. */
 static void adam_rows_replay(adam_rows *r, const missed_steps *missed)
 {
     size_t at = missed->row * r->width;

@@ -1,5 +1,5 @@
 /* train/optimizer/grad_norm.c: the norm of all gradients, and the search for elements that are not finite. For clipping, and for
- * what the training loop says when something went wrong. */
+ * the training loop's messages when something went wrong. */
 #include "rapt/train.h"
 
 #include "ops/deferred.h"
@@ -22,9 +22,8 @@ static bool has_gradient(const void *context, const rapt_param *p, size_t index)
     return !p->buffer && !p->frozen && (p->value.grad_filled || p->state->deferred.dy);
 }
 
-/* Leaves out what surely is zero at both ends of `rows` rows: those of a sparse parameter that were not used. The bits of
- * the sum stay: zeros add nothing, and starting later only turns the lanes round, which adds the same pairs at every
- * stage of the tree. */
+/* Leaves out rows at both ends of `rows` rows that are surely zero: unused rows of a sparse parameter. The sum keeps its bits:
+ * zeros add nothing, and a later start only rotates the lanes, which adds the same pairs at every stage of the tree. */
 static void trim(const param_slice *p, size_t *first, size_t *rows)
 {
     const uint8_t *used = p->param->state->row_used;
@@ -61,7 +60,7 @@ static void sum_slice(void *context, size_t index, int worker)
     grad_norm_slice(loop->t, &loop->slices.list[index], worker);
 }
 
-/* The deferred ones that others have added to. False where one is gone. */
+/* Computes deferred gradients to which others were added. False: the operands of one are gone. */
 static bool settle_mixed(rapt_tape *t, const rapt_params *set)
 {
     for (size_t i = 0; i < rapt_params_count(set); i++) {

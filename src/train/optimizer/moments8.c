@@ -1,11 +1,11 @@
-/* train/optimizer/moments8.c: see moments8.h. */
+/* train/optimizer/moments8.c: sizes and offsets of 8-bit moments. */
 #include "train/optimizer/moments8.h"
 
 #include "base/rng.h"
 #include "kernels/kernels.h"
 #include "train/optimizer/param_slices.h"
 
-#define FEWEST ((size_t)4096) /* elements; smaller matrices would save nothing */
+#define FEWEST ((size_t)4096) /* min elements; smaller matrices would save nothing */
 
 bool moments8_fit(const rapt_param *p)
 {

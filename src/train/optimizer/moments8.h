@@ -1,14 +1,14 @@
-/* train/optimizer/moments8.h: where the 8-bit moments of a parameter are, and how they are rounded. The step itself is a
- * kernel (kernels.h, adam8). For adam.c, checkpoints and the memory plan.
+/* train/optimizer/moments8.h: the layout of a parameter's 8-bit moments, and how they are rounded. A kernel makes the step
+ * (kernels.h, adam8). For adam.c, checkpoints and the memory plan.
  *
- * A moment is cut into spans, each as the kernel has it: bytes of exponents, then of codes. A span is a block of the gradient
- * norm (param_slices.h): so threads and processes, which share out those, have whole spans. */
+ * A moment is divided into spans in the kernel's layout: bytes of exponents, then of codes. A span is a block of the gradient
+ * norm (param_slices.h), so that threads and processes, which divide blocks among them, have whole spans. */
 #ifndef TRAIN_OPTIMIZER_MOMENTS8_H
 #define TRAIN_OPTIMIZER_MOMENTS8_H
 
 #include "rapt/tensor.h"
 
-/* Of one parameter; NULL: its moments are not in 8 bits. */
+/* The 8-bit moments of one parameter; NULL: its moments are not in 8 bits. */
 typedef struct moments8 {
     uint8_t *m, *v;
 } moments8;
@@ -17,9 +17,9 @@ typedef struct moments8 {
 bool moments8_fit(const rapt_param *p);
 /* Bytes of one moment of it. */
 size_t moments8_bytes(const rapt_param *p);
-/* Where in these bytes the span of p begins whose first element is `element`; its size: the end. */
+/* The byte at which the span of p begins whose first element is `element`; for p's size, the end. */
 size_t moments8_at(const rapt_param *p, size_t element);
-/* The first element of the span that byte `at` of these belongs to. */
+/* The first element of the span that contains byte `at`. */
 size_t moments8_element(const rapt_param *p, size_t at);
 /* The kernel's seed for the span that begins with `element` of parameter `index`, in step `step`. */
 uint32_t moments8_seed(size_t index, size_t element, uint64_t step);

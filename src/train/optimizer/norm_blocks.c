@@ -1,5 +1,5 @@
-/* train/optimizer/norm_blocks.c: see norm_blocks.h. The norm of all gradients in two parts: sums of blocks, which processes
- * share, and their sum in the order of rapt_grad_norm, which each of them makes. */
+/* train/optimizer/norm_blocks.c: the norm of all gradients in two stages: sums of blocks, which processes share, and their sum in
+ * the order of rapt_grad_norm, which each process computes. */
 #include "train/optimizer/norm_blocks.h"
 
 #include "tape/profile_op.h"
@@ -21,7 +21,7 @@ size_t norm_block_width(const rapt_param *p)
     return p->value.ndim < 2 ? 1 : rapt_tensor_features(&p->value);
 }
 
-/* Appends the blocks of a parameter to the list, or only counts them where there is no list. */
+/* Appends the blocks of a parameter to the list, or only counts them if there is no list. */
 static void norm_blocks_append(norm_blocks *b, rapt_param *p, size_t index)
 {
     size_t rows = rapt_tensor_size(&p->value) / norm_block_width(p), block = param_slice_at(p, index, 0).block;

@@ -1,7 +1,7 @@
-/* train/optimizer/norm_blocks.h (internal): the blocks of rows that rapt_grad_norm sums squares of, as a list: processes that
- * share the work of a step own some blocks each. For the steps of a group, and for adam_owned.c.
+/* train/optimizer/norm_blocks.h (internal): the blocks of rows over which rapt_grad_norm sums squares, as a list: each of the
+ * processes that share a step owns some blocks. For the steps of a group, and for adam_owned.c.
  *
- * Gradients of sparse parameters are whole on every process, and so is the work for them. None may be deferred
+ * Every process has the whole gradients of sparse parameters and does all the work for them. No gradient may be deferred
  * (tape_defer_gradients). */
 #ifndef TRAIN_OPTIMIZER_NORM_BLOCKS_H
 #define TRAIN_OPTIMIZER_NORM_BLOCKS_H
@@ -20,18 +20,18 @@ typedef struct norm_blocks {
     size_t count;
 } norm_blocks;
 
-/* RAPT_ERR_MEMORY: out of memory; nothing has to be freed then. */
+/* RAPT_ERR_MEMORY: out of memory; there is nothing to free. */
 rapt_code norm_blocks_make(norm_blocks *b, const rapt_params *set, rapt_error *err);
 void norm_blocks_free(norm_blocks *b);
 
 /* The elements of a row of p, as blocks count rows. */
 size_t norm_block_width(const rapt_param *p);
 
-/* sums[i]: the sum of squares of the gradient in block i, 0 where its parameter has no gradient, for each block with owned[i]
- * (NULL: all of them); other sums are left alone. */
+/* Sets sums[i] to the sum of squares of the gradient in block i (0 if its parameter has no gradient) for each block with owned[i]
+ * (NULL: for all); leaves other sums alone. */
 void norm_blocks_sum(rapt_tape *t, const rapt_params *set, const norm_blocks *b, const uint8_t *owned, double *sums);
-/* What rapt_grad_norm returns, to the bit, from the sums of all blocks. Where a parameter has a gradient on any process,
- * value.grad_filled must say so on every one. */
+/* The result of rapt_grad_norm, to the bit, from the sums of all blocks. If a parameter has a gradient on any process,
+ * value.grad_filled must be set on every process. */
 double norm_blocks_norm(rapt_tape *t, const rapt_params *set, const norm_blocks *b, const double *sums);
 
 #endif

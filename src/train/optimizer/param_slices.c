@@ -1,12 +1,12 @@
-/* train/optimizer/param_slices.c: cuts parameters into slices of whole rows. For adam.c, grad_norm.c and
- * norm_blocks.c, which run them. */
+/* train/optimizer/param_slices.c: divides parameters into slices of whole rows. For adam.c, grad_norm.c and norm_blocks.c, which
+ * process them. */
 #include "train/optimizer/param_slices.h"
 
 #include "tensor/params.h"
 
 #define BLOCK 8192      /* elements that are summed before the sum becomes a double */
-#define BLOCKS 4        /* of a slice: two threads that took turns at smaller ones read memory a third slower */
-#define MIN_ROWS 64      /* of a slice: a GEMM that computes a deferred gradient wants some */
+#define BLOCKS 4        /* blocks of a slice: two threads that alternated on smaller slices read memory a third slower */
+#define MIN_ROWS 64      /* min rows of a slice, for the GEMM that computes a deferred gradient */
 
 void param_slices_begin(param_slices *p, const rapt_params *set, bool (*wanted)(const void *, const rapt_param *, size_t),
                         const void *context)

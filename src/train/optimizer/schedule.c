@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* From lr down to lr_end along half a period (Loshchilov & Hutter 2017), which ends behind the last step, as that of PyTorch's
- * CosineAnnealingLR and of transformers does: with lr_end 0, a step at the end itself would train nothing. */
+/* From lr down to lr_end along half a period (Loshchilov & Hutter 2017). The period ends one step after the last, as in PyTorch's
+ * CosineAnnealingLR and in transformers: with lr_end 0, a step at the end itself would train nothing. */
 static double cosine(const rapt_recipe *r, double step, double total)
 {
     double first = r->train.warmup > 0 ? (double)r->train.warmup : 1, end = total + 1;

@@ -1,4 +1,4 @@
-/* train/ranks/handshake.c: see handshake.h. Rank 0 gives what it has to all; each compares, and all agree. */
+/* train/ranks/handshake.c: rank 0 sends its values to all ranks; each compares them with its own, and all agree. */
 #include "train/ranks/handshake.h"
 
 #include "base/quote.h"
@@ -39,13 +39,13 @@ static rapt_code compare_programs(const run *r, rapt_error *err)
 
 /* ---- the recipe ----------------------------------------------------------------------------------------------- */
 
-/* Paths may differ from machine to machine: what they lead to is compared. */
+/* Paths may differ from machine to machine: their contents are compared instead. */
 static bool same_value(const recipe_key *key, const rapt_recipe *a, const rapt_recipe *b)
 {
     char one[RECIPE_NUMBER], other[RECIPE_NUMBER];
     if (!recipe_key_is_path(key))
         return recipe_key_equal(key, a, b);
-    return !*recipe_key_value(key, a, one) == !*recipe_key_value(key, b, other); /* both have one, or neither */
+    return !*recipe_key_value(key, a, one) == !*recipe_key_value(key, b, other); /* both have a path, or neither */
 }
 
 static const char *shown(const char *value)
@@ -92,7 +92,7 @@ static rapt_code compare_recipes(run *r, rapt_error *err)
 
 /* ---- the options ---------------------------------------------------------------------------------------------- */
 
-/* What decides, beside the recipe, how far the run goes, and so which exchanges come next. */
+/* What besides the recipe decides how far the run goes, and therefore which messages come next. */
 typedef struct course {
     uint64_t max_steps;
     uint32_t resume, untrained, init;
@@ -213,7 +213,7 @@ static uint64_t hash_product(rapt_tape *t)
 }
 
 typedef struct numbers {
-    char products[32]; /* the name of what computes them */
+    char products[32]; /* name of the GEMM kernels */
     uint64_t product, vectors, parameters;
 } numbers;
 

@@ -1,4 +1,5 @@
-/* train/ranks/ranks_plan.c: see ranks_plan.h. Threads, kernels and moments differ from rank to rank; data and model do not. */
+/* train/ranks/ranks_plan.c: combines the memory plans of all ranks. Threads, kernels and moments differ from rank to rank; data
+ * and model do not. */
 #include "train/ranks/ranks_plan.h"
 
 #include "group/group_ops.h"

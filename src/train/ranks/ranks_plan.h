@@ -4,7 +4,7 @@
 
 #include "train/run.h"
 
-/* With a group: tells options->on_plan of rank 0 what each process takes, at most, from the plans of all (run.plan). */
+/* With a group: tells options->on_plan of rank 0 the most that any process takes, from the plans of all (run.plan). */
 rapt_code ranks_tell_plan(run *r, rapt_error *err);
 
 #endif

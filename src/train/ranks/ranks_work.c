@@ -1,5 +1,5 @@
-/* train/ranks/ranks_work.c: see ranks_work.h. A rank that works tells the others so once a second, by an exchange in which those
- * that have ended their work take part at once: so all know soon that one of them is asked to stop. */
+/* train/ranks/ranks_work.c: keeps ranks in touch while they work alone. A rank that works tells the others so once a second, in
+ * an operation that ranks which have ended their work join at once. So all ranks soon know if one of them is asked to stop. */
 #include "train/ranks/ranks_work.h"
 
 #include "base/clock.h"
@@ -78,8 +78,8 @@ rapt_code ranks_first(run *r, ranks_task *work, rapt_error *err)
     return ranks_end(r, r->rank == 0 ? work(r, err) : RAPT_OK, err);
 }
 
-/* The other threads of a rank may ask, too; they know what the caller wants. A group that has failed ends the work: ranks_end
- * fails with its failure, which stays. */
+/* Other threads of the rank may ask too; they only learn what the caller wants. If the group has failed, the work ends: ranks_end
+ * fails with the group's failure, which stays. */
 bool ranks_stop_asked(run *r)
 {
     const bool own = pthread_equal(r->work.thread, pthread_self());

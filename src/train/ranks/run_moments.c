@@ -1,4 +1,4 @@
-/* train/ranks/run_moments.c: see run_moments.h. Which rank has which moments is what the steps say. */
+/* train/ranks/run_moments.c: the moments of a run for checkpoints. The step decides which rank has which moments. */
 #include "train/ranks/run_moments.h"
 
 #include "train/shards/step_shards.h"

@@ -1,4 +1,5 @@
-/* train/shards/buckets.c: see buckets.h. Limits depend on the shapes of the parameters and the number of processes. */
+/* train/shards/buckets.c: divides the array of gradients. The limits depend on the shapes of the parameters and the number of
+ * processes. */
 #include "train/shards/buckets.h"
 
 #include "tensor/params.h"
@@ -44,8 +45,8 @@ static void buckets_place_blocks(buckets *b, const rapt_params *set, const gradi
     b->block_first[count] = l->size;
 }
 
-/* The range of a block: where it lies in its bucket. Which place of a block counts differs from bucket to bucket, so that where
- * blocks are few, not all of them go to the same ranges. */
+/* The range of a block, from its place in its bucket. The place within the block that decides differs from bucket to bucket, so
+ * that a few blocks do not all fall into the same ranges. */
 static uint16_t buckets_range(const buckets *b, size_t index, size_t at)
 {
     const bucket *k = &b->list[index];

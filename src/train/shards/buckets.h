@@ -1,6 +1,7 @@
-/* train/shards/buckets.h: the array of gradients (gradient_layout.h) cut into buckets, which processes add and gather one by one,
- * and each bucket into a range for each process, which then owns its elements: it adds them, makes Adam's step for them, and
- * has their moments. Limits of both are limits of the gradient norm's blocks, so that each block has one owner. */
+/* train/shards/buckets.h: divides the array of gradients (gradient_layout.h) into buckets, which processes add and gather one by
+ * one, and each bucket into a range for each process. A process owns the elements of its range: it adds them, makes Adam's step
+ * for them, and has their moments. Limits of buckets and ranges are limits of the gradient norm's blocks, so that each block has
+ * one owner. */
 #ifndef TRAIN_SHARDS_BUCKETS_H
 #define TRAIN_SHARDS_BUCKETS_H
 
@@ -19,17 +20,18 @@ typedef struct buckets {
     int ranks;
     size_t count;
     bucket *list;
-    norm_blocks blocks;   /* of the gradient norm */
+    norm_blocks blocks;   /* blocks of the gradient norm */
     uint32_t *block_at;   /* [blocks.count]: the number of a block, in the order of the array */
-    size_t *block_first;  /* [blocks.count + 1]: where it begins in the array; the last one: the size of the array */
+    size_t *block_first;  /* [blocks.count + 1]: where each block begins in the array; the last element is the size of the
+                             array */
     uint16_t *range_of;   /* [blocks.count]: range of its bucket, by the number of a block */
     size_t *bounds;       /* memory of all buckets' */
 } buckets;
 
-/* How many buckets `size` elements are cut into, before limits are moved to those of blocks. */
+/* The number of buckets for `size` elements, before limits are moved to limits of blocks. */
 size_t buckets_wanted(size_t size);
 
-/* RAPT_ERR_MEMORY: out of memory; nothing has to be freed then. */
+/* RAPT_ERR_MEMORY: out of memory; there is nothing to free. */
 rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks, rapt_error *err);
 void buckets_free(buckets *b);
 

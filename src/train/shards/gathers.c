@@ -1,5 +1,6 @@
-/* train/shards/gathers.c: see gathers.h. In fp32 ranges of the values are gathered in place. Where some parameters are rounded,
- * a bucket is packed, block by block, into the staging memory, and unpacked from there when somebody wants to read it. */
+/* train/shards/gathers.c: gathers parameters bucket by bucket. In fp32, ranges of the values are gathered in place. If some
+ * parameters are rounded, a bucket is packed, block by block, into the staging memory, and unpacked from there when it is
+ * read. */
 #include "train/shards/gathers.h"
 
 #include "tensor/bf16_numbers.h"
@@ -10,11 +11,11 @@
 
 #define BLOCKS_AT_ONCE 4 /* that a thread packs */
 
-/* How blocks are sent: in units of 16 bits, 1 an element where it is rounded, else 2, or none at all. */
+/* How blocks are sent, in units of 16 bits: 1 per element if it is rounded, else 2, or none at all. */
 typedef enum packing_kind { PACK_STEP, PACK_REST, PACKINGS } packing_kind;
 typedef struct packing {
-    uint8_t *units;  /* [blocks]: of an element, by the place of a block in the array */
-    size_t *at;      /* [blocks]: where a block begins in its bucket */
+    uint8_t *units;  /* [blocks]: units of an element, in the order of blocks in the array */
+    size_t *at;      /* [blocks]: where each block begins in its bucket */
     size_t *bounds;  /* [buckets][ranks + 1] */
 } packing;
 
@@ -31,13 +32,13 @@ struct gathers {
     const gradient_layout *layout;
     const buckets *b;
     rapt_real *values, *staging;
-    int range;              /* of each bucket: this process' */
-    bool decided;           /* what is rounded */
+    int range;              /* range of this process in each bucket */
+    bool decided;           /* the choice of rounded parameters has been made */
     bool rounds;            /* anything is */
-    bool whole;             /* nothing is at the moment */
+    bool whole;             /* at the moment no parameter is rounded */
     packing kinds[PACKINGS];
-    const packing *in_use;  /* of the buckets that are open; NULL: values are gathered in place */
-    group_op **ops;         /* [buckets]: open ones */
+    const packing *in_use;  /* packing of the open buckets; NULL: values are gathered in place */
+    group_op **ops;         /* [buckets]: the open operations */
     size_t open;
     gather_reader *readers; /* [params] */
     rapt_error error;
@@ -57,7 +58,7 @@ static size_t gathers_block_size(const gathers *g, size_t at)
     return block->rows * norm_block_width(params_at(g->set, block->param));
 }
 
-/* Where the blocks of a bucket lie, from the units of each. */
+/* Computes where the blocks of a bucket begin, from the units of each. */
 static void packing_lay_out(const gathers *g, packing *p, size_t index)
 {
     const bucket *k = &g->b->list[index];
@@ -72,7 +73,7 @@ static void packing_lay_out(const gathers *g, packing *p, size_t index)
         bounds[next++] = units;
 }
 
-/* After the first pass: what it did not read exactly is sent rounded, and sent again where it is wanted whole. */
+/* After the first pass: parameters that it did not read exactly are sent rounded, and sent again when they are needed whole. */
 static void gathers_decide(gathers *g)
 {
     g->decided = true;
@@ -167,9 +168,9 @@ void gathers_free(gathers *g)
 typedef struct packing_loop {
     const gathers *g;
     const packing *p;
-    uint16_t *memory; /* of the bucket */
+    uint16_t *memory; /* memory of the bucket */
     size_t first, end;
-    bool unpacks;     /* those of others; else it packs own ones */
+    bool unpacks;     /* unpacks blocks of other processes; else packs its own */
 } packing_loop;
 
 static void gathers_pack_block(const packing_loop *l, size_t at)

@@ -1,4 +1,4 @@
-/* train/shards/gradient_layout.c: see gradient_layout.h. */
+/* train/shards/gradient_layout.c: computes the place of each gradient in the array. */
 #include "train/shards/gradient_layout.h"
 
 #include "kernels/kernels.h"

@@ -1,7 +1,7 @@
-/* train/shards/gradient_layout.h: where the gradients of all trained dense parameters lie in one array, so that those of a
- * shard are added, sent and owned as ranges of it. Sparse parameters are apart (packed_rows.h).
+/* train/shards/gradient_layout.h: the places of the gradients of all trained dense parameters in one array, so that a shard's
+ * gradients are added, sent and owned as ranges of it. Sparse parameters are separate (packed_rows.h).
  *
- * The order is about that in which gradients become final in a backward pass: from the last parameter to the first. */
+ * The order is about the order in which a backward pass completes gradients: from the last parameter to the first. */
 #ifndef TRAIN_SHARDS_GRADIENT_LAYOUT_H
 #define TRAIN_SHARDS_GRADIENT_LAYOUT_H
 
@@ -17,7 +17,7 @@ typedef struct gradient_layout {
     size_t size;      /* elements of the array; a multiple of 64 bytes */
 } gradient_layout;
 
-/* RAPT_ERR_MEMORY: out of memory; nothing has to be freed then. */
+/* RAPT_ERR_MEMORY: out of memory; there is nothing to free. */
 rapt_code gradient_layout_make(gradient_layout *l, const rapt_params *set, rapt_error *err);
 void gradient_layout_free(gradient_layout *l);
 

@@ -1,4 +1,4 @@
-/* train/shards/packed_rows.c: see packed_rows.h. */
+/* train/shards/packed_rows.c: lists of the rows of a sparse gradient, and their sums. */
 #include "train/shards/packed_rows.h"
 
 #include "base/buffer.h"
@@ -39,7 +39,7 @@ void packed_rows_put(const packed_rows *from, rapt_param *p)
     }
 }
 
-/* x + 0, which is x but for -0. */
+/* x + 0, which equals x except that -0 becomes +0. */
 static void add_zero(size_t n, const rapt_real *x, rapt_real *y)
 {
     for (size_t i = 0; i < n; i++)

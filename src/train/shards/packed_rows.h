@@ -1,5 +1,5 @@
-/* train/shards/packed_rows.h: the gradient of a sparse parameter as the list of rows that it has. For the tree over shards
- * (shard_sums.c), where all other rows count as +0. */
+/* train/shards/packed_rows.h: the gradient of a sparse parameter as a list of the rows that it has. For the tree over shards
+ * (shard_sums.c), in which all other rows count as +0. */
 #ifndef TRAIN_SHARDS_PACKED_ROWS_H
 #define TRAIN_SHARDS_PACKED_ROWS_H
 
@@ -14,7 +14,7 @@ typedef struct packed_rows {
     size_t id_capacity, row_capacity; /* elements of both */
 } packed_rows;
 
-/* Moves p's gradient into the list: p has none afterwards. False: out of memory, and p is as before. */
+/* Moves p's gradient into the list: p has none afterwards. False: out of memory, and p is unchanged. */
 bool packed_rows_take(packed_rows *to, rapt_param *p);
 /* Adds the rows to p, which has no gradient, as its gradient. */
 void packed_rows_put(const packed_rows *from, rapt_param *p);

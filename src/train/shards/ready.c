@@ -1,5 +1,5 @@
-/* train/shards/ready.c: see ready.h. What a pass adds to a gradient is counted down from what an earlier pass has added; a pass
- * that adds more than that fails, since a bucket may have left already, and one that adds less only tells later. */
+/* train/shards/ready.c: counts additions to gradients down from the number that an earlier pass has made. A pass that makes more
+ * additions fails, because a bucket may already have been sent; with fewer, the buckets are only reported later. */
 #include "train/shards/ready.h"
 
 #include "tape/grad_watch.h"
@@ -15,7 +15,7 @@ struct ready_buckets {
     const buckets *b;
     ready_fn *fn;
     void *context;
-    uint32_t *uses, *left; /* [params]: of a pass, and of this one to come */
+    uint32_t *uses, *left; /* [params]: additions in a pass, and additions that this pass has still to make */
     uint32_t *missing;     /* [buckets]: parameters that are not complete */
     size_t next;           /* bucket that is told of next */
     bool begun;
@@ -68,7 +68,7 @@ void ready_learnt(ready_buckets *r)
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
-/* Adds `by` to what is missing of each bucket that has elements of a parameter. */
+/* Adds `by` to the missing additions of each bucket that has elements of a parameter. */
 static void ready_change_missing(ready_buckets *r, const rapt_param *p, int by)
 {
     size_t from = r->layout->offset[p->index], end = from + rapt_tensor_size(&p->value);

@@ -1,5 +1,5 @@
-/* train/shards/rows_share.c: see rows_share.h. A message has, for each subtree of a process, the number of rows, their ids, and
- * their elements, each from a multiple of 8 bytes on. */
+/* train/shards/rows_share.c: sends rows between processes and adds them. A message has, for each subtree of a process, the number
+ * of rows, their ids, and their elements, each beginning at a multiple of 8 bytes. */
 #include "train/shards/rows_share.h"
 
 #include "group/group_ops.h"
@@ -41,7 +41,7 @@ static bool rows_share_write(rows_share *s, const shard_sums *own, size_t param,
     return true;
 }
 
-/* Puts the rows of the next node onto the stack, and adds what is complete. */
+/* Puts the rows of the next node onto the stack, and adds nodes that are complete. */
 static bool rows_share_push(rows_share *s, size_t *depth, shard_node n, const packed_rows *from, size_t width, const kernels *k)
 {
     static const packed_rows none;

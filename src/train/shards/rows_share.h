@@ -1,5 +1,5 @@
-/* train/shards/rows_share.h: gradients of sparse parameters of all processes: each gets the few rows of all others, and makes
- * their sum over all shards. For step_ranks.c. */
+/* train/shards/rows_share.h: gradients of sparse parameters of all processes: each process gets the few rows of all others, and
+ * adds them over all shards. For step_ranks.c. */
 #ifndef TRAIN_SHARDS_ROWS_SHARE_H
 #define TRAIN_SHARDS_ROWS_SHARE_H
 
@@ -12,14 +12,14 @@ typedef struct rows_share {
     rapt_group *group;
     uint32_t shards;
     shard_node nodes[SHARD_MAX_SUBTREES + 2]; /* sums that wait for their right neighbors, and */
-    packed_rows rows[SHARD_MAX_SUBTREES + 3]; /* their rows; the last one is where sums are made */
+    packed_rows rows[SHARD_MAX_SUBTREES + 3]; /* their rows; sums are made in the last one */
     buffer message;
 } rows_share;
 
 /* Frees its memory. */
 void rows_share_free(rows_share *s);
-/* Makes the sum over all processes the gradient of sparse parameter `param`. All processes do. RAPT_ERR_MEMORY: out of memory;
- * else as the group fails. */
+/* Replaces the gradient of sparse parameter `param` by the sum over all processes, all of which call it. RAPT_ERR_MEMORY: out of
+ * memory; or the failure of the group. */
 rapt_code rows_share_sum(rows_share *s, shard_sums *own, const kernels *k, const rapt_param *p, rapt_error *err);
 
 #endif

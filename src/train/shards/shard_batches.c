@@ -1,4 +1,4 @@
-/* train/shards/shard_batches.c: see shard_batches.h; docs/number-format.md, "Shards", has the formula. */
+/* train/shards/shard_batches.c: divides the batches of a step among shards. docs/number-format.md, "Shards", has the formula. */
 #include "train/shards/shard_batches.h"
 
 shard_node shard_batches_own(const run *r)

@@ -1,5 +1,5 @@
-/* train/shards/shard_sums.c: see shard_sums.h. The sums are a stack: a node waits there until its right neighbor in the tree is
- * complete. The passes of a shard write into the memory above it. */
+/* train/shards/shard_sums.c: adds shards in the order of the tree. The sums are a stack: a node waits there until its right
+ * neighbor in the tree is complete. The passes of a shard write into the memory above the stack. */
 #include "train/shards/shard_sums.h"
 
 #include "base/arena.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARD_DEPTH 33       /* of a stack: nodes of rising size below each other, of up to 2^32 shards */
-#define CHUNK ((size_t)16384) /* elements that a thread adds at once, */
+#define SHARD_DEPTH 33       /* max depth of the stack: nodes of rising size, of up to 2^32 shards */
+#define CHUNK ((size_t)16384) /* elements that a thread adds as one chunk */
 #define PIECE 1024           /* in pieces that stay in the L1 cache */
 
 struct shard_sums {
@@ -19,12 +19,12 @@ struct shard_sums {
     shard_node own;
     uint32_t shards;
     arena memory;
-    size_t depth, count;                /* of the stack: capacity, and sums on it */
+    size_t depth, count;                /* capacity of the stack, and sums on it */
     shard_node nodes[2 * SHARD_DEPTH];  /* [count] */
     rapt_real *dense[2 * SHARD_DEPTH];  /* [depth][layout.size] */
     size_t sparse;                      /* parameters */
-    packed_rows *rows;                  /* [depth + 1][params]; the last ones are where sums are made */
-    rapt_real **own_grad;               /* [params]: where a dense parameter's gradient is without the sums */
+    packed_rows *rows;                  /* [depth + 1][params]; sums are made in the last ones */
+    rapt_real **own_grad;               /* [params]: the gradient memory that a dense parameter has without the sums */
     uint8_t *touched;                   /* [params] */
     bool early;                         /* the last shard's sums were made range by range */
 };
@@ -50,7 +50,7 @@ size_t shard_sums_depth(shard_node own, uint32_t shards)
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
-/* One gradient. What lies between two parameters is 0, or what gathers.c leaves in the first one; nobody reads it. */
+/* Memory for one gradient. Gaps between parameters are 0, or hold what gathers.c leaves there; nobody reads them. */
 static rapt_real *shard_sums_buffer(shard_sums *s)
 {
     const gradient_layout *l = s->layout;
@@ -75,7 +75,7 @@ static bool shard_sums_allocate(shard_sums *s)
     return ok;
 }
 
-/* The next passes write into memory `index`, where nothing is yet. */
+/* Lets the next passes write into memory `index`, which is empty. */
 static void shard_sums_point(shard_sums *s, size_t index)
 {
     for (size_t i = 0; i < s->layout->dense; i++) {
@@ -125,7 +125,7 @@ void shard_sums_free(shard_sums *s)
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-/* Of elements from .. end - 1, dense[first] += dense[first + 1] += ... += dense[last]: one sweep for all sums that a shard
+/* For elements from .. end - 1: dense[first] += dense[first + 1] += ... += dense[last], one sweep for all sums that a shard
  * completes. */
 typedef struct sum_sweep {
     const shard_sums *s;
@@ -151,7 +151,7 @@ static void shard_sums_sweep(void *context, size_t chunk, int worker)
     }
 }
 
-/* Of dense parameters. */
+/* Makes the sums of dense parameters. */
 static void shard_sums_add_up(const shard_sums *s, rapt_tape *t, sum_sweep l)
 {
     const size_t size = l.end - l.from, passes = l.last - l.first;
@@ -186,7 +186,7 @@ static bool shard_sums_merge_rows(const shard_sums *s, const kernels *k, size_t 
     return true;
 }
 
-/* Takes what the passes have left: the top of the stack has the gradient then. */
+/* Takes the gradient that the passes have left: it becomes the top of the stack. */
 static bool shard_sums_take(shard_sums *s)
 {
     for (size_t i = 0; i < s->layout->params; i++) {

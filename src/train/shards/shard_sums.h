@@ -1,6 +1,6 @@
-/* train/shards/shard_sums.h: the gradients of a step's shards, added as the tree of docs/number-format.md, "Shards". For step.c:
- * passes write gradients into the parameters, shard after shard, as in a step without shards; sums are made as soon as both
- * operands are there, so that few gradients are in memory at once: log2(shards) + 1 on one process. */
+/* train/shards/shard_sums.h: the gradients of a step's shards, added in the tree of docs/number-format.md, "Shards". For step.c:
+ * passes write gradients into the parameters, shard after shard, as in a step without shards. A sum is made as soon as both
+ * operands exist, so that few gradients are in memory at once: log2(shards) + 1 on one process. */
 #ifndef TRAIN_SHARDS_SHARD_SUMS_H
 #define TRAIN_SHARDS_SHARD_SUMS_H
 
@@ -13,7 +13,7 @@ typedef struct shard_sums shard_sums;
 
 /* Whether a and b, which follow each other, are the children of a node of the tree over `shards` shards. */
 bool shard_sums_are_children(shard_node a, shard_node b, uint32_t shards);
-/* How many gradients are in memory at once for shards own.first .. own.end - 1 of `shards`. */
+/* The number of gradients in memory at once for shards own.first .. own.end - 1 of `shards`. */
 size_t shard_sums_depth(shard_node own, uint32_t shards);
 
 /* Sums over those shards. From now on the gradients of dense parameters are in memory of the sums; set and layout must outlive
@@ -25,27 +25,27 @@ void shard_sums_free(shard_sums *s);
 
 /* A step begins: no parameter has a gradient. */
 void shard_sums_restart(shard_sums *s);
-/* The passes since then, or since the call before, were those of the next shard: takes the gradients that they have left in the
- * parameters, which have none afterwards. RAPT_ERR_MEMORY: out of memory. */
+/* The passes since the last call belong to the next shard: takes the gradients that they have left in the parameters, which have
+ * none afterwards. RAPT_ERR_MEMORY: out of memory. */
 rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err);
-/* Where the dense parameters' gradients of the shard at hand are, as the layout has them. */
+/* The gradients of the dense parameters for the current shard, in the layout. */
 rapt_real *shard_sums_passes(const shard_sums *s);
-/* The passes of the last shard have completed elements from .. end - 1 there: makes the sums of these. Ranges cover the array,
- * in any order, before shard_sums_add, which leaves dense parameters alone then: the sums may have been sent. */
+/* Makes the sums of elements from .. end - 1, which the passes of the last shard have completed. The ranges must cover the array,
+ * in any order, before shard_sums_add, which then leaves dense parameters alone because the sums may have been sent. */
 void shard_sums_add_range(shard_sums *s, rapt_tape *t, size_t from, size_t end);
 
 /* The sums that are there, in order: after all shards one for each subtree of the process, on one process only one. */
 size_t shard_sums_count(const shard_sums *s);
-/* Of all dense parameters, as the layout has them. */
+/* Sum `index` of all dense parameters, in the layout. */
 rapt_real *shard_sums_dense(const shard_sums *s, size_t index);
-/* Of sparse parameter `param`. */
+/* Sum `index` of sparse parameter `param`. */
 const packed_rows *shard_sums_rows(const shard_sums *s, size_t index, size_t param);
-/* [parameters of the set]: 1 where one of the shards has a gradient. */
+/* [parameters of the set]: 1 if one of the shards has a gradient. */
 const uint8_t *shard_sums_touched(const shard_sums *s);
 
-/* Makes the first sum the gradient of the dense parameters, of those with touched[i]; */
+/* Makes the first sum the gradient of the dense parameters with touched[i]. */
 void shard_sums_use_dense(shard_sums *s, const uint8_t *touched);
-/* and `rows` that of a sparse one. */
+/* Makes `rows` the gradient of sparse parameter `param`. */
 void shard_sums_use_rows(shard_sums *s, size_t param, const packed_rows *rows);
 
 #endif

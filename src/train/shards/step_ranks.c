@@ -1,4 +1,4 @@
-/* train/shards/step_ranks.c: see step_ranks.h. Messages are group/'s; here is what is exchanged, and when. */
+/* train/shards/step_ranks.c: what processes send each other in a step, and when. group/ has the messages. */
 #include "train/shards/step_ranks.h"
 
 #include "tape/profile_op.h"
@@ -12,7 +12,7 @@
 
 /* ---- set-up ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks in the order of their owners' ranges, those of a range in the order of the model. */
+/* Orders blocks by their owners' ranges, and within a range in the order of the model. */
 static void step_ranks_place(step_ranks *s)
 {
     const size_t blocks = s->buckets.blocks.count;
@@ -49,7 +49,7 @@ static bool step_ranks_allocate(step_ranks *s, const gradient_layout *layout)
 
 static void step_ranks_completed(void *context, size_t index);
 
-/* What overlaps with passes. */
+/* Makes what overlaps with passes: gathers and ready buckets. */
 static rapt_code step_ranks_make_overlap(step_ranks *s, const gradient_layout *layout, rapt_error *err)
 {
     const run *r = s->r;
@@ -117,7 +117,7 @@ void step_ranks_free(step_ranks *s)
 
 /* ---- gradients ----------------------------------------------------------------------------------------------------- */
 
-/* A failure of this process alone: the others would wait for it in what it does not begin. */
+/* Handles a failure of this process alone: the others would wait for operations that it does not begin. */
 static rapt_code step_ranks_lost(const step_ranks *s, rapt_code code)
 {
     if (code)
@@ -125,7 +125,7 @@ static rapt_code step_ranks_lost(const step_ranks *s, rapt_code code)
     return code;
 }
 
-/* Waits for what was begun; the first failure counts. */
+/* Waits for the operations that were begun; the first failure counts. */
 static rapt_code step_ranks_wait(step_ranks *s, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -152,7 +152,7 @@ static rapt_code step_ranks_reduce(step_ranks *s, size_t index, rapt_error *err)
     return s->ops[index] ? RAPT_OK : err->code;
 }
 
-/* A ready_fn: what this process has of a bucket is complete. */
+/* A ready_fn: this process's part of a bucket is complete. */
 static void step_ranks_completed(void *context, size_t index)
 {
     step_ranks *s = context;
@@ -195,7 +195,8 @@ static rapt_code step_ranks_add_rows(step_ranks *s, rapt_error *err)
 
 rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err)
 {
-    for (; !s->lost.code && s->begun < s->buckets.count; s->begun++) /* others wait for them, even if passes have failed here */
+    for (; !s->lost.code && s->begun < s->buckets.count; s->begun++) /* the others wait for these buckets, even if passes have
+                                                                        failed here */
         if (step_ranks_reduce(s, s->begun, &s->lost))
             break;
     code = step_share_tell(&s->share, s->r, shard_sums_touched(s->own), code, err);
@@ -248,7 +249,7 @@ const char *step_ranks_not_finite(const step_ranks *s)
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
 
-/* The own blocks of a bucket, which lie one behind the other in the array. */
+/* This process's blocks of a bucket, which are contiguous in the array. */
 static size_t step_ranks_own_blocks(const step_ranks *s, size_t index, const uint32_t **list)
 {
     const bucket *b = &s->buckets.list[index];

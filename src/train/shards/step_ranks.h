@@ -1,11 +1,11 @@
-/* train/shards/step_ranks.h: what processes that train together do in a step besides their own passes: gradients are added in
- * the tree over all shards; each process gets the sums of its own ranges, and makes their part of the norm and of Adam's step;
- * then all gather the parameters. For step.c, in this order; all processes call them alike.
+/* train/shards/step_ranks.h: what processes that train together do in a step besides their own passes: gradients are added in the
+ * tree over all shards; each process gets the sums of its own ranges, and computes its part of the norm and of Adam's step; then
+ * all gather the parameters. For step.c, in this order; all processes call the same functions.
  *
  * Messages travel while passes run: a bucket of gradients leaves as soon as the last backward pass has completed it, and a
  * bucket of parameters is waited for when the next forward pass reads it.
  *
- * Every process knows the gradients of sparse parameters whole, and makes Adam's step for all their rows. */
+ * Every process has the whole gradients of sparse parameters, and makes Adam's step for all their rows. */
 #ifndef TRAIN_SHARDS_STEP_RANKS_H
 #define TRAIN_SHARDS_STEP_RANKS_H
 
@@ -22,28 +22,28 @@ typedef struct step_ranks {
     arena memory;
     rapt_real *values;    /* parameters, as the layout has them */
     buckets buckets;
-    rapt_real **parts;    /* [buckets, subtrees]: what group_reduce gets */
+    rapt_real **parts;    /* [buckets, subtrees]: the arguments of group_reduce */
     group_op **ops;       /* [buckets] in flight, or NULL */
-    size_t begun;         /* of the buckets: their sums over all shards, in this step */
+    size_t begun;         /* buckets whose sums over all shards were begun in this step */
     rapt_error lost;      /* why a sum could not be begun */
     ready_buckets *ready; /* tells of buckets that a backward pass has completed, */
     bool learnt;          /* once it has seen one */
     gathers *gathers;
-    uint8_t *owned;       /* [blocks]: 1 for those of this process */
+    uint8_t *owned;       /* [blocks]: 1 for blocks of this process */
     double *sums;         /* [blocks] of squares; */
     double *shared;       /* [blocks] by owners, whose are bounds[i] .. bounds[i + 1] - 1; */
     size_t *bounds;       /* [ranks + 1] */
-    uint32_t *place;      /* [blocks]: where a block is there */
+    uint32_t *place;      /* [blocks]: the place of each block in that order */
     step_share share;
     rows_share rows;
 } step_ranks;
 
 /* NULL: out of memory. */
 step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *own, rapt_error *err);
-/* Has nothing in flight that uses memory of the run: after a failure, of the group too, messages are dropped. False: they could
- * not be (group_halt), so that the memory of the run has to stay. */
+/* Makes sure that nothing in flight uses memory of the run: after a failure, even of the group, messages are dropped. False: they
+ * could not be dropped (group_halt), so the memory of the run must stay. */
 bool step_ranks_drop(step_ranks *s);
-/* NULL is fine. Leaves it allocated where step_ranks_drop fails. */
+/* Frees *s; NULL is fine. Leaves it allocated if step_ranks_drop fails. */
 void step_ranks_free(step_ranks *s);
 
 /* Before and after the last of the own passes: its backward pass completes the gradients of this process, bucket by bucket. */
@@ -52,8 +52,8 @@ void step_ranks_end_last(step_ranks *s, bool failed);
 /* Between a forward and a backward pass: all parameters are there, and memory that was used to gather them is free. */
 rapt_code step_ranks_arrived(step_ranks *s, rapt_error *err);
 
-/* After the own passes, which came to `code` with `err`: makes the gradient of the step, as far as this process has it, that of
- * the parameters. Fails on all processes, where one of them has failed. */
+/* Call it after the process's own passes, whose result is `code` with `err`. The parameters get the gradient of the step, as far
+ * as this process has it. Fails on all processes if one has failed. */
 rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err);
 /* The norm of the gradient, as rapt_grad_norm has it. */
 rapt_code step_ranks_norm(step_ranks *s, double *norm, rapt_error *err);
@@ -62,8 +62,8 @@ const char *step_ranks_not_finite(const step_ranks *s);
 /* Adam's step, bucket by bucket, after which the parameters of all processes are on their way (gathers.h). */
 rapt_code step_ranks_update(step_ranks *s, double lr, double scale, rapt_error *err);
 
-/* Has every element of the parameters on every process, unrounded: all call it after the same step, before anything but passes
- * of the tape reads them (a checkpoint, a sample, the end). Without a group there is nothing to do. */
+/* Brings every element of the parameters to every process, unrounded. All call it after the same step, before anything but passes
+ * of the tape reads the parameters (a checkpoint, a sample, the end). Does nothing without a group. */
 rapt_code step_ranks_whole(const run *r, rapt_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* train/shards/step_shards.c: see step_shards.h. */
+/* train/shards/step_shards.c: makes and frees the state of steps with several shards. */
 #include "train/shards/step_shards.h"
 
 #include "tensor/params.h"

@@ -1,4 +1,4 @@
-/* train/shards/step_share.c: see step_share.h. A message has the same size on every process. */
+/* train/shards/step_share.c: packs and unpacks these messages, which have the same size on every process. */
 #include "train/shards/step_share.h"
 
 #include "group/group_ops.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a message begins with; then batch_sums [batches], then the touched flags [params]. */
+/* The beginning of a message; then batch_sums [batches], then the touched flags [params]. */
 typedef struct share_head {
     double waited; /* seconds since the run began */
     int32_t failed;

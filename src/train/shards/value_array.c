@@ -1,4 +1,4 @@
-/* train/shards/value_array.c: see value_array.h. */
+/* train/shards/value_array.c: moves the elements of parameters into one array. */
 #define _GNU_SOURCE
 #include "train/shards/value_array.h"
 
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Gives whole pages within the memory back, which stays mapped. */
+/* Gives whole pages within the memory back to the system; the memory stays mapped. */
 static void release_pages(void *memory, size_t bytes)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)memory;

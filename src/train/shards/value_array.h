@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "train/shards/gradient_layout.h"
 
-/* Moves the elements of the set into memory of the arena; the memory that they leave goes back to the system. The set must not be
- * used after the arena is freed, but to free it. NULL: out of memory, and nothing was moved. */
+/* Moves the elements of the set into memory of the arena; their old memory goes back to the system. After the arena is freed, the
+ * set may only be freed. NULL: out of memory, and nothing was moved. */
 rapt_real *value_array_move(arena *memory, const rapt_params *set, const gradient_layout *layout);
 
 #endif

@@ -1,5 +1,5 @@
-/* train/task/sample.c: a text that a language model in training generates from the prompt. For the loop, by way of the task;
- * `rapt generate` has options of its own. */
+/* train/task/sample.c: a text that a language model in training generates from the prompt. For the loop, through the task; `rapt
+ * generate` has its own options. */
 #define _GNU_SOURCE
 #include "train/task/sample.h"
 

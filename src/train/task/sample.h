@@ -4,8 +4,8 @@
 
 #include "train/run.h"
 
-/* `prompt` and train.sample_tokens tokens that continue it, at most; the caller frees it. NULL on failure, of which
- * RAPT_ERR_INTERRUPTED is one. */
+/* `prompt` and at most train.sample_tokens tokens that continue it; the caller frees the text. NULL on failure, including
+ * RAPT_ERR_INTERRUPTED. */
 char *sample_text(const run *r, const char *prompt, rapt_error *err);
 
 #endif

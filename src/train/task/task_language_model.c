@@ -23,13 +23,13 @@
 
 #define TOKENS_FILE "text.tokens"
 #define END_OF_TEXT "<|endoftext|>"
-#define TEXT_FILE "text.txt" /* where the recipe names several files */
+#define TEXT_FILE "text.txt" /* if the recipe names several files */
 
 typedef struct text_data {
     char *text;        /* path of the text */
-    char *text_at;     /* where it can be read before it has this name */
+    char *text_at;     /* path at which it can be read before it has its name */
     char *tokens_path;
-    bool several;      /* files, which are joined */
+    bool several;      /* several files, which are joined */
     file_writer text_out, tokens_out; /* files of the model's folder that get their names when all input is checked */
     bool joins_text, makes_tokens;    /* those two are open */
     rapt_token_file *tokens;
@@ -57,7 +57,7 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     return RAPT_OK;
 }
 
-/* Whether the text of a special token becomes that token, alone. Control pieces of SentencePiece have none that does. */
+/* Whether the text of a special token, encoded alone, becomes that token. The control pieces of SentencePiece never do. */
 static rapt_code is_found_in_text(const rapt_tokenizer *k, const char *text, bool *found, rapt_error *err)
 {
     int32_t *ids;
@@ -72,8 +72,8 @@ static rapt_code is_found_in_text(const rapt_tokenizer *k, const char *text, boo
     return code;
 }
 
-/* What stands between documents: <|endoftext|>, or else the end of text of the model that is fine-tuned, whose folder may end a
- * turn of a chat with another one. *text is NULL where the tokenizer finds neither. */
+/* The separator of documents: <|endoftext|>, or else the end of text of the model that is fine-tuned (not the token with which
+ * its folder may end a turn of a chat). *text is NULL if the tokenizer finds neither. */
 static rapt_code find_separator(const run *r, const char **text, rapt_error *err)
 {
     const rapt_language_model *m = &r->model->language;
@@ -89,7 +89,7 @@ static rapt_code find_separator(const run *r, const char **text, rapt_error *err
     return code;
 }
 
-/* Several files are one text, once it is known what separates them. */
+/* Joins several files into one text, once their separator is known. */
 static rapt_code join_text(run *r, text_data *d, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
@@ -104,7 +104,7 @@ static rapt_code join_text(run *r, text_data *d, rapt_error *err)
     return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
-/* BPE is trained on the training set only; a vocabulary of characters has to cover the validation set, too. */
+/* BPE is trained on the training set only; a vocabulary of characters must also cover the validation set. */
 static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     file_map text;
@@ -152,7 +152,8 @@ static bool learns_tokenizer(const run *r)
     return !r->init && (type == RAPT_RECIPE_TOKENIZER_CHARACTERS || type == RAPT_RECIPE_TOKENIZER_BPE);
 }
 
-/* With the text, which one that is learned needs, and to which one that is loaded adds ends of texts. */
+/* Makes both together: training a tokenizer needs the text, and a loaded tokenizer decides the end of text that separates
+ * files. */
 static rapt_code make_text_and_tokenizer(run *r, text_data *d, rapt_error *err)
 {
     rapt_tokenizer **k = &r->model->language.tokenizer;
@@ -267,7 +268,7 @@ static rapt_code open_text(run *r, rapt_error *err)
     return d->tokens ? RAPT_OK : err->code;
 }
 
-/* The names of the files as rank 0 has them, which need not be here. */
+/* Names the files as rank 0 does; they need not exist here. */
 static rapt_code name_text(const run *r, text_data *d, bool several, rapt_error *err)
 {
     d->text = several ? file_join(r->options->out, TEXT_FILE) : strdup(r->recipe->data.text);
@@ -440,7 +441,7 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
     plan->step_tokens = (double)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
 }
 
-/* The tokens are made again where they are not those of the text. */
+/* The token file is made again if it does not belong to the text. */
 static rapt_code text_task_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err)
 {
     bool several;
@@ -454,7 +455,8 @@ static rapt_code text_task_files(const run *r, const char *names[TASK_MAX_FILES 
     return RAPT_OK;
 }
 
-/* Everything was checked. A kill between the two leaves tokens of another text, which the next run sees and makes again. */
+/* Called after all checks. If the process is killed between the two renames, the tokens belong to another text; the next run
+ * notices that and makes them again. */
 static rapt_code name_files(const run *r, rapt_error *err)
 {
     text_data *d = r->data;

@@ -21,10 +21,10 @@ typedef struct translation {
     rapt_pairs *pairs, *valid; /* valid may be NULL */
     rapt_dataset *train, *validation; /* validation may be NULL */
     rapt_loader *loader, *validation_loader;
-    rapt_loader *trial; /* of another batch size, or NULL */
+    rapt_loader *trial; /* a loader with another batch size, or NULL */
 } translation;
 
-/* The lines of one side, or of both, that the vocabulary is made from: those of the training set. */
+/* The lines of the training set, of one side or both, from which the vocabulary is made. */
 static const char **training_lines(const run *r, bool source, bool target, size_t *count)
 {
     const translation *d = r->data;
@@ -124,7 +124,7 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
     return r->model->translation.target ? RAPT_OK : err->code;
 }
 
-/* Fine-tuning takes all of the other model but the settings that belong to training. */
+/* Fine-tuning takes everything from the other model except the settings that belong to training. */
 static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
@@ -169,7 +169,8 @@ static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *er
     return RAPT_OK;
 }
 
-/* Whether lines of several sentences are less than one in a thousand, too few to learn from: a model would merge them. */
+/* Whether fewer than one line in a thousand has several sentences: too few to learn from, so that a model would merge
+ * sentences. */
 static bool has_single_sentences(const run *r)
 {
     const rapt_pairs *p = ((const translation *)r->data)->pairs;
@@ -184,7 +185,7 @@ static bool has_single_sentences(const run *r)
     return several * 1000 < lines;
 }
 
-/* Refuses sources that begin with a language which a Marian model has not. */
+/* Refuses sources that begin with a language that a Marian model does not have. */
 static rapt_code check_languages(const run *r, rapt_error *err)
 {
     const translation *d = r->data;
@@ -209,7 +210,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     if (d->pairs && r->recipe->data.validation)
         d->valid = rapt_pairs_read(r->recipe->data.validation, 0, err);
     rapt_code code = d->pairs && (d->valid || !r->recipe->data.validation) ? task_translation_start_model(r, err) : err->code;
-    if (code || r->model->family) /* how such a model translates is said in its folder, which stays as it was */
+    if (code || r->model->family) /* the folder of such a model says how it translates, and is not changed */
         return code ? code : check_languages(r, err);
     r->model->translation.max_len = (size_t)r->recipe->data.max_len;
     r->model->translation.by_sentence = has_single_sentences(r);
@@ -230,7 +231,7 @@ static void close_pairs(run *r)
     free(d);
 }
 
-/* The pairs that a set is taken from, and the fraction of them that is for validation: of a file of its own, all. */
+/* The pairs from which a set is taken, and the fraction that is for validation: all pairs, if validation has its own file. */
 static const rapt_pairs *pairs_of(const run *r, bool validation)
 {
     const translation *d = r->data;
@@ -254,7 +255,7 @@ static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err
     return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
 }
 
-/* Batches of N tokens where the recipe sets train.batch_tokens, else of N sentences. */
+/* Batches of N tokens if the recipe sets train.batch_tokens, else of N sentences. */
 static rapt_loader *training_loader(const run *r, size_t size, rapt_error *err)
 {
     const rapt_dataset *d = ((const translation *)r->data)->train;
@@ -332,7 +333,7 @@ static rapt_tensor *pairs_loss(const run *r, const train_batch *b, const rapt_lo
     return rapt_transformer_loss(r->tape, r->model->translation.net, b->source, b->source_lens, b->inputs, b->labels, o, parts);
 }
 
-/* With their number: else a pair could change from one file's end to the other's beginning. */
+/* Hashes their number too; otherwise a pair could move from the end of one file to the beginning of the other unnoticed. */
 static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
 {
     hash = rng_mix(hash, rapt_pairs_count(p));
@@ -383,7 +384,7 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
                         (double)r->batches_per_epoch;
 }
 
-/* A line of one of two files may hold tabs, which are columns in a table. */
+/* A line from one of two files may hold tabs, which would be columns in a table. */
 static void put_column(FILE *out, const char *line, char end)
 {
     for (; *line; line++)

@@ -1,4 +1,4 @@
-/* train/task/text_share.c: see text_share.h. */
+/* train/task/text_share.c: sends tokenizer and tokens from rank 0 to the others. */
 #define _GNU_SOURCE
 #include "train/task/text_share.h"
 
@@ -74,14 +74,14 @@ static rapt_code compare_text(const run *r, const char *path, const token_header
 
 /* ---- the tokens ----------------------------------------------------------------------------------------------- */
 
-/* What rank 0 says of its file. */
+/* What rank 0 tells about its file. */
 typedef struct offer {
     token_header header;
-    char *path; /* where a process of its machine, or one that sees its folder, can open it */
-    size_t size; /* of that text */
+    char *path; /* path at which a process of its machine, or one that sees its folder, can open it */
+    size_t size; /* size of that text */
 } offer;
 
-/* A path that this process can open, as others of its machine can; takes ownership of it. "": there is none. */
+/* Takes over a path. Returns it if this process, and so others of its machine, can open it; else "". */
 static char *path_for_others(char *at)
 {
     char *path = NULL;
@@ -113,7 +113,7 @@ static bool begins_with(const char *path, const token_header *h)
     return same;
 }
 
-/* Opens the file that was offered, if it is to be seen here: t->file stays NULL where it is not. */
+/* Opens the offered file if it is visible here; otherwise t->file stays NULL. */
 static rapt_code take_offer(const run *r, text_tokens *t, const offer *o, rapt_error *err)
 {
     rapt_code code = t->text ? compare_text(r, t->text, &o->header, err) : RAPT_OK;
@@ -136,7 +136,7 @@ static rapt_code any_lacks(const run *r, const text_tokens *t, bool *any, rapt_e
     return code;
 }
 
-/* Every rank takes part in every portion, whether it needs it or cannot write it; `own` is what has failed here. */
+/* Every rank takes part in every portion, even if it does not need it or cannot write it; `own` is this rank's failure. */
 static rapt_code send_tokens(const run *r, const text_tokens *t, const offer *o, char *portion, file_writer *to, rapt_error *own,
                              rapt_error *err)
 {
@@ -164,7 +164,7 @@ static rapt_code open_copy(text_tokens *t, const file_writer *to, rapt_error *er
     return t->file ? RAPT_OK : err->code;
 }
 
-/* The copy has no name, or loses it at once: it is mapped, and ends with the process. */
+/* The copy has no name: it is mapped, and vanishes with the process. */
 static rapt_code copy_tokens(const run *r, text_tokens *t, const offer *o, char *portion, const char *path, rapt_error *err)
 {
     file_writer out, *to = t->file ? NULL : &out;

@@ -1,4 +1,4 @@
-/* train/task/validation_bleu.c: see validation_bleu.h. Translating and scoring are the library's own; here is what they need. */
+/* train/task/validation_bleu.c: translates the validation set and scores it with the library's functions. */
 #define _GNU_SOURCE
 #include "train/task/validation_bleu.h"
 
@@ -39,7 +39,8 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_tex
     return RAPT_OK;
 }
 
-/* In blocks, between which the run can be stopped; no translation depends on them. With a group they are dealt out. */
+/* Translates in blocks, between which the run can be stopped; no translation depends on them. A group divides them among
+ * ranks. */
 static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, validation_text *text, rapt_error *err)
 {
     rapt_translate_options o = {.beam = 1, .threads = r->options->threads, .precision = r->recipe->train.precision};
@@ -67,7 +68,7 @@ static rapt_code own_lines(const run *r, const validation_text *text, char **lin
     return out && fclose(out) == 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
 }
 
-/* Where each line of each rank is in the lines of all, which stand rank by rank. */
+/* Finds the lines of each rank in the lines of all, which follow rank by rank. */
 static void find_lines(const run *r, const char *all, const size_t *sizes, validation_text *text)
 {
     for (int rank = 0; rank < r->ranks; all += sizes[rank++]) {
@@ -80,7 +81,7 @@ static void find_lines(const run *r, const char *all, const size_t *sizes, valid
     }
 }
 
-/* The translations of all ranks; `lines` is what they are in, which the caller frees. */
+/* Gathers the translations of all ranks in `lines`, which the caller frees. */
 static rapt_code gather_translations(const run *r, validation_text *text, char **lines, rapt_error *err)
 {
     char *own = NULL;
@@ -96,7 +97,7 @@ static rapt_code gather_translations(const run *r, validation_text *text, char *
     return code;
 }
 
-/* Of the translations. */
+/* Scores the translations. */
 static rapt_code score_translations(const run *r, const rapt_model *m, const validation_text *text, train_scores *scores,
                                     rapt_error *err)
 {
