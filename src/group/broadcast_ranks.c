@@ -1,12 +1,11 @@
-/* group/broadcast_ranks.c: memory of one rank to all. What is short goes along a binomial tree, in log2 P messages one after the
- * other; what is long goes from rank to rank in portions, so that every rank sends and receives at the same time and each byte
- * leaves it once. */
+/* group/broadcast_ranks.c: sends memory of one rank to all. Short data go along a binomial tree, in log2 P successive messages;
+ * long data go from rank to rank in portions, so that every rank sends and receives at the same time and sends each byte once. */
 #include "group/operation.h"
 
 #define BROADCAST_PORTION ((size_t)1 << 20)
 #define BROADCAST_SHORT ((size_t)1 << 16) /* bytes that go along the tree */
 
-/* The rank that is `place` places behind the root. */
+/* The rank that is `place` places after the root. */
 static int rank_at(const group_op *op, int place)
 {
     return (op->root + place) % op->size;

@@ -1,8 +1,8 @@
-/* group/gather.c: all ranges from their owners, to every rank or to one. Where the number of ranks is a power of two, halving
- * backwards: ranks exchange all that they have, with twice as many ranges in each round, and the largest messages go to the
- * nearest rank. Else by dissemination: rank r sends to r + 2^k the ranges that it has and the other lacks (Bruck and others,
- * "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997). Both send (P - 1) / P of the
- * data, in log2 P rounds. No arithmetic. */
+/* group/gather.c: gathers all ranges from their owners, on every rank or on one. If the number of ranks is a power of two, this
+ * is halving backwards: pairs of ranks swap all that they have, twice as many ranges in each round, and the largest messages go
+ * to the nearest rank. Otherwise it is dissemination: rank r sends to r + 2^k the ranges that it has and the other lacks (Bruck
+ * and others, "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997). Both send (P - 1)
+ * / P of the data, in log2 P rounds. No arithmetic. */
 #include "group/operation.h"
 
 static void move_ranges(group_op *op, bool receives, int peer, int first, int count)
@@ -41,7 +41,7 @@ void gather_prepare(group_op *op)
     op->advance = op->size & (op->size - 1) ? disseminate_advance : double_advance;
 }
 
-/* `round` counts ranges at rank 0; others send theirs at once. */
+/* On rank 0, `round` counts ranges; the others send theirs at once. */
 static void collect_advance(group_op *op)
 {
     int own = group_range(op->rank, op->size);

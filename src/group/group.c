@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define DEFAULT_WAIT 300.0
-#define SHORTEST_OPENING 60.0 /* seconds that message layers may take to start, whatever `wait` is, */
-#define LONGEST_CLOSING 10.0  /* and to close, which all ranks do at once: Open MPI 4.1 may never come back from it where its
-                                 launcher ends the others already */
+#define SHORTEST_OPENING 60.0 /* min seconds that message layers may take to start, whatever `wait` is */
+#define LONGEST_CLOSING 10.0  /* max seconds to close, which all ranks do at once: Open MPI 4.1 may never return from it if its
+                                 launcher is already ending the others */
 
 /* ---- making ----------------------------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ static rapt_group *allocate_group(const rapt_transport *transport, const rapt_gr
     return g;
 }
 
-/* Of a group whose thread has ended, or never begun. */
+/* Frees a group whose thread has ended, or never begun. */
 static void free_group(rapt_group *g)
 {
     for (size_t i = 0; i < g->made_count; i++)
@@ -63,7 +63,7 @@ static rapt_code start_thread(rapt_group *g, rapt_error *err)
     return failed ? rapt_fail(err, RAPT_ERR_MEMORY, "could not start the communication thread") : RAPT_OK;
 }
 
-/* Tells the thread what to do, and waits for its end. One that does not end is left alone with the memory that it uses. */
+/* Tells the thread what to do, and waits for its end. A thread that does not end is left alone, with the memory that it uses. */
 static void end_thread(rapt_group *g, group_wish wish, double seconds)
 {
     double until = clock_seconds() + seconds;
@@ -135,7 +135,7 @@ void rapt_group_free(rapt_group *g)
 {
     if (!g)
         return;
-    group_agree(g, RAPT_OK, NULL); /* nobody leaves before all want to: a rank that is still busy needs signs of life */
+    group_agree(g, RAPT_OK, NULL); /* no rank leaves before all are ready: a rank that is still busy needs signs of life */
     end_thread(g, GROUP_LEAVE, LONGEST_CLOSING);
 }
 

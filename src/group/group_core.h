@@ -1,5 +1,5 @@
-/* group/group_core.h (inside this folder): a group, what its owner's thread and its communication thread share. For group.c,
- * group_thread.c, group_wait.c and group_small.c. */
+/* group/group_core.h (inside this folder): the struct of a group, which its owner's thread and its communication thread share.
+ * For group.c, group_thread.c, group_wait.c and group_small.c. */
 #ifndef GROUP_GROUP_CORE_H
 #define GROUP_GROUP_CORE_H
 
@@ -9,9 +9,9 @@
 #include <pthread.h>
 
 #define GROUP_HOST 64           /* bytes of a host's name */
-#define GROUP_ABORT_SECONDS 5.0 /* until the thread is to be out of a call of the transport */
+#define GROUP_ABORT_SECONDS 5.0 /* time for the thread to return from a call of the transport */
 
-/* What the communication thread is to do; each includes those before it. */
+/* What the communication thread must do; each value includes the earlier ones. */
 typedef enum group_wish { GROUP_WORK, GROUP_HALT, GROUP_LEAVE, GROUP_ABORT } group_wish;
 
 struct rapt_group {
@@ -20,19 +20,19 @@ struct rapt_group {
     int launched;
     int rank, size; /* fixed once the transport is open */
     pthread_t thread;
-    rank_exchange *exchange; /* the communication thread's, but for what it counts */
+    rank_exchange *exchange; /* belongs to the communication thread, except its counts */
     heartbeat *beat;    /* the communication thread's */
-    int32_t *codes; /* [size]: what group_agree shares; the owner's */
+    int32_t *codes; /* [size]: shared by group_agree; belongs to the owner */
     atomic_bool failed;   /* `failure` holds why, and stays */
-    atomic_ullong turns;  /* of the communication thread, so far */
+    atomic_ullong turns;  /* turns of the communication thread so far */
 
-    pthread_mutex_t mutex; /* of all that follows */
-    pthread_cond_t wake;   /* of the communication thread: there is something to do */
-    pthread_cond_t news;   /* of the owner's thread: an operation is done, or the state is another */
+    pthread_mutex_t mutex; /* guards everything below */
+    pthread_cond_t wake;   /* wakes the communication thread: there is something to do */
+    pthread_cond_t news;   /* wakes the owner's thread: an operation is done, or the state has changed */
     group_wish wish;
     int status;              /* of an abort */
     bool opened;             /* or has failed to */
-    bool halted;             /* operations are not touched any more */
+    bool halted;             /* the communication thread touches no operation any more */
     bool aborting;           /* the transport's abort was called */
     bool ended;              /* the thread is at its end */
     rapt_error failure;
@@ -42,16 +42,17 @@ struct rapt_group {
     size_t made_count, made_capacity;
     char doing[64];
     char (*hosts)[GROUP_HOST]; /* [size]; NULL until all have told theirs */
-    double waited, in_flight; /* of group_stats */
+    double waited, in_flight; /* for group_stats */
 };
 
 /* ---- group_thread.c ---- */
 void *group_thread_main(void *group);
-/* Records why the group has failed, unless it has; wakes who waits. Not with the mutex held. */
+/* Records why the group has failed, unless a failure is recorded, and wakes threads that wait. Must not be called with the mutex
+ * held. */
 void group_thread_fail(rapt_group *g, const rapt_error *why);
 
 /* ---- group_wait.c ---- */
-/* Waits for something to happen, with the mutex held. False: `until`, of the monotonic clock, is over. */
+/* Waits for something to happen, with the mutex held. False: the monotonic clock has passed `until`. */
 bool group_wait_news(rapt_group *g, double until);
 /* Why the group has failed, or RAPT_OK. */
 rapt_code group_failure(rapt_group *g, rapt_error *err);

@@ -1,11 +1,11 @@
-/* group/group_small.c: operations that are waited for at once. They pass what is in flight. */
+/* group/group_small.c: operations that are waited for at once. They overtake operations in flight. */
 #include "group/group_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Why group_new_op had none. */
+/* Why group_new_op returned NULL. */
 static rapt_code why_none(const rapt_group *g)
 {
     return group_broken(g) ? g->failure.code : RAPT_ERR_MEMORY;
@@ -89,8 +89,8 @@ rapt_code group_collect(rapt_group *g, void *data, const size_t *bounds, size_t 
 
 /* ---- agreement -------------------------------------------------------------------------------------------- */
 
-/* The group has failed with `why`. What this rank has failed with counts more, but a request to stop, which may come of the
- * group's failure, does not. */
+/* The result if the group has failed with `why`. This rank's own failure takes precedence, except a request to stop, which may
+ * itself come from the group's failure. */
 static rapt_code not_agreed(rapt_code own, const rapt_error *why, rapt_error *err)
 {
     if (own == RAPT_ERR_INTERRUPTED && err)

@@ -11,7 +11,7 @@
 
 #define SHORTEST_SLEEP 20e-6 /* seconds between two tests while something is in flight; doubles up to the longest */
 #define LONGEST_SLEEP 500e-6
-#define IDLE_SLEEP 10e-3     /* between two calls of `progress` while nothing is */
+#define IDLE_SLEEP 10e-3     /* seconds between two calls of `progress` while no operation is open */
 
 void group_thread_fail(rapt_group *g, const rapt_error *why)
 {
@@ -35,7 +35,8 @@ static rapt_code check_size(const rapt_group *g, rapt_error *err)
                      "layer; start the run with the mpirun of %s", g->launched, g->transport.name, g->size, g->transport.name);
 }
 
-/* All ranks fail alike where they are too few, and leave; one that fails alone must not, since it would wait for the others. */
+/* If there are too few ranks, all fail alike and leave. A rank that fails alone must not leave, because it would wait for the
+ * others. */
 static rapt_code open_transport(rapt_group *g, rapt_error *err)
 {
     rapt_code code = g->transport.open(g->transport.context, &g->rank, &g->size, err);
@@ -60,7 +61,7 @@ static void report_opened(rapt_group *g)
 
 /* ---- a turn ----------------------------------------------------------------------------------------------- */
 
-/* "rank 2 on node7 has not answered for 300 s in step 812", or what else is known. */
+/* Writes "rank 2 on node7 has not answered for 300 s in step 812", or whatever is known. */
 static rapt_code describe_lost(rapt_group *g, int rank, int others, rapt_error *err)
 {
     char doing[sizeof g->doing], who[160];
@@ -86,7 +87,7 @@ static rapt_code check_lives(rapt_group *g, double now, rapt_error *err)
     return describe_lost(g, rank, others, err);
 }
 
-/* Begins what was submitted. False: there is another wish, or nothing can be done. */
+/* Begins submitted operations. False: the thread must end, or nothing can be done. */
 static bool take_submitted(rapt_group *g)
 {
     pthread_mutex_lock(&g->mutex);
@@ -134,7 +135,7 @@ static double next_sleep(double last, bool moved, bool open)
     return doubled < LONGEST_SLEEP ? doubled : LONGEST_SLEEP;
 }
 
-/* One look at everything; *moved: something has got on, so that another look is due at once. */
+/* Polls everything once; *moved: something has advanced, so that it must poll again at once. */
 static rapt_code turn(rapt_group *g, double now, double seconds, bool *moved, rapt_error *err)
 {
     size_t open = rank_exchange_open(g->exchange);
@@ -167,7 +168,7 @@ static void carry_on(rapt_group *g)
 
 /* ---- the end ---------------------------------------------------------------------------------------------- */
 
-/* Operations are not touched any more. Waits for the wish that ends the thread. */
+/* Touches no operation any more, and waits for the wish that ends the thread. */
 static group_wish wait_for_end(rapt_group *g)
 {
     pthread_mutex_lock(&g->mutex);

@@ -1,5 +1,5 @@
-/* group/group_wait.c: operations as the owner's thread begins them and waits for them, and what a group is. Those that are waited
- * for at once are in group_small.c. */
+/* group/group_wait.c: the owner's thread begins operations and waits for them; and queries of a group. group_small.c has
+ * operations that are waited for at once. */
 #define _GNU_SOURCE
 #include "group/group_core.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCH_SECONDS 1.0 /* after which the communication thread is checked */
+#define WATCH_SECONDS 1.0 /* seconds of waiting after which the communication thread is checked */
 
 /* ---- waiting ---------------------------------------------------------------------------------------------- */
 
@@ -26,8 +26,8 @@ typedef struct thread_watch {
     double idle; /* seconds of waiting without a turn */
 } thread_watch;
 
-/* A message layer that does not return from a call would keep this rank waiting for ever. Called after each WATCH_SECONDS of
- * waiting, which are counted, since the clock does not stop where all threads of a process are stopped. */
+/* Detects a message layer that does not return from a call, because this rank would wait for ever. Called after each
+ * WATCH_SECONDS of waiting; the calls are counted, because the clock runs on while all threads of a process are stopped. */
 static void check_thread(rapt_group *g, thread_watch *w)
 {
     const unsigned long long turns = atomic_load(&g->turns);
@@ -48,7 +48,7 @@ rapt_code group_failure(rapt_group *g, rapt_error *err)
 
 /* ---- operations ------------------------------------------------------------------------------------------- */
 
-/* One of the spare ones, or another. With the mutex held. */
+/* A spare operation, or a new one. Called with the mutex held. */
 static group_op *take_op(rapt_group *g)
 {
     group_op *op = g->spare;

@@ -1,6 +1,6 @@
-/* group/halving.c: the sum of a bucket by recursive halving. In round k ranks r and r ^ 2^k, which hold the sums of neighboring
- * nodes of the tree over shards, exchange halves of what they still have, and each adds the half that it keeps: the sum of the
- * node above. The nearest ranks come first, with the largest messages. Thakur, Rabenseifner and Gropp, "Optimization of
+/* group/halving.c: the sum of a bucket by recursive halving. In round k, ranks r and r ^ 2^k hold the sums of neighboring nodes
+ * of the tree over shards. They swap halves of what they still have, and each adds the half that it keeps, which gives the sum of
+ * the parent node. The nearest ranks come first, with the largest messages. Thakur, Rabenseifner and Gropp, "Optimization of
  * collective communication operations in MPICH", 2005. For any other number of ranks or shards: pairwise.c. */
 #include "group/operation.h"
 
@@ -9,7 +9,7 @@ typedef struct halving {
     int kept, sent, count; /* first ranges, and how many ranges both have */
 } halving;
 
-/* What round k exchanges. */
+/* The halves that round k swaps. */
 static halving halving_round(const group_op *op, size_t round)
 {
     halving h = {.kept = 0, .count = op->size};

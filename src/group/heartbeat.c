@@ -1,15 +1,15 @@
-/* group/heartbeat.c: see heartbeat.h. Its messages are not counted as data. They hold numbers, not times: a time that is passed
- * on lacks what the message took and would make a dead rank younger with each rank that passes it on; a number that does not
- * rise is no news, whoever repeats it. */
+/* group/heartbeat.c: sends and receives signs of life. Its messages are not counted as data. They hold numbers, not times: a time
+ * that is passed on lacks the duration of the message, and would make a dead rank younger with each rank that passes it on; a
+ * number that does not rise is no news, whoever repeats it. */
 #include "group/heartbeat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HEARTBEAT_PARTNERS 62
-#define HEARTBEAT_LAST 0 /* instead of the number of the sender itself: no further message comes. Of others: none heard yet */
+#define HEARTBEAT_LAST 0 /* as the sender's own number: no further message comes; as another rank's: nothing was heard yet */
 
-/* Sends to the rank a distance ahead, receives from the one as far behind. */
+/* Sends to the rank a distance ahead, receives from the rank the same distance behind. */
 typedef struct heartbeat_partner {
     int to, from;
     int sending, receiving; /* requests; -1: none */
@@ -26,7 +26,7 @@ struct heartbeat {
     bool leaving;
     double *heard;      /* [size]: when the number of each rank was last seen to rise */
     uint32_t *numbers;  /* [size]: the newest known; a rank raises its own with each message to its partners, past 0 */
-    uint32_t *messages; /* of all partners */
+    uint32_t *messages; /* messages of all partners */
     heartbeat_partner partner[HEARTBEAT_PARTNERS];
 };
 
@@ -143,8 +143,8 @@ static rapt_code poll_sending(heartbeat *h, heartbeat_partner *p, bool due, rapt
 
 /* ---- life ------------------------------------------------------------------------------------------------- */
 
-/* After a pause of its own, when the process was stopped or got no processor, this rank knows nothing of others: what they sent
- * has not been received. */
+/* After a pause, when this process was stopped or got no processor, this rank knows nothing about the others, because their
+ * messages have not been received. */
 static void forgive_pause(heartbeat *h, double now)
 {
     double pause = now - h->polled;

@@ -1,8 +1,8 @@
-/* group/heartbeat.h: tells which ranks live. Each counts its messages, and sends a few others one now and then (`wait` / 32, at
- * most a second) with the newest count that it knows of every rank, so that news of one reach all of them in log2 P messages. A
- * rank whose process is stopped, has died or is cut off is lost for all others within 2 log2 P messages' time after `wait`; one
- * that only computes, or writes a file, is not. For the communication thread (group_thread.c), which polls it; it has no thread
- * of its own and takes the time from its caller. */
+/* group/heartbeat.h: tells which ranks live. Each rank counts its messages, and sends a message to a few others now and then
+ * (every `wait` / 32, at most a second) with the newest count that it knows for every rank, so that news about a rank reach all
+ * in log2 P messages. A rank whose process is stopped, has died or is disconnected is lost for all others within the time of 2
+ * log2 P messages after `wait`; a rank that only computes, or writes a file, is not. For the communication thread
+ * (group_thread.c), which polls it; it has no thread of its own and takes the time from its caller. */
 #ifndef GROUP_HEARTBEAT_H
 #define GROUP_HEARTBEAT_H
 
@@ -12,12 +12,12 @@
 
 typedef struct heartbeat heartbeat;
 
-/* Ranks of which nothing new is heard for `wait` seconds count as lost. `now`: seconds of any clock. NULL: out of memory. */
+/* A rank counts as lost if nothing new is heard from it for `wait` seconds. `now`: seconds of any clock. NULL: out of memory. */
 heartbeat *heartbeat_new(const rapt_transport *transport, int rank, int size, double wait, double now, rapt_error *err);
 void heartbeat_free(heartbeat *h);
-/* Sends and receives what is due, without waiting. A failure of the transport, or RAPT_OK. */
+/* Sends and receives what is due, without waiting. Returns a failure of the transport, or RAPT_OK. */
 rapt_code heartbeat_poll(heartbeat *h, double now, rapt_error *err);
-/* The rank that has been silent for the longest time, if it is lost, and how many others are, too; else -1. */
+/* The rank that has been silent longest, if it is lost, and the number of other lost ranks; else -1. */
 int heartbeat_lost(const heartbeat *h, double now, int *others);
 /* Ends it, when all ranks do: to be polled until it is true; no message is under way then. */
 void heartbeat_leave(heartbeat *h);

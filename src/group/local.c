@@ -1,6 +1,6 @@
-/* group/local.c: a transport between threads of one process, or between ranks that one thread polls. For tests, and for whoever
- * tries things out: a message is copied when it is sent, and again when it is received, each time by the thread of the rank whose
- * memory it is, so that a rank can drop out at any moment. */
+/* group/local.c: a transport between threads of one process, or between ranks that one thread polls. For tests and experiments: a
+ * message is copied when it is sent, and again when it is received, each time by the thread of the rank that owns the memory, so
+ * that a rank can drop out at any moment. */
 #include "rapt/group.h"
 
 #include <pthread.h>

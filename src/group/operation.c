@@ -1,4 +1,4 @@
-/* group/operation.c: see operation.h. What all algorithms need; it sends nothing. */
+/* group/operation.c: functions that all algorithms need; it sends nothing. */
 #include "group/operation.h"
 
 void operation_move_two(group_op *op, bool receives, int peer, void *data, size_t bytes, void *more, size_t more_bytes)
@@ -17,7 +17,7 @@ void operation_move(group_op *op, bool receives, int peer, void *data, size_t by
     operation_move_two(op, receives, peer, data, bytes, NULL, 0);
 }
 
-/* Each direction has half of the transfers, so that neither keeps the other waiting. */
+/* Each direction may use half of the transfers, so that neither keeps the other waiting. */
 bool operation_has_room(const group_op *op, bool receives, int peer)
 {
     int open = 0;

@@ -1,5 +1,5 @@
-/* group/operation.h (inside this folder): an operation of a group as a state machine. The exchange (rank_exchange.c) carries it
- * on; the algorithms (halving.c, pairwise.c, gather.c, broadcast_ranks.c) say what is to be moved next. */
+/* group/operation.h (inside this folder): an operation of a group as a state machine. rank_exchange.c advances it; the algorithms
+ * (halving.c, pairwise.c, gather.c, broadcast_ranks.c) say what is moved next. */
 #ifndef GROUP_OPERATION_H
 #define GROUP_OPERATION_H
 
@@ -8,13 +8,13 @@
 
 #include <stdatomic.h>
 
-#define OPERATION_TRANSFERS 16 /* open at once, of one operation */
+#define OPERATION_TRANSFERS 16 /* max open transfers of an operation */
 
-/* Up to two stretches of memory, in their order, to one rank or from it. Each is cut into messages of a portion. */
+/* Up to two spans of memory, in order, to one rank or from it. Each is divided into messages of a portion. */
 typedef struct transfer {
     bool open, receives;
     int peer;
-    int request; /* the transport's, of the message under way; -1: none */
+    int request; /* the transport's request for the message in flight; -1: none */
     char *data[2];
     size_t bytes[2]; /* that are still to be moved, the message under way included */
     size_t message;  /* bytes of the message under way */
@@ -22,8 +22,8 @@ typedef struct transfer {
 
 typedef void operation_add_fn(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y);
 
-/* Called when an operation begins, and whenever one of its transfers has ended: opens those that can begin now. If none is open
- * afterwards the operation is done. */
+/* Called when an operation begins, and whenever one of its transfers has ended: opens the transfers that can begin now. If none
+ * is open afterwards, the operation is done. */
 typedef void operation_advance_fn(group_op *op);
 
 /* A rank's place in a sequence of pieces: the k-th subtree of the rank at this distance. */
@@ -36,8 +36,8 @@ struct group_op {
     operation_advance_fn *advance;
     int rank, size;
     bool small; /* begins at once, whatever else is in flight */
-    /* what is moved */
-    const size_t *bounds;    /* of ranges, in elements; NULL: range i is element i */
+    /* the data that are moved */
+    const size_t *bounds;    /* bounds of ranges, in elements; NULL: range i is element i */
     size_t size_of;          /* bytes of an element */
     char *data;              /* gather, broadcast, collect */
     rapt_real *const *parts; /* reduce */
@@ -45,7 +45,7 @@ struct group_op {
     size_t bytes;            /* broadcast */
     int root;                /* broadcast */
     bool natural;            /* gather: range i is rank i's */
-    /* from its beginning on: the exchange's */
+    /* set by rank_exchange.c when the operation begins */
     operation_add_fn *add;
     size_t scratch_bytes;
     char *scratch;
@@ -55,7 +55,7 @@ struct group_op {
     size_t round;
     operation_cursor sends, receives;
     group_op *next;   /* of a list */
-    atomic_bool done; /* nothing of it is read or written any more, by any other thread */
+    atomic_bool done; /* no other thread reads or writes the operation any more */
 };
 
 /* The first byte of range i; i == size: the end of the last. */
@@ -64,10 +64,10 @@ static inline size_t operation_at(const group_op *op, int i)
     return (op->bounds ? op->bounds[i] : (size_t)i) * op->size_of;
 }
 
-/* Opens a transfer; one of no bytes is none. At most OPERATION_TRANSFERS are open, of one direction and rank at most one, since
- * messages of one tag are told apart by their order only. */
+/* Opens a transfer; does nothing for 0 bytes. At most OPERATION_TRANSFERS are open, and at most one for each direction and rank,
+ * because messages with the same tag are told apart only by their order. */
 void operation_move(group_op *op, bool receives, int peer, void *data, size_t bytes);
-/* The same with a second stretch of memory. */
+/* operation_move with a second span of memory. */
 void operation_move_two(group_op *op, bool receives, int peer, void *data, size_t bytes, void *more, size_t more_bytes);
 /* Whether another transfer from (or to) this rank can be opened. */
 bool operation_has_room(const group_op *op, bool receives, int peer);

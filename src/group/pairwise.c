@@ -1,17 +1,17 @@
 /* group/pairwise.c: the sum of a bucket for any number of ranks and shards. Each rank sends each of its subtrees' sums of a range
- * to the rank that owns the range, which keeps all of them and adds them in the order of the tree. More bytes than by halving
- * (halving.c) where ranks have several subtrees. */
+ * to the rank that owns the range, which keeps all of them and adds them in the order of the tree. If ranks have several
+ * subtrees, this moves more bytes than halving.c. */
 #include "group/operation.h"
 
 #include <string.h>
 
-/* In the scratch memory, before the pieces: the subtrees of all ranks in order, those of rank r from starts[r], and behind the
- * starts how many the rank with the most has. */
+/* At the beginning of the scratch memory: the subtrees of all ranks in order, rank r's from starts[r] on, and after the starts
+ * the max number of subtrees of a rank. */
 typedef struct pairwise_table {
     shard_node *nodes;
     uint32_t *starts;
     uint32_t most;
-    char *pieces; /* of this rank's range, one for each node */
+    char *pieces; /* this rank's range of each node */
 } pairwise_table;
 
 static size_t whole_lines(size_t bytes)
@@ -68,7 +68,7 @@ static uint32_t subtrees_of(const pairwise_table *t, int rank)
     return t->starts[rank + 1] - t->starts[rank];
 }
 
-/* Where the sum of a node over this rank's range is. */
+/* The memory of a node's sum over this rank's range. */
 static rapt_real *piece(const group_op *op, const pairwise_table *t, uint32_t node)
 {
     uint32_t first = t->starts[op->rank];
@@ -82,8 +82,8 @@ static int peer_at(const group_op *op, const operation_cursor *at, bool receives
     return (op->rank + (receives ? op->size - at->distance : at->distance)) % op->size;
 }
 
-/* Opens the transfer at the cursor; false: it has to wait for another one to end. Subtrees come first, ranks second, so that
- * successive ones are of different ranks; both sides count alike. */
+/* Opens the transfer at the cursor; false: it must wait for another one to end. The cursor goes through ranks faster than through
+ * subtrees, so that successive transfers have different ranks; both sides use the same order. */
 static bool open_piece(group_op *op, const pairwise_table *t, const operation_cursor *at, bool receives)
 {
     int peer = peer_at(op, at, receives);
@@ -101,7 +101,7 @@ static bool open_piece(group_op *op, const pairwise_table *t, const operation_cu
     return true;
 }
 
-/* Opens what it can in one direction. */
+/* Opens as many transfers as possible in one direction. */
 static void open_pieces(group_op *op, const pairwise_table *t, operation_cursor *at, bool receives)
 {
     while (at->subtree < t->most && open_piece(op, t, at, receives))
@@ -109,7 +109,7 @@ static void open_pieces(group_op *op, const pairwise_table *t, operation_cursor 
             *at = (operation_cursor){at->subtree + 1, 1};
 }
 
-/* The sum of a node; `next`, the first of the subtrees in it, moves behind the last. */
+/* Computes the sum of a node; `next`, the first of its subtrees, moves past its last. */
 static rapt_real *sum_node(const group_op *op, const pairwise_table *t, shard_node n, uint32_t *next, rapt_real *to)
 {
     shard_node at = t->nodes[*next];

@@ -1,4 +1,4 @@
-/* group/ranges.c: who owns which range of a bucket. For whoever cuts buckets, and for the exchange. */
+/* group/ranges.c: which rank owns which range of a bucket. For the code that divides buckets, and for rank_exchange.c. */
 #include "group/group_ops.h"
 
 /* Reversed bits are their own inverse. */

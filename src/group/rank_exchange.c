@@ -1,6 +1,5 @@
-/* group/rank_exchange.c: see rank_exchange.h. Operations are carried on in the order of their beginning, a few at a time, so
- * that the first is done first: what is needed first is not slowed down by what comes later. It knows no algorithm (operation.h
- * has them). */
+/* group/rank_exchange.c: advances operations in the order of their beginning, a few at a time, so that later operations do not
+ * slow down the first, which is needed first. It knows no algorithm (operation.h). */
 #include "group/rank_exchange.h"
 
 #include "kernels/kernels.h"
@@ -21,7 +20,7 @@ struct rank_exchange {
     rank_exchange_options options;
     int rank, size;
     group_op *running, *queued; /* in the order of their beginning */
-    int in_flight;              /* of `running`, without small ones */
+    int in_flight;              /* operations in `running`, without small ones */
     size_t open;
     uint32_t sequence;
     atomic_ullong sent, received, messages; /* counted by the thread that polls, read by any */
@@ -113,8 +112,7 @@ void rank_exchange_begin(rank_exchange *e, group_op *op)
     e->open++;
 }
 
-/* Scratch memory of at least the bytes that the operation wants: of the free slots the largest, made larger where it is too
- * small. */
+/* Scratch memory of at least the bytes that the operation needs: the largest free slot, enlarged if it is too small. */
 static rapt_code take_slot(rank_exchange *e, group_op *op, rapt_error *err)
 {
     exchange_slot *slot = NULL;
@@ -144,7 +142,7 @@ static void leave_slot(rank_exchange *e, const group_op *op)
             e->slots[i].user = NULL;
 }
 
-/* Moves what may begin from the queue: small ones, and others while few are in flight. */
+/* Begins queued operations: all small ones, and others while few are in flight. */
 static rapt_code begin_queued(rank_exchange *e, bool *moved, rapt_error *err)
 {
     for (group_op **at = &e->queued; *at;) {
@@ -167,7 +165,7 @@ static rapt_code begin_queued(rank_exchange *e, bool *moved, rapt_error *err)
 
 /* ---- transfers -------------------------------------------------------------------------------------------- */
 
-/* The next message of a transfer that has none under way. */
+/* Begins the next message of a transfer that has none in flight. */
 static rapt_code begin_message(rank_exchange *e, const group_op *op, transfer *t, rapt_error *err)
 {
     int part = t->bytes[0] == 0;
@@ -179,7 +177,7 @@ static rapt_code begin_message(rank_exchange *e, const group_op *op, transfer *t
     return by->send(by->context, t->peer, op->tag, t->data[part], t->message, &t->request, err);
 }
 
-/* What a message that has arrived, or was sent, leaves. */
+/* Ends a message that has arrived, or was sent. */
 static void end_message(rank_exchange *e, group_op *op, transfer *t)
 {
     int part = t->bytes[0] == 0;
@@ -206,7 +204,7 @@ static rapt_code carry_transfer(rank_exchange *e, group_op *op, transfer *t, rap
     return code;
 }
 
-/* Until nothing of it ends at once. */
+/* Advances an operation until none of its messages ends at once. */
 static rapt_code carry_operation(rank_exchange *e, group_op *op, bool *moved, rapt_error *err)
 {
     for (int open = -1; op->open > 0 && open != op->open;) {

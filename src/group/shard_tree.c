@@ -1,4 +1,4 @@
-/* group/shard_tree.c: see shard_tree.h. Arithmetic on numbers of shards; it adds no gradients. */
+/* group/shard_tree.c: the tree over shards. Arithmetic on numbers of shards; it adds no gradients. */
 #include "group/shard_tree.h"
 
 uint32_t shard_first(int rank, int size, uint32_t shards)

@@ -1,5 +1,5 @@
-/* group/shard_tree.h: which sums make the gradient of a step of several shards, and which of them a process makes alone. Part
- * of the number format (docs/number-format.md, "Shards"). For src/train and this folder; it knows no messages. */
+/* group/shard_tree.h: the sums that make the gradient of a step with several shards, and the sums that a process makes alone.
+ * Part of the number format (docs/number-format.md, "Shards"). For src/train and this folder; it knows no messages. */
 #ifndef GROUP_SHARD_TREE_H
 #define GROUP_SHARD_TREE_H
 
@@ -11,15 +11,15 @@ typedef struct shard_node {
     uint32_t first, end;
 } shard_node;
 
-#define SHARD_MAX_SUBTREES 64 /* of a rank: at most two for each level of a tree over 2^32 shards */
+#define SHARD_MAX_SUBTREES 64 /* max subtrees of a rank: two for each level of a tree over 2^32 shards */
 
-/* floor(rank * shards / size): the first shard of a rank; those of the last one end at shard_first(size, size, shards). */
+/* floor(rank * shards / size): the first shard of a rank; the shards of the last rank end at shard_first(size, size, shards). */
 uint32_t shard_first(int rank, int size, uint32_t shards);
-/* m above, of a node of several shards. */
+/* m above, for a node of several shards. */
 uint32_t shard_split(shard_node n);
 /* Whether the tree over `shards` shards has this node. */
 bool shard_is_node(shard_node n, uint32_t shards);
-/* The largest nodes that lie within the rank's shards, in order: what it sums alone. Returns how many. */
+/* The largest nodes within the rank's shards, in order, which it sums alone. Returns their number. */
 size_t shard_subtrees(int rank, int size, uint32_t shards, shard_node nodes[SHARD_MAX_SUBTREES]);
 
 #endif

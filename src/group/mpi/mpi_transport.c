@@ -1,9 +1,9 @@
-/* group/mpi/mpi_transport.c: see mpi_transport.h. The only file that includes mpi.h: it is compiled once for each MPI of the
- * machine that builds, each time as a module (CMakeLists.txt), so that the program itself needs no MPI.
- * MPI moves bytes here and computes nothing: the order of its own sums depends on the number of processes (MPI 4.1, 6.9.1).
+/* group/mpi/mpi_transport.c: the transport of an MPI. The only file that includes mpi.h: it is compiled as a module for each MPI
+ * of the build machine (CMakeLists.txt), so that the program itself needs no MPI. MPI only moves bytes here: the order of its own
+ * sums depends on the number of processes (MPI 4.1, 6.9.1).
  *
- * All calls come from one thread, that which calls `open`: MPI_THREAD_FUNNELED is enough. Tags up to 32767 are what every MPI
- * takes (MPI_TAG_UB), and a message of RAPT_TRANSPORT_MAX bytes fits the int of its counts. */
+ * All calls come from the thread that calls `open`, so MPI_THREAD_FUNNELED is enough. Every MPI takes tags up to 32767
+ * (MPI_TAG_UB), and a message of RAPT_TRANSPORT_MAX bytes fits the int of its counts. */
 #include "group/mpi/mpi_transport.h"
 
 #include <mpi.h>
@@ -18,7 +18,7 @@
 typedef struct mpi_message {
     MPI_Request request;
     int from, next;
-    size_t expected; /* bytes to come; 0 for what is sent */
+    size_t expected; /* bytes to receive; 0 for a message that is sent */
 } mpi_message;
 
 typedef struct mpi_state {
@@ -44,7 +44,7 @@ static rapt_code mpi_open(void *context, int *rank, int *size, rapt_error *err)
     rapt_code code = mpi_check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "start", err);
     if (!code && level < MPI_THREAD_FUNNELED)
         code = rapt_fail(err, RAPT_ERR_VALUE, "this MPI is built without threads (MPI_THREAD_FUNNELED)");
-    if (!code) /* messages of our own, with errors that come back: the default is to end the process */
+    if (!code) /* a communicator of our own, with errors that are returned: by default they end the process */
         code = mpi_check(MPI_Comm_dup(MPI_COMM_WORLD, &s->ranks), "join the ranks", err);
     if (code)
         return code;
@@ -110,7 +110,7 @@ static rapt_code mpi_test(void *context, int request, bool *done, rapt_error *er
     *done = flag != 0;
     if (code || !flag)
         return code;
-    if (m->expected > 0) { /* a longer one is MPI's error, a shorter one none of its errors */
+    if (m->expected > 0) { /* MPI reports a longer message as an error, but not a shorter one */
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         if ((size_t)bytes != m->expected)
             code = rapt_fail(err, RAPT_ERR_FORMAT, "rank %d has sent %d bytes, not %zu: the ranks do different things", m->from,
@@ -121,7 +121,7 @@ static rapt_code mpi_test(void *context, int request, bool *done, rapt_error *er
     return code;
 }
 
-/* Looking for a message drives all others, too. */
+/* Probing for a message advances all requests. */
 static void mpi_progress(void *context)
 {
     mpi_state *s = context;
@@ -137,9 +137,9 @@ static void mpi_abort(void *context, int status)
 }
 
 /* MPICH 4.0 over UCX and TCP closes its connections in MPI_Finalize, for which both ends have to make progress; a rank that is
- * done makes none, in a barrier of its mpirun, and another may wait for it without end (seen in a third of runs between
- * machines, and under `srun --mpi=pmi2` in one of six). So this tells the launcher by itself that the rank leaves, in version 1
- * of the protocol PMI, which srun speaks, too. Returns whether it did. */
+ * done makes none, in a barrier of its mpirun, and another may wait for it without end (seen in a third of runs between machines,
+ * and under `srun --mpi=pmi2` in one of six). So this function itself tells the launcher that the rank leaves, with version 1 of
+ * the protocol PMI, which srun also speaks. Returns whether it did. */
 static bool leave_by_pmi(void)
 {
 #ifdef MPICH_VERSION
