@@ -1,5 +1,5 @@
-/* fetch/fetch.c: fetch.h for the program. libcurl brings thirty libraries: they are linked to the module rapt_fetch.so
- * (src/fetch/module), which the first download loads. No downloading here. */
+/* fetch/fetch.c: loads the module that downloads. libcurl brings thirty libraries: they are linked to the module rapt_fetch.so
+ * (src/fetch/module), which the first download loads. */
 #include "fetch/fetch.h"
 
 #include "base/module.h"

@@ -1,5 +1,5 @@
-/* fetch/sets.c: which files there are, where, and their sums. For fetch.h. The sums are of the files as published. URLs of
- * GitHub name a commit, but for Multi30k's, which name a branch: should a file change there, its sum refuses it. */
+/* fetch/sets.c: the list of files, their URLs and their sums. The sums belong to the published files. URLs of GitHub name a
+ * commit, except Multi30k's, which name a branch: if a file changes there, its sum no longer matches and it is refused. */
 #include "fetch/fetch.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* metrics/bleu.c: corpus and sentence BLEU.
- * For `rapt score`, `rapt eval` and programs that compare translations.
- * Not a definition of its own: scores equal sacreBLEU's, and the signature says of which kind. */
+/* metrics/bleu.c: corpus and sentence BLEU. For `rapt score`, `rapt eval` and programs that compare translations. It defines
+ * nothing of its own: scores equal sacreBLEU's, and the signature tells the settings. */
 #include "rapt/metrics.h"
 #include "metrics/mteval.h"
 #include "metrics/ngrams.h"
@@ -16,7 +15,7 @@ struct sums {
     size_t sys_len, ref_len;
 };
 
-/* What one segment after the other is scored in. */
+/* Memory in which one segment after the other is scored. */
 struct scorer {
     const rapt_bleu_options *options;
     struct codes text, scratch, numbers;
@@ -141,7 +140,7 @@ static void smooth_add_k(const rapt_bleu_options *options, rapt_bleu *bleu)
     }
 }
 
-/* Precisions up to the first order that the translation is too short for; returns how many those are. */
+/* Fills the precisions up to the first order for which the translation is too short; returns their number. */
 static size_t fill_precisions(const rapt_bleu_options *options, rapt_bleu *bleu)
 {
     double halved = 1;

@@ -1,4 +1,4 @@
-/* metrics/bleu_book_mean.c: see bleu_book_mean.h. */
+/* metrics/bleu_book_mean.c: prepares targets and averages rapt_bleu_book. */
 #include "metrics/bleu_book_mean.h"
 
 #include "rapt/metrics.h"

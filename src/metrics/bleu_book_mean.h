@@ -1,5 +1,5 @@
-/* metrics/bleu_book_mean.h: the book's BLEU of many translations. For what evaluates a model that the book trains: reports in
- * training, and `rapt eval`. */
+/* metrics/bleu_book_mean.h: the book's BLEU of many translations, to evaluate a model that the book trains: in reports of
+ * training, and in `rapt eval`. */
 #ifndef METRICS_BLEU_BOOK_MEAN_H
 #define METRICS_BLEU_BOOK_MEAN_H
 
@@ -13,8 +13,8 @@ typedef struct bleu_book_text {
     bool lowercase; /* the targets: the translations are as a model of words writes them */
 } bleu_book_text;
 
-/* The mean of rapt_bleu_book with k 2 over the sentences, each target prepared as the book prepares its text. Errors:
- * RAPT_ERR_MEMORY, also for a sentence that is too long to be scored. */
+/* The mean of rapt_bleu_book with k 2 over the sentences, each target prepared as the book prepares its text. RAPT_ERR_MEMORY:
+ * out of memory, or a sentence is too long to be scored. */
 rapt_code bleu_book_mean(const bleu_book_text *text, double *mean, rapt_error *err);
 
 #endif

@@ -1,13 +1,12 @@
-/* metrics/bleu_script.c: which tokenization of BLEU goes with the script of a text.
- * For `rapt eval`, BLEU in training, and the warnings of `rapt score`.
- * Not a guess at the language: Chinese and Japanese are told apart by kana, and nothing else is. */
+/* metrics/bleu_script.c: the tokenization of BLEU that suits the script of a text. For `rapt eval`, BLEU in training, and the
+ * warnings of `rapt score`. It does not guess the language, except that kana tell Japanese from Chinese. */
 #include "rapt/metrics.h"
 
 #include "text/utf8.h"
 
 #include <string.h>
 
-/* What each character that has no spaces beside it, and each word of other letters, adds to. */
+/* Counts of characters of scripts without spaces, and of words of other letters. */
 struct script_counts {
     size_t han, kana, unspaced, words;
 };
@@ -30,7 +29,7 @@ static size_t *unspaced_count(struct script_counts *c, uint32_t code)
     return is_within(code, han) ? &c->han : is_within(code, kana) ? &c->kana : is_within(code, others) ? &c->unspaced : NULL;
 }
 
-/* Stops at what is not UTF-8, which scoring reports. */
+/* Stops at bytes that are not UTF-8, which scoring reports. */
 static void count_scripts(const char *text, struct script_counts *c)
 {
     const size_t size = strlen(text);

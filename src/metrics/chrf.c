@@ -1,6 +1,5 @@
-/* metrics/chrf.c: corpus and sentence chrF, with word n-grams chrF++.
- * For `rapt score`, `rapt eval` and programs that compare translations.
- * Not a definition of its own: scores equal sacreBLEU's, and the signature says of which kind. */
+/* metrics/chrf.c: corpus and sentence chrF, with word n-grams chrF++. For `rapt score`, `rapt eval` and programs that compare
+ * translations. It defines nothing of its own: scores equal sacreBLEU's, and the signature tells the settings. */
 #include "rapt/metrics.h"
 #include "metrics/ngrams.h"
 #include "metrics/references.h"
@@ -29,7 +28,7 @@ struct side {
     struct codes text, separated, words;
 };
 
-/* What one segment after the other is scored in. */
+/* Memory in which one segment after the other is scored. */
 struct scorer {
     struct plan plan;
     struct side own, reference;
@@ -72,8 +71,7 @@ static bool is_ascii_punctuation(uint32_t code)
     return code > ' ' && code < 0x7F && strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", (int)code) != NULL;
 }
 
-/* Where to cut a word in two: before punctuation at its end, else behind punctuation at its start, else at its end (no
- * cut). */
+/* Where to split a word: before punctuation at its end, else after punctuation at its start, else at its end (no split). */
 static size_t cut_of(const struct codes *text, struct word word)
 {
     if (word.end - word.start > 1 && is_ascii_punctuation(text->at[word.end - 1]))
@@ -90,7 +88,7 @@ static void chrf_put(struct codes *to, const uint32_t *codes, size_t count)
     to->at[to->count++] = ' ';
 }
 
-/* Copies the words with a space behind each, and punctuation at their ends apart. */
+/* Copies the words, each followed by a space, with punctuation at their ends separated. */
 static bool separate_punctuation(const struct codes *text, struct codes *separated)
 {
     if (!codes_reserve(separated, 2 * text->count + 2))
@@ -128,8 +126,8 @@ static rapt_code chrf_load_translation(struct scorer *s, const char *text, rapt_
     return code;
 }
 
-/* Counts of orders 1 to `orders` into a part of the tally that starts at `from`. An order that the reference
- * is too short for leaves the translation's n-grams out: they could not have matched anything. */
+/* Counts of orders 1 to `orders` into a part of the tally that starts at `from`. If the reference is too short for an order, the
+ * translation's n-grams are left out, because they could not match anything. */
 static void tally_totals(struct tally *tally, size_t from, size_t orders, size_t own, size_t reference)
 {
     for (size_t n = 1; n <= orders; n++) {
@@ -186,7 +184,7 @@ static double f_of_means(const struct plan *plan, const struct tally *tally)
     return orders > 0 ? f_score(plan->beta, precision / (double)orders, recall / (double)orders) : 0;
 }
 
-/* Mean over all orders of their F; what is missing counts as a very small number. */
+/* Mean of F over all orders; a missing one counts as a very small number. */
 static double mean_of_f(const struct plan *plan, const struct tally *tally)
 {
     const double eps = 1e-16;

@@ -1,6 +1,4 @@
-/* metrics/codes.c: segments decoded into code points.
- * For the metrics.
- * Not a tokenizer: words here are what white space leaves. */
+/* metrics/codes.c: decodes segments into code points. For the metrics. Not a tokenizer: words are separated by white space. */
 #include "metrics/codes.h"
 
 #include "rapt/metrics.h"
@@ -40,7 +38,7 @@ static rapt_code codes_decode(struct codes *codes, const char *text, size_t size
 rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt_error *err)
 {
     size_t size = strlen(text);
-    if (!lowercase || utf8_valid_prefix(text, size) < size) /* decoding says what is wrong with it */
+    if (!lowercase || utf8_valid_prefix(text, size) < size) /* decoding reports the error */
         return codes_decode(codes, text, size, err);
     char *lower = utf8_lowercase(text, size, &size);
     if (!lower)

@@ -34,7 +34,7 @@ void codes_strip_start(struct codes *codes);
 /* Drops all white space. */
 void codes_drop_space(struct codes *codes);
 
-/* The next word, a run without white space, from index `from` on; false when there is none. */
+/* The next word, a span without white space, from index `from` on; false if there is none. */
 bool codes_next_word(const struct codes *codes, size_t from, struct word *word);
 
 void codes_free(struct codes *codes);

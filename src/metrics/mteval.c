@@ -1,14 +1,13 @@
-/* metrics/mteval.c: the tokenizers of NIST's mteval scripts, and sacreBLEU's for Chinese, as lists of rules that set spaces.
- * For BLEU.
- * Not regular expressions: each rule is one scan over code points, in which matches do not overlap. */
+/* metrics/mteval.c: the tokenizers of NIST's mteval scripts, and sacreBLEU's tokenizer for Chinese, as lists of rules that insert
+ * spaces. For BLEU. Each rule is one scan over code points, not a regular expression; matches do not overlap. */
 #include "metrics/mteval.h"
 
 #include "text/utf8.h"
 
 #include <string.h>
 
-/* A rule finds one code point, or two neighbors, and sets spaces: AROUND the one, round the second of a pair
- * (SECOND), or round the first of it (FIRST). After a match the scan continues behind it. */
+/* A rule finds one code point or a pair, and inserts spaces: around the one (AROUND), around the second of a pair (SECOND), or
+ * around the first (FIRST). The scan continues after the match. */
 enum spaces { AROUND, SECOND, FIRST };
 
 struct rule {
@@ -48,13 +47,13 @@ static bool is_not_number(uint32_t code)
     return !utf8_is_number(code);
 }
 
-/* ASCII punctuation and symbols but for ' , - and . */
+/* ASCII punctuation and symbols, except ' , - and . */
 static bool is_ascii_mark(uint32_t code)
 {
     return code > ' ' && code < 0x7F && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", (int)code) != NULL;
 }
 
-/* A punctuation character is a word of its own; a dot or comma is too, unless between digits; a dash does after a digit. */
+/* A punctuation character is a word of its own; so is a dot or comma, unless between digits; so is a dash after a digit. */
 static const struct rule rules_13a[] = {
     {is_ascii_mark, NULL, AROUND},
     {is_not_digit, is_dot_or_comma, SECOND},
@@ -70,9 +69,9 @@ static const struct rule rules_intl[] = {
 
 static const struct rule rules_char[] = {{mteval_is_any, NULL, AROUND}};
 
-/* What sacreBLEU's tokenizer for Chinese sets apart. Its table means U+20000 to U+2A6D6 and U+2F800 to U+2FA1D as well, but
- * writes them as two characters each, the first U+2000 and so on, so that in effect they are U+2001 to U+2A6D and, within the
- * Kangxi radicals, nothing new: scores that compare have to follow. */
+/* Characters that sacreBLEU's tokenizer for Chinese separates. Its table also means U+20000 to U+2A6D6 and U+2F800 to U+2FA1D,
+ * but writes each as two characters (U+2000 and so on), so that in effect they are U+2001 to U+2A6D and, within the Kangxi
+ * radicals, nothing new. Comparable scores have to do the same. */
 static bool is_chinese(uint32_t code)
 {
     static const uint32_t ranges[][2] = {
@@ -149,8 +148,7 @@ static bool starts_with(const uint32_t *at, size_t left, const char *what)
     return what[i] == '\0';
 }
 
-/* Replaces each `what` by `by`, which is no longer; new occurrences that this makes are left to the later
- * replacements. */
+/* Replaces each `what` by `by`, which is not longer; occurrences that a replacement creates are left alone. */
 static void mteval_replace(struct codes *text, const char *what, const char *by)
 {
     size_t kept = 0;
@@ -178,7 +176,7 @@ static void mteval_decode_entities(struct codes *text)
     mteval_replace(text, "&gt;", ">");
 }
 
-/* The rules of 13a need a character that is no digit on both sides of the first and the last. */
+/* The rules of 13a need a character that is not a digit before the first and after the last. */
 static rapt_code pad(struct codes *text, struct codes *scratch, rapt_error *err)
 {
     if (!codes_reserve(scratch, text->count + 2))
@@ -204,7 +202,7 @@ static rapt_code tokenize_13a(struct codes *text, struct codes *scratch, rapt_er
     return code ? code : apply_13a(text, scratch, err);
 }
 
-/* Nothing stands before the first character, so that a dot or comma there stays with what follows. */
+/* There is nothing before the first character, so a dot or comma there stays with what follows. */
 static rapt_code tokenize_zh(struct codes *text, struct codes *scratch, rapt_error *err)
 {
     codes_strip_start(text);

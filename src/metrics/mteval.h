@@ -1,6 +1,5 @@
-/* metrics/mteval.h: the word boundaries that BLEU is defined with.
- * For BLEU only.
- * Not a tokenizer for models: it is fixed by what published scores were made with. */
+/* metrics/mteval.h: the word boundaries of BLEU. For BLEU only. Not a tokenizer for models: it must do what the tools of
+ * published scores do. */
 #ifndef METRICS_MTEVAL_H
 #define METRICS_MTEVAL_H
 

@@ -53,7 +53,8 @@ rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t or
     return RAPT_OK;
 }
 
-/* One more occurrence of an n-gram in the reference: a match if no earlier reference had as many, but the translation has. */
+/* Counts one more occurrence of an n-gram in the reference: a match if the translation has as many and no earlier reference
+ * had. */
 static size_t ngrams_meet(struct ngram_count *count, uint32_t reference)
 {
     if (count->reference != reference) {
@@ -75,7 +76,7 @@ void ngrams_match(struct ngrams *grams, const struct codes *units, size_t *match
         for (size_t n = 0; n < longest; n++) {
             node = trie_find(&grams->trie, node, units->at[i + n]);
             if (node == TRIE_ROOT)
-                break; /* a longer n-gram that starts with one the translation lacks is lacking too */
+                break; /* the translation also lacks longer n-grams that start with it */
             matches[n] += ngrams_meet(&grams->counts[node], grams->reference);
         }
     }

@@ -1,6 +1,5 @@
-/* metrics/ngrams.h: count the n-grams of a translation, and how many of them references match.
- * For BLEU and chrF.
- * Not tied to words: units are numbers, be it code points or word numbers. */
+/* metrics/ngrams.h: counts the n-grams of a translation, and how many of them references match. For BLEU and chrF. Units are
+ * numbers: code points or word numbers. */
 #ifndef METRICS_NGRAMS_H
 #define METRICS_NGRAMS_H
 
@@ -16,12 +15,11 @@ struct ngrams {
     uint32_t reference; /* how many references were matched so far */
 };
 
-/* Counts the n-grams of a translation, instead of those before. RAPT_ERR_VALUE for too many, RAPT_ERR_MEMORY. */
+/* Counts the n-grams of a translation and forgets earlier ones. RAPT_ERR_VALUE: too many; RAPT_ERR_MEMORY. */
 rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t order, rapt_error *err);
 
-/* Adds to matches[n - 1] the n-grams of a reference that the translation has too, and that no earlier
- * reference has matched: after several references an n-gram counts min(in the translation, max in one
- * reference). */
+/* Adds to matches[n - 1] the n-grams of a reference that the translation also has and that no earlier reference has matched:
+ * after several references, an n-gram counts min(count in the translation, max count in one reference). */
 void ngrams_match(struct ngrams *grams, const struct codes *units, size_t *matches);
 
 /* Lets the next reference match as if it were the first. */

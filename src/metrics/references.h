@@ -1,6 +1,5 @@
-/* metrics/references.h: the references of all segments, or of one alone, behind one question.
- * For BLEU and chrF, whose corpus and sentence scores differ in nothing else.
- * Not a copy: it points to the caller's strings. */
+/* metrics/references.h: one interface to the references of all segments, or of a single one. For BLEU and chrF, whose corpus and
+ * sentence scores differ only in that. It points to the caller's strings. */
 #ifndef METRICS_REFERENCES_H
 #define METRICS_REFERENCES_H
 
@@ -8,7 +7,7 @@
 
 struct references {
     const char *const *const *columns; /* [count][segments], or NULL: */
-    const char *const *row;            /* [count], of the only segment */
+    const char *const *row;            /* [count] references of the only segment */
     size_t count;
 };
 

@@ -32,15 +32,15 @@ bool trie_clear(struct trie *trie, size_t nodes)
             return false;
         trie->capacity = capacity;
     }
-    /* only the part that this segment needs: a long one does not slow down all that follow */
+    /* only the part that this segment needs, so that a long segment does not slow down all later ones */
     memset(trie->edges, 0, capacity * sizeof *trie->edges);
     trie->mask = capacity - 1;
     trie->nodes = 1;
     return true;
 }
 
-/* The slot of a key, or the free one where it belongs. The multiplier is 2^64 over the golden ratio (Knuth's
- * multiplicative hashing); its upper bits depend on all of the key. */
+/* The slot of a key, or the free slot where it belongs. The multiplier is 2^64 over the golden ratio (Knuth's multiplicative
+ * hashing); its upper bits depend on all of the key. */
 static struct trie_edge *edge_slot(const struct trie *trie, uint64_t key)
 {
     uint64_t hash = (key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15);

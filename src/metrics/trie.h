@@ -20,8 +20,7 @@ struct trie {
  * out-of-memory. */
 bool trie_clear(struct trie *trie, size_t nodes);
 
-/* The node that `symbol` leads to from `parent`: `add` makes it if need be, `find` answers TRIE_ROOT for
- * none. */
+/* The node to which `symbol` leads from `parent`. trie_add makes it if need be; trie_find returns TRIE_ROOT if there is none. */
 uint32_t trie_add(struct trie *trie, uint32_t parent, uint32_t symbol);
 uint32_t trie_find(const struct trie *trie, uint32_t parent, uint32_t symbol);
 

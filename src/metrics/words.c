@@ -1,6 +1,5 @@
-/* metrics/words.c: words numbered by walking their letters down a trie.
- * For BLEU and chrF.
- * Not a tokenizer: a word is what stands between white space. */
+/* metrics/words.c: numbers words with a trie of their letters. For BLEU and chrF. Not a tokenizer: words are separated by white
+ * space. */
 #include "metrics/words.h"
 
 static uint32_t words_add_word(struct trie *known, const struct codes *text, struct word word)

@@ -10,10 +10,10 @@
 /* The number of every word that the translation does not have. */
 #define WORDS_UNKNOWN UINT32_MAX
 
-/* Numbers the words of a translation, equal words alike; `known` is made anew. RAPT_ERR_MEMORY. */
+/* Numbers the words of a translation, equal words with equal numbers; resets `known` first. RAPT_ERR_MEMORY. */
 rapt_code words_add(struct trie *known, const struct codes *text, struct codes *numbers, rapt_error *err);
 
-/* The numbers that words_add gave, for the words of a reference; WORDS_UNKNOWN for others. RAPT_ERR_MEMORY. */
+/* Gives the words of a reference the numbers that words_add gave; WORDS_UNKNOWN for other words. RAPT_ERR_MEMORY. */
 rapt_code words_find(const struct trie *known, const struct codes *text, struct codes *numbers,
                      rapt_error *err);
 

@@ -164,15 +164,15 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-/* Whether the key's meaning begins with `who` and a colon. */
+/* Whether the key's meaning begins with `who` and a colon, so that the key is for it only. */
 static bool is_for(const recipe_key *key, const char *who)
 {
     const size_t length = strlen(who);
     return strncmp(key->meaning, who, length) == 0 && key->meaning[length] == ':';
 }
 
-/* Refuses a key that is not at its default and is for `others` only, where it would have no effect. Recipes kept by version 0.1
- * list all keys, at the defaults of that version. */
+/* Refuses a key that is for `others` only and is not at its default, because it would have no effect. Recipes kept by version 0.1
+ * list all keys, at that version's defaults. */
 static rapt_code check_idle(const rapt_recipe *r, const char *others, const char *group, char *reason)
 {
     char value[RECIPE_NUMBER];
@@ -190,8 +190,8 @@ static rapt_code check_idle(const rapt_recipe *r, const char *others, const char
     return RAPT_OK;
 }
 
-/* Refuses keys of another type of tokenizer. A tokenizer that is loaded was trained with such keys, so a recipe may keep all of
- * them but the normalization. With train.init all are compared with that model's, once it is loaded. */
+/* Refuses keys of another type of tokenizer. A loaded tokenizer was trained with such keys, so a recipe may keep all of them
+ * except the normalization. With train.init they are compared with that model's keys, once it is loaded. */
 static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
 {
     rapt_recipe_tokenizer type = r->tokenizer.type;
@@ -208,12 +208,13 @@ static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-/* Relations between the sizes of a block, of both tasks. */
+/* Checks relations between the sizes of a block, for both tasks. */
 static rapt_code check_block(const rapt_recipe *r, char *reason)
 {
     const long long d_model = r->model.d_model, heads = r->model.heads,
         kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
-    if (r->train.init) /* a model of another program may have heads of other sizes; what contradicts it is refused with it */
+    if (r->train.init) /* a model of another program may have heads of other sizes; keys that contradict it are refused when it is
+                          loaded */
         return RAPT_OK;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);

@@ -1,5 +1,5 @@
-/* recipe/recipe_compare.c: whether two recipes train the same model, by hash and by key. For matching checkpoints and recipes.
- * Knows nothing of the data that a recipe names. */
+/* recipe/recipe_compare.c: whether two recipes train the same model, by hash and by key. To match checkpoints and recipes. It
+ * does not read the data that a recipe names. */
 #include "recipe/recipe_compare.h"
 
 #include "base/rng.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* A run may be resumed with other values of these, and with other paths: reports and checkpoints, memory, early stopping; and the
- * special tokens of a text, whose ids are compared. */
+/* A run may be resumed with other values of these keys, and with other paths: reports and checkpoints, memory, early stopping;
+ * and the special tokens of a text, because the ids are compared. */
 static const char *const FREE[] = {"train.recompute", "train.checkpoint_every", "train.keep", "train.sample_every",
                                    "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience",
                                    "train.keep_untrained", "data.special_tokens"};
@@ -35,14 +35,14 @@ bool recipe_key_of_init(const recipe_key *key)
     return group && !is_one_of(key, OWN, sizeof OWN / sizeof *OWN);
 }
 
-/* Whether a key decides the trained model. With `init`, what the other model has decided is in its parameters and tokenizers,
- * which are compared directly; the keys that they were made with may be unknown. */
+/* Whether a key decides the trained model. With `init`, the other model's parameters and tokenizers are compared directly,
+ * because the keys with which they were made may be unknown. */
 static bool decides(const recipe_key *key, bool init)
 {
     return !is_one_of(key, FREE, sizeof FREE / sizeof *FREE) && !recipe_key_is_path(key) && !(init && recipe_key_of_init(key));
 }
 
-/* tokenizer.vocab_size has another default than in version 0.1; it has no effect where no BPE merges are trained. */
+/* The default of tokenizer.vocab_size has changed since version 0.1; the key has no effect unless BPE merges are trained. */
 static rapt_recipe without_idle(const rapt_recipe *r)
 {
     rapt_recipe all = *r, first;

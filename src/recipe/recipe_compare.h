@@ -4,18 +4,18 @@
 
 #include "recipe/recipe_keys.h"
 
-/* Whether the model that a run starts from (train.init) decides this key: all of the groups `model` and `tokenizer` but the three
- * dropouts and model.context. With train.init the functions below ignore these keys. */
+/* Whether the model from which a run starts (train.init) decides this key: all keys of the groups `model` and `tokenizer` except
+ * the three dropouts and model.context. With train.init the functions below ignore these keys. */
 bool recipe_key_of_init(const recipe_key *key);
 
 /* The hash of the keys that decide the trained model and are not at their first default, so that later keys and defaults change
- * no hash. Paths are not hashed, since the task hashes the contents; nor is the length of a run, which may be continued for more
- * epochs. */
+ * no hash. Paths are not hashed, because the task hashes the contents; nor is the length of a run, because it may be continued
+ * for more epochs. */
 uint64_t recipe_hash(const rapt_recipe *r);
 /* The hash of version 0.1, which includes train.epochs and train.steps, and all keys also with train.init. */
 uint64_t recipe_hash_first(const rapt_recipe *r);
 
-/* The first key that decides the trained model and differs in two recipes; NULL where there is none. */
+/* The first key that decides the trained model and differs in two recipes; NULL if there is none. */
 const recipe_key *recipe_first_difference(const rapt_recipe *a, const rapt_recipe *b);
 
 #endif

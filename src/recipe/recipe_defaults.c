@@ -1,5 +1,5 @@
-/* recipe/recipe_defaults.c: the defaults of both tasks, in two tables, and the few keys whose default follows another key. See
- * recipe_defaults.h; docs/results/minimal-recipes.md has what was measured. */
+/* recipe/recipe_defaults.c: the defaults of both tasks, in two tables, and the few keys whose default follows another key.
+ * docs/results/minimal-recipes.md has the measurements. */
 #include "recipe/recipe_defaults.h"
 
 #include <string.h>

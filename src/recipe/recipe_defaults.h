@@ -5,11 +5,11 @@
 
 #include "recipe/recipe_keys.h"
 
-/* Fills `out` with the defaults of a recipe: by its task, and by those of its keys that other defaults depend on. */
+/* Fills `out` with the defaults of a recipe, which depend on its task and on some of its keys. */
 void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out);
 /* Fills `out` with the defaults of a recipe that sets only its task. */
 void recipe_defaults_of_task(rapt_task task, rapt_recipe *out);
-/* The defaults of version 0.1, for both tasks: what a checkpoint's hash is counted from. Frees nothing. */
+/* The defaults of version 0.1, for both tasks, on which a checkpoint's hash is based. Frees nothing. */
 void recipe_defaults_first(rapt_recipe *out);
 
 /* Sets one key, as recipe_key_set does, and updates the defaults of keys that are not given. */

@@ -1,5 +1,5 @@
-/* recipe/recipe_init.c: completes the recipe of a fine-tuning run with what the model decides. See recipe_init.h. The model
- * knows its shape, how it was initialized, and its tokenizers; how these were trained is in its run's recipe, if there is one. */
+/* recipe/recipe_init.c: completes the recipe of a fine-tuning run with what the model decides. The model knows its shape, its
+ * initialization and its tokenizers; only its run's recipe, if there is one, tells how the tokenizers were trained. */
 #define _GNU_SOURCE
 #include "recipe/recipe_init.h"
 
@@ -19,7 +19,7 @@ enum { LONG_CONTEXT = 1024, CONFIG_MAX = 1 << 20 };
 
 /* A recipe that says how the tokenizers were trained, and how reliable it is. */
 typedef struct source {
-    rapt_recipe recipe; /* defaults where none was found */
+    rapt_recipe recipe; /* defaults if none was found */
     bool sure;          /* it is of the run that made the model: other given values are errors */
     bool first;         /* the run that is resumed is of version 0.1 */
 } source;
@@ -56,7 +56,7 @@ static void find_source(const char *folder, const rapt_model *m, rapt_task task,
         return;
     }
     s->sure = read_of_run(folder, m->run, task, &s->recipe) || read_of_run_above(folder, m->run, task, &s->recipe);
-    /* Neither models nor recipes of version 0.1 name their run: an unsealed recipe in the model's folder is likely its own. */
+    /* Models and recipes of version 0.1 do not name their run: an unsealed recipe in the model's folder is likely its own. */
     bool first = !s->sure && !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED &&
                  read_task_recipe(folder, task, &s->recipe);
     if (!s->sure && !first)
@@ -137,7 +137,7 @@ static bool only_in_recipe(const recipe_key *key, const rapt_model *m)
     return strcmp(key->name, "tokenizer.path") == 0 || strcmp(key->name, "tokenizer.type") == 0;
 }
 
-/* Keys of tokenizer training: the recipe's values where the source is not reliable, else the source's. Strings are shared. */
+/* Takes the keys of tokenizer training from the source if it is reliable, else from the recipe. Strings are shared. */
 static void take_tokenizer_keys(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
     for (size_t i = 0; i < recipe_key_count(); i++) {
@@ -170,7 +170,7 @@ static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rap
         recipe_key_copy(key, models, !s->sure && recipe_key_given(key, recipe) ? recipe : &s->recipe);
 }
 
-/* What no recipe can say, as of some models of Hugging Face, stays at its default. */
+/* Values that no recipe can express, as in some Hugging Face models, stay at their defaults. */
 static void drop_unknown_values(rapt_recipe *models, rapt_task task)
 {
     char reason[RECIPE_REASON];
@@ -205,8 +205,8 @@ static rapt_code refuse_key(const recipe_key *key, const rapt_recipe *r, const r
                      key->name, *mine ? quote(mine).text : "empty", quote(folder).text, *theirs ? quote(theirs).text : "none");
 }
 
-/* Whether tokenizer.vocab_size agrees with the model: it is automatic, it is the model's size, or it is what the model's run
- * requested of a text that had fewer entries; and where no BPE merges are trained it has no effect. */
+/* Whether tokenizer.vocab_size agrees with the model: it is automatic, it is the model's size, or it is the size that the model's
+ * run requested from a text with fewer entries. It also agrees if no BPE merges are trained, because then it has no effect. */
 static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const source *s)
 {
     const int64_t wanted = r->tokenizer.vocab_size;
@@ -237,7 +237,7 @@ static rapt_code check_given_keys(const rapt_recipe *recipe, const rapt_recipe *
     return RAPT_OK;
 }
 
-/* Lengths that are not given become the model's, where the default is too long for it or the model decides. */
+/* Lengths that are not given become the model's if the default is too long for it, or if the model decides. */
 static void fit_lengths(rapt_recipe *r, const rapt_model *m, int64_t standard)
 {
     const bool pairs = m->task == RAPT_TASK_TRANSLATION;
@@ -260,7 +260,7 @@ static void put_default(rapt_recipe *r, const rapt_recipe *defaults, const char 
         recipe_key_put(key, r, value);
 }
 
-/* The first of `names`, up to NULL, that the config.json of a Hugging Face folder has as a probability, else `missing`. */
+/* The first of `names` (ended by NULL) that is a probability in the config.json of a Hugging Face folder, else `missing`. */
 static double probability_of(const json_t *config, const char *const *names, double missing)
 {
     for (; *names; names++) {
@@ -277,11 +277,11 @@ static void fit_dropouts(rapt_recipe *r, const rapt_recipe *defaults, const rapt
     static const char *const output[] = {"resid_pdrop", "dropout", "hidden_dropout", NULL},
         *const attention[] = {"attn_pdrop", "attention_dropout", NULL}, *const hidden[] = {"activation_dropout", NULL};
     rapt_recipe own = s->sure ? s->recipe : *defaults;
-    if (recipe_key_given(recipe_key_find("model.dropout"), r)) /* the others follow it */
+    if (recipe_key_given(recipe_key_find("model.dropout"), r)) /* the other dropouts follow it */
         return;
     if (m->family) {
         char *path = file_join(folder, "config.json");
-        json_t *config = path ? json_file_read(path, CONFIG_MAX, NULL) : NULL; /* of a GGUF file there is none */
+        json_t *config = path ? json_file_read(path, CONFIG_MAX, NULL) : NULL; /* a GGUF file has none */
         own.model.dropout = probability_of(config, output, 0);
         own.model.attention_dropout = probability_of(config, attention, -1);
         own.model.activation_dropout = probability_of(config, hidden, 0);
@@ -293,8 +293,8 @@ static void fit_dropouts(rapt_recipe *r, const rapt_recipe *defaults, const rapt
     put_default(r, defaults, "model.activation_dropout", own.model.activation_dropout);
 }
 
-/* A trained model would lose what it knows at the rate of a new one. 5e-5 and no decay are what transformers trains all
- * parameters with; adapters, and the small models that were trained here, take a tenth of what training from scratch does. */
+/* With the learning rate of a new model, a trained model would lose what it knows. transformers trains all parameters with 5e-5
+ * and no decay; adapters, and the small models that were trained here, take a tenth of the rate of training from scratch. */
 static void fit_training(rapt_recipe *r, const rapt_recipe *defaults, const rapt_model *m)
 {
     put_default(r, defaults, "train.lr", m->family && r->train.lora.rank == 0 ? 5e-5 : 2e-4);

@@ -1,6 +1,6 @@
-/* recipe/recipe_keys.c: the table of keys as data; a field of a recipe from text, to text, and its range.
- * For reading, --set, checking and printing of recipes, which are all driven by this table.
- * Knows no YAML and no files: it gives reasons, and its callers add where. */
+/* recipe/recipe_keys.c: the table of keys as data; converts a field of a recipe from and to text, and checks its range. For
+ * reading, --set, checking and printing of recipes, which this table drives. It knows no YAML and no files: it gives reasons, and
+ * its callers add the place. */
 #define _GNU_SOURCE
 #include "recipe/recipe_keys.h"
 
@@ -177,7 +177,7 @@ const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON]
     return key;
 }
 
-/* Words of a row, "a|b|c": where word `index` starts, with its length; NULL behind the last. */
+/* Words of a row, "a|b|c": where word `index` starts, with its length; NULL after the last. */
 static const char *word_at(const char *words, size_t index, size_t *length)
 {
     for (; index > 0 && words; index--) {
@@ -211,7 +211,7 @@ static void recipe_keys_list_words(const char *words, char *out, size_t size)
     }
 }
 
-/* What a value must be: "from 1 to 64", "above 0 and at most 10", ..., behind `what`. */
+/* Appends to `what` the range of a value: "from 1 to 64", "above 0 and at most 10", ... */
 static void recipe_keys_describe_range(const recipe_key *key, const char *what, char *out, size_t size)
 {
     char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
@@ -259,7 +259,7 @@ static bool int_fits(const recipe_key *key, int64_t value)
     return (value >= (int64_t)key->min && value <= (int64_t)key->max) || (value == 0 && key->low == '0');
 }
 
-/* False for NaN too. */
+/* Also false for NaN. */
 static bool real_fits(const recipe_key *key, double value)
 {
     bool above = key->low == '[' ? value >= key->min : value > key->min;
@@ -282,7 +282,7 @@ static rapt_code set_int(const recipe_key *key, int64_t *field, const char *text
 
 static rapt_code set_real(const recipe_key *key, double *field, const char *text, char *reason)
 {
-    /* strtod takes "nan", "inf" and "0x1p3" too */
+    /* strtod also takes "nan", "inf" and "0x1p3" */
     if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
         return not_a_number(key, text, reason);
     char *end;
@@ -322,7 +322,7 @@ static rapt_code set_text(const recipe_key *key, char **field, const char *text,
     return RAPT_OK;
 }
 
-/* What others call the same: YAML 1.2's spellings, and AdamW, which is what the decoupled weight decay of adam makes of it. */
+/* Other names of the same values: YAML 1.2's spellings, and AdamW, because adam here has decoupled weight decay. */
 static const char *own_word(const recipe_key *key, const char *text)
 {
     static const char *const same[][2] = {{"True", "true"}, {"TRUE", "true"}, {"False", "false"}, {"FALSE", "false"}};
@@ -357,7 +357,7 @@ static bool is_of_presets(const recipe_key *key)
            key->offset != FIELD(model.activation_dropout) && key->offset != FIELD(model.max_positions);
 }
 
-/* What a preset sets counts as given, so that no default of a task takes its place. */
+/* Keys that a preset sets count as given, so that no default of a task replaces them. */
 static void take_preset(rapt_recipe *recipe)
 {
     recipe_apply_preset(recipe);
@@ -377,7 +377,7 @@ rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char 
     return RAPT_OK;
 }
 
-/* The text of a CHOICE field; "" for an index that is no word. */
+/* The text of a CHOICE field; "" for an index without a word. */
 static const char *word_value(const recipe_key *key, const void *field, char buffer[RECIPE_NUMBER])
 {
     int index;

@@ -1,5 +1,5 @@
-/* recipe/recipe_keys.h: the one table of recipe keys, and what reading, checking and printing do with a row.
- * A new key is a row here and a field of the same name in rapt/recipe.h. */
+/* recipe/recipe_keys.h: the one table of recipe keys, and the functions that read, check and print a row. A new key is a row here
+ * and a field of the same name in rapt/recipe.h. */
 #ifndef RECIPE_RECIPE_KEYS_H
 #define RECIPE_RECIPE_KEYS_H
 
@@ -7,17 +7,13 @@
 
 #define RECIPE_MAX 9007199254740992 /* 2^53, the largest range of exact integers in a double; stands for "no limit" */
 
-/* The first default of a key is that of version 0.1, from which a checkpoint's hash is counted (recipe_compare.c); where a task
- * has another one now, RECIPE_TRANSLATION and RECIPE_LANGUAGE_MODEL of recipe_defaults.c say so.
+/* The first default of a key is version 0.1's, on which a checkpoint's hash is based (recipe_compare.c). If a task has another
+ * default now, it is in RECIPE_TRANSLATION or RECIPE_LANGUAGE_MODEL of recipe_defaults.c.
  *
- * INT     (key, default, min, max, meaning)
- * AUTO    (key, default, min, max, meaning)   an integer in this range, or 0: rapt chooses
- * FLOAT   (key, default, '[' or '(', min, max, ']' or ')', meaning)   round brackets exclude the bound
- * BOOL    (key, default, meaning)
- * CHOICE  (key, default, words in the order of their enum, meaning)
- * STRING  (key, meaning)
- * A meaning that begins with a task, or with a tokenizer.type that is trained, and a colon: the key is for that one only
- * (rapt_recipe_check). */
+ * INT (key, default, min, max, meaning) AUTO (key, default, min, max, meaning) an integer in this range, or 0: rapt chooses FLOAT
+ * (key, default, '[' or '(', min, max, ']' or ')', meaning) round brackets exclude the bound BOOL (key, default, meaning) CHOICE
+ * (key, default, words in the order of their enum, meaning) STRING (key, meaning) A meaning that begins with a task, or with a
+ * tokenizer.type that is trained, and a colon: the key is for that one only (rapt_recipe_check). */
 #define RECIPE_KEYS(INT, AUTO, FLOAT, BOOL, CHOICE, STRING)                                               \
     CHOICE(task, RAPT_TASK_TRANSLATION, "translation|language_model", "the task; a default A / B: B is language_model's") \
     INT(seed, 1, 0, RECIPE_MAX, "random seed")                                                            \
@@ -129,7 +125,8 @@
     STRING(train.target_vectors, "translation: the same for the target")                                  \
     BOOL(train.freeze_vectors, false, "freeze the embeddings that start from such a file")
 
-/* Keys that version 0.1 had under another name: an error that names the new one, but for recipes that a model folder keeps. */
+/* Keys that had another name in version 0.1: the old name is an error that tells the new one, except in recipes that a model
+ * folder keeps. */
 #define RECIPE_RENAMED(X)                              \
     X(data.valid, data.validation)                     \
     X(data.held_out, data.validation_fraction)         \
@@ -142,9 +139,9 @@ typedef enum recipe_kind { RECIPE_INT, RECIPE_FLOAT, RECIPE_BOOL, RECIPE_CHOICE,
 typedef struct recipe_key {
     const char *name;
     recipe_kind kind;
-    size_t offset; /* of the field in rapt_recipe */
-    double first_standard; /* see above; recipe_defaults.h has what holds */
-    char low, high; /* brackets; low '0': 0 is allowed, too */
+    size_t offset; /* offset of the field in rapt_recipe */
+    double first_standard; /* the first default, see above; recipe_defaults.h has the current ones */
+    char low, high; /* brackets; low '0': 0 is also allowed */
     double min, max;
     const char *words; /* "cut|drop|error" */
     const char *meaning;
@@ -155,13 +152,13 @@ enum { RECIPE_GROUPS = 4, RECIPE_STRING_MAX = 1 << 16, RECIPE_REASON = 400, RECI
 size_t recipe_key_count(void);
 const recipe_key *recipe_key_at(size_t i);
 const recipe_key *recipe_key_find(const char *name); /* NULL: there is none */
-/* The key that is called so without its group, or by other books and programs ("n_layer"); NULL: there is none. */
+/* The key with this name without its group, or with this name in other books and programs ("n_layer"); NULL: there is none. */
 const char *recipe_key_meant(const char *name);
-/* The name that a key has now, if `name` is the one that it had in version 0.1, else NULL. */
+/* The present name of a key, if `name` is its name in version 0.1, else NULL. */
 const char *recipe_key_renamed(const char *name);
-/* The name that a key had in version 0.1, which is what a checkpoint's hash is counted from. */
+/* The name of a key in version 0.1, on which a checkpoint's hash is based. */
 const char *recipe_key_first_name(const recipe_key *key);
-/* Finds a key that is to get a value. NULL comes with a reason: it is unknown, was renamed, or is a group. */
+/* Finds a key that will get a value. NULL comes with a reason: it is unknown, was renamed, or is a group. */
 const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON]);
 size_t recipe_key_index(const recipe_key *key);
 /* The groups "data", "tokenizer", "model", "train": 0 to 3; RECIPE_GROUPS for any other name. */
@@ -188,10 +185,11 @@ bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_re
 bool recipe_key_given(const recipe_key *key, const rapt_recipe *recipe);
 void recipe_key_give(const recipe_key *key, rapt_recipe *recipe);
 
-/* Whether a key names files or a folder, whose contents decide a run, whatever they are called. */
+/* Whether a key names files or a folder: their contents decide a run, not their names. */
 bool recipe_key_is_path(const recipe_key *key);
 
-/* A field's value, which recipe_key_check accepts, as text for recipe_key_set: in `buffer`, or the string of the field itself. */
+/* A field's value as text for recipe_key_set, in `buffer`, or the string of the field itself. recipe_key_check must accept the
+ * value. */
 const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, char buffer[RECIPE_NUMBER]);
 
 #endif

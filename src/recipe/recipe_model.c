@@ -1,5 +1,5 @@
-/* recipe/recipe_model.c: from a recipe to a model's shape, and from a preset to a recipe. For recipes and the set-up of
- * runs. It checks nothing: recipes and models check themselves. */
+/* recipe/recipe_model.c: makes a model's shape from a recipe, and a recipe from a preset. For recipes and the set-up of runs. It
+ * checks nothing: recipes and models check themselves. */
 #include "recipe/recipe_model.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
         .embedding_std = r->model.embedding_std};
 }
 
-/* With more entries the rare ones have too few examples. Translation takes more: its sentences are short, and the decoder attends
- * to a source. */
+/* With more entries the rare ones would have too few examples. Translation uses more entries, because its sentences are short and
+ * the decoder attends to a source. */
 size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes)
 {
     const double factor = r->task == RAPT_TASK_TRANSLATION ? 6 : 2;

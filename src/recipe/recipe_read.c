@@ -21,9 +21,9 @@ typedef struct reader {
     rapt_recipe *recipe;
     rapt_error *err;
     yaml_parser_t parser;
-    bool former_names; /* keys may have those of version 0.1 */
+    bool former_names; /* keys may have their names of version 0.1 */
     yaml_event_t event;         /* the current one */
-    size_t key_lines[KEYS_MAX]; /* where a key was set, from 1; 0: not yet */
+    size_t key_lines[KEYS_MAX]; /* line in which a key was set, from 1; 0: not yet */
     size_t group_lines[RECIPE_GROUPS];
 } reader;
 
@@ -46,7 +46,7 @@ static size_t line_of_byte(const reader *r, size_t at)
     return line;
 }
 
-/* libyaml does not say which character it means. */
+/* Whether the line is indented by a tab, because libyaml does not say which character is wrong. */
 static bool is_indented_by_tab(const reader *r, size_t line)
 {
     size_t at = 0;
@@ -96,7 +96,7 @@ static rapt_code scalar_text(const reader *r, const char **text)
     return RAPT_OK;
 }
 
-/* Records that a name was read; an error where it comes twice. */
+/* Records that a name was read; an error if it comes twice. */
 static rapt_code meet_once(const reader *r, size_t *first_line, const char *name, size_t line)
 {
     if (*first_line > 0)
@@ -112,7 +112,7 @@ static rapt_code unknown_key(const reader *r, const char *name, size_t line)
     return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
 }
 
-/* A preset sets the other keys of `model`: after one of them it would undo what the recipe says. */
+/* A preset sets the other keys of `model`, so it must come first: after one of them it would undo what the recipe says. */
 static rapt_code check_first_of_model(const reader *r, const recipe_key *preset, size_t line)
 {
     for (size_t i = 0; i < recipe_key_count(); i++) {
@@ -210,7 +210,7 @@ static rapt_code read_document(reader *r)
         return code;
     if (r->event.type == YAML_STREAM_END_EVENT)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: the recipe is empty", r->path);
-    code = next_event(r); /* behind the document's start */
+    code = next_event(r); /* after the document's start */
     if (code == RAPT_OK && r->event.type != YAML_MAPPING_START_EVENT)
         code = recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is a list of \"key: value\" lines");
     if (code == RAPT_OK)
@@ -227,7 +227,7 @@ static rapt_code read_document(reader *r)
 rapt_code recipe_parse(const char *path, const char *text, size_t size, bool former_names, rapt_recipe *out, rapt_error *err)
 {
     rapt_recipe_defaults(out);
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, which editors may leave */
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* skips a byte order mark, which editors may leave */
         text += 3;
         size -= 3;
     }
@@ -244,7 +244,7 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
     return code;
 }
 
-/* The paths of a list, the relative ones joined to the recipe's folder; NULL on out-of-memory. */
+/* The paths of a list, with relative ones joined to the recipe's folder; NULL if out of memory. */
 static char *join_all(const char *recipe_path, const char *list, const char *between)
 {
     char *joined = NULL;
@@ -267,8 +267,8 @@ static char *join_all(const char *recipe_path, const char *list, const char *bet
     return NULL;
 }
 
-/* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. `between` separates the
- * paths of a list, unless a file has the whole name; "" where there is one path. */
+/* A path in a recipe is relative to the recipe, like the paths of includes in Makefiles and C files. `between` separates the
+ * paths of a list, unless a file has the whole name; "" if there is one path. */
 static rapt_code resolve(const char *recipe_path, char **path, const char *between, rapt_error *err)
 {
     if (!*path || !strchr(recipe_path, '/'))
@@ -292,7 +292,7 @@ static rapt_code recipe_read_file(const char *path, bool former_names, rapt_reci
     char *text;
     size_t size;
     rapt_recipe_defaults(out);
-    /* Pipes and devices are refused, but for standard input. */
+    /* Pipes and devices are refused, except standard input. */
     rapt_code code = strcmp(path, "-") == 0 ? file_read(path, FILE_MAX, &text, &size, err)
                                             : file_read_regular(path, FILE_MAX, &text, &size, err);
     if (code != RAPT_OK)

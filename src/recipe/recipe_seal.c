@@ -1,5 +1,4 @@
-/* recipe/recipe_seal.c: the seal of a folder's recipe; see recipe_seal.h. Whether the keys of two recipes differ is
- * recipe_compare.c's. */
+/* recipe/recipe_seal.c: writes and checks the seal of a folder's recipe. recipe_compare.c compares the keys of two recipes. */
 #define _GNU_SOURCE /* asprintf */
 #include "recipe/recipe_seal.h"
 

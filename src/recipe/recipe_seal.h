@@ -1,5 +1,6 @@
-/* recipe/recipe_seal.h: the last line of a folder's recipe.yaml, a comment: of which run it is, and a checksum of the lines
- * above, so that an edited copy does not pass for the recipe that a model was trained with. For run.c and `rapt info`. */
+/* recipe/recipe_seal.h: the seal, a comment in the last line of a folder's recipe.yaml. It names the run and has a checksum of
+ * the lines above, so that an edited copy does not pass for the recipe with which a model was trained. For run.c and `rapt
+ * info`. */
 #ifndef RECIPE_RECIPE_SEAL_H
 #define RECIPE_RECIPE_SEAL_H
 
@@ -7,7 +8,7 @@
 
 typedef enum recipe_state {
     RECIPE_MISSING,     /* or it can't be read */
-    RECIPE_UNSEALED,    /* of rapt 0.1, or the line was removed */
+    RECIPE_UNSEALED,    /* written by rapt 0.1, or the line was removed */
     RECIPE_CHANGED,     /* since the run */
     RECIPE_OF_ANOTHER,  /* run than the model */
     RECIPE_OF_THIS_RUN
@@ -15,7 +16,7 @@ typedef enum recipe_state {
 
 /* A recipe as text with its seal; the caller frees it. NULL when out of memory. */
 char *recipe_sealed(const char *yaml, uint64_t run);
-/* The state of the recipe.yaml in a model folder. `run` is the model's; 0, which no recipe has, where it is unknown. */
+/* The state of the recipe.yaml in a model folder. `run` is the model's run; 0, which no recipe has, if it is unknown. */
 recipe_state recipe_state_in(const char *folder, uint64_t run);
 
 #endif

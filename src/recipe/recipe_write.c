@@ -16,7 +16,7 @@ static rapt_code recipe_write_out_of_memory(rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of a recipe");
 }
 
-/* Closes a stream of open_memstream, which may fail as well, on out of memory. */
+/* Closes a stream of open_memstream, which may also fail because memory runs out. */
 static rapt_code recipe_write_close_text(FILE *out, bool done, char **text, rapt_error *err)
 {
     if (fclose(out) == 0 && done && *text)
@@ -75,7 +75,7 @@ static size_t group_length(const char *name)
     return dot ? (size_t)(dot - name) : 0;
 }
 
-/* Closes the group of the key before and opens this key's, where they differ. */
+/* Closes the group of the key before and opens this key's group, if they differ. */
 static bool change_group(yaml_emitter_t *emitter, const char *before, const char *name)
 {
     size_t old = group_length(before), now = group_length(name);
@@ -153,7 +153,7 @@ static void number_range(const recipe_key *key, char cell[CELL])
                  key->high == ')' ? "<" : "", max);
 }
 
-/* "2", or "2 / 4" where a language model has another one. */
+/* "2", or "2 / 4" if a language model has another default. */
 static void default_cell(const recipe_key *key, const rapt_recipe *pairs, const rapt_recipe *text, char cell[CELL])
 {
     char one[RECIPE_NUMBER], other[RECIPE_NUMBER];
@@ -191,7 +191,7 @@ static void widen(int widths[COLUMNS], const char cells[][CELL])
             widths[c] = (int)strlen(cells[c]);
 }
 
-/* How much of a text fits the width: up to its last space, or behind its last |. */
+/* How much of a text fits the width: up to its last space, or after its last |. */
 static int recipe_write_fit(const char *text, int width)
 {
     int fit = (int)strlen(text);
@@ -211,7 +211,7 @@ static void recipe_write_print_row(FILE *out, const int widths[COLUMNS], const c
     for (int c = 0; c < COLUMNS; c++)
         rest[c] = cells[c];
     do {
-        int blank = 0; /* columns since the last text; none end a line */
+        int blank = 0; /* blank columns since the last text; a line does not end with them */
         for (int c = 0; c < COLUMNS; c++) {
             int size = recipe_write_fit(rest[c], widths[c]);
             if (size > 0) {

@@ -1,4 +1,4 @@
-/* fetch/module/download.c: see download.h. libcurl does it; here is when to resume and when to start over. */
+/* fetch/module/download.c: downloads with libcurl, and decides when to resume and when to start over. */
 #define _GNU_SOURCE
 #include "fetch/module/download.h"
 
@@ -50,7 +50,7 @@ static rapt_code download_check_size(transfer *t)
                      file->name, 2 * file->bytes + OF_PACKING);
 }
 
-/* Another number than that of the bytes ends the transfer. */
+/* Returns a number other than the number of bytes to end the transfer. */
 static size_t download_take(char *data, size_t size, size_t count, void *context)
 {
     transfer *t = context;
@@ -124,8 +124,8 @@ static rapt_code fetch_rest(CURL *curl, transfer *t)
     return rapt_fail(t->err, RAPT_ERR_NOT_FOUND, "cannot fetch %.200s: %.100s", t->request->url, t->reason);
 }
 
-/* The name of a part can be foreseen: in a folder where others write, it may lead to another file, whose bytes would be lost.
- * A pipe is not waited for. */
+/* The name of a part is predictable: in a folder where others can write, it may be a link to another file, whose bytes would be
+ * lost. Does not wait for a pipe. */
 static int open_own(const char *part, int flags)
 {
     struct stat info;
@@ -172,7 +172,7 @@ rapt_code download(const fetch_request *request, const char *part, bool *resumed
     curl_easy_cleanup(curl);
     *resumed = t.start > 0;
     if (code && t.fd >= 0 && !t.busy && lseek(t.fd, 0, SEEK_END) == 0)
-        unlink(part); /* nothing came */
+        unlink(part); /* nothing was downloaded */
     if (t.fd >= 0 && close(t.fd) != 0 && !code)
         code = fail_part(part, err);
     return code;

@@ -1,4 +1,4 @@
-/* fetch/module/get.c: fetch.h's fetch_get: what is there, a download, its sum, a file. For `rapt fetch`. */
+/* fetch/module/get.c: fetch_get: looks for the file, downloads it, checks its sum and puts it in place. For `rapt fetch`. */
 #define _GNU_SOURCE /* asprintf */
 #include "fetch/fetch.h"
 
@@ -36,7 +36,7 @@ static char *folder_of(const char *path)
 
 /* ---- downloads ------------------------------------------------------------------------------------------------ */
 
-/* A place of this machine that is missing is no fault of the server's, which RAPT_ERR_NOT_FOUND would mean. */
+/* A missing folder of this machine is not the server's fault, which RAPT_ERR_NOT_FOUND would mean. */
 static rapt_code as_local(rapt_code code, rapt_error *err)
 {
     if (code != RAPT_ERR_NOT_FOUND)
@@ -45,7 +45,7 @@ static rapt_code as_local(rapt_code code, rapt_error *err)
     return RAPT_ERR_IO;
 }
 
-/* Beside the file to be, with the name of the URL: what is packed has another one. */
+/* In the folder of the destination, with the URL's name, because a packed file has another name than the destination. */
 static char *part_of(const fetch_request *r)
 {
     char *part;
@@ -92,7 +92,7 @@ static rapt_code get_try_once(const fetch_request *r, const char *part, bool *re
     return code;
 }
 
-/* Where a download was resumed, the earlier bytes may be the wrong ones: all is fetched again. */
+/* If a download was resumed, the earlier bytes may be wrong: everything is fetched again. */
 static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *err)
 {
     bool resumed;

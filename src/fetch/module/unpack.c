@@ -1,4 +1,4 @@
-/* fetch/module/unpack.c: see unpack.h. libarchive unpacks, nettle sums. */
+/* fetch/module/unpack.c: unpacks with libarchive and computes the sum with nettle. */
 #include "fetch/module/unpack.h"
 
 #include "base/ends.h"
@@ -40,7 +40,7 @@ static rapt_code unpack_fail(struct archive *a, const char *packed, rapt_error *
     return rapt_fail(err, RAPT_ERR_FORMAT, "cannot unpack %.200s: %.150s", packed, why ? why : "no reason given");
 }
 
-/* Up to the file that is wanted: of a zip one of several, else the only one. */
+/* Moves to the wanted file: one of several in a zip, else the only one. */
 static rapt_code unpack_find(struct archive *a, const char *packed, const char *name, rapt_error *err)
 {
     struct archive_entry *entry;

@@ -1,4 +1,4 @@
-/* fetch/module/unpack.h: what a downloaded file holds, and its sum. For get.c. */
+/* fetch/module/unpack.h: unpacks a downloaded file and computes its sum. For get.c. */
 #ifndef FETCH_MODULE_UNPACK_H
 #define FETCH_MODULE_UNPACK_H
 
@@ -7,9 +7,9 @@
 
 enum { SUM_TEXT = 65 };
 
-/* Appends to `out` what `packed`, which came from `r->url`, holds: where that ends in .gz unpacked, in .zip the file of the last
- * part of `r->file->name`, else as it is. `sum`: the sha256 of that. RAPT_ERR_FORMAT: it cannot be unpacked, or is larger than
- * the file. */
+/* Appends to `out` the contents of `packed`, which came from `r->url`: unpacked if the URL ends in .gz; if it ends in .zip, the
+ * file with the last component of `r->file->name`; else unchanged. `sum` gets the sha256 of the contents. RAPT_ERR_FORMAT: it
+ * cannot be unpacked, or is larger than the file. */
 rapt_code unpack(const char *packed, const fetch_request *r, file_writer *out, char sum[SUM_TEXT], rapt_error *err);
 
 /* The sha256 of bytes. */
