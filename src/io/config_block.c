@@ -1,4 +1,4 @@
-/* io/config_block.c: words and checks of the blocks and positions of a configuration. See config_block.h. */
+/* io/config_block.c: words and checks of the blocks and positions of a configuration. */
 #include "io/config_block.h"
 
 #include "nn/block.h"

@@ -1,4 +1,4 @@
-/* io/config_json.c: configurations as JSON, by a table of members. For model folders; see config_json.h. */
+/* io/config_json.c: configurations as JSON, by a table of members. For model folders. */
 #include "io/config_json.h"
 
 #include "base/quote.h"

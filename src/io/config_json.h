@@ -1,5 +1,5 @@
-/* io/config_json.h: configurations as JSON: one table of members for each struct, which drives writing, reading and checking.
- * For model folders. It knows no model: relations between members are checked by the files that own the tables. */
+/* io/config_json.h: configurations as JSON: one table of members for each struct, which drives writing, reading and checking. For
+ * model folders. It knows no model: the files that own the tables check relations between members. */
 #ifndef IO_CONFIG_JSON_H
 #define IO_CONFIG_JSON_H
 
@@ -30,11 +30,11 @@ typedef struct config_ids {
 typedef struct config_member {
     const char *key;
     config_kind kind;
-    size_t offset; /* of the field in the struct */
+    size_t offset; /* offset of the field in the struct */
     double min, max;
     const char *const *words; /* NULL ends them */
-    bool optional;            /* where it is missing, the field stays as it is */
-    const char *former;       /* the key that rapt 0.1 wrote, where it was another one; or NULL */
+    bool optional;            /* if it is missing, the field keeps its value */
+    const char *former;       /* the key that rapt 0.1 wrote, if it was another; or NULL */
 } config_member;
 
 #define CONFIG_MAX_SIZE 1073741824.0 /* 2^30: the largest size in a configuration */

@@ -66,7 +66,7 @@ static rapt_code config_lm_check(const config *k, const char *path, rapt_error *
     return config_block_check(&stack, path, err);
 }
 
-/* A model may be trained on the used part of a tokenizer's vocabulary only. */
+/* A model may be trained on only the used part of a tokenizer's vocabulary. */
 static model_vocabulary vocabulary(const config *c)
 {
     return (model_vocabulary){c->lm.vocab, true, c->hash};
@@ -109,7 +109,7 @@ static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_er
     return model_save_tokenizer(m->language.tokenizer, folder, TOKENIZER_FILE, err);
 }
 
-/* Folders of rapt 0.1 do not name the end-of-text tokens: it was this one, where the vocabulary has it. */
+/* Folders of rapt 0.1 do not name the end-of-text token: it was this one, if the vocabulary has it. */
 void model_default_end_of_text(rapt_model *m)
 {
     int32_t id = rapt_tokenizer_special(m->language.tokenizer, "<|endoftext|>");
@@ -138,7 +138,7 @@ static rapt_code load_lm(rapt_model *m, const config *c, const model_source *fro
 
 static rapt_code config_lm_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
-    const bool bias = json_is_true(json_object_get(from->config, "bias")); /* of all layers, where no other member says more */
+    const bool bias = json_is_true(json_object_get(from->config, "bias")); /* for all layers, unless another member says more */
     config c = {.ffn_bias = bias, .norm_bias = bias};
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     c.lm.block.no_ffn_bias = !c.ffn_bias;

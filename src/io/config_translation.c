@@ -83,7 +83,7 @@ static rapt_code check_special(const config *c, const char *path, rapt_error *er
     return RAPT_OK;
 }
 
-/* Of embeddings and output, only the source's embedding is counted, which every model has. */
+/* Among embeddings and output, counts only the source's embedding, which every model has. */
 static config_stack config_translation_stack(const rapt_transformer_config *c)
 {
     const bool added = c->positions == RAPT_POSITIONS_SINUSOIDAL || c->positions == RAPT_POSITIONS_LEARNED;
@@ -107,14 +107,14 @@ static rapt_code config_translation_check(const config *c, const char *path, rap
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
-/* Versions before 0.3 would load such a model, and compute another one: with ReLU and an epsilon of 1e-5. All else that is new
- * has parameters of other names or shapes, which they refuse. */
+/* Versions before 0.3 would load such a model and compute another one, with ReLU and an epsilon of 1e-5. All other new settings
+ * have parameters with other names or shapes, which those versions refuse. */
 static bool config_translation_misleads(const rapt_block_config *c)
 {
     return c->ffn_kind != RAPT_FFN_RELU || c->norm_eps != 1e-5;
 }
 
-/* What config.json has no members for: models of other programs have it, which are not saved. */
+/* Refuses settings for which config.json has no members: only models of other programs have them, and these are not saved. */
 static rapt_code check_ours(const rapt_transformer_config *c, const char *path, rapt_error *err)
 {
     const bool same_sizes = c->decoder_layers == c->layers && c->decoder_heads == c->block.heads &&
@@ -181,7 +181,7 @@ static rapt_code load_net(rapt_model *m, const config *c, const model_source *fr
 
 static rapt_code config_translation_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
-    /* What folders of earlier versions do not name. */
+    /* defaults of members that folders of earlier versions do not name */
     config c = {.special = RAPT_SPECIAL_IDS, .ffn_bias = true, .norm_bias = true, .net.rotary_base = 10000};
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     c.net.block.no_ffn_bias = !c.ffn_bias;

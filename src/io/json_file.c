@@ -1,4 +1,4 @@
-/* io/json_file.c: JSON files in; see json_file.h. Writing is text/json_text.h and base/file.h. */
+/* io/json_file.c: reads JSON files. text/json_text.h and base/file.h write them. */
 #include "io/json_file.h"
 
 #include "base/file.h"

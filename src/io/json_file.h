@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Reads a regular file of at most `max_bytes`; the caller owns the value. NULL with `err` set: "PATH:LINE: reason" where it is no
+/* Reads a regular file of at most `max_bytes`; the caller owns the value. NULL with `err` set: "PATH:LINE: reason" if it is not
  * JSON, or an object has a key twice. */
 json_t *json_file_read(const char *path, size_t max_bytes, rapt_error *err);
 

@@ -1,6 +1,6 @@
 /* io/model.c: saves, loads and seals model folders: config.json, the tokenizers, the parameters. For the program and for C
- * programs that ship a model. What config.json holds is in model_config.c, and the part of each task in config_translation.c
- * and config_lm.c. */
+ * programs that ship a model. model_config.c reads and writes config.json; config_translation.c and config_lm.c have the members
+ * of each task. */
 #include "io/model.h"
 
 #include "base/ends.h"
@@ -100,7 +100,7 @@ static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error 
     return seal_check(from->weights, from->weights_path, from->config, from->config_path, from->folder, err);
 }
 
-/* Of rapt's own models, whose matrices have their own names. */
+/* Adds an adapter to one of rapt's own models, whose matrices have their own names. */
 static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt_error *err)
 {
     const adapter_layer *layer;
@@ -117,7 +117,7 @@ static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt
     return code;
 }
 
-/* A config.json of neither program: its reader would ask for a key of the other one's. */
+/* Refuses a config.json of neither program, because its reader would complain about a missing key of the other. */
 static rapt_code check_origin(const model_source *from, rapt_error *err)
 {
     if (json_object_get(from->config, "format") || json_object_get(from->config, "version"))
@@ -158,7 +158,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     return code ? code : add_adapter(m, from, err);
 }
 
-/* Of what is no folder only a GGUF file is a model. */
+/* Refuses files that are not GGUF files. */
 static rapt_code check_file(const char *path, rapt_error *err)
 {
     struct stat info;
@@ -187,7 +187,7 @@ static rapt_code check_place(const char *path, rapt_error *err)
     return code || folder ? code : check_file(path, err);
 }
 
-/* What was opened stays in *from, which the caller closes also on failure. */
+/* *from keeps what was opened; the caller closes it, even on failure. */
 static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_error *err)
 {
     if (check_place(from->folder, err) != RAPT_OK)
@@ -250,7 +250,7 @@ static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_e
         return NULL;
     from.folder = adapter_base(from.add);
     code = *from.folder ? file_is_folder(from.folder, &there, err) : RAPT_OK;
-    if (there || gguf_is_file(from.folder)) /* a file is refused where it is loaded */
+    if (there || gguf_is_file(from.folder)) /* a file is refused when it is loaded */
         return model_load_adapted(from, wanted, err);
     if (!code)
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: its adapters are for the model \"%s\", and no such folder is here; say where it "
@@ -340,7 +340,7 @@ static rapt_code model_seal(const char *folder, rapt_error *err)
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
-/* A folder within that of a training run, as best/ is, belongs to the run. */
+/* A folder within the folder of a training run, such as best/, belongs to the run. */
 static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *err)
 {
     bool is_run = false;
@@ -357,8 +357,8 @@ static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *
     return code;
 }
 
-/* Under locks, since a training run could replace the parameters between reading and writing. A lock would create the folder,
- * so it is taken only where there is one. */
+/* Holds locks, because a training run could replace the parameters between reading and writing. A lock would create the folder,
+ * so it is taken only if the folder exists. */
 rapt_code rapt_model_seal(const char *folder, rapt_error *err)
 {
     bool is_folder;

@@ -1,5 +1,5 @@
-/* io/model.h: the inside of model folders: what each task stores in one, and what the tasks have in common.
- * For model.c, the tasks, and commands that describe a model; the table of a task's members is in its own file. */
+/* io/model.h: model folders: what each task stores, and what the tasks share. For model.c, the tasks, and commands that describe
+ * a model; each task's file has the table of its members. */
 #ifndef IO_MODEL_H
 #define IO_MODEL_H
 
@@ -17,19 +17,19 @@ typedef struct model_source {
     char *config_path, *weights_path;
     json_t *config;
     safetensors *weights;
-    bool inference; /* matrices stay in the files: of a Hugging Face folder all, of our own those of fewer bits, and all of
-                       models whose translator packs them: */
+    bool inference; /* matrices stay in the files: all of a Hugging Face folder; of rapt's own, those in fewer bits, and all of
+                       models whose translator packs them */
     bool packs;     /* a model of such a task; set when the task is known */
-    const struct hub_layout *layout; /* of a GGUF file: what its tensors are called; NULL: as the family has it */
+    const struct hub_layout *layout; /* GGUF file: the names of its tensors; NULL: the family's names */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
 } model_source;
 
-/* What distinguishes the folders of a task. */
+/* The properties of a task's folders. */
 typedef struct model_task {
     const char *what;    /* "a language model" */
-    const char *program; /* what runs it */
-    /* Adds the task's own members of config.json to a JSON object; refuses what `load` would refuse. */
+    const char *program; /* the command that runs it */
+    /* Adds the task's own members of config.json to a JSON object; refuses models that `load` would refuse. */
     rapt_code (*describe)(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
     rapt_code (*save_tokenizers)(const rapt_model *m, const char *folder, rapt_error *err);
     rapt_code (*load)(rapt_model *m, const model_source *from, rapt_error *err); /* fills an empty model */
@@ -42,11 +42,11 @@ const model_task *model_task_of(rapt_task task);
 /* Adds all that config.json holds to a JSON object. `path` is for messages. */
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
 
-/* Reads the task, and the training run that the model is of (0 where config.json names none). Other formats and newer versions
- * are refused. */
+/* Reads the task, and the training run of the model (0 if config.json names none). Other formats and newer versions are
+ * refused. */
 rapt_code model_read_header(const json_t *root, const char *path, rapt_task *task, uint64_t *run, rapt_error *err);
 
-/* The file of its parameters: model.safetensors, or that of its adapters. */
+/* The name of the file of its parameters: model.safetensors, or adapter_model.safetensors. */
 const char *model_weights_name(const rapt_model *m);
 
 /* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
@@ -67,19 +67,19 @@ typedef struct model_vocabulary {
     const char *hash;
 } model_vocabulary;
 
-/* RAPT_ERR_FORMAT where the number of entries of a tokenizer is not what the model needs; `path` is for the message. */
+/* RAPT_ERR_FORMAT if the number of entries of a tokenizer is not what the model needs; `path` is for the message. */
 rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err);
-/* NULL with `err` set: not readable, of another size, or another one than the model was trained with. */
+/* NULL with `err` set: it cannot be read, has another size, or is not the tokenizer with which the model was trained. */
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err);
 
-/* Which matrices stay in rapt's own parameter file: those in blocks always, others in a model for inference. */
+/* Which matrices stay in rapt's own parameter file: matrices in blocks always, others in a model for inference. */
 params_staying model_stays(const model_source *from);
-/* The seed of the parameters that params_fill fills: where some stay in the file, matrices have no values of their own. */
+/* The seed of the parameters that params_fill fills: if some stay in the file, matrices have no values of their own. */
 uint64_t model_seed(const model_source *from);
 
-/* Refuses a parameter file of less than `min_bytes`, so that a damaged configuration does not allocate a model that the file
- * cannot hold; of less than that in the smallest blocks, where it stores fewer bits. */
+/* Refuses a parameter file of less than `min_bytes` (or if it stores fewer bits, of less than that in the smallest blocks), so
+ * that a damaged configuration does not allocate a model that the file cannot hold. */
 rapt_code model_check_weights(const model_source *from, double min_bytes, rapt_error *err);
 
 #endif

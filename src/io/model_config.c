@@ -1,5 +1,5 @@
 /* io/model_config.c: config.json: the members that all tasks have (format, version, task, training run), and the table of the
- * tasks, which add theirs. For model.c and seal.c; see model.h. */
+ * tasks, which add theirs. For model.c and seal.c. */
 #include "io/model.h"
 
 #include "io/hub/hub_origin.h"
@@ -17,7 +17,7 @@ typedef struct header {
     size_t version;
     int format;
     rapt_task task;
-    char run[CONFIG_HASH_TEXT]; /* "" where the file has none */
+    char run[CONFIG_HASH_TEXT]; /* "" if the file has none */
 } header;
 
 static const char *const FORMATS[] = {"rapt-model", NULL};

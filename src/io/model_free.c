@@ -1,4 +1,5 @@
-/* io/model_free.c: frees a model, or the part of one that was loaded. A file of its own, since what loads a part frees it. */
+/* io/model_free.c: frees a model, or the part of it that was loaded. In its own file, because code that loads a part also frees
+ * it. */
 #include "io/model.h"
 
 #include "io/hub/hub_generation.h"

@@ -1,5 +1,5 @@
-/* io/model_parts.c: what the folders of all tasks have: tokenizers that fit, a parameter file of a plausible size. For the tasks;
- * see model.h. */
+/* io/model_parts.c: checks that the folders of all tasks need: tokenizers that fit, a parameter file of a plausible size. For the
+ * tasks. */
 #include "io/model.h"
 
 #include "base/file.h"

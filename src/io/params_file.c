@@ -133,7 +133,7 @@ rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
     rapt_code code = safetensors_open(path, &file, err);
     if (code)
         return code;
-    if (stored_blocks_any(file)) /* which would have to stay open */
+    if (stored_blocks_any(file)) /* because the file would have to stay open */
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: it stores weights in blocks of few bits: a model for inference", path);
     code = code ? code : params_fill(set, file, PARAMS_STAY_NONE, path, err);
     safetensors_close(file);

@@ -16,7 +16,7 @@ struct safetensors {
     file_map map;   /* `buffer` is the data of this, for a file that was opened, */
     char *taken;    /* or this, for one that was in memory */
     char *moved;    /* copies of tensors that are unaligned in the file, or NULL */
-    bool in_place;  /* there are to be none */
+    bool in_place;  /* there must be none */
     json_t *header; /* owns all names and metadata */
     const json_t *metadata;
     safetensors_entry *entries;
@@ -232,8 +232,8 @@ static rapt_code compare_hash(const reader *r, const char *key, const char *of, 
                      digits, quote(wanted).text);
 }
 
-/* The checksum is that of the header with the checksum's own digits as zeros, hence the copy. The digits are found only in the
- * layout of our writer; a header that another program reformatted is not checked. */
+/* The checksum is computed over the header with the checksum's own digits as zeros, hence the copy. The digits are found only in
+ * the layout of rapt's writer; a header that another program reformatted is not checked. */
 static rapt_code check_header_hash(const reader *r)
 {
     char *header = malloc(r->header_size);

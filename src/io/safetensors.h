@@ -1,13 +1,13 @@
-/* io/safetensors.h: named tensors in one file, in the safetensors format, which PyTorch reads as it is.
+/* io/safetensors.h: named tensors in one file, in the safetensors format, which PyTorch reads.
  *
  *   - 8 bytes: N, the length of the header, little-endian
  *   - N bytes: JSON, {"__metadata__": {KEY: TEXT, ...}, NAME: {"dtype": "F32", "shape": [2, 3],
  *     "data_offsets": [begin, end]}, ...}, with spaces behind it
  *   - the rest: data, row-major and little-endian; the tensors fill it without holes or overlaps
  *
- * A file that we wrote carries two checksums (XXH3, 64 bits, hex) in its metadata: "xxh3_64" of the data
- * section, and "xxh3_64_header" of the header with that checksum's own digits as zeros. So a changed bit
- * anywhere is detected; a program that changes tensors must recompute or drop them. */
+ * A file that rapt wrote has two checksums (XXH3, 64 bits, hex) in its metadata: "xxh3_64" of the data section, and
+ * "xxh3_64_header" of the header with that checksum's own digits as zeros. So a changed bit anywhere is detected; a program that
+ * changes tensors must recompute or drop them. */
 #ifndef IO_SAFETENSORS_H
 #define IO_SAFETENSORS_H
 
@@ -50,46 +50,45 @@ typedef struct safetensors_entry {
     size_t bytes;
 } safetensors_entry;
 
-/* Writes `count` tensors to `path`, atomically: the old file or the whole new one, never a part. `metadata`
- * is key, value, key, value, ..., NULL (or NULL for none); the checksums are added to it. The header lists
- * tensors and metadata in the order given; the data lies with the widest elements first, so that every tensor
- * is aligned. Equal arguments give equal bytes. RAPT_ERR_VALUE: a name or key that is repeated, reserved or not
- * UTF-8, or `bytes` that are not the shape's. */
+/* Writes `count` tensors to `path`, atomically: there is always the old file or the whole new one. `metadata` is key, value, key,
+ * value, ..., NULL (or NULL for none); the checksums are added to it. The header lists tensors and metadata in the given order;
+ * the data have the widest elements first, so that every tensor is aligned. Equal arguments give equal bytes. RAPT_ERR_VALUE: a
+ * name or key is repeated, reserved or not UTF-8, or `bytes` does not match the shape. */
 rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
                             const char *const *metadata, rapt_error *err);
 
 #define SAFETENSORS_PORTION ((size_t)4 << 20) /* bytes */
 
-/* Where tensors' data comes from that is not in memory: another process, or a computation.
- * `read` puts bytes offset .. offset + bytes - 1 of entries[entry] at `to`, as they will lie in the file. Each byte is asked for
- * once, in the order of the file: tensors of wider elements first, those of one width in the order given; of a tensor the
- * portions from 0, SAFETENSORS_PORTION, ... on, each of that many bytes but for the last. So whoever knows the entries knows
- * which calls will come. A failure ends the writing with its code. */
+/* The source of tensors whose data are not in memory but come from another process or a computation. `read` writes bytes offset
+ * .. offset + bytes - 1 of entries[entry], in the layout of the file, to `to`. Each byte is asked for once, in the order of the
+ * file: tensors with wider elements first, tensors of equal width in the given order; within a tensor, portions of
+ * SAFETENSORS_PORTION bytes from 0 on, the last one shorter. So the entries determine the sequence of calls. A failure ends the
+ * writing with its code. */
 typedef struct safetensors_source {
     rapt_code (*read)(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err);
     void *context;
 } safetensors_source;
 
-/* As safetensors_write, and byte for byte the same file; but the data of entries whose `data` is NULL is read from `source`
- * (borrowed), in portions, so that memory does not grow with the file. */
+/* safetensors_write with byte for byte the same file, in which entries whose `data` is NULL are read from `source` (borrowed) in
+ * portions, so that memory does not grow with the file. */
 rapt_code safetensors_write_from(const char *path, const safetensors_entry *entries, size_t count,
                                  const char *const *metadata, const safetensors_source *source, rapt_error *err);
 
 typedef struct safetensors safetensors;
 
-/* Maps a regular file and checks all of it, the checksums where they are present. Files of other writers may
- * have none. It must not be cut off until safetensors_close; putting another in its place does no harm. On success the
- * caller owns `*out`; on failure it is NULL. RAPT_ERR_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
+/* Maps a regular file and checks all of it, with the checksums if there are any; files of other writers may have none. It must
+ * not be truncated until safetensors_close; replacing it by another file does no harm. On success the caller owns `*out`; on
+ * failure it is NULL. RAPT_ERR_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
 rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err);
 
-/* As safetensors_open, but tensors that are unaligned in the file stay there: whoever reads their data must not assume an
- * alignment. For models of other programs, which may be larger than memory. */
+/* safetensors_open that leaves unaligned tensors in the file: readers of their data must not assume an alignment. For models of
+ * other programs, which may be larger than memory. */
 rapt_code safetensors_open_in_place(const char *path, safetensors **out, rapt_error *err);
 /* The file, which belongs to `s`. */
 const file_map *safetensors_map(const safetensors *s);
 
 /* Checks a file that is already in memory, as safetensors_open does; `name` stands for the path in messages. `data` comes from
- * malloc; the call takes ownership of it, also on failure. */
+ * malloc; the call takes ownership of it, even on failure. */
 rapt_code safetensors_parse(const char *name, char *data, size_t size, safetensors **out, rapt_error *err);
 
 /* The tensors in the header's order; they belong to `s`. Their data is aligned to the element size. */
@@ -97,12 +96,12 @@ size_t safetensors_count(const safetensors *s);
 const safetensors_entry *safetensors_at(const safetensors *s, size_t i);           /* i < count */
 const safetensors_entry *safetensors_find(const safetensors *s, const char *name); /* NULL: no such tensor */
 
-size_t safetensors_bytes(const safetensors *s); /* of the whole file */
+size_t safetensors_bytes(const safetensors *s); /* bytes of the whole file */
 
 /* The text of a metadata key, or NULL. */
 const char *safetensors_metadata(const safetensors *s, const char *key);
 
-/* Whether all of the file was compared with checksums in it: those of its data and of its header. */
+/* Whether the whole file was compared with its checksums, of its data and of its header. */
 bool safetensors_is_checked(const safetensors *s);
 
 void safetensors_close(safetensors *s); /* NULL is fine */
@@ -112,7 +111,7 @@ const char *safetensors_dtype_name(safetensors_dtype dtype);
 size_t safetensors_dtype_bytes(safetensors_dtype dtype);
 /* Bytes of a tensor; false when they, or a size of the shape, do not fit 64 bits. */
 bool safetensors_shape_bytes(const size_t *shape, int ndim, safetensors_dtype dtype, size_t *bytes);
-/* The position of a checksum's digits in the header, NULL where it has none; `key` is SAFETENSORS_HASH_KEY or
+/* The position of a checksum's digits in the header; NULL if it has none; `key` is SAFETENSORS_HASH_KEY or
  * SAFETENSORS_HEADER_HASH_KEY. */
 char *safetensors_hash_at(char *header, size_t size, const char *key);
 /* A checksum as text: 16 hexadecimal digits and a NUL. */

@@ -1,5 +1,5 @@
-/* io/safetensors_format.c: what the reader and the writer of safetensors agree on: element types, sizes,
- * checksums. For safetensors.c and safetensors_write.c. Neither reads nor writes files. */
+/* io/safetensors_format.c: what the reader and the writer of safetensors share: element types, sizes, checksums. For
+ * safetensors.c and safetensors_write.c. Neither reads nor writes files. */
 #define _GNU_SOURCE /* memmem */
 #include "io/safetensors.h"
 

@@ -1,7 +1,6 @@
-/* io/safetensors_write.c: writes named tensors as a safetensors file.
- * For model folders and checkpoints.
- * The data is read once, in portions; its checksum is in the header, so that is written again at the end. No more than one
- * portion is copied, whatever the size of the file. */
+/* io/safetensors_write.c: writes named tensors as a safetensors file. For model folders and checkpoints. The data are read once,
+ * in portions. Their checksum is in the header, so the header is written again at the end. At most one portion is copied,
+ * whatever the size of the file. */
 #include "io/safetensors.h"
 
 #include <jansson.h>
@@ -20,11 +19,11 @@ typedef struct writer {
     const char *path;
     const safetensors_entry *entries;
     size_t count;
-    const safetensors_source *source; /* of entries without data, or NULL */
-    size_t *offsets; /* of each entry, from the start of the data section */
+    const safetensors_source *source; /* source of entries without data, or NULL */
+    size_t *offsets; /* offset of each entry, from the start of the data section */
     size_t *order;   /* indices of the entries in the order of the file */
     size_t data_bytes;
-    char *portion;      /* what the source gives; NULL: it gives nothing */
+    char *portion;      /* memory for a portion of the source; NULL: there is no source */
     XXH3_state_t *hash; /* of the data */
     file_writer out;
     rapt_error *err;
@@ -89,7 +88,7 @@ static rapt_code safetensors_write_lay_out(writer *w)
     return RAPT_OK;
 }
 
-/* Adds `value`, of which it takes ownership, under a key that must be new. */
+/* Adds `value` (takes ownership) under a key that must be new. */
 static rapt_code put_new(const writer *w, json_t *object, const char *key, json_t *value)
 {
     if (json_object_get(object, key)) {

@@ -1,5 +1,5 @@
-/* io/seal.c: the copy of config.json in the metadata of parameters: makes and compares it. For model folders and checkpoints; see
- * seal.h. It reads and writes no files. */
+/* io/seal.c: makes and compares the copy of config.json in the metadata of parameters. For model folders and checkpoints. It
+ * reads and writes no files. */
 #include "io/seal.h"
 
 #include "base/quote.h"
@@ -32,7 +32,7 @@ static bool seal_equal(const json_t *a, const json_t *b)
     return json_equal(a, b);
 }
 
-/* The first member of a copy that the configuration lacks or has with another value; NULL where they agree. */
+/* The first member of a copy that the configuration lacks or has with another value; NULL if they agree. */
 static const char *first_difference(json_t *copy, const json_t *config)
 {
     const char *key;
@@ -64,7 +64,7 @@ static rapt_code seal_refuse(const char *key, const json_t *copy, const json_t *
                      seal_value_text(json_object_get(copy, key)).text, slash ? slash + 1 : file_path, folder);
 }
 
-/* NULL where the file has none. */
+/* NULL if the file has none. */
 static rapt_code read_copy(const safetensors *file, const char *path, json_t **copy, rapt_error *err)
 {
     json_error_t where;
@@ -135,7 +135,7 @@ static rapt_code refuse_edit(json_t *described, const json_t *config, const char
 
 rapt_code seal_check_config(const json_t *config, const char *config_path, const rapt_model *m, rapt_error *err)
 {
-    if (!json_object_get(config, MODEL_RUN)) /* of rapt 0.1, which knew fewer members and other defaults */
+    if (!json_object_get(config, MODEL_RUN)) /* written by rapt 0.1, which knew fewer members and other defaults */
         return RAPT_OK;
     json_t *described = json_object();
     rapt_code code = described ? model_describe(m, described, config_path, err)

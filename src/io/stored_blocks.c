@@ -1,4 +1,4 @@
-/* io/stored_blocks.c: see stored_blocks.h. */
+/* io/stored_blocks.c: reads and checks the metadata of block tensors. */
 #include "io/stored_blocks.h"
 
 #include "base/quote.h"

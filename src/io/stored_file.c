@@ -1,4 +1,4 @@
-/* io/stored_file.c: see stored_file.h. Tensors are rounded one at a time, when they are written. */
+/* io/stored_file.c: rounds tensors one at a time, as they are written. */
 #include "io/stored_file.h"
 
 #include "base/quote.h"
@@ -13,12 +13,12 @@ typedef struct stored_file {
     const stored_tensors *t;
     const char *path; /* for messages */
     safetensors_entry *entries;   /* as they will lie in the file */
-    const block_format **formats; /* or NULL: of no blocks */
+    const block_format **formats; /* NULL for tensors without blocks */
     char (*keys)[STORED_BLOCKS_KEY];
     const char **metadata;
     size_t texts;
     void *made;   /* the bytes of a tensor, */
-    size_t which; /* and which one it is */
+    size_t which; /* index of the tensor */
 } stored_file;
 
 static void stored_file_end(stored_file *f)
@@ -61,7 +61,7 @@ rapt_code stored_file_no_blocks(const char *path, rapt_export_weights type, rapt
                      "in blocks of %s", path, type == RAPT_EXPORT_Q8_0 ? BLOCKS_Q8_0.name : BLOCKS_Q4_0.name);
 }
 
-/* Whoever wants blocks does not want a file without any. */
+/* Refuses to write a file without any blocks if blocks are wanted. */
 static rapt_code stored_file_check_formats(const stored_file *f, rapt_error *err)
 {
     rapt_export_weights wanted = RAPT_EXPORT_FP32;
@@ -100,7 +100,7 @@ static rapt_code stored_file_begin(stored_file *f, const char *path, rapt_error 
 
 double stored_file_largest(rapt_export_weights type)
 {
-    const double half = 65504; /* of binary16, which scales are, too */
+    const double half = 65504; /* largest binary16, which is also the type of scales */
     switch (type) {
     case RAPT_EXPORT_FP16: return half;
     case RAPT_EXPORT_BF16: return 0x1.fep127;

@@ -1,4 +1,4 @@
-/* io/stored_numbers.c: see stored_numbers.h. */
+/* io/stored_numbers.c: gives parameters a source in a mapped file. */
 #include "io/stored_numbers.h"
 
 #include "base/file.h"

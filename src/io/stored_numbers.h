@@ -1,5 +1,5 @@
-/* io/stored_numbers.h: matrices of numbers in a safetensors file, of fp32, bf16 or binary16, which stay in the file of a model
- * for inference as blocks do (io/stored_blocks.h). For readers of files. */
+/* io/stored_numbers.h: matrices of fp32, bf16 or binary16 numbers in a safetensors file, which stay in the file for inference, as
+ * blocks do (io/stored_blocks.h). For readers of files. */
 #ifndef IO_STORED_NUMBERS_H
 #define IO_STORED_NUMBERS_H
 
@@ -8,7 +8,7 @@
 
 /* Whether elements have 16 bits: in a file of rapt's own that is for inference alone. */
 bool stored_numbers_are_16_bits(safetensors_dtype dtype);
-/* The id of GGUF of bf16 or binary16 (kernels_stored_format); 0: neither. */
+/* The id of GGUF for bf16 or binary16 (kernels_stored_format); 0: neither. */
 int stored_numbers_type(safetensors_dtype dtype);
 /* Whether the file has matrices of such elements. */
 bool stored_numbers_any_16_bits(const safetensors *file);

@@ -1,4 +1,5 @@
-/* io/adapter/adapter.c: see adapter.h. Tensors are named "base_model.model.MODULE.lora_A.weight" and "....lora_B.weight". */
+/* io/adapter/adapter.c: reads a folder of adapters. Tensors are named "base_model.model.MODULE.lora_A.weight" and
+ * "....lora_B.weight". */
 #define _GNU_SOURCE /* strndup */
 #include "io/adapter/adapter.h"
 

@@ -10,7 +10,7 @@
 
 #define ADAPTER_CONFIG "adapter_config.json"
 #define ADAPTER_WEIGHTS "adapter_model.safetensors"
-#define ADAPTER_PREFIX "base_model.model." /* of the names of modules in the file of tensors */
+#define ADAPTER_PREFIX "base_model.model." /* prefix of the names of modules in the file of tensors */
 
 /* The adapter of a matrix W [out, in]: W + scale b a takes its place (Hu et al. 2021, section 4.1). */
 typedef struct adapter_layer {
@@ -23,23 +23,23 @@ typedef struct adapter_layer {
 
 typedef struct adapter adapter;
 
-/* Reads a folder. On success the caller owns *out, else it is NULL. RAPT_ERR_VALUE: something of adapter_config.json that would
- * change what is computed and that rapt does not do; RAPT_ERR_FORMAT: a file that is damaged, a tensor that is left over, missing
- * or of another shape; RAPT_ERR_NOT_FINITE; RAPT_ERR_IO, RAPT_ERR_MEMORY. Messages name file, key and tensor. */
+/* Reads a folder. On success the caller owns *out; on failure it is NULL. RAPT_ERR_VALUE: a key of adapter_config.json would
+ * change the result in a way that rapt does not compute; RAPT_ERR_FORMAT: a file is damaged, or a tensor is left over, missing or
+ * of another shape; RAPT_ERR_NOT_FINITE; RAPT_ERR_IO, RAPT_ERR_MEMORY. Messages name file, key and tensor. */
 rapt_code adapter_open(const char *folder, adapter **out, rapt_error *err);
 void adapter_close(adapter *a); /* NULL is fine */
 
-/* What it has, in the order of the file; at least one, all of one rank and scale. */
+/* The layers, in the order of the file: at least one, all with the same rank and scale. */
 size_t adapter_count(const adapter *a);
 const adapter_layer *adapter_at(const adapter *a, size_t i);
 
-/* The folder, or the name, of the model that it was trained for, as the file has it; "" where it has none. */
+/* The folder, or the name, of the model that it was trained for, as in the file; "" if the file has none. */
 const char *adapter_base(const adapter *a);
 
-/* The adapter of the matrix `tensor`, "model.layers.0.self_attn.q_proj.weight", which has these sizes; NULL in *layer where it
- * has none. `a` may be NULL: nothing has one. RAPT_ERR_FORMAT where it is of other sizes. */
+/* The adapter of the matrix `tensor`, "model.layers.0.self_attn.q_proj.weight", which has these sizes; *layer is NULL if it has
+ * none. `a` may be NULL: no matrix has one. RAPT_ERR_FORMAT: the adapter has other sizes. */
 rapt_code adapter_take(adapter *a, const char *tensor, size_t out, size_t in, const adapter_layer **layer, rapt_error *err);
-/* RAPT_ERR_FORMAT where a layer was never taken: it is of another model. `a` may be NULL. */
+/* RAPT_ERR_FORMAT if a layer was never taken, because it belongs to another model. `a` may be NULL. */
 rapt_code adapter_check_taken(const adapter *a, rapt_error *err);
 
 /* Adds scale b a to rows of W: to[i] is row `first` + i of `count`. Each sum is in double, and rounded once. */

@@ -1,5 +1,5 @@
-/* io/adapter/adapter_config.c: see adapter_config.h. Keys are those of LoraConfig in PEFT. One that is not known is taken for one
- * that changes what is computed, unless it says nothing: null, false, or empty. */
+/* io/adapter/adapter_config.c: reads adapter_config.json, with the keys of PEFT's LoraConfig. An unknown key is assumed to change
+ * the result unless its value is null, false, or empty. */
 #include "io/adapter/adapter_config.h"
 
 #include "base/quote.h"
@@ -10,7 +10,8 @@
 
 #define RANK_MAX 65536
 
-/* They do not change what a trained adapter adds: the tensors say which modules have one, and of what kind their matrix is. */
+/* These keys do not change what a trained adapter adds: the tensors tell which modules have one, and which kind of matrix they
+ * have. */
 static const char *const WITHOUT_EFFECT[] = {
     "auto_mapping", "base_model_name_or_path", "exclude_modules", "fan_in_fan_out",
     "inference_mode", "layers_pattern", "layers_to_transform", "lora_alpha", "lora_dropout", "megatron_core", "peft_version",
@@ -30,7 +31,7 @@ static bool says_nothing(const json_t *value)
            (json_is_array(value) && json_array_size(value) == 0);
 }
 
-/* Whether a matrix was initialized beside an unchanged W. Other ways, such as "pissa", change W as well. */
+/* Whether the initialization leaves W unchanged. Others, such as "pissa", change W too. */
 static bool keeps_base(const json_t *init)
 {
     const char *word = json_string_value(init);
@@ -54,7 +55,7 @@ static rapt_code adapter_check_word(const json_t *root, const char *path, const 
     return word && strcmp(word, wanted) == 0 ? RAPT_OK : adapter_refuse(path, key, value, reason, err);
 }
 
-/* An adapter of a classifier was trained for another head than that of the model. */
+/* An adapter of a classifier was trained for another head than the model has. */
 static rapt_code adapter_check_task(const json_t *root, const char *path, rapt_error *err)
 {
     static const char *const texts[] = {"CAUSAL_LM", "SEQ_2_SEQ_LM", "FEATURE_EXTRACTION"};

@@ -9,11 +9,11 @@
 typedef struct adapter_config {
     size_t rank;
     double alpha;
-    const char *base; /* borrowed from the JSON; "" where there is none */
+    const char *base; /* borrowed from the JSON; "" if there is none */
 } adapter_config;
 
-/* `path` is for messages. RAPT_ERR_VALUE names the key of what rapt does not compute, or does not know; RAPT_ERR_FORMAT a value
- * of another kind. */
+/* `path` is for messages. RAPT_ERR_VALUE: a key that rapt does not compute, or does not know (the message names it);
+ * RAPT_ERR_FORMAT: a value of another kind. */
 rapt_code adapter_config_read(const json_t *root, const char *path, adapter_config *c, rapt_error *err);
 
 #endif

@@ -17,7 +17,7 @@ static rapt_code export_check(const rapt_model *m, const char *path, rapt_error 
     return code;
 }
 
-/* Of a model of rapt. */
+/* For a model of rapt. */
 static bool has_no_positions(const rapt_model *m)
 {
     return (m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.net->config.positions : m->translation.net->config.positions) ==

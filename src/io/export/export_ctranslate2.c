@@ -1,5 +1,5 @@
-/* io/export/export_ctranslate2.c: see export_ctranslate2.h. Variables are those of CTranslate2's TransformerSpec, revision 7, and
- * TransformerDecoderSpec, revision 8. Positions are a table, whatever they were in the model. */
+/* io/export/export_ctranslate2.c: writes a folder for CTranslate2. Variables follow CTranslate2's TransformerSpec, revision 7,
+ * and TransformerDecoderSpec, revision 8. Positions become a table in any case. */
 #include "io/export/export_ctranslate2.h"
 
 #include "base/file.h"
@@ -89,7 +89,7 @@ static rapt_code ct2_add_numbers(export_tensors *set, const char *prefix, const 
     return code;
 }
 
-/* Of an encoder or a decoder. */
+/* Adds the variables of an encoder or a decoder. */
 static rapt_code ct2_add_stack(export_tensors *set, const char *prefix, const rapt_block_config *b, bool scale, rapt_error *err)
 {
     const ct2_number numbers[] = {{"num_heads", SAFETENSORS_I16, (double)b->heads},
@@ -108,7 +108,7 @@ static rapt_code ct2_add_decoder(export_tensors *set, const rapt_block_config *b
     return code ? code : ct2_add_numbers(set, "decoder", off, sizeof off / sizeof *off, err);
 }
 
-/* Of each layer; a rotary dimension of 0 is all of a head. */
+/* Adds the variables of each layer; a rotary dimension of 0 means the whole head. */
 static rapt_code ct2_add_lm_layers(export_tensors *set, const rapt_lm_config *c, rapt_error *err)
 {
     const ct2_number rotary[] = {{"rotary_dim", SAFETENSORS_I32, 0}, {"rotary_interleave", SAFETENSORS_I8, 0},
@@ -133,7 +133,7 @@ static bool ct2_set_token(json_t *list, json_int_t id, const char *token)
     return id < 0 || (size_t)id >= json_array_size(list) || json_array_set_new(list, (size_t)id, json_string(token)) == 0;
 }
 
-/* The tokens by id, as tokenizer.json writes them; ids without one get names of their own. NULL: out of memory. */
+/* The tokens by id, as tokenizer.json writes them; ids without a token get made-up names. NULL: out of memory. */
 static json_t *ct2_vocabulary(const json_t *tokenizer, size_t count)
 {
     char unused[32];
@@ -162,13 +162,13 @@ static json_t *ct2_vocabulary(const json_t *tokenizer, size_t count)
 
 enum { SIDES = 2 };
 
-/* What a folder will hold, made before anything is written. */
+/* The contents of a folder, made before anything is written. */
 typedef struct ct2_parts {
     export_tensors tensors;
     const char *specification;
     uint32_t revision;
     json_t *config;
-    json_t *tokenizers[SIDES], *vocabularies[SIDES]; /* the second: of the target, where it has its own */
+    json_t *tokenizers[SIDES], *vocabularies[SIDES]; /* the second is the target's, if it has its own */
     const char *vocabulary_names[SIDES];
 } ct2_parts;
 

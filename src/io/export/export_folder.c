@@ -1,4 +1,4 @@
-/* io/export/export_folder.c: see export_folder.h. */
+/* io/export/export_folder.c: makes, renames and removes the temporary folder. */
 #define _GNU_SOURCE /* nftw */
 #include "io/export/export_folder.h"
 

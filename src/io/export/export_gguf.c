@@ -1,5 +1,5 @@
-/* io/export/export_gguf.c: see export_gguf.h. Numbers are read from the parameters, in portions, when they are written, so that
- * no second model lies in memory. */
+/* io/export/export_gguf.c: writes a GGUF file. Numbers are read from the parameters in portions as they are written, so that
+ * there is no second model in memory. */
 #include "io/export/export_gguf.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 
 /* ---- formats -------------------------------------------------------------------------------------------------- */
 
-/* How matrices are stored: what a whole file of them is called (llama_ftype), and the largest magnitude that a format has. */
+/* How matrices are stored: the type of a whole file (llama_ftype), and the largest magnitude of the format. */
 typedef struct gguf_weights {
     const block_format *format;
     uint32_t file_type;
@@ -35,7 +35,7 @@ static gguf_weights gguf_weights_of(rapt_export_weights weights)
     return (gguf_weights){&GGUF_WRITE_F32, 0, 0};
 }
 
-/* Of matrices whose rows its blocks fill, but for positions, which llama.cpp adds in fp32; all else is fp32. */
+/* The format of a matrix whose rows are whole blocks, except positions, which llama.cpp adds in fp32; everything else is fp32. */
 static const block_format *gguf_format_of(const export_tensor *t, const gguf_weights *weights)
 {
     const bool rounded = t->ndim == 2 && t->shape[1] % weights->format->elements == 0 && strncmp(t->name, "position_", 9) != 0;
@@ -47,7 +47,7 @@ static const block_format *gguf_format_of(const export_tensor *t, const gguf_wei
 typedef struct gguf_parts {
     export_tensors set;
     gguf_keys keys;
-    gguf_written *tensors; /* [set.count + 1]; the last is of the factors, where there are any */
+    gguf_written *tensors; /* [set.count + 1]; the last is for the factors, if there are any */
     float factors[RAPT_ROTARY_FACTORS_MAX];
     size_t factor_count;
     gguf_weights weights;
@@ -131,14 +131,14 @@ static rapt_code gguf_rows(void *context, size_t tensor, size_t first, size_t co
     return gguf_check_numbers(p, t, to, count * t->columns, err);
 }
 
-/* The length of the folder's path in a file's, with the slash; 0: it has none. */
+/* The length of the folder part of a path, with the slash; 0: it has none. */
 static size_t gguf_folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* Makes the folder of the file, and removes it again where the file does not appear. */
+/* Makes the folder of the file, and removes it again if the file does not appear. */
 static rapt_code gguf_write_file(gguf_parts *p, const char *path, rapt_error *err)
 {
     const size_t length = gguf_folder_length(path), count = p->set.count + (p->factor_count > 0);

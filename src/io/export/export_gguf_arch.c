@@ -1,5 +1,5 @@
-/* io/export/export_gguf_arch.c: see export_gguf_arch.h. Names and keys are those of gguf's constants.py; what an architecture
- * computes is what its file in llama.cpp's src/models says (as llama-cpp-python 0.3.36 has it). */
+/* io/export/export_gguf_arch.c: the architectures of llama.cpp. Names and keys come from gguf's constants.py; an architecture
+ * computes what its file in llama.cpp's src/models says (the version in llama-cpp-python 0.3.36). */
 #include "io/export/export_gguf_arch.h"
 
 #include "io/gguf/gguf_folder.h"
@@ -11,7 +11,7 @@
 
 /* ---- what a model computes ------------------------------------------------------------------------------------ */
 
-/* Settings of a model, each a bit, beside those that every architecture has. */
+/* Settings of a model, one bit each, besides the settings that every architecture has. */
 #define GGUF_SETTINGS(X)                                                                    \
     X(RMS_NORM, "\"norm_kind\": \"rms\"")                                                   \
     X(POST_NORM, "\"norm_place\": \"post\"")                                                \
@@ -68,7 +68,7 @@ struct export_gguf_arch {
     const char *families[2]; /* types of Hugging Face that are written as it, besides its own name */
     const export_name *names;
     unsigned needs, may;   /* settings that it always has, and those that it may have */
-    size_t unrotated_step; /* layers without positions are each N-th; 0: there are none */
+    size_t unrotated_step; /* every N-th layer has no positions; 0: all have */
     size_t wide_layers;    /* a model of N layers divides scores by sqrt(d_model / heads), not sqrt(head_dim) */
 };
 
@@ -122,7 +122,7 @@ static bool gguf_has_layer(const rapt_layer_set *set, size_t layer)
     return layer < RAPT_LAYER_SET_MAX && set->bits[layer / 64] >> layer % 64 & 1;
 }
 
-/* Settings that mean something else than the architecture's own: layers without positions, and the factor of scores. */
+/* Settings that differ from the architecture's own: layers without positions, and the factor of scores. */
 static unsigned gguf_own_settings(const export_gguf_arch *of, const rapt_lm_config *c)
 {
     const rapt_block_config *b = &c->block;
@@ -214,7 +214,7 @@ static const export_name NEOX_NAMES[] = {
 
 /* ---- architectures -------------------------------------------------------------------------------------------- */
 
-/* Llama's kin, in llama.cpp's way: biases are added where a file has them. */
+/* Architectures like Llama in llama.cpp: biases are added if a file has them. */
 enum {
     LLAMA_NEEDS = RMS_NORM | ROTARY | SWIGLU,
     LLAMA_MAY = KV_HEADS | UNTIED | LINEAR_ROPE,
@@ -222,7 +222,7 @@ enum {
     GEMMA_MAY = KV_HEADS | HEAD_DIM | LINEAR_ROPE
 };
 
-/* GELU is the one with tanh in llama.cpp, whatever it was in the model: of GPT-NeoX that is how such files are run. */
+/* In llama.cpp GELU always has the form with tanh, even for GPT-NeoX, whose files are run with it. */
 static const export_gguf_arch ARCHS[] = {
     {"llama", {"mistral"}, LLAMA_NAMES, LLAMA_NEEDS, LLAMA_MAY | HEAD_DIM | LLAMA3_ROPE | ALL_BIASES},
     {"gpt2", {NULL}, GPT2_NAMES, GELU_TANH, ALL_BIASES | UNTIED},
@@ -247,7 +247,7 @@ static const export_gguf_arch *gguf_arch_named(const char *name)
     return NULL;
 }
 
-/* Of a model of rapt the architecture whose norms and positions it has. */
+/* For a model of rapt, the architecture that has its norms and positions. */
 static const char *gguf_nearest(const rapt_lm_config *c)
 {
     if (c->positions != RAPT_POSITIONS_ROTARY)

@@ -1,5 +1,5 @@
-/* io/export/export_gguf_arch.h: which architecture of llama.cpp computes what a language model computes, the names that it has
- * for the model's tensors, and the keys that describe it. For the writer of GGUF files. */
+/* io/export/export_gguf_arch.h: the architecture of llama.cpp that computes what a language model computes, its names for the
+ * model's tensors, and the keys that describe it. For the writer of GGUF files. */
 #ifndef IO_EXPORT_EXPORT_GGUF_ARCH_H
 #define IO_EXPORT_EXPORT_GGUF_ARCH_H
 
@@ -15,8 +15,8 @@ const export_gguf_arch *export_gguf_arch_of(const rapt_model *m, const char *pat
 const export_name *export_gguf_names(const export_gguf_arch *of);
 void export_gguf_put_keys(gguf_keys *keys, const export_gguf_arch *of, const rapt_lm_config *c);
 
-/* What llama.cpp divides the frequency of each rotated pair by: rotary_dim / 2 numbers to `factors`, of RAPT_ROTARY_FACTORS_MAX.
- * How many: 0 where frequencies are the plain ones. */
+/* Writes the divisors that llama.cpp applies to the frequency of each rotated pair, rotary_dim / 2 numbers, to factors
+ * [RAPT_ROTARY_FACTORS_MAX]. Returns their number; 0 if frequencies are not scaled. */
 size_t export_gguf_rope_factors(const rapt_lm_config *c, float *factors);
 
 #endif

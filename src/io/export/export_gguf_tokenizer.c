@@ -1,4 +1,5 @@
-/* io/export/export_gguf_tokenizer.c: see export_gguf_tokenizer.h. What the keys mean is in llama.cpp's src/llama-vocab.cpp. */
+/* io/export/export_gguf_tokenizer.c: writes tokenizers as keys. llama.cpp's src/llama-vocab.cpp defines the meaning of the
+ * keys. */
 #include "io/export/export_gguf_tokenizer.h"
 
 #include "io/hub/hub_origin.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Types of tokens; those of SentencePiece have the same numbers (spm_kind). */
+/* Types of tokens, with the same numbers as in SentencePiece (spm_kind). */
 typedef enum gguf_token_type { TOKEN_NORMAL = 1, TOKEN_CONTROL = 3, TOKEN_USER_DEFINED = 4, TOKEN_UNUSED = 5 } gguf_token_type;
 
 typedef struct gguf_token {
@@ -39,7 +40,7 @@ static void gguf_tokens_set(gguf_tokens *t, int64_t id, gguf_token token)
         t->list[id] = token;
 }
 
-/* The keys that all tokenizers have. Tokens without a text get names of their own. */
+/* Writes the keys that all tokenizers have. Tokens without a text get made-up names. */
 static void export_gguf_put_tokens(gguf_keys *keys, const gguf_tokens *t, const char *model, const char *pre)
 {
     gguf_keys_text(keys, "tokenizer.ggml.model", model);
@@ -63,7 +64,7 @@ static void gguf_put_scores(gguf_keys *keys, const gguf_tokens *t)
         gguf_keys_add_f32(keys, t->list[i].score);
 }
 
-/* A file of the Hugging Face folder that a model came from; NULL: there is none. */
+/* A file of the Hugging Face folder from which a model came; NULL: there is none. */
 static const hub_file *gguf_origin_file(const rapt_model *m, const char *name)
 {
     const hub_origin *o = m->origin;
@@ -75,13 +76,13 @@ static const hub_file *gguf_origin_file(const rapt_model *m, const char *name)
 
 /* ---- byte-level BPE ------------------------------------------------------------------------------------------- */
 
-/* The label of the tokenizer's cuts; NULL: there is none. The tokens of rank files are what merges make of their pieces. */
+/* The label of the tokenizer's pre-tokenization; NULL: there is none. Merges are derived from the tokens of rank files. */
 static const char *gguf_pre_of(const byte_bpe *b)
 {
     return gguf_label_of(split_pattern(b->cut), b->normal.count > 0, b->whole_pieces && !b->ranks);
 }
 
-/* NFC is left out by llama.cpp, whatever the label is: texts hardly ever change by it. */
+/* llama.cpp always leaves NFC out; texts hardly ever change by it. */
 static rapt_code gguf_check_bpe(const byte_bpe *b, const char *path, rapt_error *err)
 {
     const normalizer *n = &b->normal;
@@ -112,7 +113,7 @@ static void gguf_take_bpe(gguf_tokens *t, json_t *root)
     }
 }
 
-enum { MERGED = 1 << 16 }; /* bytes of a merge; longer ones are left out, as pieces of texts hardly ever are */
+enum { MERGED = 1 << 16 }; /* max bytes of a merge; longer ones are left out, because texts hardly ever have them */
 
 /* A merge as text, "a b", also of a pair ["a", "b"]; 0: it is longer than MERGED - 1. */
 static size_t gguf_merge_text(const json_t *merge, char text[MERGED])
@@ -147,7 +148,7 @@ static void gguf_put_merges(gguf_keys *keys, const json_t *root, size_t count)
             gguf_keys_add_text(keys, text, size);
 }
 
-/* Of what a tokenizer.json holds. */
+/* Writes the tokens and merges of a tokenizer.json. */
 static void gguf_put_bpe_json(gguf_keys *keys, json_t *root, gguf_tokens *t, const char *pre)
 {
     gguf_take_bpe(t, root);
@@ -202,7 +203,7 @@ static const char *gguf_missing_in_spm(const spm *k)
     return NULL;
 }
 
-/* `added`: tokens besides the pieces, or in their place; NULL: none. */
+/* `added`: tokens in addition to the pieces, or instead of some; NULL: none. */
 static rapt_code gguf_put_spm(gguf_keys *keys, const spm *k, const added_tokens *added, gguf_tokens *t, rapt_error *err)
 {
     const char *missing = gguf_missing_in_spm(k);
@@ -226,7 +227,7 @@ static rapt_code gguf_put_spm(gguf_keys *keys, const spm *k, const added_tokens 
     return RAPT_OK;
 }
 
-/* SmolLM's: byte-level BPE whose pieces are digits, and what GPT-2's pattern makes of the text between them. */
+/* Whether it is SmolLM's: byte-level BPE that splits off single digits, and splits the text between them with GPT-2's pattern. */
 static bool gguf_is_smollm(const json_t *root)
 {
     const json_t *list = json_object_get(json_object_get(root, "pre_tokenizer"), "pretokenizers");
@@ -239,7 +240,7 @@ static bool gguf_is_smollm(const json_t *root)
            !json_is_true(json_object_get(model, "ignore_merges")) && !json_is_true(json_object_get(model, "byte_fallback"));
 }
 
-/* Whether pieces and tokens have the same ids, but for added tokens. */
+/* Whether pieces and tokens have the same ids, except added tokens. */
 static bool gguf_same_tokens(const spm *k, const pipeline *p)
 {
     for (size_t i = 0; i < k->pieces.size && i < p->model.vocab.size; i++) {
@@ -253,8 +254,8 @@ static bool gguf_same_tokens(const spm *k, const pipeline *p)
     return true;
 }
 
-/* A tokenizer.json that was made of a SentencePiece model is written as that model, which its folder has as well (Llama 2, Gemma,
- * Mistral, Phi-3); the added tokens are those of the JSON. */
+/* If a tokenizer.json was made from a SentencePiece model that is also in the folder (Llama 2, Gemma, Mistral, Phi-3), writes
+ * that model, with the added tokens of the JSON. */
 static rapt_code gguf_put_model_file(gguf_keys *keys, const rapt_model *m, gguf_tokens *t, rapt_error *err)
 {
     const hub_file *file = gguf_origin_file(m, "tokenizer.model");
@@ -266,7 +267,7 @@ static rapt_code gguf_put_model_file(gguf_keys *keys, const rapt_model *m, gguf_
     if (copy)
         memcpy(copy, file->data, file->size);
     spm *k = spm_open(copy, file->size, "tokenizer.model", err);
-    rapt_code code = RAPT_ERR_FORMAT; /* of spm_open, which says why */
+    rapt_code code = RAPT_ERR_FORMAT; /* the failure of spm_open, whose message says why */
     if (k && !gguf_same_tokens(k, p))
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s: tokenizer.model has other tokens than tokenizer.json", t->path);
     else if (k)
@@ -300,7 +301,7 @@ static json_t *gguf_origin_json(const rapt_model *m, const char *name)
     return file ? json_loadb(file->data, file->size, 0, NULL) : NULL;
 }
 
-/* An id in a file of that folder; -1: there is none that the model has a row for. */
+/* An id from a file of that folder; -1: there is none, or the model has no row for it. */
 static int64_t gguf_origin_id(const rapt_model *m, const char *key)
 {
     json_t *config = gguf_origin_json(m, "config.json");
@@ -310,8 +311,8 @@ static int64_t gguf_origin_id(const rapt_model *m, const char *key)
     return found >= 0 && (uint64_t)found < m->language.net->config.vocab ? found : -1;
 }
 
-/* llama.cpp takes ids of its own where a key is missing, 11 for instance: of a model without a token that ends a text the last
- * one is named, and of one without a token before texts that which ends them. */
+/* If a key is missing, llama.cpp uses an id of its own, such as 11. So if a model has no token that ends a text, the last token
+ * is named; if it has no token before texts, the token that ends them is named. */
 static void gguf_put_specials(gguf_keys *keys, const rapt_model *m)
 {
     const rapt_language_model *l = &m->language;
@@ -333,7 +334,7 @@ static void gguf_put_specials(gguf_keys *keys, const rapt_model *m)
     gguf_keys_bool(keys, "tokenizer.ggml.add_eos_token", after->count > 0);
 }
 
-/* That of a file of its own comes first. */
+/* A template in a file of its own comes first. */
 static void gguf_put_chat_template(gguf_keys *keys, const rapt_model *m)
 {
     const hub_file *file = gguf_origin_file(m, "chat_template.jinja");

@@ -1,4 +1,4 @@
-/* io/export/export_hf.c: see export_hf.h. */
+/* io/export/export_hf.c: writes a model of rapt as a Hugging Face folder. */
 #include "io/export/export_hf.h"
 
 #include "base/file.h"
@@ -11,10 +11,10 @@
 
 enum { FILES = 6 };
 
-/* What a folder will hold, made before anything is written. */
+/* The contents of a folder, made before anything is written. */
 typedef struct export_hf_parts {
     export_tensors tensors;
-    size_t *order; /* of features; see export_tensors */
+    size_t *order; /* order of features (export_tensors) */
     struct {
         const char *name;
         json_t *root; /* NULL: out of memory */

@@ -1,5 +1,6 @@
-/* io/export/export_hub.c: see export_hub.h. Tensors have the names and shapes that they were read with, whatever files they were
- * in: so pytorch_model.bin and shards become one model.safetensors, and weights that an adapter was added to are kept. */
+/* io/export/export_hub.c: writes a model of a Hugging Face folder as such a folder. Tensors have the names and shapes with which
+ * they were read, so pytorch_model.bin and shards become one model.safetensors, and weights to which an adapter was added are
+ * kept. */
 #include "io/export/export_hub.h"
 
 #include "base/file.h"

@@ -4,7 +4,8 @@
 
 #include "rapt/io.h"
 
-/* Its other files are those that the model was loaded with. What cannot be written is refused before the folder is begun. */
+/* Its other files are copies of the files with which the model was loaded. A model that cannot be written is refused before the
+ * folder is made. */
 rapt_code export_hub(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* io/export/export_lm.c: see export_lm.h. Names are those of the classes' modules, members of config.json those of their
- * configurations. */
+/* io/export/export_lm.c: tables of tensors and members for language models. Names come from the classes' modules, members of
+ * config.json from their configurations. */
 #include "io/export/export_lm.h"
 
 #include "io/export/export_activation.h"
@@ -8,7 +8,7 @@
 
 /* ---- Llama; Granite, which multiplies embeddings -------------------------------------------------------------- */
 
-/* The last member is for rapt, which trains with frequencies in double; transformers ignores it, and has them in fp32. */
+/* The last member is for rapt, which trains with frequencies in double; transformers ignores it and computes them in fp32. */
 static json_t *describe_llama(const rapt_lm_config *c)
 {
     const rapt_block_config *b = &c->block;

@@ -1,5 +1,5 @@
-/* io/export/export_lm.h: which class of Hugging Face transformers computes what a language model of rapt computes, and what its
- * config.json says. For the writer of such folders. */
+/* io/export/export_lm.h: the class of Hugging Face transformers that computes what a language model of rapt computes, and its
+ * config.json. For the writer of such folders. */
 #ifndef IO_EXPORT_EXPORT_LM_H
 #define IO_EXPORT_EXPORT_LM_H
 

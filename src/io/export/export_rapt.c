@@ -1,5 +1,5 @@
-/* io/export/export_rapt.c: see export_rapt.h. Matrices are stored in fewer bits; vectors, positions and what else is no matrix
- * of a linear layer or an embedding stay in fp32. */
+/* io/export/export_rapt.c: writes a folder with weights in fewer bits. Only matrices of linear layers and embeddings are stored
+ * in fewer bits; vectors, positions and everything else stay in fp32. */
 #include "io/export/export_rapt.h"
 
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first layers of both sides of a translator; of a language model twice the same. */
+/* The preprocessors of both sides of a translator; for a language model, the same one twice. */
 static void export_rapt_inputs(const rapt_model *m, const rapt_preprocessor *inputs[2])
 {
     const rapt_transformer *pair = m->translation.net;
@@ -20,8 +20,8 @@ static void export_rapt_inputs(const rapt_model *m, const rapt_preprocessor *inp
     inputs[1] = pair ? &pair->decoder.input : inputs[0];
 }
 
-/* Whether they are positions: a table that is added to embeddings, or the bias of relative positions (nn/relative.c), which
- * an encoder or decoder has one of, or each of its blocks. */
+/* Whether a parameter holds positions: a table that is added to embeddings, or the bias of relative positions (nn/relative.c),
+ * one for each encoder and decoder or one for each block. */
 static bool export_rapt_is_of_positions(const rapt_param *p, const rapt_preprocessor *const inputs[2])
 {
     return p == inputs[0]->positions.table || p == inputs[1]->positions.table || strstr(p->value.name, ".relative.");

@@ -4,11 +4,11 @@
 
 #include "rapt/io.h"
 
-/* rapt_model_export to RAPT_EXPORT_RAPT, of a model of rapt's own. */
+/* rapt_model_export to RAPT_EXPORT_RAPT, for a model of rapt. */
 rapt_code export_rapt(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err);
 
-/* What a parameter of a translator or language model is stored as where `wanted` is wanted: the rows of embeddings and of the
- * output matrix, each of which stands for a token, have 8 bits at least. */
+/* The type in which a parameter is stored if the caller wants `wanted`: embeddings and the output matrix have at least 8 bits,
+ * because each of their rows stands for a token. */
 rapt_export_weights export_rapt_type(const rapt_model *m, const rapt_param *p, rapt_export_weights wanted);
 
 #endif

@@ -1,4 +1,4 @@
-/* io/export/export_tensors.c: see export_tensors.h. */
+/* io/export/export_tensors.c: assembles tensors from parameters. */
 #include "io/export/export_tensors.h"
 
 #include "base/buffer.h"
@@ -67,7 +67,7 @@ static void export_expand(const char *pattern, export_place at, char name[EXPORT
     }
 }
 
-/* In a tied model one matrix is all of these. */
+/* In a tied model these names stand for one matrix. */
 static const struct {
     const char *name, *shared;
 } SHARED[] = {{"output.weight", "embedding.weight"},
@@ -93,7 +93,7 @@ static const rapt_param *export_find(const export_tensors *set, const char *name
 
 /* ---- one tensor ----------------------------------------------------------------------------------------------- */
 
-/* The rows that the parts have: those of their weights, where it is a bias that may be missing. */
+/* Takes the parts and their rows; for a bias, which may be missing, the rows of the weights. */
 static size_t export_take_parts(export_tensors *set, const export_name *n, export_place at, export_tensor *t, bool *any)
 {
     char name[EXPORT_NAME];
@@ -147,7 +147,7 @@ static rapt_code export_add_one(export_tensors *set, const export_name *n, expor
     return export_put(set, &t, err);
 }
 
-/* Whether a bias stands beside the weight that a row names. */
+/* Whether the weight that a row names has a bias. */
 static bool export_has_bias(const export_name *n)
 {
     return strchr(n->theirs, '@') || strchr(n->theirs, '%');
@@ -198,7 +198,7 @@ size_t export_tensor_elements(const export_tensor *t)
     return count;
 }
 
-/* Row i of a part, of all rows: with EXPORT_BY_HEAD those of one head stand together, part after part. */
+/* The place of row i of a part among all rows. With EXPORT_BY_HEAD, the rows of a head are together, part after part. */
 static size_t export_row_at(const export_tensors *set, const export_tensor *t, size_t part, size_t i)
 {
     size_t before = 0, own = t->rows[part] / set->heads, all = 0;
@@ -247,7 +247,7 @@ static size_t export_rotated_feature(const export_tensors *set, unsigned how, si
     return at / (half - turned) * half + turned + at % (half - turned);
 }
 
-/* Our row of a part whose place is row i of it; only queries and keys, which come first, are rotated. */
+/* Rapt's row of a part that belongs at row i; only queries and keys, which come first, are rotated. */
 static size_t export_rotated_row(const export_tensors *set, const export_tensor *t, size_t part, size_t i)
 {
     if (!(t->how & (EXPORT_PAIRS | EXPORT_TURNED)) || part == EXPORT_VALUE_PART || set->head_dim == 0)

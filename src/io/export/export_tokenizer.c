@@ -1,5 +1,5 @@
-/* io/export/export_tokenizer.c: see export_tokenizer.h. Components are those of Hugging Face's `tokenizers`; their regular
- * expressions are read by it, with Oniguruma, and by src/text/pipeline. */
+/* io/export/export_tokenizer.c: builds tokenizer.json from the components of Hugging Face's `tokenizers`. `tokenizers` reads
+ * their regular expressions with Oniguruma, and src/text/pipeline reads them too. */
 #include "io/export/export_tokenizer.h"
 
 #include "text/bpe/byte_bpe.h"
@@ -9,15 +9,15 @@
 
 /* ---- words ---------------------------------------------------------------------------------------------------- */
 
-/* What Unicode lets a word hold between its letters, and letters that have a case: see utf8_lowercase. A full stop is not among
- * the first, since words end before it. */
+/* Characters that Unicode allows between the letters of a word, and letters that have a case (utf8_lowercase). A full stop is not
+ * among the former, because words end before it. */
 #define IGNORABLE                                                                                                              \
     "['\\x{B7}:\\x{387}\\x{55F}\\x{5F4}\\x{2018}\\x{2019}\\x{2024}\\x{2027}\\x{FE13}\\x{FE52}\\x{FE55}\\x{FF07}\\x{FF0E}"    \
     "\\x{FF1A}\\p{Mn}\\p{Me}\\p{Cf}\\p{Lm}\\p{Sk}]"
 #define CASED                                                                                                                  \
     "[\\p{Lu}\\p{Ll}\\p{Lt}\\x{AA}\\x{BA}\\x{2160}-\\x{217F}\\x{24B6}-\\x{24E9}\\x{1F130}-\\x{1F149}\\x{1F150}-\\x{1F169}"   \
     "\\x{1F170}-\\x{1F189}]"
-/* A sigma at the end of a word, behind a letter with up to two marks. `tokenizers` makes letters small one by one. */
+/* A sigma at the end of a word, after a letter with up to two marks. `tokenizers` lower-cases each letter by itself. */
 #define LAST_SIGMA "(?<=" CASED "|" CASED IGNORABLE "|" CASED IGNORABLE IGNORABLE ")\\x{3A3}(?!" IGNORABLE "*" CASED ")"
 #define WORD_SPACES "[ \\t\\r\\n\\x{B}\\x{C}\\x{A0}\\x{202F}]+"
 #define WORD_MARKS "[,.!?]"
@@ -61,7 +61,7 @@ static json_t *specials_json(void)
     return list;
 }
 
-/* A model that looks up what lies between the cuts. Takes ownership of the parts; those that are left out are null. */
+/* A model that looks up whole pre-tokens. Takes ownership of the components; missing ones are null. */
 static json_t *word_level_json(const rapt_tokenizer *k, json_t *added, json_t *normal, json_t *cuts, json_t *decoder)
 {
     return json_pack("{s:s, s:n, s:n, s:o, s:o, s:o, s:n, s:o, s:{s:s, s:o, s:s}}", "version", "1.0", "truncation", "padding",
@@ -80,7 +80,7 @@ static json_t *export_words(const rapt_tokenizer *k)
 
 /* ---- characters ----------------------------------------------------------------------------------------------- */
 
-/* Without special tokens a character that is missing is an error there, too: no token is the unknown one. */
+/* Without special tokens a missing character is an error there too, because there is no unknown token. */
 static json_t *export_characters(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
     const bool specials = rapt_tokenizer_has_specials(k);

@@ -7,11 +7,11 @@
 
 #include <jansson.h>
 
-/* What tokenizer.json holds. `end`: a token that follows every text, -1: none. NULL with `err` set: out of memory, or a tokenizer
- * that has no such form (RAPT_ERR_VALUE). `path` is for messages. */
+/* The contents of tokenizer.json. `end`: a token that follows every text, -1: none. NULL with `err` set: out of memory, or the
+ * tokenizer has no such form (RAPT_ERR_VALUE). `path` is for messages. */
 json_t *export_tokenizer(const rapt_tokenizer *k, int32_t end, const char *path, rapt_error *err);
-/* What tokenizer_config.json holds: of a translator with the names of its special tokens, else with that of the token that ends a
- * text, -1: none. NULL: out of memory. */
+/* The contents of tokenizer_config.json: for a translator with the names of its special tokens, else with the name of the token
+ * that ends a text, -1: none. NULL: out of memory. */
 json_t *export_tokenizer_config(const rapt_tokenizer *k, size_t max_length, bool specials, int32_t end);
 
 #endif

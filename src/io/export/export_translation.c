@@ -1,6 +1,6 @@
-/* io/export/export_translation.c: see export_translation.h. The classes add positions whose sines come before the cosines, where
- * ours alternate: so all features of the residual stream are put in that order, and nothing else changes. Names are those of
- * MarianMTModel's modules, which PegasusForConditionalGeneration shares. */
+/* io/export/export_translation.c: tables of tensors and members for translators. In the classes, positions have all sines before
+ * all cosines, whereas rapt's alternate: all features of the residual stream are reordered accordingly, and nothing else changes.
+ * Names come from MarianMTModel's modules, which PegasusForConditionalGeneration shares. */
 #include "io/export/export_translation.h"
 
 #include "io/export/export_activation.h"
@@ -101,7 +101,7 @@ const export_translation_class *export_translation_class_of(const rapt_transform
 
 /* ---- configurations ------------------------------------------------------------------------------------------- */
 
-/* A translation begins with <bos>, and nothing ends it but the model. */
+/* A translation begins with <bos>, and only the model ends it. */
 json_t *export_translation_generation(const rapt_translation_model *m)
 {
     const rapt_special_ids *s = &m->special;

@@ -1,4 +1,4 @@
-/* io/export/model_bin.c: see model_bin.h. */
+/* io/export/model_bin.c: writes CTranslate2's model.bin. */
 #include "io/export/model_bin.h"
 
 #include "base/file.h"
@@ -59,7 +59,7 @@ static void model_bin_put_number(model_bin *m, const export_tensor *t)
     model_bin_put(m, t->dtype == SAFETENSORS_F32 ? (const void *)&real : &whole, bytes);
 }
 
-/* In portions, between which the caller may stop it. */
+/* Writes in portions, between which the caller may cancel. */
 static void put_elements(model_bin *m, const export_tensor *t)
 {
     const size_t bytes = export_tensor_elements(t) * sizeof *m->scratch;
@@ -85,7 +85,7 @@ static void put_variable(model_bin *m, const export_tensor *t)
         put_elements(m, t);
 }
 
-/* The first tensor with the same data; NULL: it has data of its own. */
+/* The first tensor with the same data; NULL: it has its own data. */
 static const export_tensor *alias_of(const export_tensors *set, size_t i)
 {
     const export_tensor *t = &set->list[i];

@@ -1,7 +1,7 @@
 /* io/export/model_bin.h: CTranslate2's model.bin, version 6 of the format: u32 version; the name of the specification, u32
  * revision; u32 count and the variables, by rising name: its name, u8 dimensions, u32 for each, u8 type, u32 bytes, the data; u32
- * count and the aliases: a name, and that of a variable with the same data. Texts are a u16 length with the NUL, and the bytes.
- * Little-endian. For export_ctranslate2.c. */
+ * count and the aliases: a name, and the name of a variable with the same data. Texts are a u16 length with the NUL, and the
+ * bytes. Little-endian. For export_ctranslate2.c. */
 #ifndef IO_EXPORT_MODEL_BIN_H
 #define IO_EXPORT_MODEL_BIN_H
 

@@ -1,11 +1,11 @@
-/* io/gguf/gguf_architectures.c: what each architecture of GGUF files has as config.json; see gguf_folder.h. Members are left out
- * where what such models have is the default of their class. */
+/* io/gguf/gguf_architectures.c: the config.json of each architecture of GGUF files. Members are left out if such models have the
+ * default of their class. */
 #include "io/gguf/gguf_folder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Features of a head: those of the keys, else what divides the features. */
+/* Features of a head: from the keys of the file, or else features divided by heads. */
 static size_t head_features(gguf_config *c)
 {
     const size_t key = gguf_config_size(c, "attention.key_length", false);
@@ -24,7 +24,7 @@ static void put_flag(gguf_config *c, const char *member, bool flag)
     gguf_config_put(c, member, json_boolean(flag));
 }
 
-/* Llama and its kin, but for positions. */
+/* Members of Llama and similar architectures, except positions. */
 static size_t put_decoder(gguf_config *c)
 {
     const size_t head = head_features(c), kv = gguf_config_size(c, "attention.head_count_kv", false);
@@ -41,7 +41,7 @@ static size_t put_decoder(gguf_config *c)
     return head;
 }
 
-/* Of an architecture whose heads have keys and values of their own. */
+/* Refuses grouped heads in an architecture whose heads have their own keys and values. */
 static void refuse_groups(gguf_config *c)
 {
     const size_t kv = gguf_config_size(c, "attention.head_count_kv", false);
@@ -99,8 +99,8 @@ static void gguf_read_gemma(gguf_config *c)
     gguf_config_put_rope(c, put_decoder(c));
 }
 
-/* Scores are divided by the root of a number that files do not have. It is the features of a head, but in the largest model of
- * each version, which is told apart by its layers, as llama.cpp does. */
+/* Scores are divided by the root of a number that files do not have: the features of a head, except in the largest model of each
+ * version, which is recognized by its number of layers, as in llama.cpp. */
 static void put_query_scalar(gguf_config *c, size_t head, size_t layers_of_largest)
 {
     const size_t features = gguf_config_size(c, "embedding_length", true);
@@ -109,7 +109,7 @@ static void put_query_scalar(gguf_config *c, size_t head, size_t layers_of_large
     gguf_config_put(c, "query_pre_attn_scalar", json_integer((json_int_t)(largest && heads ? features / heads : head)));
 }
 
-/* Which layers have a window: a flag for each, unless a key has none, or the step of those without. */
+/* Writes which layers have a window: the file has a flag for each layer, or the step of layers without one, or nothing. */
 static bool put_layer_types(gguf_config *c)
 {
     const gguf_value *flags = gguf_config_value(c, "attention.sliding_window_pattern");
@@ -138,7 +138,7 @@ static void gguf_read_gemma2(gguf_config *c)
         gguf_config_refuse(c, "\"rope.freq_base_swa\" is not \"rope.freq_base\", which rapt does not compute");
 }
 
-/* Of six layers, five have a window and positions of their own, unless a key says otherwise. */
+/* Five of six layers have a window and their own positions, unless a key says otherwise. */
 static void gguf_read_gemma3(gguf_config *c)
 {
     const size_t head = put_decoder(c);
@@ -154,7 +154,7 @@ static void gguf_read_gemma3(gguf_config *c)
                               "rope_theta", gguf_config_real(c, "rope.freq_base_swa", 10000)));
 }
 
-/* The activation is GPT-2's, which no key says. */
+/* The activation is GPT-2's; no key says so. */
 static void gguf_read_gpt2(gguf_config *c)
 {
     const size_t head = head_features(c);
@@ -170,7 +170,7 @@ static void gguf_read_gpt2(gguf_config *c)
     put_flag(c, "tie_word_embeddings", !gguf_config_has(c, "output.weight"));
 }
 
-/* The activation is the exact GELU that the class has as default, which no key says; that it is another only rapt writes. */
+/* The activation is the exact GELU, the default of the class; no key says so. Only rapt writes a key if it is another. */
 static void gguf_read_neox(gguf_config *c)
 {
     const size_t head = head_features(c);
@@ -188,11 +188,11 @@ static void gguf_read_neox(gguf_config *c)
     gguf_config_put_rope(c, head);
     const size_t turned = gguf_config_size(c, "rope.dimension_count", false);
     gguf_config_put(c, "rotary_pct", json_real(turned && head ? (double)turned / (double)head : 1));
-    json_object_del(json_object_get(c->root, "rope_parameters"), "partial_rotary_factor"); /* which rotary_pct is */
+    json_object_del(json_object_get(c->root, "rope_parameters"), "partial_rotary_factor"); /* rotary_pct replaces it */
 }
 
-/* Of the first T5 the output is the embedding, and divides what it gets. The layers of its decoder are as many as the encoder's
- * where no key says otherwise. Distances are those of all such models, which no key has. */
+/* In the first T5 the output is the embedding, and its input is divided. The decoder has as many layers as the encoder unless a
+ * key says otherwise. No key has the distances, which are the same in all such models. */
 static void gguf_read_t5(gguf_config *c)
 {
     const bool own = gguf_config_has(c, "output.weight"), gated = gguf_config_has(c, "enc.blk.0.ffn_gate.weight");
@@ -204,7 +204,7 @@ static void gguf_read_t5(gguf_config *c)
     gguf_config_put(c, "d_kv", json_integer((json_int_t)head_features(c)));
     gguf_config_put_size(c, "d_ff", "feed_forward_length");
     gguf_config_put_size(c, "relative_attention_num_buckets", "attention.relative_buckets_count");
-    gguf_config_real(c, "attention.layer_norm_epsilon", 0); /* which is the next one, too */
+    gguf_config_real(c, "attention.layer_norm_epsilon", 0); /* the same key is also the next member */
     gguf_config_put_real(c, "layer_norm_epsilon", "attention.layer_norm_rms_epsilon");
     gguf_config_put_size(c, "n_positions", "context_length");
     gguf_config_put(c, "feed_forward_proj", json_string(gated ? "gated-gelu" : "relu"));

@@ -1,4 +1,4 @@
-/* io/gguf/gguf_config.c: values of a GGUF file as members of config.json; see gguf_folder.h. */
+/* io/gguf/gguf_config.c: values of a GGUF file as members of config.json. */
 #include "io/gguf/gguf_folder.h"
 
 #include "base/number.h"

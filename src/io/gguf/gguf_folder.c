@@ -1,5 +1,5 @@
-/* io/gguf/gguf_folder.c: the Hugging Face folder that a GGUF file stands for; see gguf_folder.h. What each architecture has is in
- * gguf_architectures.c; here is what all have, and which file says what. */
+/* io/gguf/gguf_folder.c: the Hugging Face folder for which a GGUF file stands. gguf_architectures.c has the members of each
+ * architecture; this file has what all architectures share. */
 #include "io/gguf/gguf_folder.h"
 
 #include "base/quote.h"
@@ -13,7 +13,7 @@ enum { KEY = 128 };
 
 /* ---- what all models have --------------------------------------------------------------------------------------- */
 
-/* The vocabulary is what the embedding has rows for; tokens can be fewer. */
+/* The vocabulary size is the number of rows of the embedding; there may be fewer tokens. */
 static void gguf_put_vocabulary(gguf_config *c)
 {
     const gguf_tensor *embedding = gguf_find_tensor(c->file, "token_embd.weight");
@@ -32,7 +32,7 @@ static void gguf_put_token(gguf_config *c, const gguf_vocab *v, const char *memb
     int64_t id = -1;
     if (!c->code)
         c->code = gguf_vocab_special(v, key, &id, c->err);
-    gguf_config_put(c, member, id >= 0 ? json_integer((json_int_t)id) : json_null()); /* lest a class has one of its own */
+    gguf_config_put(c, member, id >= 0 ? json_integer((json_int_t)id) : json_null()); /* overrides a default of the class */
 }
 
 static bool gguf_is_end_of_turn(const gguf_vocab *v, size_t id)
@@ -54,8 +54,8 @@ static void gguf_add_end(gguf_config *c, const gguf_vocab *v, json_t *ends, int6
         c->code = gguf_vocab_no_memory(v, c->err);
 }
 
-/* Files name the end of text, and maybe that of a turn and of a message; those of chats that generation_config.json would list
- * are known by their texts, as llama.cpp has it. */
+/* Files name the end of text, and maybe the ends of a turn and of a message. Other ends of chats, which generation_config.json
+ * would list, are recognized by their texts, as in llama.cpp. */
 static void gguf_put_ends(gguf_config *c, const gguf_vocab *v)
 {
     static const char *const keys[] = {"eos_token_id", "eot_token_id", "eom_token_id"};
@@ -87,7 +87,7 @@ static void gguf_put_tokens(gguf_config *c)
     gguf_vocab_free(&v);
 }
 
-/* A key of the architecture that nobody has asked for could change what the model computes. */
+/* Refuses keys of the architecture that were not read, because they could change what the model computes. */
 static void gguf_refuse_others(gguf_config *c)
 {
     static const char *const without_effect[] = {"vocab_size", "rope.scaling.finetuned", "expert_count", "expert_used_count"};

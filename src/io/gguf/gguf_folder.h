@@ -1,17 +1,17 @@
-/* io/gguf/gguf_folder.h: a GGUF file as the Hugging Face folder that it was made of: its configuration and the names of its
- * tensors. For those that read such folders. The keys are those of gguf-py/gguf/constants.py in llama.cpp, what they are made of
- * is in llama.cpp's conversion folder. */
+/* io/gguf/gguf_folder.h: a GGUF file as the Hugging Face folder from which it was made: its configuration and the names of its
+ * tensors. For readers of such folders. gguf-py/gguf/constants.py in llama.cpp defines the keys; llama.cpp's conversion folder
+ * makes them from Hugging Face models. */
 #ifndef IO_GGUF_GGUF_FOLDER_H
 #define IO_GGUF_GGUF_FOLDER_H
 
 #include "io/hub/hub_family.h"
 #include "text/gguf/gguf_tokenizer.h"
 
-/* A key of rapt's own, which is true where the feed-forward network of a GPT-NeoX has the GELU with tanh. */
+/* A key that only rapt writes: true if the feed-forward network of a GPT-NeoX has the GELU with tanh. */
 #define GGUF_KEY_GELU_TANH "rapt.gelu_tanh"
 
-/* What config.json would hold, for the caller; *layout is what the file's tensors are called. NULL with `err` set: what is
- * missing or no number, a key of the architecture that rapt does not know, another architecture. */
+/* The contents that config.json would have, owned by the caller; *layout has the names of the file's tensors. NULL with `err`
+ * set: a key is missing or not a number, an unknown key of the architecture, an unknown architecture. */
 json_t *gguf_folder_config(const char *path, const hub_layout **layout, rapt_error *err);
 
 /* The text of a file of the folder, to be freed; NULL: the folder would not have it. */
@@ -19,7 +19,7 @@ rapt_code gguf_folder_text(const char *path, const char *name, char **text, rapt
 
 /* ---- inside ------------------------------------------------------------------------------------------------------ */
 
-/* A configuration that is being made. `code` is that of the first failure; the functions below do nothing from then on. */
+/* A configuration that is being made. `code` is the first failure; afterwards the functions below do nothing. */
 typedef struct gguf_config {
     const gguf_file *file;
     const char *architecture;
@@ -46,9 +46,9 @@ extern const hub_layout GGUF_LLAMA_NAMES, GGUF_PLAIN_NAMES, GGUF_GPT2_NAMES, GGU
 
 /* gguf_config.c: the value of a key "ARCHITECTURE.KEY", which counts as seen; NULL: there is none. */
 const gguf_value *gguf_config_value(gguf_config *c, const char *key);
-/* A whole number, of a list the one that all of it are; 0: it is missing, which `needed` refuses. */
+/* A whole number; if the value is a list, all elements must be equal. 0: it is missing, which `needed` refuses. */
 size_t gguf_config_size(gguf_config *c, const char *key, bool needed);
-/* A number with the fewest digits that are the same in fp32, as it was before; `otherwise` where it is missing. */
+/* A number, as the shortest decimal that is the same in fp32, which was the original; `otherwise` if it is missing. */
 double gguf_config_real(gguf_config *c, const char *key, double otherwise);
 bool gguf_config_flag(gguf_config *c, const char *key, bool otherwise);
 /* RAPT_ERR_FORMAT, "PATH: REASON" */
@@ -62,7 +62,7 @@ bool gguf_config_has(const gguf_config *c, const char *tensor);
 
 /* gguf_rope.c: "rope_parameters" of a model whose heads have this many features. */
 void gguf_config_put_rope(gguf_config *c, size_t head_dim);
-/* The numbers of a tensor of fp32 as a list; NULL: there is no such tensor. */
+/* The numbers of an fp32 tensor as a list; NULL: there is no such tensor. */
 json_t *gguf_config_numbers(gguf_config *c, const char *tensor);
 
 #endif

@@ -1,12 +1,12 @@
-/* io/gguf/gguf_names.c: what the tensors of GGUF files are called, and what of them are whose parameters; see hub_family.h. The
- * names are those of gguf-py/gguf/constants.py in llama.cpp; which rows were moved is in its conversion folder. */
+/* io/gguf/gguf_names.c: the names of tensors in GGUF files, and the parameters in them. The names come from
+ * gguf-py/gguf/constants.py in llama.cpp; its conversion folder shows which rows were moved. */
 #include "io/gguf/gguf_folder.h"
 
 /* rope_freqs and rope_factors are part of the configuration. */
 static const char *const UNUSED[] = {"rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight",
                                      "dec.blk.0.cross_attn_rel_b.weight", NULL};
 
-/* But for norms and attention. */
+/* Rows of all tensors except norms and attention. */
 #define OUTER_ROWS \
     {"embedding.weight", "token_embd.weight"}, \
     {"blocks.#.attention.o.@", "blk.#.attn_output.@"}, \
@@ -18,7 +18,7 @@ static const char *const UNUSED[] = {"rope_freqs.weight", "rope_factors_long.wei
     {"blocks.#.attention.q.@", "blk.#.attn_q.@", HUB_WHOLE, fold}, \
     {"blocks.#.attention.k.@", "blk.#.attn_k.@", HUB_WHOLE, fold}, \
     {"blocks.#.attention.v.@", "blk.#.attn_v.@"}
-/* One matrix, of which the rows of queries come first, then those of keys and values. */
+/* One matrix: the rows of queries come first, then keys and values. */
 #define JOINT_ROWS \
     {"blocks.#.attention.q.@", "blk.#.attn_qkv.@", HUB_QUERY, HUB_ROTARY}, \
     {"blocks.#.attention.k.@", "blk.#.attn_qkv.@", HUB_KEY, HUB_ROTARY}, \
@@ -42,7 +42,7 @@ static const hub_name PLAIN[] = {
     DECODER_ROWS, APART_ROWS(HUB_PLAIN), GATED_ROWS, HEAD_NORM_ROWS,
     {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
     {0}};
-/* Weights are [out, in], where Conv1D has them the other way. */
+/* Weights are [out, in], whereas Conv1D has [in, out]. */
 static const hub_name GPT2[] = {
     DECODER_ROWS, JOINT_ROWS, DENSE_ROWS,
     {"positions.weight", "position_embd.weight"},
@@ -74,7 +74,7 @@ static const hub_name PHI3[] = {
     {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
     {0}};
 
-/* Of UMT5 each layer has biases of positions, of the others the first. */
+/* In UMT5 each layer has biases of positions, in the others only the first. */
 static const hub_name T5[] = {
     {"decoder.output.weight", "output.weight"},
     {"encoder.embedding.weight", "token_embd.weight"},

@@ -1,4 +1,4 @@
-/* io/gguf/gguf_rope.c: rotary positions of GGUF files as "rope_parameters" of config.json; see gguf_folder.h. */
+/* io/gguf/gguf_rope.c: rotary positions of GGUF files as "rope_parameters" of config.json. */
 #include "io/gguf/gguf_folder.h"
 
 #include <string.h>
@@ -23,8 +23,8 @@ json_t *gguf_config_numbers(gguf_config *c, const char *tensor)
     return list;
 }
 
-/* Numbers that frequencies are divided by. They are those of Llama 3's scaling, of which the file does not have the settings, or
- * longrope's, of which those of short texts count. Takes both lists; where there is none for long texts, they are the same. */
+/* Divisors of frequencies: Llama 3's scaling, whose settings the file does not have, or longrope's, of which only the factors for
+ * short texts count. Takes over both lists; without a list for long texts, both are the same. */
 static json_t *rope_divided(gguf_config *c, json_t *factors, json_t *for_long, size_t original, double magnitude)
 {
     const size_t context = gguf_config_size(c, "context_length", true);
@@ -78,7 +78,7 @@ static json_t *rope_scaled(gguf_config *c)
     const size_t original = gguf_config_size(c, "rope.scaling.original_context_length", false);
     if (factors)
         return rope_divided(c, factors, gguf_config_numbers(c, "rope_factors_long.weight"), original,
-                            gguf_config_real(c, "rope.scaling.attn_factor", 0)); /* of others it is refused as unknown */
+                            gguf_config_real(c, "rope.scaling.attn_factor", 0)); /* for other types it is refused as unknown */
     if (strcmp(type, "longrope") == 0)
         gguf_config_refuse(c, "tensor \"rope_factors_short.weight\" is missing, which \"longrope\" has");
     return rope_of_type(c, type);

@@ -1,4 +1,4 @@
-/* io/gguf/gguf_write.c: see gguf_write.h. */
+/* io/gguf/gguf_write.c: writes keys and tensors. */
 #include "io/gguf/gguf_write.h"
 
 #include "base/file.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 3, ALIGNMENT = 32, PORTION = 1 << 20 }; /* PORTION: numbers that are read at once, or one row */
+enum { VERSION = 3, ALIGNMENT = 32, PORTION = 1 << 20 }; /* PORTION: numbers that are read at once, but at least one row */
 
 const block_format GGUF_WRITE_F32 = {"F32", 0, 1, 4, NULL, blocks_write_f32};
 const block_format GGUF_WRITE_F16 = {"F16", 1, 1, 2, NULL, blocks_write_f16};
@@ -137,7 +137,7 @@ static rapt_code gguf_write_check(const char *path, const gguf_written *tensors,
     return RAPT_OK;
 }
 
-/* What stands before the data: `head`, with the keys' count and bytes. */
+/* Writes the part before the data to `head`: the keys' count and bytes, and the tensors. */
 static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_written *tensors, uint64_t count)
 {
     const uint32_t version = VERSION;
@@ -166,7 +166,7 @@ static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_wri
 typedef struct gguf_writing {
     file_writer out;
     const gguf_source *source;
-    float *numbers; /* of a portion, and their blocks */
+    float *numbers; /* numbers of a portion, and their blocks */
     void *blocks;
     rapt_error *err;
 } gguf_writing;

@@ -1,5 +1,5 @@
-/* io/hub/hub_bart.c: BART, mBART, Pegasus and M2M100 with NLLB. Rows of hub_family.c. What distinguishes them is that of their
- * classes in Hugging Face transformers. */
+/* io/hub/hub_bart.c: BART, mBART, Pegasus and M2M100 with NLLB. Rows of hub_family.c. They differ as their classes in Hugging
+ * Face transformers do. */
 #include "io/hub/hub_pair.h"
 
 static void read_pegasus(hub_config *c, rapt_transformer_config *k)
@@ -24,7 +24,7 @@ static void read_mbart(hub_config *c, rapt_transformer_config *k)
     hub_flag_is(c, "tie_word_embeddings", true, true);
 }
 
-/* Positions begin behind the index of the padding. */
+/* Positions begin after the index of the padding. */
 static void read_m2m_100(hub_config *c, rapt_transformer_config *k)
 {
     hub_pair_read(c, k, (hub_pair_class){.place = RAPT_NORM_PLACE_PRE, .positions = RAPT_POSITIONS_SINUSOIDAL,

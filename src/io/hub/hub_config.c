@@ -1,4 +1,4 @@
-/* io/hub/hub_config.c: see hub_config.h. */
+/* io/hub/hub_config.c: typed values of config.json. */
 #include "io/hub/hub_config.h"
 
 #include "base/quote.h"

@@ -1,11 +1,11 @@
-/* io/hub/hub_decoder.c: see hub_decoder.h. Keys and their defaults are those of the classes' configurations in Hugging Face
- * transformers. */
+/* io/hub/hub_decoder.c: reads the keys that decoders share. Keys and defaults come from the classes' configurations in Hugging
+ * Face transformers. */
 #include "io/hub/hub_decoder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Refuses an activation but these two names. */
+/* Refuses all activations except these two names. */
 static void check_activation(hub_config *c, const char *key, const char *one, const char *other)
 {
     char reason[96];
@@ -51,7 +51,7 @@ void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class 
     hub_ignore(c, (const char *const[]){"attention_dropout", NULL});
 }
 
-/* Whether a layer is one of sliding-window attention: what the list says, else what the class says. */
+/* Whether a layer has sliding-window attention: as the list says, or else as the class says. */
 static bool layer_slides(hub_config *c, const json_t *types, size_t i, bool otherwise)
 {
     const char *type = json_string_value(json_array_get(types, i));

@@ -1,4 +1,4 @@
-/* io/hub/hub_embedding.c: see hub_embedding.h. */
+/* io/hub/hub_embedding.c: loads an encoder's tokenizer, pooling and limits. */
 #include "io/hub/hub_embedding.h"
 
 #include "base/file.h"
@@ -27,8 +27,8 @@ static rapt_code find_text_file(const char *folder, const char *name, char **pat
     return code ? code : file_is_there(*path, there, err);
 }
 
-/* That of tokenizer.json, or else of vocab.txt, or of RoBERTa's vocab.json and merges.txt. A SentencePiece model alone has other
- * ids than XLM-RoBERTa. */
+/* Loads tokenizer.json, or else vocab.txt, or RoBERTa's vocab.json and merges.txt. A SentencePiece model alone has other ids than
+ * XLM-RoBERTa. */
 static rapt_code load_encoder_tokenizer(rapt_encoder_model *e, const hub_family *family, const char *folder, rapt_error *err)
 {
     const bool word_piece = !family->skips_padding;
@@ -48,7 +48,7 @@ static rapt_code load_encoder_tokenizer(rapt_encoder_model *e, const hub_family 
     return e->tokenizer ? RAPT_OK : code ? code : RAPT_ERR_FORMAT;
 }
 
-/* How long texts are cut: transformers writes a number beyond all lengths where nothing says it. */
+/* The length to which texts are truncated; transformers writes a huge number if there is none. */
 static rapt_code read_text_limit(rapt_encoder_model *e, const json_t *settings, const char *path, rapt_error *err)
 {
     hub_config c = {.root = settings, .path = path, .err = err};

@@ -10,7 +10,7 @@
 /* The encoder as far as checks of its sizes need it. */
 config_stack hub_embedding_stack(const rapt_transformer_config *k);
 
-/* The tokenizer, and what becomes of the vectors of its tokens. */
+/* Loads the tokenizer, and what is done with the vectors of its tokens. */
 rapt_code hub_embedding_load_text(rapt_model *m, const hub_family *family, const rapt_transformer_config *k,
                                   const model_source *from, rapt_error *err);
 

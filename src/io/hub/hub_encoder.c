@@ -1,12 +1,12 @@
-/* io/hub/hub_encoder.c: BERT, RoBERTa with XLM-RoBERTa, and DistilBERT. Rows of hub_family.c. Keys and their defaults are those
- * of the classes' configurations in Hugging Face transformers, tensor names those of their modules. */
+/* io/hub/hub_encoder.c: BERT, RoBERTa with XLM-RoBERTa, and DistilBERT. Rows of hub_family.c. Keys and defaults come from the
+ * classes' configurations in Hugging Face transformers, tensor names from their modules. */
 #include "io/hub/hub_family.h"
 
 #include <string.h>
 
-/* What stands behind the name of a family in those of its classes. These have the encoder as it was pretrained, or trained for
- * embeddings; heads are left alone. Of others, such as ForSequenceClassification, which cross-encoders are, the head is what
- * counts, and the vectors below it are no embeddings. */
+/* The ends of class names after the name of a family. These classes have the encoder as it was pretrained, or trained for
+ * embeddings; heads are ignored. In others, such as ForSequenceClassification (cross-encoders), the head counts, and the vectors
+ * below it are not embeddings. */
 static const char *const CLASSES[] = {"Model", "ForMaskedLM", "ForPreTraining"};
 
 bool hub_encoder_is_class(const hub_family *family, const char *name)
@@ -57,7 +57,7 @@ static void read_encoder_bert(hub_config *c, rapt_transformer_config *k)
                                         "pooler_size_per_head", "pooler_type", NULL});
 }
 
-/* Positions begin behind the index of the padding, so that the first two rows of their table are of no token. */
+/* Positions begin after the index of the padding, so the first two rows of their table belong to no token. */
 static void read_roberta(hub_config *c, rapt_transformer_config *k)
 {
     read_encoder_bert(c, k);
@@ -73,7 +73,7 @@ static void read_distilbert(hub_config *c, rapt_transformer_config *k)
     read_encoder_block(c, k, (hub_encoder_keys){"dim", "n_layers", "n_heads", "hidden_dim", "activation"}, 6);
     refuse_pruned_heads(c);
     hub_ignore(c, (const char *const[]){"dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout", "tie_weights_",
-                                        "sinusoidal_pos_embds", NULL}); /* such positions are in the files, too */
+                                        "sinusoidal_pos_embds", NULL}); /* such positions are also in the files */
 }
 
 /* "gamma" and "beta" are how BERT's own code named the weight and bias of a norm. */

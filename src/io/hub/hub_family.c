@@ -1,4 +1,4 @@
-/* io/hub/hub_family.c: the table of model types. See hub_family.h. */
+/* io/hub/hub_family.c: the table of model types. */
 #include "io/hub/hub_family.h"
 
 #include <stdio.h>

@@ -25,7 +25,7 @@ static void read_gemma(hub_config *c, rapt_lm_config *k)
     read_gemma_kin(c, k, &GEMMA);
 }
 
-/* Keys of the second version, which the third has, too. */
+/* Keys of the second version, which the third also has. */
 static void read_gemma_scores(hub_config *c, rapt_lm_config *k)
 {
     k->block.norm_place = RAPT_NORM_PLACE_SANDWICH;
@@ -52,7 +52,7 @@ static void read_gemma3(hub_config *c, rapt_lm_config *k)
     read_gemma_kin(c, k, &GEMMA3);
     read_gemma_scores(c, k);
     k->block.qk_norm = RAPT_QK_NORM_HEAD;
-    const size_t pattern = hub_size(c, "sliding_window_pattern", 6); /* "_sliding..." is written, but not read */
+    const size_t pattern = hub_size(c, "sliding_window_pattern", 6); /* transformers writes "_sliding...", but does not read it */
     hub_decoder_windows(c, k, hub_size(c, "sliding_window", 4096), 0, pattern);
     if (hub_value(c, "final_logit_softcapping"))
         hub_refuse(c, "final_logit_softcapping", "of such models rapt computes logits without");

@@ -1,6 +1,6 @@
-/* io/hub/hub_generation.c: see hub_generation.h. Keys, defaults and which file counts are those of transformers 5: its
- * GenerationConfig, and how from_pretrained finds one. Special tokens differ: rapt looks for them in both files, lest a text
- * has no end. */
+/* io/hub/hub_generation.c: reads generation settings. Keys, defaults and the choice of the file follow transformers 5: its
+ * GenerationConfig, and how from_pretrained finds one. Special tokens differ: rapt looks for them in both files, so that a text
+ * always has an end. */
 #include "io/hub/hub_generation.h"
 
 #include "base/file.h"
@@ -16,19 +16,19 @@ enum { MAX_COUNT = 1 << 30, MAX_BEAMS = 1024, MAX_PENALTY = 10, DEFAULT_TOP_K = 
 
 /* ---- what rapt does not compute ------------------------------------------------------------------------------- */
 
-/* Refused, but for the number that turns them off. */
+/* Refused, except the number that turns them off. */
 static const struct {
     const char *key;
     double off;
 } NUMBERS[] = {{"num_beam_groups", 1}, {"guidance_scale", 1}, {"encoder_repetition_penalty", 1}, {"penalty_alpha", 0},
                {"typical_p", 1}, {"epsilon_cutoff", 0}, {"eta_cutoff", 0}};
 
-/* Refused, but for null and false. */
+/* Refused, except null and false. */
 static const char *const OTHERS[] = {"exponential_decay_length_penalty", "sequence_bias", "constraints", "force_words_ids",
                                      "watermarking_config", "stop_strings", "max_time", "token_healing", "dola_layers", "top_h"};
 
-/* Of these no result of ours depends: caches, what is returned, and speculation, which changes the speed of the reference only.
- * diversity_penalty is of groups of beams. Infinite values, which remove_invalid_values is about, are an error here. */
+/* No result of rapt depends on these: caches, what is returned, and speculation, which only changes the speed of transformers.
+ * diversity_penalty concerns groups of beams. Infinite values, which remove_invalid_values is about, are an error in rapt. */
 static const char *const WITHOUT_EFFECT[] = {
     "transformers_version", "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "use_cache",
     "cache_implementation", "cache_config", "max_cache_len", "return_legacy_cache", "prefill_chunk_size", "low_memory",
@@ -106,7 +106,7 @@ static void read_bad_words(hub_config *c, size_t vocab, rapt_search_policy *p)
     }
 }
 
-/* Configurations before there was a forced_bos_token_id have a flag, which counts where that is missing. */
+/* Configurations older than forced_bos_token_id have a flag, which counts if that key is missing. */
 static void read_forced_tokens(hub_config *c, size_t vocab, rapt_search_policy *p)
 {
     const bool flag = hub_flag(c, "force_bos_token_to_be_generated", false) && !hub_value(c, "forced_bos_token_id");
@@ -252,7 +252,7 @@ rapt_code hub_generation_policy(const hub_generation *g, size_t vocab, rapt_sear
     read_bad_words(&c, vocab, p);
     read_forced_tokens(&c, vocab, p);
     if (g->file)
-        hub_refuse_others(&c); /* what config.json has besides is of the model */
+        hub_refuse_others(&c); /* all other keys of config.json belong to the model */
     return c.code;
 }
 

@@ -24,7 +24,7 @@ static void read_llama(hub_config *c, rapt_lm_config *k)
     hub_ignore(c, (const char *const[]){"pretraining_tp", "is_llama_config", NULL}); /* the first: how products are split */
 }
 
-/* All layers have the window; 4096 where the key is missing. */
+/* All layers have the window; 4096 if the key is missing. */
 static void read_mistral(hub_config *c, rapt_lm_config *k)
 {
     hub_decoder_read(c, k, &MISTRAL);
@@ -32,7 +32,7 @@ static void read_mistral(hub_config *c, rapt_lm_config *k)
     hub_decoder_window_of_all(c, k, none ? 0 : hub_size(c, "sliding_window", 4096));
 }
 
-/* Qwen: a window in layers behind the first ones, if at all. */
+/* Qwen: a window in the layers after the first ones, if at all. */
 static void read_qwen_windows(hub_config *c, rapt_lm_config *k)
 {
     const bool slides = hub_flag(c, "use_sliding_window", false);
@@ -59,7 +59,7 @@ static void read_qwen3(hub_config *c, rapt_lm_config *k)
     read_qwen_windows(c, k);
 }
 
-/* Some layers have no positions: those with 0 in a list, else each `interval`-th. */
+/* Layers without positions: those that have 0 in a list, or else each `interval`-th. */
 static void read_smollm3(hub_config *c, rapt_lm_config *k)
 {
     hub_decoder_read(c, k, &SMOLLM3);
@@ -90,7 +90,7 @@ static void read_granite(hub_config *c, rapt_lm_config *k)
     k->logits_divisor = hub_within(c, "logits_scaling", 1, 1e-6, 1e6);
 }
 
-/* Norms of results in place of those of inputs; queries and keys are normalized whole. */
+/* Norms apply to results instead of inputs; queries and keys are normalized over all heads. */
 static void read_olmo2(hub_config *c, rapt_lm_config *k)
 {
     hub_decoder_read(c, k, &OLMO2);
@@ -99,7 +99,7 @@ static void read_olmo2(hub_config *c, rapt_lm_config *k)
     k->block.qk_norm = RAPT_QK_NORM_ALL;
 }
 
-/* But for the norms of blocks. */
+/* Rows of all tensors except the norms of blocks. */
 #define LLAMA_ROWS \
     {"embedding.weight", "embed_tokens.weight"}, \
     {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"}, \

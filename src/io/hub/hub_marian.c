@@ -1,6 +1,6 @@
-/* io/hub/hub_marian.c: Marian's translators, those of OPUS-MT among them. A row of hub_family.c. Keys and their defaults are
- * those of MarianConfig in Hugging Face transformers, tensor names those of MarianMTModel. "forced_eos_token_id" has no default:
- * the class has 0, which generate() of transformers 4 took and that of 5 does not. */
+/* io/hub/hub_marian.c: Marian's translators, including OPUS-MT. A row of hub_family.c. Keys and defaults come from MarianConfig
+ * in Hugging Face transformers, tensor names from MarianMTModel. "forced_eos_token_id" has no default: the class has 0, which
+ * generate() used in transformers 4 but does not use in 5. */
 #include "io/hub/hub_pair.h"
 
 static void read_marian(hub_config *c, rapt_transformer_config *k)

@@ -1,4 +1,4 @@
-/* io/hub/hub_model.c: see hub_model.h. */
+/* io/hub/hub_model.c: loads and checks Hugging Face models. */
 #include "io/hub/hub_model.h"
 
 #include "base/quote.h"
@@ -34,7 +34,7 @@ static void refuse_architecture(hub_config *c, const hub_family *family)
         hub_refuse(c, "architectures", reason);
 }
 
-/* Of all types: these do not change logits. */
+/* Keys of all types that do not change logits. */
 static const char *const WITHOUT_EFFECT[] = {
     "model_type", "transformers_version", "transformers.js_config", "torch_dtype", "dtype", "use_cache", "bos_token_id",
     "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "tokenizer_class", "max_sequence_length",
@@ -74,7 +74,7 @@ static rapt_code read_config(const hub_family *family, const json_t *config, con
 
 /* ---- generation ----------------------------------------------------------------------------------------------- */
 
-/* Those of the class where neither file has any. */
+/* The tokens of the files, or else the default of the class. */
 static rapt_code load_end_of_text(rapt_language_model *l, const hub_family *family, size_t vocab, const hub_generation *g,
                                   rapt_error *err)
 {
@@ -96,7 +96,7 @@ static rapt_code load_generation(rapt_model *m, const hub_family *family, size_t
     return code;
 }
 
-/* All but the network: the tokenizer, and how the folder decodes. */
+/* Loads everything except the network: the tokenizer, and how the folder decodes. */
 static rapt_code load_lm_text(rapt_model *m, const hub_family *family, size_t vocab, const model_source *from, rapt_error *err)
 {
     rapt_error why = {0};
@@ -141,8 +141,8 @@ static rapt_code make_shapes(rapt_model *m, const hub_net *k, rapt_error *err)
     return m->params ? RAPT_OK : rapt_fail(err, why.code, "%s", why.message);
 }
 
-/* Makes a network of shapes, if there are tensors for as many layers, and compares their names, types and shapes: before there
- * is memory for values, which a damaged configuration could ask any amount of. */
+/* Makes a network of shapes, if there are tensors for that many layers, and compares names, types and shapes. This happens before
+ * memory for values is allocated, because a damaged configuration could ask for any amount. */
 static rapt_code check_shapes_of_files(rapt_model *shapes, const hub_family *family, const hub_net *k, const weights *w,
                                        const model_source *from, rapt_error *err)
 {
@@ -159,7 +159,7 @@ static rapt_code check_shapes_of_files(rapt_model *shapes, const hub_family *fam
     return hub_fill(shapes->params, &(hub_naming){family, shapes->params, block}, w, from, NULL, err);
 }
 
-/* What the files alone say of the configuration. */
+/* Decides the part of the configuration that only the files tell: a tied output. */
 static rapt_code settle_output(const hub_family *family, hub_net *k, const weights *w, const model_source *from, rapt_error *err)
 {
     bool own = false;
@@ -219,8 +219,8 @@ static rapt_task hub_task_of(const hub_family *family)
     return family->read ? RAPT_TASK_LANGUAGE_MODEL : family->read_pair ? RAPT_TASK_TRANSLATION : RAPT_TASK_ENCODER;
 }
 
-/* Bytes of an element as a generator holds it: matrices of linear layers are packed. Of an embedding that is no such matrix,
- * rows are read as they are needed. */
+/* Bytes of an element in a generator: matrices of linear layers are packed. The rows of an embedding that is not such a matrix
+ * are read as they are needed. */
 static double element_bytes(const rapt_model *m, const rapt_param *p, rapt_precision precision)
 {
     const rapt_transformer *pair = m->translation.net;
@@ -249,8 +249,8 @@ static void sum_up_memory(hub_summary *s)
         s->kv = rapt_lm_kv_sizes(s->model->language.net, 1);
 }
 
-/* Whether a matrix is multiplied that is stored in blocks without kernels of their own (nn/pack.c), as GGUF files may have them.
- * An embedding is one if it is the output matrix as well. */
+/* Whether a matrix for products is stored in blocks that have no kernels of their own (nn/pack.c), as GGUF files may have. An
+ * embedding counts if it is also the output matrix. */
 static bool rounds_anew(const rapt_model *m, const weights *w)
 {
     const bool tied = m->language.net ? m->language.net->config.tied : m->translation.net && m->translation.net->config.tied;
@@ -262,7 +262,7 @@ static bool rounds_anew(const rapt_model *m, const weights *w)
     return any;
 }
 
-/* All but values. */
+/* Checks everything except values. */
 static rapt_code check_folder(const hub_family *family, hub_net *k, const weights *w, const model_source *from, hub_summary *s,
                               rapt_error *err)
 {

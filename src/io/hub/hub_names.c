@@ -1,4 +1,4 @@
-/* io/hub/hub_names.c: see hub_names.h. Names are translated by the family's patterns; a matrix may hold several of ours. */
+/* io/hub/hub_names.c: translates names with the family's patterns. One matrix of a file may hold several of rapt's. */
 #include "io/hub/hub_names.h"
 
 #include "nn/block.h"
@@ -69,7 +69,7 @@ const hub_name *hub_names_next(const hub_naming *of, const hub_name *last, const
     return NULL;
 }
 
-/* Those of the head have no prefix. */
+/* Names of the head have no prefix. */
 void hub_names_of(const hub_naming *of, const hub_name *n, const hub_match *m, char bare[HUB_NAME], char whole[HUB_NAME])
 {
     hub_names_expand(n->theirs, m, bare);
@@ -92,7 +92,7 @@ bool hub_names_unused(const hub_naming *of, const char *name)
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
-/* Rows of the matrix that holds a part of `own` rows. */
+/* Rows of the matrix that contains a part of `own` rows. */
 static size_t hub_names_rows(const rapt_block_config *c, hub_part part, size_t own)
 {
     switch (part) {

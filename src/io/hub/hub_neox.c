@@ -1,4 +1,4 @@
-/* io/hub/hub_neox.c: GPT-NeoX of Hugging Face transformers, which Pythia is of: its keys, their defaults and its tensors. */
+/* io/hub/hub_neox.c: GPT-NeoX of Hugging Face transformers, the class of Pythia: its keys, their defaults and its tensors. */
 #include "io/hub/hub_decoder.h"
 
 static const hub_rope_class NEOX_ROPE = {10000, "rotary_emb_base", "rotary_pct", 0.25};

@@ -1,4 +1,4 @@
-/* io/hub/hub_origin.c: see hub_origin.h. */
+/* io/hub/hub_origin.c: keeps the files of a folder and the tensors of parameters. */
 #include "io/hub/hub_origin.h"
 
 #include "base/file.h"
@@ -32,7 +32,7 @@ static rapt_code hub_origin_read_file(hub_file *file, const char *folder, const 
     return code;
 }
 
-/* Of a GGUF file, which says the same in its own way. */
+/* Makes the files for a GGUF file, which has the same information in another form. */
 static rapt_code hub_origin_make_files(hub_origin *o, const char *path, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -43,7 +43,7 @@ static rapt_code hub_origin_make_files(hub_origin *o, const char *path, rapt_err
     return code;
 }
 
-/* What a Hugging Face folder of the model calls its tensors. */
+/* Notes the names that a Hugging Face folder of the model has for its tensors. */
 static void hub_origin_name_rows(const rapt_model *m, hub_origin *o)
 {
     hub_match match = {.last = ""};

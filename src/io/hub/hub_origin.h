@@ -1,6 +1,6 @@
-/* io/hub/hub_origin.h: what a Hugging Face folder has beside its tensors, kept with a model that was loaded from it whole: its
- * other files as they are, and which tensor each parameter came from. So a model that was trained on becomes such a folder
- * again, also where the first one is gone by then. For loading and saving. */
+/* io/hub/hub_origin.h: what a Hugging Face folder has besides its tensors, kept with a model that was loaded from it whole: its
+ * other files, and the tensor of each parameter. So a model that was trained further becomes such a folder again, even if the
+ * first one is gone by then. For loading and saving. */
 #ifndef IO_HUB_HUB_ORIGIN_H
 #define IO_HUB_HUB_ORIGIN_H
 
@@ -9,7 +9,7 @@
 
 enum { HUB_ORIGIN_MAX = 24 };
 
-/* Names of the files that are kept, where a folder has them: configurations, tokenizers, licences. NULL ends them. */
+/* Names of the files that are kept if a folder has them: configurations, tokenizers, licences; ended by NULL. */
 extern const char *const HUB_ORIGIN_FILES[HUB_ORIGIN_MAX + 1];
 
 typedef struct hub_file {
@@ -19,17 +19,17 @@ typedef struct hub_file {
 
 typedef struct hub_origin {
     hub_naming naming;
-    const hub_name **rows; /* of each parameter's tensor; NULL: a buffer that is in none */
+    const hub_name **rows; /* row of each parameter's tensor; NULL: a buffer that is in no tensor */
     hub_file files[HUB_ORIGIN_MAX]; /* in the order of the names */
 } hub_origin;
 
-/* hub_fill for a model whose parameters are made; of one that is not for inference it sets m->origin, too, and
- * freezes what is a buffer of the reference (final_logits_bias). */
+/* hub_fill for a model whose parameters exist. If it is not for inference, also sets m->origin, and freezes what is a buffer in
+ * transformers (final_logits_bias). */
 rapt_code hub_origin_fill(rapt_model *m, const hub_naming *of, const weights *w, const model_source *from, rapt_error *err);
 /* A hub_origin, or NULL. */
 void hub_origin_free(void *origin);
 
-/* Adds what stands for the model in checkpoints to a JSON object: its type, and a hash of config.json. */
+/* Adds what identifies the model in checkpoints to a JSON object: its type, and a hash of config.json. */
 rapt_code hub_origin_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
 
 #endif

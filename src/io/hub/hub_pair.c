@@ -1,13 +1,13 @@
-/* io/hub/hub_pair.c: see hub_pair.h. Keys and their defaults are those of the classes' configurations, tensor names
- * those of their modules. */
+/* io/hub/hub_pair.c: reads the keys that encoder-decoders share. Keys and defaults come from the classes' configurations, tensor
+ * names from their modules. */
 #include "io/hub/hub_pair.h"
 
 #include <string.h>
 
-/* Tables of positions are made for all of them, whatever is in the files. */
+/* Limit of positions, because tables are made for all of them, whatever is in the files. */
 enum { MAX_POSITIONS = 1 << 16 };
 
-/* Another name of a size, which must not say something else. */
+/* Reads another name of a size, which must not contradict it. */
 static void read_alias(hub_config *c, const char *key, size_t size, const char *of)
 {
     char reason[96];
@@ -16,7 +16,7 @@ static void read_alias(hub_config *c, const char *key, size_t size, const char *
         hub_refuse(c, key, reason);
 }
 
-/* Of configurations that transformers 3 wrote, where one class had all these models. */
+/* Checks keys that transformers 3 wrote, where one class had all these models. */
 static void check_former_keys(hub_config *c, const rapt_transformer_config *k)
 {
     const bool pre = k->block.norm_place == RAPT_NORM_PLACE_PRE, computed = k->positions == RAPT_POSITIONS_SINUSOIDAL;
@@ -83,7 +83,7 @@ const hub_name HUB_PAIR_NAMES[] = {
     {"decoder.#.ffn.dense1.@", "decoder.layers.#.fc1.@"},
     {"decoder.#.ffn.dense2.@", "decoder.layers.#.fc2.@"},
     {"decoder.#.norm3.@", "decoder.layers.#.final_layer_norm.@"},
-    /* Folders of years ago have these, rounded to the type of all tensors, and transformers takes them as they are. */
+    /* Old folders have these, rounded to the type of all tensors, and transformers uses them unchanged. */
     {"encoder.positions.table", "encoder.embed_positions.weight"},
     {"decoder.positions.table", "decoder.embed_positions.weight"},
     {"encoder.positions.weight", "encoder.embed_positions.weight", HUB_BEHIND_TWO},

@@ -1,11 +1,11 @@
-/* io/hub/hub_pair.h: what the configurations of Hugging Face's encoder-decoders have in common that descend from fairseq's:
- * Marian, BART and others. For the families. */
+/* io/hub/hub_pair.h: keys that the configurations of encoder-decoders share which descend from fairseq's: Marian, BART and
+ * others. For the families. */
 #ifndef IO_HUB_HUB_PAIR_H
 #define IO_HUB_HUB_PAIR_H
 
 #include "io/hub/hub_family.h"
 
-/* What no key says, and the defaults that differ. */
+/* Properties of a class that no key has, and the defaults that differ. */
 typedef struct hub_pair_class {
     rapt_norm_place place;
     rapt_positions_kind positions;
@@ -13,7 +13,7 @@ typedef struct hub_pair_class {
     bool embedding_norm;
     rapt_output_bias bias;
     const char *activation; /* default of "activation_function" */
-    bool scale;             /* of "scale_embedding" */
+    bool scale;             /* default of "scale_embedding" */
 } hub_pair_class;
 
 /* Fills *k: one vocabulary, and one matrix for both embeddings and the output. */

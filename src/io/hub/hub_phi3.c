@@ -4,7 +4,7 @@
 static const hub_decoder_class PHI3 = {.context = 4096, .eps = 1e-5,
                                        .rope = {10000, NULL, "partial_rotary_factor", 1, 4096, true}};
 
-/* Of Phi-4-mini: what they would turn on, its published module has not, nor has transformers'. */
+/* Keys of Phi-4-mini that would turn on something that neither its published module nor transformers has. */
 static void read_phi4_mini(hub_config *c)
 {
     static const char *const ones[] = {"full_attn_mod", "interpolate_factor"};

@@ -1,4 +1,5 @@
-/* io/hub/hub_rope.c: see hub_rope.h. The types are those of modeling_rope_utils.py of Hugging Face transformers. */
+/* io/hub/hub_rope.c: reads the settings of rotary positions. The types come from modeling_rope_utils.py of Hugging Face
+ * transformers. */
 #include "io/hub/hub_rope.h"
 
 #include "base/math.h"
@@ -11,11 +12,11 @@ static const char *const TYPES[] = {[RAPT_ROTARY_PLAIN] = "default", [RAPT_ROTAR
                                     [RAPT_ROTARY_LONG] = "longrope"};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
-/* What the keys say, from the class's defaults on. */
+/* The values of the keys, or else the class's defaults. */
 typedef struct rope_values {
     double *base, share;
     rapt_rotary_scaling *scaling;
-    size_t context, count; /* count: of factors; 0: there are none */
+    size_t context, count; /* count: number of factors; 0: there are none */
     const hub_rope_class *of;
 } rope_values;
 
@@ -72,7 +73,7 @@ static void rope_read_yarn(hub_config *c, size_t context, rapt_rotary_scaling *s
     s->magnitude = hub_within(c, "attention_factor", otherwise, 1e-3, 1e3);
 }
 
-/* What the frequencies are divided by in short texts. */
+/* Reads the divisors of frequencies for short texts. */
 static void rope_read_factors(hub_config *c, rapt_rotary_scaling *s)
 {
     const json_t *list = hub_value(c, "short_factor");
@@ -87,13 +88,13 @@ static void rope_read_factors(hub_config *c, rapt_rotary_scaling *s)
     }
 }
 
-/* Longer texts than those of the first training have other factors, which would change what is in a KV cache already: the context
+/* Texts longer than those in the first training have other factors, which would change what is already in a KV cache: the context
  * ends there. */
 static void rope_read_long(hub_config *outer, hub_config *c, rope_values *v)
 {
     rapt_rotary_scaling *s = v->scaling;
     const bool beside = v->of->original || json_object_get(outer->root, "original_max_position_embeddings");
-    hub_value(c, "original_max_position_embeddings"); /* where both are, what is beside counts */
+    hub_value(c, "original_max_position_embeddings"); /* if both are there, the one outside counts */
     s->original = hub_size(beside ? outer : c, "original_max_position_embeddings", v->of->original);
     const double ratio = (double)v->context / (double)s->original, factor = hub_within(c, "factor", ratio, 1e-3, 1e6);
     if (factor != ratio)
@@ -145,7 +146,8 @@ void hub_rope(hub_config *c, const hub_rope_class *of, rapt_lm_config *k)
 {
     static const char *const keys[] = {"rope_scaling", "rope_parameters"};
     rope_values v = {&k->rotary_base, of->share_key ? of->share : 1, &k->rotary_scaling, k->context, 0, of};
-    k->rotary_scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* of rapt_model_export */
+    k->rotary_scaling = (rapt_rotary_scaling){.fp32 = !hub_flag(c, "_rapt_rotary_in_double", false)}; /* written by
+                                                                                                         rapt_model_export */
     k->rotary_base = rope_base(c, of->theta_key ? of->theta_key : "rope_theta", of->theta);
     if (of->share_key)
         v.share = hub_within(c, of->share_key, of->share, 0, 1);
@@ -174,7 +176,7 @@ void hub_rope_by_layer(hub_config *c, const hub_rope_class *of, double theta, ra
     rope_values v = {&k->local_rotary_base, 1, &plain, k->context, 0, of};
     k->local_rotary_base = rope_base(c, "rope_local_base_freq", theta);
     if (!full && !local) {
-        if (json_object_size(both) > 0) /* transformers takes none of the values for either type */
+        if (json_object_size(both) > 0) /* transformers uses the values for neither type */
             hub_refuse(c, "rope_parameters", "it must have full_attention and sliding_attention, which have bases of their own");
         hub_rope(c, of, k);
     } else {

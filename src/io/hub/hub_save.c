@@ -1,5 +1,5 @@
-/* io/hub/hub_save.c: see hub_save.h. A tensor that is not a parameter as it lies in memory is made when it is written or
- * compared, one at a time. */
+/* io/hub/hub_save.c: writes tensors with the names and shapes of the reference. A tensor that differs from a parameter's memory
+ * is made when it is written or compared, one at a time. */
 #define _GNU_SOURCE
 #include "io/hub/hub_save.h"
 
@@ -21,10 +21,10 @@ rapt_code hub_save_check(const rapt_model *m, const char *folder, rapt_error *er
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
-/* The type that from_pretrained gives the model is what config.json says, not that of the tensors. */
+/* from_pretrained gives the model the type in config.json, not the type of the tensors. */
 static bool hub_save_put_type(json_t *config)
 {
-    static const char *const keys[] = {"dtype", "torch_dtype"}; /* of transformers 5, and 4 */
+    static const char *const keys[] = {"dtype", "torch_dtype"}; /* keys of transformers 5 and 4 */
     bool ok = true;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_object_get(config, keys[i]))
@@ -60,7 +60,7 @@ static rapt_code hub_save_file(const hub_file *file, const char *folder, const c
     return code;
 }
 
-/* Some names have a folder of their own. */
+/* Makes the folder of names that are in a subfolder. */
 static rapt_code hub_save_make_folder(const char *folder, const char *name, rapt_error *err)
 {
     const char *slash = strchr(name, '/');
@@ -95,10 +95,10 @@ typedef struct hub_saving {
     const hub_origin *origin;
     safetensors_entry *entries;
     char (*names)[HUB_NAME];
-    size_t *entry_of; /* [rapt_params_count] the tensor that a parameter is in, or is a part of */
+    size_t *entry_of; /* [rapt_params_count] the tensor that a parameter is, or is part of */
     size_t count;
     float *made;      /* the elements of a tensor that is made, */
-    size_t which;     /* and which one it is */
+    size_t which;     /* index of the tensor */
 } hub_saving;
 
 static void hub_save_end(hub_saving *s)
@@ -109,7 +109,7 @@ static void hub_save_end(hub_saving *s)
     free(s->made);
 }
 
-/* Adds the tensor of a parameter, unless it is that of an earlier one, too. */
+/* Adds the tensor of a parameter, unless an earlier parameter has the same tensor. */
 static void hub_save_add(hub_saving *s, size_t param)
 {
     const rapt_param *p = rapt_params_at(s->params, param);
@@ -197,7 +197,7 @@ static const float *hub_save_floats(void *context, size_t entry)
     return hub_save_elements(context, entry);
 }
 
-/* The types of all tensors: of a part of one, that of the whole. */
+/* The types of all tensors; all parts of a tensor have the type of the whole. */
 static rapt_code hub_save_types(const hub_saving *s, const rapt_model *m, hub_save_type *type, rapt_export_weights wanted,
                                 rapt_export_weights *types, const char *path, rapt_error *err)
 {

@@ -1,4 +1,4 @@
-/* io/hub/hub_sentence.c: see hub_sentence.h. Files, keys and their meaning are those of sentence-transformers. */
+/* io/hub/hub_sentence.c: reads the settings of sentence-transformers, which defines the files and keys. */
 #define _GNU_SOURCE /* strdup */
 #include "io/hub/hub_sentence.h"
 
@@ -29,7 +29,7 @@ static rapt_code sentence_open(sentence_file *f, const char *folder, const char 
     return code || !there || f->root ? code : RAPT_ERR_FORMAT;
 }
 
-/* An array would have none of the keys, as an empty object. */
+/* Refuses an array, which would look like an object without keys. */
 static rapt_code sentence_open_object(sentence_file *f, const char *folder, const char *name, rapt_error *err)
 {
     rapt_code code = sentence_open(f, folder, name, err);
@@ -72,7 +72,7 @@ static void read_pooling_kind(hub_config *c, rapt_pooling *kind)
         hub_refuse(c, key, "rapt computes one kind of pooling: mean, cls or max");
 }
 
-/* Whether a file says something of pooling: an empty one is none, although each key has a default. */
+/* Whether a file has pooling settings: an empty one has none, although each key has a default. */
 static bool says_pooling(const json_t *root)
 {
     void *at;
@@ -111,7 +111,7 @@ static const char *module_class(const json_t *module)
     return dot ? dot + 1 : type ? type : "";
 }
 
-/* Where a module's files are: a folder of the folder, or "". */
+/* Whether a module's files are in a subfolder (`own`), or in the folder itself, "". */
 static bool module_has_folder(const json_t *module, bool own)
 {
     const char *path = json_string_value(json_object_get(module, "path"));
@@ -152,7 +152,7 @@ static rapt_code read_modules(rapt_encoder_model *e, size_t d, const sentence_fi
 
 /* ---- the rest ------------------------------------------------------------------------------------------------- */
 
-/* Of the length nothing else counts where this file has one, but what the model has positions for. */
+/* If this file has a max length, it overrides all others, except the number of the model's positions. */
 static rapt_code read_sentence_limit(rapt_encoder_model *e, size_t positions, const sentence_file *f, rapt_error *err)
 {
     static const char *const arguments[] = {"model_args", "tokenizer_args", "config_args"};

@@ -1,13 +1,13 @@
-/* io/hub/hub_sentence.h: the settings of sentence-transformers in a Hugging Face folder: what becomes of the vectors of a text's
- * tokens, how long texts are cut, and what is put before them. For hub_embedding.c. */
+/* io/hub/hub_sentence.h: the settings of sentence-transformers in a Hugging Face folder: how the vectors of a text's tokens are
+ * pooled, the length to which texts are truncated, and prompts before them. For hub_embedding.c. */
 #ifndef IO_HUB_HUB_SENTENCE_H
 #define IO_HUB_HUB_SENTENCE_H
 
 #include "rapt/io.h"
 
-/* Reads modules.json, and what it and its kin name, into *e, whose max_len is set; `net` is its configuration. Without
- * modules.json nothing changes. RAPT_ERR_FORMAT: a module, a kind of pooling or a key that rapt does not compute, naming the
- * file. */
+/* Reads modules.json, and the files that it names, into *e, whose max_len must be set; `net` is its configuration. Without
+ * modules.json nothing changes. RAPT_ERR_FORMAT: a module, a kind of pooling or a key that rapt does not compute; the message
+ * names the file. */
 rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config *net, const char *folder, rapt_error *err);
 
 /* Whether a folder has modules.json: it is of an embedder. */

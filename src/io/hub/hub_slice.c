@@ -1,14 +1,14 @@
-/* io/hub/hub_slice.c: see hub_slice.h. */
+/* io/hub/hub_slice.c: reads and writes rows of a slice. */
 #include "io/hub/hub_slice.h"
 
 #include "base/min.h"
 #include "io/stored_numbers.h"
 
-/* A tile of a transpose: what a cache line of the result holds, of as many rows as a thread is asked for at a time. */
+/* Columns of a tile of a transpose: the elements of a cache line of the result. */
 #define TILE_COLUMNS 16
 #define TILE_ROWS 64
 
-/* `count` indices of dimension `dim` from `first` on; of a tensor of blocks the first dimension of two. */
+/* `count` indices of dimension `dim` from `first` on; a tensor of blocks has two dimensions and is sliced along the first. */
 static weights_tensor slice_part(weights_tensor t, int dim, size_t first, size_t count)
 {
     t.data += weights_tensor_bytes(&t, first * t.stride[dim]);
@@ -30,15 +30,15 @@ static void slice_read_tile(const hub_slice *s, weights_tensor rows, size_t colu
             to[i * s->columns + column + j] = tile[j * count + i];
 }
 
-/* Where feature j of a head of d is. Ours are rotated in pairs (j, j + d/2), of which the first turned / 2 turn; theirs in pairs
- * (j, j + turned/2) of the first `turned`. Queries and keys in one order have the same products. */
+/* The place of feature j of a head of d features. rapt rotates pairs (j, j + d/2) with j < turned / 2; the file rotates pairs (j,
+ * j + turned/2) of the first `turned` features. Products are the same if queries and keys have the same order. */
 static size_t slice_feature(size_t j, size_t d, size_t turned)
 {
     const size_t half = turned / 2, second = j >= d / 2, at = j - second * (d / 2);
     return at < half ? second * half + at : turned + second * (d / 2 - half) + at - half;
 }
 
-/* The row of the tensor that is row i of ours; of a transpose, the column. */
+/* The row of the tensor that is row i of the parameter; in a transpose, the column. */
 static size_t slice_row(const hub_slice *s, size_t i)
 {
     if (!s->head)

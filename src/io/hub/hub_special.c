@@ -1,4 +1,4 @@
-/* io/hub/hub_special.c: see hub_special.h. */
+/* io/hub/hub_special.c: reads special tokens from tokenizer_config.json. */
 #include "io/hub/hub_special.h"
 
 #include "base/file.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The id of a token that is written as a string, or as an object with its content; -1: there is none. */
+/* The id of a token that is given as a string, or as an object with its content; -1: there is none. */
 static int32_t special_id(const rapt_tokenizer *k, const json_t *settings, const char *name)
 {
     const json_t *token = json_object_get(settings, name);
@@ -40,7 +40,7 @@ rapt_code hub_special_end_of_turn(rapt_language_model *l, size_t vocab, const mo
     return code;
 }
 
-/* Whether a flag is there, and not what is done. */
+/* Whether a flag is set that differs from what is done. */
 static bool is_unheeded(const json_t *settings, const char *name, bool done)
 {
     const json_t *flag = json_object_get(settings, name);

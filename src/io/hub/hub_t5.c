@@ -1,11 +1,11 @@
-/* io/hub/hub_t5.c: T5, FLAN-T5, MADLAD, mT5 and UMT5. Rows of hub_family.c. Keys and their defaults are those of T5Config,
- * MT5Config and UMT5Config in Hugging Face transformers, tensor names those of their modules. */
+/* io/hub/hub_t5.c: T5, FLAN-T5, MADLAD, mT5 and UMT5. Rows of hub_family.c. Keys and defaults come from T5Config, MT5Config and
+ * UMT5Config in Hugging Face transformers, tensor names from their modules. */
 #include "io/hub/hub_family.h"
 
 #include <math.h>
 #include <string.h>
 
-/* There are no positions to run out of. As many tokens as other models can have positions at most. */
+/* There are no positions that could run out. The limit is the max number of positions of other models. */
 enum { LONGEST = 65536 };
 
 static rapt_ffn_kind read_t5_activation(hub_config *c, const char *otherwise)
@@ -20,7 +20,7 @@ static rapt_ffn_kind read_t5_activation(hub_config *c, const char *otherwise)
     return RAPT_FFN_RELU;
 }
 
-/* What T5Config and MT5Config have as defaults. */
+/* Defaults of T5Config and MT5Config. */
 typedef struct t5_class {
     size_t d_model, ffn, layers, heads;
     const char *activation;
@@ -53,8 +53,8 @@ static void read_t5_kin(hub_config *c, rapt_transformer_config *k, t5_class of)
                                         "is_gated_act", "output_past", "n_positions", NULL});
 }
 
-/* Hidden states are divided before the output where the class ties it to the embedding, as its first models did. transformers 5
- * writes "tie_word_embeddings": true for all, and says in another key what it was. */
+/* Hidden states are divided before the output if the class ties it to the embedding, as its first models did. transformers 5
+ * writes "tie_word_embeddings": true for all models, and the original value in another key. */
 static void read_t5_scale(hub_config *c, rapt_transformer_config *k)
 {
     const bool scaled = hub_flag(c, "scale_decoder_outputs", hub_flag(c, "tie_word_embeddings", true));
@@ -81,7 +81,7 @@ static void read_umt5(hub_config *c, rapt_transformer_config *k)
     hub_ignore(c, (const char *const[]){"scalable_attention", NULL}); /* UMT5's module does not read it */
 }
 
-/* Of UMT5 each layer has biases, of the others the first. */
+/* In UMT5 each layer has biases, in the others only the first. */
 static const hub_name T5_NAMES[] = {
     {"decoder.output.weight", "lm_head.weight"},
     {"encoder.embedding.weight", "shared.weight"},
@@ -122,7 +122,7 @@ static const hub_name T5_NAMES[] = {
     {"decoder.#.norm3.weight", "decoder.block.#.layer.2.layer_norm.weight"},
     {"decoder.norm.weight", "decoder.final_layer_norm.weight"},
     {0}};
-/* Of T5's first files: cross-attention does not use it. */
+/* In T5's first files; cross-attention does not use it. */
 static const char *const T5_UNUSED[] = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", NULL};
 
 const hub_family HUB_T5 = {"t5", "T5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_t5,

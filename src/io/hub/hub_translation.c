@@ -1,4 +1,4 @@
-/* io/hub/hub_translation.c: see hub_translation.h. */
+/* io/hub/hub_translation.c: loads the tokenizers and limits of translators. */
 #include "io/hub/hub_translation.h"
 
 #include "base/file.h"
@@ -25,7 +25,7 @@ static rapt_tokenizer *load_pair_tokenizer(const char *path, size_t vocab, rapt_
     return k;
 }
 
-/* The path of a file in the folder, to be freed; NULL where it is not there. */
+/* The path of a file in the folder, which the caller frees; NULL if it does not exist. */
 static rapt_code find_pair_file(const char *folder, const char *name, char **path, rapt_error *err)
 {
     bool there = false;
@@ -56,8 +56,8 @@ static rapt_code require_vocabularies(const rapt_transformer_config *k, const ch
     return code || k->tied ? code : require_pair_file(folder, "target_vocab.json", err);
 }
 
-/* The path of tokenizer.json; of a GGUF file, which has its own; of the folder, whose class says what it is, where there is only
- * a SentencePiece model, or BPE; or NULL. */
+/* The path of tokenizer.json; or of a GGUF file, which has its own; or of the folder, if it has only a SentencePiece model or
+ * BPE, whose kind its class tells; or NULL. */
 static rapt_code find_shared_tokenizer(const char *folder, char **path, rapt_error *err)
 {
     static const char *const models[] = {"spiece.model", "sentencepiece.bpe.model", "merges.txt"};
@@ -74,7 +74,7 @@ static rapt_code find_shared_tokenizer(const char *folder, char **path, rapt_err
     return code;
 }
 
-/* A SentencePiece model alone has ids of its own, which are not the translator's. */
+/* Refuses a SentencePiece model alone, because its ids are not the translator's. */
 static rapt_code check_shared_tokenizer(const rapt_translation_model *t, const char *folder, rapt_error *err)
 {
     size_t size;
@@ -84,8 +84,8 @@ static rapt_code check_shared_tokenizer(const rapt_translation_model *t, const c
                      "\"tokenizer_class\" that says which ids its pieces have", folder);
 }
 
-/* Those of Marian, one for each side; else that of tokenizer.json, for both unless rapt_model_export has put one of the target
- * beside it. */
+/* Loads Marian's tokenizers, one for each side; else tokenizer.json, for both sides unless rapt_model_export has written another
+ * for the target. */
 static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_transformer_config *k, const char *folder,
                                       rapt_error *err)
 {
@@ -113,7 +113,7 @@ static rapt_code load_pair_tokenizers(rapt_translation_model *t, const rapt_tran
     return t->target ? RAPT_OK : code ? code : RAPT_ERR_FORMAT;
 }
 
-/* What tokenizer.json puts round a text: tokens before it, and the end of text behind it. Marian's has the latter alone. */
+/* Loads what tokenizer.json puts around a text: tokens before it, and the end of text after it. Marian's has only the latter. */
 static rapt_code load_template(rapt_translation_model *t, const char *folder, rapt_error *err)
 {
     int32_t *ids;
@@ -163,7 +163,7 @@ static rapt_code load_pair_generation(rapt_model *m, const rapt_transformer_conf
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
-/* Of embeddings and output, only the source's embedding is counted, which every model has. */
+/* Among embeddings and output, counts only the source's embedding, which every model has. */
 static config_stack stack_of_encoder(const rapt_transformer_config *k)
 {
     const size_t positions = k->positions == RAPT_POSITIONS_LEARNED ? 2 * k->max_positions : 0;
@@ -210,7 +210,7 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->translation.net->params;
     m->translation.max_len = k->max_positions;
-    if (k->positions != RAPT_POSITIONS_RELATIVE) /* all but T5 have a padding_idx */
+    if (k->positions != RAPT_POSITIONS_RELATIVE) /* all except T5 have a padding_idx */
         set_padding(m->translation.net, m->translation.special.pad);
     return hub_origin_fill(m, &(hub_naming){family, m->params, &m->translation.net->config.block}, w, from, err);
 }

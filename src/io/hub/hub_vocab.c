@@ -1,5 +1,5 @@
-/* io/hub/hub_vocab.c: see hub_vocab.h. The same as a tokenizer.json, as BertTokenizer of Hugging Face transformers makes it; keys
- * and defaults are its own. */
+/* io/hub/hub_vocab.c: makes the tokenizer.json that BertTokenizer of Hugging Face transformers makes, with its keys and
+ * defaults. */
 #include "io/hub/hub_vocab.h"
 
 #include "base/file.h"
@@ -21,7 +21,7 @@ static const char *const DEFAULTS[SPECIALS] = {"[UNK]", "[SEP]", "[PAD]", "[CLS]
 
 typedef struct vocab_reading {
     const char *folder;
-    char *path; /* of vocab.txt */
+    char *path; /* path of vocab.txt */
     json_t *vocab;
     const char *tokens[SPECIALS];
     bool lowercase, chinese;
@@ -76,7 +76,8 @@ static bool vocab_is_special(const vocab_reading *r, const char *token)
     return is;
 }
 
-/* A token is a text, or an object with its text and flags, all of which must be off but `special`. NULL: it is neither. */
+/* The text of a token, which is a string, or an object with its text and flags, all of which must be off except `special`. NULL:
+ * it is neither. */
 static const char *vocab_token_of(const json_t *value)
 {
     static const char *const flags[] = {"lstrip", "rstrip", "single_word", "normalized"};
@@ -95,7 +96,7 @@ static void vocab_read_special(vocab_reading *r, hub_config *c, int i)
     r->tokens[i] = r->tokens[i] ? r->tokens[i] : DEFAULTS[i];
 }
 
-/* Tokens that are added to those of vocab.txt would get ids of their own. */
+/* Refuses tokens that are not in vocab.txt, because they would get new ids. */
 static void vocab_check_added(const vocab_reading *r, hub_config *c)
 {
     static const char *const lists[] = {"additional_special_tokens", "extra_special_tokens"};
@@ -114,7 +115,7 @@ static void vocab_check_added(const vocab_reading *r, hub_config *c)
     }
 }
 
-/* Of the two classes that do as BERT does. */
+/* Accepts the two classes that do as BERT does. */
 static void vocab_check_class(hub_config *c)
 {
     static const char *const classes[] = {"BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast"};
@@ -148,7 +149,8 @@ static rapt_code vocab_read_settings(vocab_reading *r, const json_t *settings, c
     return c.code;
 }
 
-/* The JSON of a file of the folder, to be given back; an empty object where it is not there. The path is to be freed. */
+/* The JSON of a file of the folder, which the caller releases; an empty object if it does not exist. The caller frees the
+ * path. */
 static rapt_code vocab_read_json(const vocab_reading *r, const char *name, char **path, json_t **root)
 {
     bool there = false;
@@ -162,7 +164,7 @@ static rapt_code vocab_read_json(const vocab_reading *r, const char *name, char 
     return code;
 }
 
-/* Files beside tokenizer_config.json that name tokens, too: those that we have, or none. */
+/* Checks other files that also name tokens: they may only name known tokens. */
 static rapt_code vocab_check_file(const vocab_reading *r, const char *name)
 {
     char *path = NULL;

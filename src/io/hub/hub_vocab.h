@@ -5,8 +5,8 @@
 
 #include "rapt/text.h"
 
-/* The tokenizer that BertTokenizer makes of vocab.txt, one token a line, and the settings of tokenizer_config.json. NULL with
- * `err` set; what would change ids and is not known is refused by name. */
+/* The tokenizer that BertTokenizer makes from vocab.txt, one token per line, and the settings of tokenizer_config.json. NULL with
+ * `err` set; unknown settings that would change ids are refused by name. */
 rapt_tokenizer *hub_vocab_load(const char *folder, rapt_error *err);
 
 #endif

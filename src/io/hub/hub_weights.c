@@ -1,4 +1,4 @@
-/* io/hub/hub_weights.c: see hub_weights.h. Which tensor holds what is in hub_names.c. */
+/* io/hub/hub_weights.c: fills parameters from tensors. hub_names.c finds the tensor of a parameter. */
 #include "io/hub/hub_weights.h"
 
 #include "base/quote.h"
@@ -82,7 +82,7 @@ static const void *hub_row_blocks(const void *slice, size_t row)
     return hub_slice_blocks(slice, row, &format);
 }
 
-/* A matrix of a model for inference stays in the file until somebody needs it; all else is read at once. */
+/* In a model for inference, a matrix stays in the file until it is needed; everything else is read at once. */
 static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
 {
     const bool later = rapt_params_seed(f->params) == RAPT_SEED_UNSET && p->value.ndim == 2 && !p->buffer;
@@ -158,7 +158,7 @@ static rapt_code hub_compare(const hub_filling *f, const weights_tensor *t, cons
     return RAPT_OK;
 }
 
-/* Of two matrices of the same shape. */
+/* Compares two matrices of the same shape. */
 static rapt_code hub_compare_tensors(const weights *w, const weights_tensor *a, const weights_tensor *b, const char *folder,
                                      bool *same, rapt_error *err)
 {
@@ -185,7 +185,7 @@ rapt_code hub_find_output(const weights *w, const char *folder, bool *own, rapt_
     for (size_t i = 0; i < sizeof names / sizeof *names && !embedding; i++)
         embedding = weights_find(w, names[i]);
     *own = output && embedding;
-    /* of another shape or type, one of them does not belong to the model, which hub_fill says */
+    /* if shapes or types differ, one of them does not belong to the model, which hub_fill reports */
     if (!*own || output->ndim != 2 || embedding->ndim != 2 || output->shape[0] != embedding->shape[0] ||
         output->shape[1] != embedding->shape[1] || weights_check_real(w, output, NULL) || weights_check_real(w, embedding, NULL))
         return RAPT_OK;

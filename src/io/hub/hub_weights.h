@@ -5,12 +5,12 @@
 #include "io/hub/hub_names.h"
 #include "io/model.h"
 
-/* Every parameter gets its tensor, a buffer where there is one, and every tensor is one's, a copy of one's, or unused as the
- * family has it. RAPT_ERR_FORMAT: a tensor that is missing, left over, of another shape, or no copy; RAPT_ERR_NOT_FINITE.
- * Matrices of a set made with RAPT_SEED_UNSET are checked, and stay in the files until they are needed: `w` lives as long as
- * `params` then, and so does the adapter of `from`, which is added to the matrices that it names. `rows` [rapt_params_count],
- * zeroed, or NULL: gets the row of each parameter's tensor; NULL: a buffer without. Of a set made with RAPT_SEED_SHAPES names,
- * types and shapes are checked alone. Where `from` has a layout, tensors have its names. */
+/* Fills every parameter from its tensor, a buffer only if there is a tensor. Every tensor must belong to a parameter, be a copy
+ * of such a tensor, or be listed as unused by the family. RAPT_ERR_FORMAT: a tensor is missing, left over, of another shape, or
+ * not a copy; RAPT_ERR_NOT_FINITE. In a set made with RAPT_SEED_UNSET, matrices are checked and stay in the files until they are
+ * needed: `w` must then live as long as `params`, and so must the adapter of `from`, which is added to the matrices that it
+ * names. `rows` [rapt_params_count], zeroed, or NULL, gets the row of each parameter's tensor (NULL: a buffer without one). In a
+ * set made with RAPT_SEED_SHAPES, only names, types and shapes are checked. If `from` has a layout, tensors have its names. */
 rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
                    rapt_error *err);
 

@@ -1,4 +1,4 @@
-/* io/lora/lora_file.c: see lora_file.h. */
+/* io/lora/lora_file.c: reads and writes adapter_model.safetensors. */
 #include "io/lora/lora_file.h"
 
 #include "io/adapter/adapter.h"
@@ -12,7 +12,7 @@
 enum { TENSOR_NAME = HUB_NAME + 32 };
 
 typedef struct lora_file {
-    safetensors_entry *entries; /* of each chosen module A, B */
+    safetensors_entry *entries; /* A and B of each chosen module */
     char (*names)[TENSOR_NAME];
     float **joined; /* [modules] B of a module that is not one layer's as it is, or NULL */
     size_t count, modules;
@@ -27,7 +27,7 @@ static void lora_file_end(lora_file *f)
     free(f->entries);
 }
 
-/* B [out, rank] of a module: each row where the reference has it. NULL: out of memory. */
+/* B [out, rank] of a module, with each row where PEFT has it. NULL: out of memory. */
 static float *lora_join(const lora_module *m, size_t rank)
 {
     float *joined = calloc(m->out * rank, sizeof *joined);

@@ -1,5 +1,5 @@
-/* io/lora/lora_file.h: adapter_model.safetensors of a model whose adapters are trained: the tensors of PEFT, of which B of a
- * joint module is assembled. For model.c and training. */
+/* io/lora/lora_file.h: adapter_model.safetensors of a model whose adapters are trained, with PEFT's tensors; the B of a joint
+ * module is assembled from its layers. For model.c and training. */
 #ifndef IO_LORA_LORA_FILE_H
 #define IO_LORA_LORA_FILE_H
 
@@ -9,7 +9,7 @@
 /* Writes the adapters to `path`, with `text` under `key` in the metadata. */
 rapt_code lora_file_save(const rapt_model *m, const char *path, const char *key, const char *text, rapt_error *err);
 
-/* Whether a file holds just what lora_file_save would write; false where memory ends, too. */
+/* Whether a file is exactly what lora_file_save would write; also false if memory runs out. */
 bool lora_file_is_same(const rapt_model *m, const safetensors *file);
 
 #endif

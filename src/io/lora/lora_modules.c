@@ -1,4 +1,4 @@
-/* io/lora/lora_modules.c: see lora_modules.h. */
+/* io/lora/lora_modules.c: finds and chooses the modules of a model. */
 #include "io/lora/lora_modules.h"
 
 #include "base/buffer.h"
@@ -19,7 +19,7 @@ typedef struct lora_walk {
     const hub_origin *origin; /* NULL: a model of rapt, whose files have the names of its parameters */
 } lora_walk;
 
-/* Sets what the files say of the matrix of a layer. */
+/* Sets the names that the files have for the matrix of a layer. */
 static void lora_describe_layer(const hub_origin *o, const rapt_param *weight, lora_module *m, hub_slice *rows)
 {
     hub_match match = {.last = ""};
@@ -88,7 +88,7 @@ bool lora_module_is_whole(const lora_module *m)
 
 /* ---- choosing --------------------------------------------------------------------------------------------------- */
 
-/* Whether the first `size` letters of `end` are the name, or its end behind a dot. */
+/* Whether the first `size` letters of `end` are the name, or its end after a dot. */
 static bool lora_name_ends(const char *name, const char *end, size_t size)
 {
     const size_t length = strlen(name);

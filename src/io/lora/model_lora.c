@@ -1,4 +1,4 @@
-/* io/lora/model_lora.c: see model_lora.h. The adapters are the model's only parameters that are trained and saved; all others
+/* io/lora/model_lora.c: gives a model adapters. The adapters are then the only parameters that are trained and saved; all others
  * become buffers that are not saved. */
 #define _GNU_SOURCE /* strdup */
 #include "io/lora/model_lora.h"
@@ -13,8 +13,8 @@
 
 /* ---- adding ----------------------------------------------------------------------------------------------------- */
 
-/* The matrices of a module of one layer have PEFT's names. Of several, which share A, they have the layer's own name behind the
- * module's ("c_attn.k.lora_B.weight"), and are one B in the model's files (lora_file.c). */
+/* The matrices of a module with one layer have PEFT's names. If a module has several layers, which share A, the layer's own name
+ * follows the module's ("c_attn.k.lora_B.weight"), and the model's files have one B (lora_file.c). */
 static void lora_add(rapt_params *set, const lora_module *m, const rapt_lora_options *options)
 {
     rapt_param *a = NULL;

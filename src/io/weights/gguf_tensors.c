@@ -1,4 +1,4 @@
-/* io/weights/gguf_tensors.c: see gguf_tensors.h. */
+/* io/weights/gguf_tensors.c: describes tensors of GGUF files as weights_tensor. */
 #include "io/weights/gguf_tensors.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* io/weights/model_card.c: the head of a model card, by libyaml's events, so that nothing of it is expanded; see model_card.h. A
- * card that cannot be read states no license: it is written for people. */
+/* io/weights/model_card.c: reads the head of a model card with libyaml's events, so that nothing is expanded. A card that cannot
+ * be read states no license: it is written for people. */
 #include "io/weights/model_card.h"
 
 #include "base/file.h"
@@ -12,18 +12,18 @@
 
 #define MAX_CARD ((size_t)4 << 20)
 
-/* What the value belongs to that comes next in the head's mapping. */
+/* The key of the next value in the head's mapping. */
 typedef enum card_key { CARD_OTHER, CARD_LICENSE, CARD_NAME } card_key;
 
 typedef struct card_reader {
     yaml_parser_t parser;
-    int depth;      /* of mappings and lists; 1: in the head's own mapping */
+    int depth;      /* nesting of mappings and lists; 1: in the head's own mapping */
     bool key_comes; /* there */
     card_key key;
     char license[MODEL_CARD_LICENSE], name[MODEL_CARD_LICENSE];
 } card_reader;
 
-/* The YAML between the first line and the next one of three dashes; its bytes, 0 where there is none. */
+/* Finds the YAML between the first line and the next line of three dashes; returns its bytes, 0 if there is none. */
 static size_t find_head(const char *text, const char **head)
 {
     static const char mark[] = "\xEF\xBB\xBF";
@@ -52,7 +52,7 @@ static void take_scalar(card_reader *r, const char *text)
     }
 }
 
-/* Keys and values of the head take turns; a value may be a list or a mapping of its own. */
+/* Keys and values of the head alternate; a value may be a list or a mapping. */
 static void take_event(card_reader *r, const yaml_event_t *e)
 {
     const bool begins = e->type == YAML_MAPPING_START_EVENT || e->type == YAML_SEQUENCE_START_EVENT;
@@ -60,7 +60,7 @@ static void take_event(card_reader *r, const yaml_event_t *e)
     if (e->type == YAML_SCALAR_EVENT)
         take_scalar(r, (const char *)e->data.scalar.value);
     if (e->type == YAML_MAPPING_START_EVENT && r->depth > 0)
-        r->key = CARD_OTHER; /* its words are no license */
+        r->key = CARD_OTHER; /* its words are not a license */
     r->depth += begins - ends;
     if (r->depth == 1)
         r->key_comes = begins || !r->key_comes;

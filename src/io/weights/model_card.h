@@ -9,8 +9,8 @@
 enum { MODEL_CARD_LICENSE = 128 };
 
 /* Reads `license` from the card in `folder`, a name such as "apache-2.0" or a list of them, which is joined by ", "; "other" is
- * followed by `license_name`. False, with "" in `license`, where there is no card, or it states none. Characters that must not
- * reach a terminal are '?'. */
+ * followed by `license_name`. False, with "" in `license`, if there is no card, or if it states none. Characters that must not
+ * reach a terminal become '?'. */
 bool model_card_license(const char *folder, char license[MODEL_CARD_LICENSE]);
 
 #endif

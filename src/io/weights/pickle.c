@@ -1,5 +1,5 @@
-/* io/weights/pickle.c: the stack machine of pickles, with those of its instructions that torch.save writes for tensors; see
- * pickle.h. No instruction recurses, and none allocates more than some 60 bytes for one of its own. It knows nothing of torch. */
+/* io/weights/pickle.c: the stack machine of pickles, with the instructions that torch.save writes for tensors. No instruction
+ * recurses, and none allocates more than some 60 bytes per byte of its own. It knows nothing about torch. */
 #include "io/weights/pickle.h"
 
 #include "base/buffer.h"
@@ -15,7 +15,7 @@ enum { MAX_NAME = 200 };
 struct pickle {
     const char *path;
     const unsigned char *bytes;
-    size_t size, at, begin; /* begin: of the current instruction */
+    size_t size, at, begin; /* begin: start of the current instruction */
     const pickle_caller *caller;
     pickle_value *stack, *memo;
     size_t depth, stack_capacity, memo_count, memo_capacity;
@@ -68,7 +68,7 @@ static rapt_code push_integer(pickle *p, pickle_kind kind, int64_t integer)
     return push(p, (pickle_value){.kind = kind, .integer = integer});
 }
 
-/* The value at the top, which stays there: NULL with the error set where there is none. */
+/* The value at the top, which stays there; NULL with the error set if there is none. */
 static pickle_value *top(const pickle *p)
 {
     if (p->depth > 0 && p->stack[p->depth - 1].kind != PICKLE_MARK)
@@ -108,7 +108,7 @@ static rapt_code push_items(pickle *p, pickle_kind kind)
     return push(p, (pickle_value){.kind = kind, .items = items});
 }
 
-/* Moves the `count` values at the top of the stack behind those of a tuple, list or dict. */
+/* Moves the `count` values at the top of the stack to the end of a tuple, list or dict. */
 static rapt_code move_items(pickle *p, pickle_items *to, size_t count)
 {
     if (count == 0)
@@ -167,7 +167,7 @@ static rapt_code run_int4(pickle *p)
     return code ? code : push_integer(p, PICKLE_INTEGER, (int32_t)x);
 }
 
-/* Up to 8 bytes of two's complement behind their number. */
+/* Up to 8 bytes of two's complement, after their number. */
 static rapt_code run_long1(pickle *p)
 {
     uint64_t bytes, x = 0;
@@ -229,7 +229,7 @@ static rapt_code run_empty_dict(pickle *p)
     return push_items(p, PICKLE_DICT);
 }
 
-/* A tuple of the `count` values at the top, below which `marks` marks go. */
+/* Makes a tuple of the `count` values at the top, and removes `marks` marks below them. */
 static rapt_code make_tuple(pickle *p, size_t count, size_t marks)
 {
     rapt_code code = push_items(p, PICKLE_TUPLE);
@@ -260,7 +260,7 @@ static rapt_code run_short_tuple(pickle *p)
     return make_tuple(p, count, 0);
 }
 
-/* Moves `count` values to the list or dict that lies below them, and below `marks` marks. */
+/* Moves `count` values to the list or dict below them and below `marks` marks. */
 static rapt_code put_into(pickle *p, pickle_kind kind, size_t count, size_t marks)
 {
     if (p->depth < count + marks + 1 || p->stack[p->depth - count - marks - 1].kind != kind)
@@ -299,7 +299,7 @@ static rapt_code run_set_items(pickle *p)
 
 /* ---- instructions: the memo ------------------------------------------------------------------------------------------- */
 
-/* Python numbers what it puts there from 0, so a number is at most the count. */
+/* Python numbers the memo from 0, so a number is at most the count. */
 static rapt_code put_memo(pickle *p, size_t bytes)
 {
     uint64_t at;
@@ -347,7 +347,7 @@ static rapt_code run_get4(pickle *p)
 
 /* ---- instructions: names and what they build --------------------------------------------------------------------------- */
 
-/* Takes a line without its line feed, and appends it to `name`, which is of MAX_NAME bytes; a longer one is cut. */
+/* Takes a line without its line feed, and appends it to `name` of MAX_NAME bytes; a longer one is truncated. */
 static rapt_code take_line(pickle *p, char *name)
 {
     const char *line = (const char *)p->bytes + p->at, *end = memchr(line, '\n', p->size - p->at);
@@ -391,7 +391,7 @@ static rapt_code run_reduce(pickle *p)
     return made.kind == PICKLE_DICT ? push_items(p, PICKLE_DICT) : push(p, made);
 }
 
-/* Attributes of an ordered dict, torch's _metadata, say nothing of tensors. */
+/* Attributes of an ordered dict (torch's _metadata) do not concern tensors. */
 static rapt_code run_build(pickle *p)
 {
     pickle_value state;
@@ -420,8 +420,8 @@ static rapt_code pickle_run_stop(pickle *p)
 
 /* ---- the machine ------------------------------------------------------------------------------------------------------ */
 
-/* By the byte that stands for an instruction. pickletools.py has names for them: those with a byte above 127 are PROTO, TUPLE1 to
- * TUPLE3, NEWTRUE, NEWFALSE and LONG1; Q is BINPERSID, q and r are BINPUT and LONG_BINPUT, h and j BINGET and LONG_BINGET. */
+/* Indexed by the byte of an instruction. pickletools.py has names for them: bytes above 127 are PROTO, TUPLE1 to TUPLE3, NEWTRUE,
+ * NEWFALSE and LONG1; Q is BINPERSID, q and r are BINPUT and LONG_BINPUT, h and j BINGET and LONG_BINGET. */
 static rapt_code (*const INSTRUCTIONS[256])(pickle *p) = {
     [0x80] = run_proto, ['.'] = pickle_run_stop,
     ['N'] = run_none, [0x88] = run_true, [0x89] = run_false,

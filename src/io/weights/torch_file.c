@@ -1,5 +1,5 @@
-/* io/weights/torch_file.c: from a zip archive and its pickle to tensors; see torch_file.h. What the pickle describes is read in
- * torch_state.c, the format before the archives in torch_older.c. */
+/* io/weights/torch_file.c: reads the tensors of a zip archive and its pickle. torch_state.c reads the pickle's contents,
+ * torch_older.c the format before archives. */
 #include "io/weights/torch_file.h"
 
 #include "io/weights/torch_older.h"

@@ -5,8 +5,8 @@
  * element there, its shape and its strides; a storage is a persistent id ("storage", torch.FloatStorage, KEY, device, elements),
  * and its bytes are the entry NAME/data/KEY. NAME/byteorder says "little".
  *
- * Nothing of the pickle is run: it is a description, in which these names and torch._utils._rebuild_parameter,
- * collections.OrderedDict and the other storage types are known, and all others are refused. */
+ * Nothing in the pickle is run: it is a description, in which these names, torch._utils._rebuild_parameter,
+ * collections.OrderedDict and the other storage types are known, and all other names are refused. */
 #ifndef IO_TORCH_FILE_H
 #define IO_TORCH_FILE_H
 
@@ -15,14 +15,14 @@
 typedef struct torch_file {
     weights_tensor *tensors; /* in the order of the dict; several may share elements */
     size_t count;
-    char *names; /* of all of them */
+    char *names; /* holds all names */
 } torch_file;
 
-/* Whether these bytes begin as torch.save's do, of any of its formats. */
+/* Whether these bytes begin like a file of torch.save, in any of its formats. */
 bool torch_file_begins(const char *bytes, size_t size);
 
-/* Reads a file that is in memory. Tensors' data lies in `bytes`, which are borrowed for as long as it is used; every element of
- * each tensor lies within its storage. `path` is for messages. RAPT_ERR_FORMAT, RAPT_ERR_MEMORY; *out is empty then. */
+/* Reads a file that is in memory. Tensors point into `bytes`, which are borrowed as long as tensors are used; every element of
+ * each tensor is within its storage. `path` is for messages. RAPT_ERR_FORMAT, RAPT_ERR_MEMORY; *out is then empty. */
 rapt_code torch_file_read(torch_file *out, const char *path, const char *bytes, size_t size, rapt_error *err);
 void torch_file_free(torch_file *f);
 

@@ -1,5 +1,5 @@
-/* io/weights/torch_older.c: files of torch.save before PyTorch 1.6; see torch_older.h, and _legacy_load in
- * torch/serialization.py. The dict of tensors is read in torch_state.c. */
+/* io/weights/torch_older.c: reads files of torch.save before PyTorch 1.6, as _legacy_load in torch/serialization.py does.
+ * torch_state.c reads the dict of tensors. */
 #include "io/weights/torch_older.h"
 
 #include <inttypes.h>
@@ -44,10 +44,10 @@ static rapt_code no_storage(void *context, const pickle_value *id, pickle_value 
     return torch_state_bad(s, "a storage is described outside the dict of tensors");
 }
 
-/* On success the caller frees *p, to which *value belongs. */
+/* On success the caller frees *p, which owns *value. */
 static rapt_code read_plain(older_reader *r, pickle **p, pickle_value *value)
 {
-    const pickle_caller caller = {r->state, no_name, NULL, no_storage}; /* without names nothing is called */
+    const pickle_caller caller = {r->state, no_name, NULL, no_storage}; /* no names are allowed, so nothing is called */
     return pickle_read(r->state->path, r->bytes, r->size, &r->at, &caller, p, value, r->state->err);
 }
 
@@ -91,7 +91,7 @@ static int by_key(const void *left, const void *right)
     return compare_storages(*(torch_storage *const *)left, *(torch_storage *const *)right);
 }
 
-/* Mentions of one storage stand side by side then, and say the same of it. */
+/* Sorts mentions of storages, so that mentions of one storage are adjacent; they must agree. */
 static rapt_code sort_storages(older_reader *r)
 {
     torch_state *s = r->state;
@@ -130,7 +130,7 @@ static rapt_code find_mention(const older_reader *r, const pickle_value *key, si
     return RAPT_OK;
 }
 
-/* Takes the data of the next storage of the list from where the file is read. */
+/* Takes the data of the next storage of the list from the current place in the file. */
 static rapt_code take_storage(older_reader *r, const pickle_value *key)
 {
     torch_state *s = r->state;

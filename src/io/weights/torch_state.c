@@ -1,6 +1,5 @@
-/* io/weights/torch_state.c: from the pickle of a dict of tensors to tensors in storages; see torch_state.h. Names that
- * torch.save writes are from torch/_utils.py and torch/serialization.py. Not for training checkpoints, whose dict holds more than
- * tensors. */
+/* io/weights/torch_state.c: reads the pickle of a dict of tensors as tensors in storages. The names that torch.save writes come
+ * from torch/_utils.py and torch/serialization.py. Not for training checkpoints, whose dict holds more than tensors. */
 #include "io/weights/torch_state.h"
 
 #include "base/buffer.h"
@@ -10,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands in a PICKLE_NAME: a storage type is STORAGE_TYPES and its element type. */
+/* The values of a PICKLE_NAME; a storage type is STORAGE_TYPES plus its element type. */
 enum { ORDERED_DICT, REBUILD_TENSOR, REBUILD_PARAMETER, STORAGE_TYPES };
-/* What stands in the size of a PICKLE_HANDLE. */
+/* The `size` of a PICKLE_HANDLE. */
 enum { IS_STORAGE, IS_TENSOR };
 
 enum { REBUILD_ARGUMENTS = 6 };
@@ -73,8 +72,8 @@ static bool torch_find_name(void *context, const char *name, pickle_value *out)
     return false;
 }
 
-/* The id: ("storage", its type, the key, the device, the number of elements), and None in the older format, where a part of
- * another storage once stood. */
+/* The id: ("storage", its type, the key, the device, the number of elements), and None in the older format, once for views of
+ * another storage. */
 static rapt_code read_storage(const torch_state *s, const pickle_value *id, torch_storage *storage)
 {
     const size_t count = s->older ? 6 : 5;
@@ -91,7 +90,7 @@ static rapt_code read_storage(const torch_state *s, const pickle_value *id, torc
 static rapt_code torch_look_up(void *context, const pickle_value *id, pickle_value *out, rapt_error *err)
 {
     torch_state *s = context;
-    (void)err; /* which is the reader's, too */
+    (void)err; /* the same as the reader's */
     if (!ARRAY_RESERVE(&s->storages, &s->storage_capacity, s->storage_count + 1))
         return torch_state_no_memory(s);
     rapt_code code = read_storage(s, id, &s->storages[s->storage_count]);
@@ -108,7 +107,7 @@ bool torch_storage_holds(const torch_storage *s, size_t bytes)
 
 /* ---- tensors --------------------------------------------------------------------------------------------------------- */
 
-/* Whether a value is a tuple of up to 8 whole numbers from 0, which go to `sizes`. */
+/* Whether a value is a tuple of up to 8 whole numbers >= 0, which are written to `sizes`. */
 static bool read_sizes(const pickle_value *value, size_t *sizes, int *count)
 {
     if (value->kind != PICKLE_TUPLE || value->items->count > SAFETENSORS_MAX_DIMS)
@@ -123,7 +122,7 @@ static bool read_sizes(const pickle_value *value, size_t *sizes, int *count)
     return true;
 }
 
-/* Whether every element lies in the storage, and there are no more of them than can lie there without being repeated. */
+/* Whether every element is within the storage, and there are no more elements than the storage has. */
 static bool fits_storage(const weights_tensor *t, size_t offset, const torch_storage *s)
 {
     size_t last = offset, step;
@@ -135,7 +134,7 @@ static bool fits_storage(const weights_tensor *t, size_t offset, const torch_sto
     return last < s->elements && t->elements <= s->elements - offset;
 }
 
-/* Arguments: storage, place of the first element, shape, strides, and what matters in training only. */
+/* Arguments: storage, place of the first element, shape, strides, and values for training only. */
 static rapt_code read_tensor(const torch_state *s, const pickle_items *arguments, torch_tensor *tensor)
 {
     const pickle_value *a = arguments->values;
@@ -176,7 +175,7 @@ static rapt_code torch_call(void *context, const pickle_value *name, const pickl
                             rapt_error *err)
 {
     torch_state *s = context;
-    (void)err; /* which is the reader's, too */
+    (void)err; /* the same as the reader's */
     if (name->integer == REBUILD_TENSOR)
         return build_tensor(s, arguments, out);
     if (name->integer == ORDERED_DICT && arguments->count == 0) {

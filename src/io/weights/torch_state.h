@@ -1,5 +1,5 @@
-/* io/weights/torch_state.h: the pickle of a dict of tensors that torch.save wrote, which is the same in both of its formats: only
- * where the bytes of storages lie differs. For the readers of these formats, torch_file.c and torch_older.c.
+/* io/weights/torch_state.h: the pickle of a dict of tensors that torch.save wrote. Both of its formats have the same pickle; only
+ * the places of the storages' bytes differ. For the readers of these formats, torch_file.c and torch_older.c.
  *
  * The order: read, set the data of all storages, take, free. */
 #ifndef IO_TORCH_STATE_H
@@ -14,13 +14,13 @@ typedef struct torch_storage {
     size_t key_size;
     safetensors_dtype dtype;
     size_t elements;
-    const char *data; /* of `elements` elements: the caller's to set */
+    const char *data; /* `elements` elements, set by the caller */
 } torch_storage;
 
 typedef struct torch_tensor {
     weights_tensor shown; /* without name and data */
     size_t storage;       /* its number */
-    size_t offset;        /* of the first element there */
+    size_t offset;        /* offset of the first element in the storage */
 } torch_tensor;
 
 typedef struct torch_state {
@@ -32,13 +32,13 @@ typedef struct torch_state {
     size_t tensor_count, tensor_capacity;
     pickle *pickle;
     pickle_value dict;
-    rapt_error *err; /* which no earlier failure holds */
+    rapt_error *err; /* must not hold an earlier failure */
 } torch_state;
 
-/* Reads the pickle at *at of `bytes`, which are borrowed until torch_state_free, and sets *at behind it. Every element of each
- * tensor lies within the elements that its storage is said to have. All but path, older and err of *s begin as zeros. */
+/* Reads the pickle at *at in `bytes`, which are borrowed until torch_state_free, and sets *at to its end. Every element of each
+ * tensor is within the stated elements of its storage. The caller sets path, older and err of *s and zeroes the rest. */
 rapt_code torch_state_read(torch_state *s, const char *bytes, size_t size, size_t *at);
-/* The named tensors of the dict, once storages have data. What a failure leaves in *out is the caller's to free. */
+/* Takes the named tensors of the dict, once storages have data. The caller frees *out, even after a failure. */
 rapt_code torch_state_take(const torch_state *s, torch_file *out);
 void torch_state_free(torch_state *s);
 

@@ -1,6 +1,5 @@
-/* io/weights/weights.c: opens safetensors files, files of torch.save, shards of either, and GGUF files as one list of tensors;
- * see weights.h.
- * The formats are in safetensors.c and torch_file.c, the values in weights_read.c. */
+/* io/weights/weights.c: opens safetensors files, files of torch.save, shards of either, and GGUF files as one list of tensors.
+ * safetensors.c and torch_file.c read the formats, weights_read.c the values. */
 #include "io/weights/weights.h"
 
 #include "base/buffer.h"
@@ -26,7 +25,7 @@ static const char *const FOLDER_FILES[] = {"model.safetensors", "model.safetenso
                                            "pytorch_model.bin.index.json"};
 enum { FOLDER_FILE_COUNT = sizeof FOLDER_FILES / sizeof *FOLDER_FILES };
 
-/* Of one kind: safetensors, GGUF or of torch. */
+/* A file of one kind: safetensors, GGUF or torch. */
 typedef struct weights_file {
     char *path;
     size_t bytes;
@@ -116,7 +115,7 @@ static rapt_code open_gguf(weights *w, weights_file *f, rapt_error *err)
     return code;
 }
 
-/* A file that is not told apart by how it begins should be what its name says. */
+/* If the first bytes do not tell the kind of a file, its name does. */
 static rapt_code weights_open_file(weights *w, weights_file *f, rapt_error *err)
 {
     rapt_code code = file_map_open(&f->map, f->path, err);
@@ -216,7 +215,7 @@ const weights_tensor *weights_find(const weights *w, const char *name)
 
 /* ---- shards ----------------------------------------------------------------------------------------------------------- */
 
-/* Each tensor is where the index says, and those of the index are there. */
+/* Each tensor must be where the index says, and all tensors of the index must exist. */
 static rapt_code compare_with_index(const weights *w, const weights_index *x, const char *path, rapt_error *err)
 {
     const char *name;

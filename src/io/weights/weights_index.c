@@ -1,4 +1,4 @@
-/* io/weights/weights_index.c: reads the index of shards; see weights_index.h. It opens no shard. */
+/* io/weights/weights_index.c: reads the index of shards. It opens no shard. */
 #include "io/weights/weights_index.h"
 
 #include "base/quote.h"
@@ -69,7 +69,7 @@ static int64_t read_total(const json_t *root)
 
 rapt_code weights_index_read(weights_index *x, const char *path, rapt_error *err)
 {
-    rapt_error own = {0}; /* its code says why there is no root */
+    rapt_error own = {0}; /* its code tells why there is no root */
     *x = (weights_index){.root = json_file_read(path, MAX_INDEX, &own)};
     rapt_code code = x->root ? read_map(x, path, &own) : own.code;
     x->total_size = read_total(x->root);

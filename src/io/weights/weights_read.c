@@ -1,4 +1,4 @@
-/* io/weights/weights_read.c: the values of tensors in files; see weights.h. Conversions are in widen.c. */
+/* io/weights/weights_read.c: the values of tensors in files. widen.c converts them. */
 #include "io/weights/weights.h"
 
 #include "base/quote.h"
@@ -32,7 +32,7 @@ rapt_code weights_read(const weights *w, const weights_tensor *t, float *to, rap
     row_reader r = {.dtype = t->dtype, .to = to};
     rapt_code code = weights_check_real(w, t, err);
     if (!code && t->blocks)
-        t->blocks->read(t->elements / t->blocks->elements, t->data, to); /* which have no gaps */
+        t->blocks->read(t->elements / t->blocks->elements, t->data, to); /* rows of blocks have no gaps */
     else if (!code)
         weights_tensor_rows(t, read_row, &r);
     return code;
@@ -46,7 +46,7 @@ static bool check_row(void *context, const weights_row *row)
     return bad == row->count;
 }
 
-/* The first element of a row without gaps that is not finite, or of whose block none is; `count`: all are finite. */
+/* The first element of a row without gaps that is not finite, or whose block is not finite; `count`: all are finite. */
 static size_t row_first_bad(const weights_tensor *t, size_t first, size_t count)
 {
     const char *data = t->data + weights_tensor_bytes(t, first);
@@ -84,7 +84,7 @@ static void check_chunk(void *context, size_t chunk, int worker)
         atomic_store_explicit(&c->bad, true, memory_order_relaxed);
 }
 
-/* Whether the threads find the tensor finite; false, too, where it has gaps. */
+/* Whether the threads find the tensor finite; also false if it has gaps. */
 static bool all_chunks_finite(const weights_tensor *t, pool *threads)
 {
     chunk_check c = {.t = t};

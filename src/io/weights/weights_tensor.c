@@ -1,5 +1,4 @@
-/* io/weights/weights_tensor.c: shapes and strides of tensors in files, and their elements in order; see weights_tensor.h. It
- * knows no file format. */
+/* io/weights/weights_tensor.c: shapes and strides of tensors in files, and their elements in order. It knows no file format. */
 #include "io/weights/weights_tensor.h"
 
 #include <stdio.h>
@@ -35,7 +34,7 @@ bool weights_tensor_is_row_major(const weights_tensor *t)
     return true;
 }
 
-/* Goes to the next index of all dimensions but the last; returns how many elements further its row begins, modulo 2^64. */
+/* Advances the index of all dimensions except the last; returns how many elements further its row begins, modulo 2^64. */
 static size_t next_row(const weights_tensor *t, size_t index[SAFETENSORS_MAX_DIMS])
 {
     size_t moved = 0;

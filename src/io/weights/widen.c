@@ -1,5 +1,5 @@
-/* io/weights/widen.c: elements of files as fp32, in loops that compilers vectorize; see widen.h. Numbers of 16 bits are widened
- * by kernels/half.h. Nothing here knows files. */
+/* io/weights/widen.c: widens elements of files to fp32, in loops that compilers vectorize. kernels/half.h widens 16-bit numbers.
+ * It knows no files. */
 #include "io/weights/widen.h"
 
 #include "kernels/half.h"
@@ -16,7 +16,7 @@ static inline float narrow_double(double x)
     return (float)x;
 }
 
-/* A loop for elements of TYPE that are one behind the other, in which stride is known, and one for others. */
+/* One loop for contiguous elements of TYPE, in which the stride is known, and one for others. */
 #define WIDEN_ROW(name, TYPE, convert)                                    \
     static void name(const weights_row *row, float *to)                   \
     {                                                                     \
@@ -42,8 +42,8 @@ WIDEN_ROW(widen_row_bf16, uint16_t, bf16_to_float)
 
 #define RUN 1024
 
-/* An element is infinite or NaN where all bits of its exponent are set. Runs in which there is none are passed over in a loop
- * without a way out, which compilers vectorize. */
+/* An element is infinite or NaN if all bits of its exponent are set. Spans without such an element are skipped in a loop without
+ * an exit, which compilers vectorize. */
 #define FIRST_BAD(name, TYPE, EXPONENT)                              \
     static size_t name(const weights_row *row)                       \
     {                                                                \

@@ -11,7 +11,7 @@ bool widen_is_real(safetensors_dtype dtype);
  * `dtype` is one of these. */
 void widen_row(safetensors_dtype dtype, const weights_row *row, float *to);
 
-/* The place in the row of the first element that is infinite or NaN, as it is stored; row->count where all are finite. */
+/* The place in the row of the first element that, as stored, is infinite or NaN; row->count if all are finite. */
 size_t widen_first_bad(safetensors_dtype dtype, const weights_row *row);
 
 #endif

@@ -1,5 +1,5 @@
-/* io/weights/zip_file.c: the directory of a zip archive; every offset and count is checked before it is used. See zip_file.h.
- * It reads no compressed data, and writes none. */
+/* io/weights/zip_file.c: the directory of a zip archive; every offset and count is checked before it is used. It neither reads
+ * compressed data nor writes any. */
 #include "io/weights/zip_file.h"
 
 #include "base/quote.h"
@@ -13,8 +13,8 @@ enum { STORED = 0, ENCRYPTED = 1, EXTRA_64 = 1 };
 
 typedef struct zip_reader {
     const char *path, *bytes;
-    size_t size;      /* of the archive */
-    size_t directory; /* where it begins */
+    size_t size;      /* bytes of the archive */
+    size_t directory; /* offset of the directory */
     rapt_error *err;
 } zip_reader;
 
@@ -59,7 +59,7 @@ bool zip_begins(const char *bytes, size_t size)
     return size >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
 }
 
-/* The record at the archive's end, behind which only its comment stands; NULL where there is none. */
+/* The record at the archive's end, after which only its comment follows; NULL if there is none. */
 static const char *zip_find_end(const zip_reader *r)
 {
     const size_t behind = END_BYTES + MAX_COMMENT, lowest = r->size > behind ? r->size - behind : 0;
@@ -73,7 +73,7 @@ static const char *zip_find_end(const zip_reader *r)
     return NULL;
 }
 
-/* The same record with 64-bit fields, NULL where the archive has none. */
+/* The record with 64-bit fields; NULL if the archive has none. */
 static const char *find_end64(const zip_reader *r, const char *end)
 {
     const char *locator = end - LOCATOR_BYTES;
@@ -84,7 +84,7 @@ static const char *find_end64(const zip_reader *r, const char *end)
     return fits ? r->bytes + at : NULL;
 }
 
-/* Where the directory lies, and how many entries it says to have. */
+/* Finds the directory, and its stated number of entries. */
 static rapt_code find_directory(zip_reader *r, size_t *bytes, size_t *count)
 {
     const char *end = zip_find_end(r);
@@ -102,7 +102,7 @@ static rapt_code find_directory(zip_reader *r, size_t *bytes, size_t *count)
     return RAPT_OK;
 }
 
-/* Numbers that do not fit 32 bits stand in an extra field, in this order, where the record has all ones. */
+/* Numbers that do not fit into 32 bits are in an extra field, in this order; the record then has all ones. */
 static bool read_extra64(const char *extra, size_t size, uint64_t *values[3])
 {
     while (size >= 4) {
@@ -123,7 +123,7 @@ static bool read_extra64(const char *extra, size_t size, uint64_t *values[3])
     return true;
 }
 
-/* An entry begins with a record of its own, which repeats its name. */
+/* An entry begins with its own record, which repeats its name. */
 static rapt_code locate_data(const zip_reader *r, zip_entry *e, uint64_t at, uint64_t size)
 {
     const char *local = r->bytes + at;
@@ -139,7 +139,7 @@ static rapt_code locate_data(const zip_reader *r, zip_entry *e, uint64_t at, uin
     return RAPT_OK;
 }
 
-/* Reads the record at *at of `left` bytes, and moves both behind it. */
+/* Reads the record at *at of `left` bytes, and moves past it. */
 static rapt_code zip_read_entry(const zip_reader *r, zip_entry *e, const char **at, size_t *left)
 {
     const char *record = *at;
