@@ -1,6 +1,7 @@
 /* nn/decoder.c: the decoder block and the decoder; reads like the book's DecoderBlock and TransformerDecoder, with
  * three corrections: the mask is causal whenever several positions are computed, a cached token keeps its own
- * position, and the KV cache holds projected keys and values. One block serves whole rows and decoding steps. */
+ * position, and the KV cache holds projected keys and values. One block serves whole rows, decoding steps, and
+ * steps of several batches (decoder_parts.c). */
 #include "nn/block.h"
 #include "nn/decoder_core.h"
 #include "nn/decoder_state.h"
@@ -31,17 +32,30 @@ static rapt_tensor *decoder_attend_to_memory(rapt_tape *t, const rapt_multi_head
     return rapt_op_reshape(t, rapt_cached_cross_attention(t, m, queries, memory->kv, memory->lens), 3, x->shape, NULL);
 }
 
-rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
-                                        const rapt_decoder_memory *memory, rapt_kv *kv, size_t past)
+static rapt_tensor *decoder_attend_to_past(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x,
+                                           const decoder_reads *r)
+{
+    return r->parts ? attention_parts_causal(t, m, x, r->parts, r->count, r->positions)
+                    : rapt_causal_self_attention(t, m, x, r->kv, r->past);
+}
+
+static rapt_tensor *decoder_run_block(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, const decoder_reads *r)
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    rapt_tensor *y = rapt_causal_self_attention(t, &m->self_attention, h, kv, past);
+    rapt_tensor *y = decoder_attend_to_past(t, &m->self_attention, h, r);
     x = rapt_add_norm_after(t, &m->norm1, x, y);
     h = rapt_add_norm_before(t, &m->norm2, x);
-    y = decoder_attend_to_memory(t, &m->cross_attention, h, memory);
+    y = r->parts ? attention_parts_cross(t, &m->cross_attention, h, r->parts, r->count)
+                 : decoder_attend_to_memory(t, &m->cross_attention, h, &r->memory);
     x = rapt_add_norm_after(t, &m->norm2, x, y);
     h = rapt_add_norm_before(t, &m->norm3, x);
     return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));
+}
+
+rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
+                                        const rapt_decoder_memory *memory, rapt_kv *kv, size_t past)
+{
+    return decoder_run_block(t, m, x, &(decoder_reads){.memory = *memory, .kv = kv, .past = past});
 }
 
 /* If the output projection is the embedding, it has no matrix of its own, and usually no bias (Press & Wolf 2017). */
@@ -93,33 +107,30 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     decoder_init_output(m, set, c);
 }
 
-static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
+static rapt_tensor *decoder_run_whole(rapt_tape *t, const void *m, const rapt_block_input *in)
 {
-    return rapt_decoder_block_forward(t, m, in->x, &(rapt_decoder_memory){.output = in->memory, .lens = in->lens}, NULL, 0);
+    return decoder_run_block(t, m, in->x, &(decoder_reads){.memory = {.output = in->memory, .lens = in->lens}});
 }
 
 /* A block in a decoding step. */
-typedef struct decoder_cached_block {
+typedef struct decoder_step_block {
     const rapt_decoder_block *block;
-    rapt_decoder_memory memory;
-    rapt_kv *kv;
-    size_t past;
-} decoder_cached_block;
+    decoder_reads reads;
+} decoder_step_block;
 
-static rapt_tensor *decoder_run_cached(rapt_tape *t, const void *m, const rapt_block_input *in)
+static rapt_tensor *decoder_run_step(rapt_tape *t, const void *m, const rapt_block_input *in)
 {
-    const decoder_cached_block *b = m;
-    return rapt_decoder_block_forward(t, b->block, in->x, &b->memory, b->kv, b->past);
+    const decoder_step_block *b = m;
+    return decoder_run_block(t, b->block, in->x, &b->reads);
 }
 
-static rapt_tensor *decoder_cached(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, size_t layer, rapt_tensor *x)
+rapt_tensor *decoder_block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, decoder_reads reads)
 {
-    decoder_cached_block *b = tape_alloc(t, 1, sizeof *b);
+    decoder_step_block *b = tape_alloc(t, 1, sizeof *b);
     if (!b)
         return x;
-    *b = (decoder_cached_block){&m->blocks[layer], decoder_state_memory(s, layer), rapt_kv_cache_layer(s->self, layer),
-                                rapt_decoder_state_past(s)};
-    return tape_run_once(t, decoder_run_cached, b, (rapt_block_input){.x = x});
+    *b = (decoder_step_block){m, reads};
+    return tape_run_once(t, decoder_run_step, b, (rapt_block_input){.x = x});
 }
 
 rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
@@ -137,7 +148,7 @@ rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_token
 {
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
-        x = rapt_run_block(t, decoder_run_block, &m->blocks[i], (rapt_block_input){x, memory, memory_lens});
+        x = rapt_run_block(t, decoder_run_whole, &m->blocks[i], (rapt_block_input){x, memory, memory_lens});
     return decoder_last_norm(t, m, x);
 }
 
@@ -160,7 +171,9 @@ rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder
         return bad;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, rapt_decoder_state_past(s));
     for (size_t i = 0; i < m->layers; i++)
-        x = decoder_cached(t, m, s, i, x);
+        x = decoder_block_step(t, &m->blocks[i], x, (decoder_reads){.memory = decoder_state_memory(s, i),
+                                                                    .kv = rapt_kv_cache_layer(s->self, i),
+                                                                    .past = rapt_decoder_state_past(s)});
     rapt_tensor *logits = decoder_logits(t, m, decoder_last_norm(t, m, x));
     if (!rapt_tape_error(t)->code)
         rapt_kv_cache_advance(s->self, tokens.time);
