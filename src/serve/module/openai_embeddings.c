@@ -86,6 +86,13 @@ static json_t *vector_numbers(const rapt_real *v, size_t n)
     return list;
 }
 
+static json_t *embedding_entry(const embedding_run *run, size_t i)
+{
+    const rapt_real *v = run->vectors + i * run->features;
+    return json_pack("{s:s, s:I, s:o}", "object", "embedding", "index", (json_int_t)i, "embedding",
+                     run->base64 ? vector_letters(v, run->features) : vector_numbers(v, run->features));
+}
+
 static bool embedding_write(const embedding_run *run, buffer *to)
 {
     json_t *whole = json_pack("{s:s, s:n, s:s, s:{s:I, s:I}}", "object", "list", "data", "model", run->model, "usage",
@@ -94,10 +101,7 @@ static bool embedding_write(const embedding_run *run, buffer *to)
     bool ok = reply_frame_open(&frame, to) && reply_put_words(to, "[");
     for (size_t i = 0; i < run->count && ok; i++) {
         const size_t before = to->size;
-        const rapt_real *v = run->vectors + i * run->features;
-        json_t *vector = run->base64 ? vector_letters(v, run->features) : vector_numbers(v, run->features);
-        ok = reply_put_comma(to, i) && reply_put(to, json_pack("{s:s, s:I, s:o}", "object", "embedding", "index", (json_int_t)i,
-                                                               "embedding", vector));
+        ok = reply_put_comma(to, i) && reply_put(to, embedding_entry(run, i));
         ok = ok && exchange_makes(run->x, COPIES * (to->size - before));
     }
     ok = ok && reply_put_words(to, "]");
