@@ -13,24 +13,31 @@ CC=clang tools/configure.sh "$build" -DRAPT_TESTS=ON -DRAPT_FUZZ=ON -DCMAKE_BUIL
     cmake --build "$build" -j"${JOBS:-$(nproc)}" --target fuzzers -- --no-print-directory >"$build/build.log" 2>&1 ||
     { tail -30 "$build/build.log"; echo "the fuzzers do not build"; exit 1; }
 mkdir -p "$build/found"
-passed=0 failed=0
 [ $# -gt 0 ] || set -- $(basename -as .c tests/fuzz/fuzz_*.c | sed 's/fuzz_//') long_inputs
-for name; do
-    if [ "$name" = long_inputs ]; then
-        "$build/tests/long_inputs" "$seconds" && passed=$((passed + 1)) || { failed=$((failed + 1)); echo 'long_inputs: FAILED'; }
-        continue
-    fi
-    mkdir -p "$build/corpus/$name" # what this machine's earlier runs found interesting
-    if UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz_$name" -max_total_time="$seconds" -timeout=20 \
-        -max_len=20000 -malloc_limit_mb=1000 -artifact_prefix="$build/found/$name-" -print_final_stats=1 \
-        "$build/corpus/$name" "tests/fuzz/corpus/$name" >"$build/$name.log" 2>&1; then
-        passed=$((passed + 1))
-        echo "fuzz_$name: $(sed -n 's/.*number_of_executed_units: *//p' "$build/$name.log") inputs in $seconds s"
+
+# fuzz NAME: what it says, and a line that ends with "passed" or "FAILED".
+fuzz() {
+    mkdir -p "$build/corpus/$1" # what this machine's earlier runs found interesting
+    if UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz_$1" -max_total_time="$seconds" -timeout=20 \
+        -max_len=20000 -malloc_limit_mb=1000 -artifact_prefix="$build/found/$1-" -print_final_stats=1 \
+        "$build/corpus/$1" "tests/fuzz/corpus/$1" >"$build/$1.log" 2>&1; then
+        echo "fuzz_$1: $(sed -n 's/.*number_of_executed_units: *//p' "$build/$1.log") inputs in $seconds s: passed"
     else
-        failed=$((failed + 1))
-        tail -40 "$build/$name.log"
-        echo "fuzz_$name: FAILED; see $build/$name.log and $build/found"
+        tail -40 "$build/$1.log"
+        echo "fuzz_$1: see $build/$1.log and $build/found: FAILED"
     fi
-done
+}
+export -f fuzz
+export build seconds
+
+# As many at once as there are cores; what measures time comes behind them, alone.
+mapfile -t names < <(printf '%s\n' "$@" | grep -vx long_inputs)
+: >"$build/said"
+[ ${#names[@]} = 0 ] || printf '%s\n' "${names[@]}" | xargs -P "${JOBS:-$(nproc)}" -I{} bash -c 'fuzz {}' | tee "$build/said"
+passed=$(grep -c ': passed$' "$build/said")
+failed=$((${#names[@]} - passed))
+if [[ " $* " = *' long_inputs '* ]]; then
+    "$build/tests/long_inputs" "$seconds" && passed=$((passed + 1)) || { failed=$((failed + 1)); echo 'long_inputs: FAILED'; }
+fi
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
