@@ -1,7 +1,7 @@
 /* tests/ops/test_recompute.c: blocks that are recomputed in the backward pass: training gives the same bits, takes less memory,
  * and is out of the way where somebody looks inside; memory of long rows. Gradients of single blocks are checked with those
  * of all operations, by way of ops_table.h.
- * labels: not-raced arm-first */
+ * labels: not-raced arm-first not-sanitized */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
