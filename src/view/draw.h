@@ -11,7 +11,7 @@
  *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_ERR_VALUE; "-" is a PNG on
  *     stdout, "-.svg" an SVG there. The file
  *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
- *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
+ *   - the same figure gives the same bytes; the pixels of a PNG and the places of letters in an SVG also depend on the fonts;
  *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
  *     too long are shortened in the middle;
  *   - a PNG with a letter that no font here has is RAPT_ERR_NOT_FOUND: the message names a package of Debian that has one;
@@ -21,20 +21,20 @@
 
 typedef struct draw_labels {
     const char *title, *x, *y; /* NULL: none */
-    const char *right;         /* of curves: the second vertical axis */
-    bool log_y;                /* of curves: the vertical axes are logarithmic; what is not above 0 is left out */
-    bool from_zero;            /* of curves: the horizontal axis begins at 0, unless an x is below it */
+    const char *right;         /* the second vertical axis of curves */
+    bool log_y;                /* curves: the vertical axes are logarithmic; values that are not above 0 are left out */
+    bool from_zero;            /* curves: the horizontal axis begins at 0, unless an x is below it */
 } draw_labels;
 
-/* One heat map; row 0 is the topmost. Names are written at a side where all of them fit, else numbers. Of more
- * rows or columns than 880 to 1280 (1920 where there is one map) several are drawn as one, in which each place shows that of its
- * values which is farthest from the mean of the map: single peaks stay in sight. */
+/* One heat map; row 0 is the topmost. Names are written at a side where all of them fit, else numbers. If there are more rows or
+ * columns than 880 to 1280 (1920 for one map alone), several are drawn as one cell, which shows the value farthest from the mean
+ * of the map, so that single peaks stay visible. */
 typedef struct draw_heat {
     draw_labels labels;
     size_t rows, columns;
     const rapt_real *values;         /* row-major */
     const char *const *row_names;    /* `rows` of them; NULL: numbers at round steps, from 0 */
-    const char *const *column_names; /* `columns` of them; NULL: likewise */
+    const char *const *column_names; /* `columns` of them; NULL: numbers, as for rows */
 } draw_heat;
 
 typedef struct draw_curve {
@@ -43,7 +43,7 @@ typedef struct draw_curve {
     const double *x, *y;
     size_t group; /* curves of the same group have one color and differ in their dashes; 0: a curve by itself */
     bool right;   /* y is of the axis to the right */
-    const double *low, *high; /* [count] ends of a band round the curve; NULL: none */
+    const double *low, *high; /* [count] ends of a band around the curve; NULL: no band */
 } draw_curve;
 
 typedef struct draw_point {
@@ -62,13 +62,13 @@ typedef struct draw_range {
 RAPT_API rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
                                   const char *path, rapt_error *err);
 
-/* Curves over a horizontal axis and one or two vertical ones, with a legend where one of them has a name. A point that is
- * not finite interrupts its curve; of few points each has a dot. Colors differ for color-blind readers too; from the eighth
- * on, dashes differ as well. Each vertical axis has a range of its own, and the color of its curves where they have one.
- * Where every x is whole, only whole numbers are marked on that axis. */
+/* Curves over a horizontal axis and one or two vertical axes, with a legend if one of the curves has a name. A point that is not
+ * finite interrupts its curve; if a curve has few points, each has a dot. Color-blind readers can tell the colors apart; from the
+ * eighth curve on, dashes differ as well. Each vertical axis has its own range, and the color of its curves if they share one. If
+ * every x is whole, only whole numbers are marked on the horizontal axis. */
 RAPT_API rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
-/* Dots with their names beside them, at places where names do not overlap as far as such places are found. */
+/* Dots with their names beside them. Names are placed so that they do not overlap, as far as such places are found. */
 RAPT_API rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 #endif

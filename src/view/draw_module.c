@@ -1,6 +1,5 @@
-/* view/draw_module.c: draw.h for the program. cairo and pango bring forty libraries, which take longer to load than most
- * commands run: they are linked to the module rapt_draw.so (src/view/draw), which the first picture loads.
- * Nothing is drawn here. */
+/* view/draw_module.c: draw.h for the program. cairo and pango bring forty libraries, which take longer to load than most commands
+ * run. So they are linked to the module rapt_draw.so (src/view/draw), and the first picture loads it. Nothing is drawn here. */
 #include "view/draw.h"
 
 #include "base/module.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define MAX_SWEEPS 60
-#define OFF_THE_MIDDLE 1e-6 /* of the largest coordinate; what is nearer may be rounding */
-#define MIN_SHARE (OFF_THE_MIDDLE * OFF_THE_MIDDLE) /* likewise of the variance */
+#define OFF_THE_MIDDLE 1e-6 /* a share of the largest coordinate; a smaller distance may be rounding */
+#define MIN_SHARE (OFF_THE_MIDDLE * OFF_THE_MIDDLE) /* a share of the variance */
 
-/* Symmetric `a` [n, n], which becomes diagonal; `v` [n, n] collects the rotations: eigenvectors in its columns. */
+/* Symmetric `a` [n, n] becomes diagonal; `v` [n, n] collects the rotations, so that its columns become the eigenvectors. */
 typedef struct jacobi {
     size_t n;
     double *a, *v;
@@ -85,7 +85,7 @@ static double eigenvalue(const jacobi *m, size_t i)
     return m->a[i * m->n + i];
 }
 
-/* Of the eigenvalues that are not taken, the largest, of equal ones the first; m->n where none is above `min`. */
+/* The index of the largest eigenvalue that is not taken, the first among equals; m->n if none is above `min`. */
 static size_t next_largest(const jacobi *m, const bool *taken, double min)
 {
     size_t best = m->n;

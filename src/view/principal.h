@@ -5,10 +5,10 @@
 
 #include "rapt/base.h"
 
-/* Of points x [rows, features], the coordinates [rows, axes] along the `axes` directions in which they vary most, seen
- * from their mean, and the share of the variance (0 to 1) that each direction has (Pearson 1901, Hotelling 1933).
- * Directions beyond rows - 1 or features hold zeros. A direction could as well point the other way: it is turned so
- * that the first point which is off the middle is on the positive side. The same points give the same bits. */
+/* Principal components (Pearson 1901, Hotelling 1933): for points x [rows, features], the coordinates [rows, axes], relative to
+ * their mean, along the `axes` directions in which they vary most, and the share of the variance (0 to 1) in each direction.
+ * Directions beyond rows - 1 or features hold zeros. The sign of a direction is arbitrary: it is chosen so that the first point
+ * off the middle is on the positive side. The same points give the same bits. */
 rapt_code principal_components(const double *x, size_t rows, size_t features, size_t axes, double *coordinates,
                                double *shares, rapt_error *err);
 

@@ -1,6 +1,5 @@
-/* view/draw/axes.c: lines at round numbers, the numbers, what they count, and a title.
- * For curves and points.
- * Not for heat maps, whose sides have one place for each row and column: heat_side.c. */
+/* view/draw/axes.c: lines at round numbers, the numbers, the label of each axis, and a title. For curves and points. Heat maps
+ * have one place for each row and column at their sides, which heat_side.c draws. */
 #include "view/draw/axes.h"
 
 #include "view/draw/draw_type.h"
@@ -78,7 +77,7 @@ static void draw_up(canvas *c, const axes *a)
     canvas_text(c, &title, a->labels.y, -TICK - GAP - widest - TITLE_GAP - DRAW_AXIS_SIZE / 2.0, a->height / 2);
 }
 
-/* Lines behind the data belong to the axis on the left alone. */
+/* Only the left axis has lines behind the data: the lines of two axes could not be told apart. */
 static double draw_right(canvas *c, const axes *a)
 {
     canvas_type number = {.size = DRAW_TICK_SIZE, .color = a->right_color};

@@ -11,16 +11,16 @@ typedef struct axes {
     draw_range x, y, right;
     draw_labels labels;
     bool has_right;
-    uint32_t left_color, right_color; /* of numbers and titles; 0: as all texts */
-    bool log_y;   /* y and right, their ranges, too, are logarithms to base 10 */
-    bool whole_x; /* nothing between whole numbers is marked: steps, positions */
+    uint32_t left_color, right_color; /* the color of numbers and titles; 0: the color of all texts */
+    bool log_y;   /* y and right, and their ranges, are logarithms to base 10 */
+    bool whole_x; /* only whole numbers are marked: steps, positions */
 } axes;
 
 /* Settles the ranges, found by range_take, with margins of `pad_x` and `pad_y` of their lengths at each end. RAPT_ERR_VALUE:
  * a range that cannot be drawn. */
 rapt_code axes_settle(axes *a, double pad_x, double pad_y, rapt_error *err);
 
-/* Draws all but the data. Returns how far that reaches beyond the right end of the area for it. */
+/* Draws everything except the data. Returns how far it reaches beyond the right end of the area for the data. */
 double axes_draw(canvas *c, const axes *a);
 
 /* The coordinate of a value. */

@@ -1,6 +1,5 @@
-/* view/draw/canvas.c: measures a figure, draws it on an image or an SVG, and puts the file in its place.
- * For the three kinds of figure.
- * Not where texts are set: text.c. */
+/* view/draw/canvas.c: measures a figure, draws it on an image or an SVG, and puts the file in its place. For the three kinds of
+ * figure. text.c sets the texts. */
 #define _GNU_SOURCE
 #include "view/draw/canvas.h"
 
@@ -43,7 +42,7 @@ static void set_font_options(PangoContext *context)
     pango_cairo_context_set_font_options(context, options);
     cairo_font_options_destroy(options);
     pango_context_set_round_glyph_positions(context, FALSE);
-    pango_context_set_language(context, pango_language_from_string("en")); /* or else the user's locale has a say */
+    pango_context_set_language(context, pango_language_from_string("en")); /* otherwise the user's locale would choose fonts */
 }
 
 /* The family that stands for "Sans" on this machine. */
@@ -60,7 +59,7 @@ static void begin_texts(svg_texts *texts, PangoContext *context)
     pango_font_description_free(wanted);
 }
 
-/* Draws the figure once, its point (left, top) at the origin of `surface`; its texts go to `texts` where there are such. */
+/* Draws the figure once, its point (left, top) at the origin of `surface`; its texts go to `texts` unless that is NULL. */
 static rapt_code draw_on(cairo_surface_t *surface, PangoFontMap *fonts, double left, double top, canvas_draw_fn *draw,
                          void *figure, svg_texts *texts, const char *path, rapt_error *err)
 {
@@ -78,7 +77,7 @@ static rapt_code draw_on(cairo_surface_t *surface, PangoFontMap *fonts, double l
     g_object_unref(context);
     cairo_destroy(cr);
     if (status == CAIRO_STATUS_SUCCESS && c.missing && cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_IMAGE)
-        return missing_fail(c.missing, path, err); /* where letters become shapes they would be boxes */
+        return missing_fail(c.missing, path, err); /* in a PNG the missing letters would be boxes */
     return status == CAIRO_STATUS_SUCCESS ? RAPT_OK : fail_status(err, path, status);
 }
 
@@ -86,7 +85,7 @@ typedef struct box {
     double left, top, width, height;
 } box;
 
-/* Whole points, so that what is drawn at whole points lies on whole pixels. */
+/* Whole points, so that a line drawn at whole points falls on whole pixels. */
 static rapt_code canvas_measure(PangoFontMap *fonts, canvas_draw_fn *draw, void *figure, box *ink, const char *path,
                                 rapt_error *err)
 {

@@ -1,6 +1,6 @@
-/* view/draw/canvas.h: a picture whose size is that of what was drawn on it; text in any script.
- * For the three kinds of figure; lengths are in points of the screen (a PNG has DRAW_PNG_SCALE pixels to one).
- * Not a wrapper of cairo: figures call cairo themselves for lines and areas. */
+/* view/draw/canvas.h: a picture that is as large as its drawing; text in any script. For the three kinds of figure; lengths are
+ * in points of the screen (a PNG has DRAW_PNG_SCALE pixels to one). Not a wrapper of cairo: figures call cairo themselves for
+ * lines and areas. */
 #ifndef VIEW_DRAW_CANVAS_H
 #define VIEW_DRAW_CANVAS_H
 
@@ -16,8 +16,8 @@ struct svg_texts;
 typedef struct canvas {
     cairo_t *cr;
     PangoLayout *layout;     /* one for all texts */
-    struct svg_texts *texts; /* of an SVG: texts go there, and are no shapes; else NULL */
-    uint32_t missing;        /* the first letter that no font has; 0: none */
+    struct svg_texts *texts; /* for an SVG: collects texts, which stay text there; otherwise NULL */
+    uint32_t missing;        /* the first letter that no font has; 0: all letters have one */
 } canvas;
 
 /* Draws a figure; called twice, to measure and to draw, so it does the same each time. The figure may
@@ -29,19 +29,19 @@ rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rap
 
 /* How a text is set. Zero but for `size`: upright, from its point to the right. */
 typedef struct canvas_type {
-    double size;   /* of the font, about the height of a line less a fifth */
-    double anchor; /* what share of the text lies left of its point: 0, 0.5, 1 */
+    double size;   /* the font's size, about four fifths of the height of a line */
+    double anchor; /* the share of the text that is left of its point: 0, 0.5, 1 */
     double turn;   /* counterclockwise about the point, in degrees */
-    double widest; /* what is longer loses its middle to an ellipsis; 0: nothing does */
+    double widest; /* in a longer text an ellipsis replaces the middle; 0: never */
     bool bold;
     uint32_t color; /* 0: DRAW_INK */
 } canvas_type;
 
 /* Sets one line; (x, y) is at half the height of its capitals, so texts of all scripts in one row share a baseline. Control
- * characters, and spaces where there is nothing else, are shown as signs. NULL: nothing. */
+ * characters, and the spaces of a text of spaces only, are shown as signs. If `text` is NULL, nothing is drawn. */
 void canvas_text(canvas *c, const canvas_type *type, const char *text, double x, double y);
 
-/* A title over something of `width`, centered at x, upwards from y: broken into lines where it is wider. */
+/* A title over something of `width`, centered at x, upwards from y. A wider title is broken into lines. */
 void canvas_title(canvas *c, const char *text, double x, double y, double width);
 
 /* The width of that line, before it is turned; 0 for NULL and "". */

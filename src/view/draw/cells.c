@@ -1,6 +1,5 @@
-/* view/draw/cells.c: paints a matrix: few cells as rectangles, which stay sharp at any size, many as one image.
- * For heat maps and color bars.
- * Not the colors (viridis.c), and nothing around the matrix (heat.c). */
+/* view/draw/cells.c: paints a matrix: few cells as rectangles, which stay sharp at any size, many as one image. For heat maps and
+ * color bars. viridis.c has the colors; heat.c draws everything around the matrix. */
 #include "view/draw/cells.h"
 
 #include "view/draw/viridis.h"
@@ -9,7 +8,7 @@
 
 enum { MAX_RECTANGLES = 4096 };
 
-#define OVERLAP 0.6 /* into the next cell, which is painted over it: no background shines through between two edges */
+#define OVERLAP 0.6 /* into the next cell, which is painted over it, so that no background is seen between two edges */
 
 static size_t parts(size_t n, size_t together)
 {
@@ -31,14 +30,15 @@ static size_t end_of(size_t i, size_t together, size_t n)
     return (i + 1) * together < n ? (i + 1) * together : n;
 }
 
-/* The value farther from the usual one; of equally far ones the greater. */
+/* The value farther from the usual value; the greater one if both are equally far. */
 static double farther(const cells *m, double a, double b)
 {
     double from_a = fabs(a - m->usual), from_b = fabs(b - m->usual);
     return isnan(a) || from_b > from_a || (from_b == from_a && b > a) ? b : a;
 }
 
-/* What a drawn cell shows: a mean would let single peaks among thousands of cells fade. NaN where all are. */
+/* The value that a drawn cell shows: not the mean, in which single peaks among thousands of cells would fade. NaN if all values
+ * are NaN. */
 static double cells_value_of(const cells *m, size_t row, size_t column)
 {
     double found = (double)NAN;
@@ -79,7 +79,7 @@ static void fill_pixels(cairo_surface_t *image, const cells *m, size_t wide, siz
         }
 }
 
-/* The image has the pixels of the PNG, several to a cell: programs that show an SVG blur what they make larger. */
+/* The image has the pixels of the PNG, several to a cell: programs that show an SVG blur an image that they enlarge. */
 static void paint_image(canvas *c, const cells *m, double x, double y, draw_range range)
 {
     size_t wide = (size_t)ceil(m->width * DRAW_PNG_SCALE), high = (size_t)ceil(m->height * DRAW_PNG_SCALE);

@@ -8,9 +8,9 @@
 typedef struct cells {
     size_t rows, columns;
     const rapt_real *values; /* row-major */
-    size_t rows_together, columns_together; /* rows and columns drawn as one cell, of the value farthest from `usual` */
+    size_t rows_together, columns_together; /* rows and columns drawn as one cell, with the value farthest from `usual` */
     double usual;
-    double width, height;    /* of a drawn cell */
+    double width, height;    /* the size of a drawn cell */
 } cells;
 
 /* How many cells are drawn. */

@@ -26,11 +26,11 @@ enum {
 #define PAD_Y 0.04
 #define BAND_OPACITY 0.18
 
-/* Colors that differ for every kind of color vision: M. Okabe and K. Ito, "Color Universal Design" (2008), without the
- * yellow, which is hardly seen on white. */
+/* Colors that differ for every kind of color vision: M. Okabe and K. Ito, "Color Universal Design" (2008), without the yellow,
+ * which is hard to see on white. */
 static const uint32_t colors[COLORS] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000};
 
-/* Lengths of line and gap; where colors come round again, lines differ. */
+/* Lengths of line and gap: the dashes differ when the colors repeat. */
 static const double dashes[STYLES][4] = {{0}, {7, 4}, {2, 3}, {9, 3, 2, 3}};
 static const int dash_counts[STYLES] = {0, 2, 2, 4};
 
@@ -50,7 +50,7 @@ static bool same_color(const figure *f, size_t i, size_t k)
     return f->curves[i].group && f->curves[i].group == f->curves[k].group;
 }
 
-/* How many curves before the i-th one have a color that none before them has, or, for `mine`, that of the i-th. */
+/* With `mine`: how many curves before the i-th have its color. Without: how many different colors they have. */
 static size_t count_before(const figure *f, size_t i, bool mine)
 {
     size_t count = 0;
@@ -124,7 +124,8 @@ static void add_dot(canvas *c, double x, double y)
     cairo_fill(c->cr);
 }
 
-/* Of few points each can be seen; a point between two that are not drawn would be a line of no length. */
+/* A few points can each be seen as a dot. A point between two points that are not drawn needs one, because its line would have no
+ * length. */
 static bool has_dot(const axes *a, const draw_curve *curve, size_t i)
 {
     return curve->count <= FEW || !((i > 0 && curves_is_drawn(a, curve, i - 1)) || curves_is_drawn(a, curve, i + 1));
@@ -180,7 +181,7 @@ static void draw_entry(canvas *c, const figure *f, size_t i, double x, double y)
     canvas_text(c, &type, f->curves[i].name, x + LEGEND_SAMPLE + 7, y);
 }
 
-/* Beside the data, where it hides none of them, in as many columns as it takes. */
+/* Beside the data, so that it hides none, in as many columns as it takes. */
 static void draw_legend(canvas *c, const figure *f, double beyond)
 {
     canvas_type type = {.size = DRAW_NAME_SIZE, .widest = LEGEND_WIDEST};

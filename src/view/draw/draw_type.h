@@ -4,7 +4,7 @@
 
 #define DRAW_TITLE_SIZE 14 /* above a figure */
 #define DRAW_PANEL_SIZE 12 /* above one map of several */
-#define DRAW_AXIS_SIZE 12  /* what an axis shows */
+#define DRAW_AXIS_SIZE 12  /* the title of an axis */
 #define DRAW_NAME_SIZE 11  /* tokens, legends */
 #define DRAW_TICK_SIZE 10  /* numbers */
 

@@ -1,6 +1,5 @@
-/* view/draw/heat.c: one heat map or a grid of them, under one title and with one color bar.
- * For attention weights of all heads, positional encodings, similarities.
- * Not what stands along the sides of a map (heat_side.c), nor its cells (cells.c). */
+/* view/draw/heat.c: one heat map or a grid of them, under one title and with one color bar. For attention weights of all heads,
+ * positional encodings, similarities. heat_side.c draws the sides of a map, cells.c its cells. */
 #define _GNU_SOURCE
 #include "view/draw.h"
 #include "view/draw/canvas.h"
@@ -14,8 +13,8 @@
 #include <stdlib.h>
 
 enum {
-    SIDE_ALONE = 480,    /* of a map, where its cells can be chosen freely */
-    SIDE_IN_GRID = 220,  /* of one of many maps; of few, up to */
+    SIDE_ALONE = 480,    /* the side of a map alone, if nothing else decides the size of its cells */
+    SIDE_IN_GRID = 220,  /* the side of one of many maps; for a few maps, up to */
     SIDE_OF_FEW = 320,   /* this, as long as a row of them is not wider than */
     ROW_OF_FEW = 1000,
     SIDE_MIN = 24,
@@ -40,7 +39,7 @@ typedef struct panel {
     bool has_left, has_below; /* false: the next map to that side has the same */
     const char *title;
     double beyond;            /* how far the title reaches beyond the map, at either end */
-    double x, y;              /* of the corner of the cells */
+    double x, y;              /* the corner of the cells */
 } panel;
 
 typedef struct grid {
@@ -48,7 +47,7 @@ typedef struct grid {
     size_t count, across;
     const char *title;
     draw_range range;
-    double width, height; /* of all maps, from cells to cells */
+    double width, height; /* all maps together, from the first cells to the last */
 } grid;
 
 static const canvas_type panel_type = {.size = DRAW_PANEL_SIZE, .anchor = 0.5, .widest = WIDEST_PANEL_TITLE};
@@ -62,7 +61,7 @@ static double side_of(const grid *g)
     return g->count == 1 ? SIDE_ALONE : fmax(SIDE_MIN, fmin(wanted, share));
 }
 
-/* A cell that grows until names fit beside it, where a map of n of them stays small enough. */
+/* The side of a cell: `cell`, or larger so that names fit beside it, if a map of n such cells stays small enough. */
 static double grown(const grid *g, double cell, size_t n)
 {
     double count = (double)n, share = (double)WIDEST_GRID / (double)g->across;
@@ -71,21 +70,22 @@ static double grown(const grid *g, double cell, size_t n)
     return cell < TIGHT_CELL && TIGHT_CELL * count <= fmin(SIDE_TIGHT, share) ? TIGHT_CELL : cell;
 }
 
-/* The side of a cell where the longer side of a map has n: half points, which are whole pixels. */
+/* The side of a cell if the longer side of a map has n cells: a multiple of half a point, which is a whole pixel. */
 static double cell_side(const grid *g, size_t n, bool named)
 {
     double cell = fmin(MAX_CELL, side_of(g) / (double)n);
     return fmax(0.5, round(2 * (named ? grown(g, cell, n) : cell)) / 2);
 }
 
-/* Cells of the shorter side grow where the map would be too thin, and where its own names fit then. */
+/* Cells of the shorter side grow if the map would be too thin, or if the names of that side then fit. */
 static double other_side(const grid *g, double cell, size_t n, bool named)
 {
     double wanted = fmin(MAX_CELL, side_of(g) / 3 / (double)n), side = fmax(cell, round(2 * wanted) / 2);
     return named ? grown(g, side, n) : side;
 }
 
-/* How many of the shorter side are drawn as one where `together` of the longer one are: none, where all are but a strip. */
+/* How many rows or columns of the shorter side are drawn as one if `together` of the longer side are: 1 if the map is only a
+ * strip. */
 static size_t others_together(const grid *g, size_t n, size_t together)
 {
     return (double)n > MAX_A_POINT * side_of(g) / 3 ? together : 1;
@@ -108,7 +108,7 @@ static size_t drawn(const longest *l)
     return (l->count + l->together - 1) / l->together;
 }
 
-/* Sizes of cells along both directions, of which `a` is not the shorter one. */
+/* Sizes of cells along both directions; `a` is not the shorter one. */
 static void size_sides(const grid *g, longest *a, longest *b, double *along_a, double *along_b)
 {
     size_t max = (size_t)(MAX_A_POINT * side_of(g));
@@ -276,7 +276,7 @@ static void draw_grid(canvas *c, void *figure)
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
 
-/* Nearly square; of the numbers that come near it, one that leaves no gap in the last row. */
+/* Nearly square; among the numbers near that, one that leaves no gap in the last row. */
 static size_t choose_across(size_t count)
 {
     size_t min = (size_t)ceil(sqrt((double)count));

@@ -12,7 +12,7 @@
 enum {
     WIDTH = 14, TICK = 3, GAP = 7, STOPS = 32, APART = 50, APART_AT_MIN = 25, FEW = 4, MIN_TO_END = 14,
     LABEL_GAP = 14, /* from the numbers to the middle of the label */
-    LABEL_MIN = 160 /* of a short bar, whose label may be longer than itself */
+    LABEL_MIN = 160 /* room for the label of a short bar: it may be longer than the bar */
 };
 
 /* Colors between the stops differ from viridis by less than the eye, or eight bits, can tell. */
@@ -40,12 +40,13 @@ static double draw_number(canvas *c, const char *text, double x, double y)
     return canvas_text_width(c, &type, text);
 }
 
-/* A round number at an end stands for it; one that is near an end is left out. Returns the width of the widest. */
+/* A round number at an end takes the place of the end's number; a round number near an end is left out. Returns the width of the
+ * widest. */
 static double draw_numbers(canvas *c, draw_range range, double x, double y, double height)
 {
     double low = y + height, high = y;
     bool has_low = false, has_high = false;
-    double widest = 0, wanted = fmax(height / APART, fmin(FEW, height / APART_AT_MIN)); /* a short bar has some, too */
+    double widest = 0, wanted = fmax(height / APART, fmin(FEW, height / APART_AT_MIN)); /* a short bar has a few */
     ticks t = ticks_within(range.low, range.high, wanted);
     for (size_t i = 0; i < t.count; i++) {
         double at = y + height * (range.high - ticks_at(&t, i)) / (range.high - range.low);

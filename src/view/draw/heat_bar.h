@@ -5,8 +5,8 @@
 #include "view/draw.h"
 #include "view/draw/canvas.h"
 
-/* Draws a bar of `height` whose upper left corner is (x, y), with numbers to its right: both ends, and round ones between; and
- * the range's label beside them, upwards. */
+/* Draws a bar of `height` whose upper left corner is (x, y). To its right are numbers, at both ends and at round numbers between,
+ * and beside them the range's label, which runs upwards. */
 void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height);
 
 #endif

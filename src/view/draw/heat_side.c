@@ -13,7 +13,7 @@
 
 enum { TICK = 3, GAP = 4, TITLE_GAP = 8, BETWEEN_NAMES = 5, BETWEEN_NUMBERS = 10, MIN_APART = 24, WIDEST_NAME = 120 };
 
-#define MIN_SLANTED 1.7 /* of the font's size: closer together, lines at 45 degrees would touch */
+#define MIN_SLANTED 1.7 /* a share of the font's size: lines at 45 degrees that are closer together would touch */
 
 typedef struct label {
     char number[24];
@@ -37,7 +37,7 @@ static double widest_of(canvas *c, const heat_side *s)
     return widest;
 }
 
-/* Names that would run into each other are slanted, or set upright where even slanted lines would touch. */
+/* Names that would run into each other are slanted, or turned by 90 degrees if even slanted lines would touch. */
 static double turn_of(const heat_side *s, double widest)
 {
     if (!s->names || widest + BETWEEN_NAMES <= s->cell)

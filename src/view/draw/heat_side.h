@@ -4,18 +4,18 @@
 
 #include "view/draw/canvas.h"
 
-/* One side: where the cells are, and what is written at them. */
+/* One side: where the cells are, and the names or numbers beside them. */
 typedef struct heat_side {
     size_t count;
     double cell;              /* from one to the next */
     const char *const *names; /* NULL: numbers */
     const char *title;
-    bool across; /* below the map, else left of it */
+    bool across; /* below the map; false: left of it */
 
     /* Decided by heat_side_plan. */
     canvas_type type;
     size_t step;  /* one of `step` names is written */
-    double depth; /* of names and title, from the edge of the map */
+    double depth; /* how far names and title reach from the edge of the map */
 } heat_side;
 
 /* The minimum height of a cell beside which a name is written. */
@@ -26,7 +26,7 @@ void heat_side_plan(canvas *c, heat_side *s);
 /* Writes along the edge that starts at (x, y). */
 void heat_side_draw(canvas *c, const heat_side *s, double x, double y);
 
-/* Whether what is written would be the same. */
+/* Whether both sides would have the same texts. */
 bool heat_side_equal(const heat_side *a, const heat_side *b);
 
 #endif

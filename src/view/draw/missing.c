@@ -1,4 +1,4 @@
-/* view/draw/missing.c: see missing.h. */
+/* view/draw/missing.c: letters that no font here has. */
 #include "view/draw/missing.h"
 
 #include <string.h>

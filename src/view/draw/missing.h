@@ -6,8 +6,8 @@
 
 #include "rapt/base.h"
 
-/* The first letter of the line that is set in the layout which would be drawn as a box; 0: none. Signs that belong to no
- * script, among them those that stand for control characters, do not count: a box says as much. The layout keeps its line. */
+/* The first letter of the layout's line that would be drawn as a box; 0 if there is none. Signs that belong to no script do not
+ * count, among them the signs for control characters: a box says as much. The layout keeps its line. */
 uint32_t missing_letter(PangoLayout *layout);
 
 /* Fails: `path` cannot be drawn, as no font has this letter; names the package of Debian that has one (RAPT_ERR_NOT_FOUND). */

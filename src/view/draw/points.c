@@ -15,10 +15,10 @@ enum { WIDEST_NAME = 140 };
 
 #define RADIUS 2.8
 #define GAP 2.5 /* from dot to name */
-#define FAR 11  /* the same, for places farther out, with a line to the dot */
+#define FAR 11  /* the distance for places farther out, which have a line to the dot */
 #define PAD 0.07
 #define APART 1.5 /* between names */
-#define CLEAR 3   /* from a name to the dots of others, so that it is clear whose it is */
+#define CLEAR 3   /* from a name to other dots, so that it is clear which dot it names */
 #define COLOR 0x0072b2u
 
 typedef struct rectangle {
@@ -26,7 +26,7 @@ typedef struct rectangle {
 } rectangle;
 
 typedef struct mark {
-    const char *name; /* NULL: nothing is written */
+    const char *name; /* NULL: the dot has no name */
     double x, y, width;
     int place;
 } mark;
@@ -39,7 +39,7 @@ typedef struct figure {
 
 /* ---- places ------------------------------------------------------------------------------------------------------------ */
 
-/* Eight directions near the dot, then the same eight farther out; the first ones are what a reader expects. */
+/* Eight directions near the dot, then the same eight farther out. The first are where a reader expects a name. */
 static const double directions[PLACES / 2][2] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1}};
 
 static rectangle box_at(const mark *m, int place)
@@ -68,7 +68,7 @@ static double outside_area(const axes *a, rectangle r)
     return (r.right - r.left) * (r.bottom - r.top) - shared_area(r, (rectangle){0, 0, a->width, a->height});
 }
 
-/* The cost of a place: the area that it covers, in square points; of equally free ones the earlier is cheaper. */
+/* The cost of a place: the area that it covers, in square points. Among equally free places the earlier is cheaper. */
 static double cost(const figure *f, size_t i, int place)
 {
     rectangle box = box_at(&f->marks[i], place);
@@ -99,7 +99,8 @@ static void choose_place(figure *f, size_t i)
     f->marks[i].place = best;
 }
 
-/* Of very many points names overlap anyway, and every name is compared with all: those all stand to the right. */
+/* If there are very many points, all names are put to the right: they would overlap anyway, and the search compares every name
+ * with all others. */
 static void arrange(figure *f)
 {
     for (size_t i = 0; i < f->count; i++)

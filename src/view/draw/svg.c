@@ -1,6 +1,5 @@
-/* view/draw/svg.c: texts as text, and reproducible names of elements.
- * For canvas.c and text.c.
- * Not an XML parser: it knows how cairo writes id="NAME", href="#NAME" and url(#NAME), and touches nothing else. */
+/* view/draw/svg.c: texts as text, and reproducible names of elements. For canvas.c and text.c. Not an XML parser: it knows how
+ * cairo writes id="NAME", href="#NAME" and url(#NAME), and changes only these. */
 #define _GNU_SOURCE
 #include "view/draw/svg.h"
 
@@ -50,7 +49,7 @@ void svg_texts_begin(svg_texts *t, const char *family)
     fprintf(t->out, "', 'DejaVu Sans', Verdana, sans-serif\" fill=\"#%06x\" xml:space=\"preserve\">\n", DRAW_INK);
 }
 
-/* `direction` decides what is the start of a text. */
+/* `direction` decides which end of a text is its start. */
 static const char *anchor_of(double anchor, bool right_to_left)
 {
     if (anchor == 0.5)

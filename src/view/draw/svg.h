@@ -15,13 +15,13 @@ typedef struct svg_texts {
     size_t size;
 } svg_texts;
 
-/* Begins a group set in `family`; where a reader has no such font, in one as wide. */
+/* Begins a group set in `family`, or in a font of the same width if a reader lacks that family. */
 void svg_texts_begin(svg_texts *t, const char *family);
 
 /* `line` with its anchor at (x, y), its baseline `down` below that before it is turned. */
 void svg_text_add(svg_texts *t, const canvas_type *type, const char *line, bool right_to_left, double x, double y, double down);
 
-/* Puts the texts on top of all else in the SVG, of which `*text` has `*size` bytes in memory from malloc; frees them. */
+/* Adds the texts to the SVG, on top of everything else, and frees them. `*text` is the SVG, `*size` bytes from malloc. */
 rapt_code svg_texts_end(svg_texts *t, char **text, size_t *size, rapt_error *err);
 
 /* Gives the elements of an SVG the names n0, n1, ... in their order. cairo numbers them through the life of the process, so

@@ -1,6 +1,5 @@
-/* view/draw/text.c: one line of text, of any script, at any angle; and titles, which may take several.
- * For titles, names and numbers of figures.
- * Not a paragraph: lines are centered, and there are few. */
+/* view/draw/text.c: one line of text, of any script, at any angle; and titles, which may take several. For titles, names and
+ * numbers of figures. No paragraphs: titles are centered and have few lines. */
 #include "view/draw/canvas.h"
 
 #include "text/utf8.h"
@@ -15,19 +14,19 @@
 /* Longer texts are shortened in the middle before they are set: no figure has space for them. */
 enum { MAX_BYTES = 600, TITLE_LINES = 4, TITLE_MIN = 420 };
 
-#define TITLE_LEADING 1.3 /* from line to line, of the font's size */
+#define TITLE_LEADING 1.3 /* the distance between lines, as a share of the font's size */
 
 enum {
     RETURN_ARROW = 0x21B5,
     TAB_ARROW = 0x21E5,
-    PICTURE_OF_NUL = 0x2400, /* those of the other 31 follow */
+    PICTURE_OF_NUL = 0x2400, /* the pictures of the other 31 follow */
     PICTURE_OF_DELETE = 0x2421,
     OPEN_BOX = 0x2423,
     ELLIPSIS = 0x2026,
     NOT_A_CHARACTER = 0xFFFD
 };
 
-#define HALF_CAPITAL 0.36 /* of the font's size; capitals are about 0.72 high in the fonts that people have */
+#define HALF_CAPITAL 0.36 /* a share of the font's size; capitals are about 0.72 high in common fonts */
 
 /* Control characters have no shape, and a line break would make two lines: Unicode has pictures of them, and arrows for the
  * two that are common in texts. */
@@ -45,7 +44,7 @@ static uint32_t visible(uint32_t code, bool blank)
 /* Capacity for a tidy text: bytes that are not text become three each. */
 typedef char tidy_text[3 * MAX_BYTES + 8];
 
-/* Where the last bytes of a text begin that fit `max`, at a character's beginning. */
+/* Where the longest end of a text begins that has at most `max` bytes and begins with a whole character. */
 static size_t tail_at(const char *text, size_t size, size_t max)
 {
     size_t at = size - max;
@@ -54,7 +53,7 @@ static size_t tail_at(const char *text, size_t size, size_t max)
     return at;
 }
 
-/* `text` as valid UTF-8 that can be seen: of a token of spaces only, each is shown. */
+/* `text` as valid UTF-8 that can be seen: if a token has only spaces, each is shown as a sign. */
 static void tidy(const char *text, tidy_text out)
 {
     size_t size = strlen(text), at = 0, end = 0;
@@ -91,7 +90,7 @@ static PangoRectangle box_of(canvas *c, const char *line)
     return box;
 }
 
-/* Where a cursor may stand in the line that is set: between what a reader takes for letters. Returns how many places. */
+/* Where a cursor may be in the line that is set: between the characters that a reader sees as one. Returns how many places. */
 static size_t cursor_places(PangoLayout *layout, const char *line, size_t places[MAX_BYTES + 8])
 {
     int attributes;
@@ -107,7 +106,7 @@ static size_t cursor_places(PangoLayout *layout, const char *line, size_t places
     return count;
 }
 
-/* The line with all but `kept` of its letters replaced by an ellipsis; of those, the first half stands before it. */
+/* The line with only `kept` of its letters, half of them before an ellipsis and half behind it. */
 static void shorten(const char *line, const size_t *places, size_t count, size_t kept, tidy_text out)
 {
     size_t head = places[(kept + 1) / 2], tail = places[count - 1 - kept / 2];
@@ -132,7 +131,7 @@ static void cut_middle(canvas *c, tidy_text line, double widest)
     strcpy(line, shorter);
 }
 
-/* Sets the line, and leaves in `line` what is seen of it; its box. */
+/* Sets the line and leaves in `line` the text that is seen. Returns its box. */
 static PangoRectangle text_set_line(canvas *c, const canvas_type *type, const char *text, tidy_text line)
 {
     tidy(text, line);
@@ -183,7 +182,7 @@ void canvas_text(canvas *c, const canvas_type *type, const char *text, double x,
 
 /* ---- titles ------------------------------------------------------------------------------------------------------------ */
 
-/* Breaks a text into at most TITLE_LINES lines of at most `width`, the last with all the rest; where they begin. */
+/* Breaks a text into at most TITLE_LINES lines of at most `width`, the last with all the rest; `begins` gets where they begin. */
 static size_t break_lines(canvas *c, const canvas_type *type, const char *text, double width, size_t begins[TITLE_LINES])
 {
     set_font(c->layout, type);

@@ -1,6 +1,4 @@
-/* view/draw/ticks.c: where axes are marked, and what is written there.
- * For axes and color bars.
- * Not the drawing of them. */
+/* view/draw/ticks.c: where axes are marked, and the numbers there. For axes and color bars, which draw them. */
 #define _GNU_SOURCE
 #include "view/draw/ticks.h"
 
@@ -8,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLACK 1e-9 /* of a step: 0.3 is 2.9999999999999996 steps of 0.1, and shall count */
+#define SLACK 1e-9 /* a share of a step: 0.3 is 2.9999999999999996 steps of 0.1, and must count as 3 */
 enum { MAX_DECIMALS = 5, MAX_DIGITS = 6 };
 
-/* 1, 2 or 5 times a power of ten, not less than x but for rounding. */
+/* 1, 2 or 5 times a power of ten, not less than x except for rounding. */
 static double round_up(double x)
 {
     double ten = pow(10, floor(log10(x)));

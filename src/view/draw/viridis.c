@@ -1,6 +1,5 @@
-/* view/draw/viridis.c: looks a color up.
- * For heat maps: viridis grows evenly lighter to the eye, so it reads in gray and with color-blindness too.
- * Not an interpolation: 256 colors are more than 8 bits a channel can tell apart between neighbors. */
+/* view/draw/viridis.c: looks up a color for heat maps. Viridis grows evenly lighter to the eye, so it can also be read in gray
+ * and by color-blind readers. It does not interpolate: with 256 colors, neighbors hardly differ in 8 bits a channel. */
 #include "view/draw/viridis.h"
 
 #include <math.h>
