@@ -57,13 +57,13 @@ run_command() {
     esac
 }
 
-# What one command prints, messages first; of many progress lines the first three and the last two, of many heads the first. A slow
-# machine prints progress lines between the evaluations, without a validation loss: they are left out.
+# What one command prints, messages first; of many progress lines the first three and the last two, of many heads the first. What a slow
+# machine prints in between (progress without a validation loss, "writing a checkpoint  0:05") is left out.
 output_of() {
     ! is_trained "$1" || return 0
     run_command "$1" || { echo "failed: $1" >&2; cat "$scratch/err" >&2; return 1; }
     cat "$scratch/err" "$scratch/out" | sed "s/:$port/:8080/g" | awk '
-        /^epoch .*tokens\/s/ && !/val_loss/ { next }
+        (/^epoch .*tokens\/s/ && !/val_loss/) || /^(validating|writing) .*  [0-9]+:[0-9]+$/ { next }
         { sub(/\r$/, ""); line[++lines] = $0; if (/tokens\/s/) report[++reports] = lines }
         END {
             for (i = 1; i <= lines; i++) {
