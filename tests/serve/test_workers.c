@@ -82,6 +82,17 @@ static work_test test_new(void)
     return (work_test){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 }
 
+/* Workers whose threads all wait at the gate. */
+static workers *busy_workers(work_test *t)
+{
+    workers *w = workers_start(test_work, t, NULL);
+    assert_non_null(w);
+    for (size_t i = 0; i < 3; i++)
+        give(w, t, "x", 10);
+    wait_for(t, &t->begun, 3);
+    return w;
+}
+
 /* However many large bodies there are, a small one begins. */
 static void large_bodies_leave_a_thread(void **state)
 {
@@ -107,10 +118,7 @@ static void addresses_take_turns(void **state)
 {
     (void)state;
     work_test t = test_new();
-    workers *w = workers_start(test_work, &t, NULL);
-    for (size_t i = 0; i < 3; i++)
-        give(w, &t, "x", 10);
-    wait_for(&t, &t.begun, 3);
+    workers *w = busy_workers(&t);
     for (size_t i = 0; i < 20; i++)
         give(w, &t, "a", 10);
     give(w, &t, "b", 10);
@@ -127,10 +135,7 @@ static void what_waits_is_let_go(void **state)
 {
     (void)state;
     work_test t = test_new();
-    workers *w = workers_start(test_work, &t, NULL);
-    for (size_t i = 0; i < 3; i++)
-        give(w, &t, "x", 10);
-    wait_for(&t, &t.begun, 3);
+    workers *w = busy_workers(&t);
     for (size_t i = 0; i < 5; i++)
         give(w, &t, i % 2 ? "x" : "y", i % 2 ? 10 : WORKERS_LARGE_BODY + 1);
     assert_int_equal(workers_waiting(w), 5);
