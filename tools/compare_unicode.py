@@ -24,6 +24,7 @@ import zlib
 import golden_pipelines
 import tokenizers
 import unicodedata2 as unicodedata
+from code_spans import spans
 
 PER_TEXT, STEP = 24, 31
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -187,17 +188,6 @@ def golden(path):
     made = dict(tokenizers=tokenizers.__version__, step=STEP, marks=marks, forms=forms, lower=lower, assigned=assigned, patterns=patterns)
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in made.items())
     pathlib.Path(path).write_text("{" + lines + "}\n")
-
-
-def spans(codes):
-    """First and last of runs of code points that follow each other."""
-    found = []
-    for code in codes:
-        if found and found[-1][1] == code - 1:
-            found[-1][1] = code
-        else:
-            found.append([code, code])
-    return found
 
 
 def compare(rapt, name, made, lines, all_texts):

@@ -26,6 +26,7 @@ import textwrap
 import golden_pipelines
 import tokenizers
 import unicodedata2
+from code_spans import spans
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 VERSION, UNICODE = "0.23.3", "16.0.0"
@@ -135,17 +136,6 @@ def scripts():
           "begins in. For unicode_script.c only.",
           [("char *const SCRIPTS[]", ['""'] + [f'"{name}"' for name in SCRIPTS])] +
           run_arrays("SCRIPT", list(runs_of(classified(["Unknown"] + SCRIPTS, KNOWN))), 6))
-
-
-def spans(codes):
-    """[first, last] of runs of code points that follow each other."""
-    found = []
-    for code in codes:
-        if found and found[-1][1] == code - 1:
-            found[-1][1] = code
-        else:
-            found.append([code, code])
-    return found
 
 
 def widths():
