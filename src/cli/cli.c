@@ -186,6 +186,12 @@ size_t cli_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+void cli_sign(char signature[CLI_SIGNATURE])
+{
+    const size_t used = strlen(signature);
+    snprintf(signature + used, CLI_SIGNATURE - used, "|rapt:%s", rapt_version());
+}
+
 /* A switch without a default: the compiler warns if a value is added and has no word. */
 const char *cli_positions_word(rapt_positions_kind kind)
 {

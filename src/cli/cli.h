@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "rapt/metrics.h"
 #include "rapt/nn.h"
 #include "rapt/tape.h"
 
@@ -86,6 +87,10 @@ const char *cli_bytes(double bytes, char text[32]);
 size_t cli_width(void);
 /* "1:05" or "2:01:05" */
 const char *cli_duration(double seconds, char text[32]);
+
+/* Appends to a signature of sacreBLEU which program computed the score. */
+enum { CLI_SIGNATURE = RAPT_SIGNATURE_SIZE + 32 };
+void cli_sign(char signature[CLI_SIGNATURE]);
 
 /* "sinusoidal" and so on. */
 const char *cli_positions_word(rapt_positions_kind kind);

@@ -279,18 +279,17 @@ static rapt_code cmd_score_print_json(double score, const char *name, const char
     return put_json(object, 0, err);
 }
 
-/* Prints one score; `bleu` is NULL for chrF. The signature is sacreBLEU's, and behind it what program computed it. */
+/* Prints one score; `bleu` is NULL for chrF. */
 static rapt_code print_score(const struct arguments *args, double score, const rapt_bleu *bleu,
                              rapt_error *err)
 {
-    char signature[RAPT_SIGNATURE_SIZE + 32];
+    char signature[CLI_SIGNATURE];
     const char *name = bleu ? "BLEU" : args->metric == METRIC_CHRF_PP ? "chrF2++" : "chrF2";
     if (bleu)
         rapt_bleu_signature(&args->bleu, args->count, signature, RAPT_SIGNATURE_SIZE);
     else
         rapt_chrf_signature(&args->chrf, args->count, signature, RAPT_SIGNATURE_SIZE);
-    size_t used = strlen(signature);
-    snprintf(signature + used, sizeof signature - used, "|rapt:%s", rapt_version());
+    cli_sign(signature);
     if (args->json)
         return cmd_score_print_json(score, name, signature, bleu, err);
     printf("%.2f %s|%s\n", score, name, signature);

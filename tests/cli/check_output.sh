@@ -56,8 +56,9 @@ silent err 'translate: lines on stdout' "$RAPT" translate model lines.txt
 silent err 'eval: figures on stdout' "$RAPT" eval model pairs.tsv
 check 'loss, perplexity, BLEU, chrF' grep -Eq 'loss [0-9.]+ .*perplexity [0-9.]+' .out
 check 'with tokenization' grep -Eq 'BLEU [0-9.]+ \(13a\), chrF [0-9.]+' .out
-check 'and the signatures of sacreBLEU' grep -Fqx \
-    'signatures BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0 chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0' .out
+by="|rapt:$("$RAPT" --version | cut -d' ' -f2)"
+check 'and the signatures of sacreBLEU, with what computed the scores' grep -Fqx \
+    "signatures BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0$by chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0$by" .out
 silent err 'score: lines on stdout' "$RAPT" score reference.txt reference.txt
 check 'score of a text against itself' grep -q '^100.00 BLEU|nrefs:1' .out
 silent err 'info' "$RAPT" info

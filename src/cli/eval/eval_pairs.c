@@ -24,7 +24,7 @@ typedef struct eval_result {
     rapt_loss_sums parts;
     double bleu, chrf, bleu_book; /* the last one of models that the book's loss trained, or NaN */
     rapt_tokenize tokenize;       /* of BLEU */
-    char bleu_signature[RAPT_SIGNATURE_SIZE], chrf_signature[RAPT_SIGNATURE_SIZE];
+    char bleu_signature[CLI_SIGNATURE], chrf_signature[CLI_SIGNATURE];
     size_t pairs;
     eval_compare *compare; /* or NULL */
 } eval_result;
@@ -136,8 +136,10 @@ static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, 
     if (!code)
         code = rapt_chrf_corpus(&chrf_options, x->hypotheses, references, 1, x->count, &r->chrf, err);
     r->bleu = bleu.score;
-    rapt_bleu_signature(&bleu_options, 1, r->bleu_signature, sizeof r->bleu_signature);
-    rapt_chrf_signature(&chrf_options, 1, r->chrf_signature, sizeof r->chrf_signature);
+    rapt_bleu_signature(&bleu_options, 1, r->bleu_signature, RAPT_SIGNATURE_SIZE);
+    rapt_chrf_signature(&chrf_options, 1, r->chrf_signature, RAPT_SIGNATURE_SIZE);
+    cli_sign(r->bleu_signature);
+    cli_sign(r->chrf_signature);
     bleu_book_text book = {x->hypotheses, x->references, x->count, tokenizer_lowercases(m->translation.target)};
     if (!code && eval_pairs_is_of_book(a->model))
         code = bleu_book_mean(&book, &r->bleu_book, err);
