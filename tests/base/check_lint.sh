@@ -32,6 +32,7 @@ breaks 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more 
 breaks 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
 breaks 'a long file' 'linear.c: .*lines; at most 500' src/nn/linear.c "$(printf '\\n%.0s' {1..500})"
 breaks 'a long test' 'test_adam.c: .*lines; at most 700' tests/train/test_adam.c "$(printf '\\n%.0s' {1..700})"
+breaks 'a long script' 'lib.sh: .*lines; at most 700' tests/cli/lib.sh "$(printf '\\n%.0s' {1..700})"
 breaks 'a file without a comment' 'bare.c:1' src/nn/bare.c 'int bare;\n'
 breaks 'two files of one name' 'src/text/main.c: src/cli/main.c has the same name' src/text/main.c '/* text/main.c: a second one. */\n'
 breaks 'a header without extern "C"' 'bare.h' include/rapt/bare.h '#pragma once\n'
