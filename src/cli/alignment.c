@@ -1,4 +1,4 @@
-/* cli/alignment.c: alignments as text; see alignment.h. They are computed in decode/align.c. */
+/* cli/alignment.c: alignments as text. decode/align.c computes them. */
 #include "cli/alignment.h"
 
 #include "explain/input/token_name.h"
@@ -26,7 +26,7 @@ static size_t most_attended_source(const rapt_alignment_row *row)
     return row->first + best;
 }
 
-/* The weight of a source token; 0 for tokens of the source's other pieces, which were not attended to. */
+/* The weight of a source token; 0 for tokens of the source's other segments, which got no attention. */
 static double attention_weight(const rapt_alignment_row *row, size_t source, size_t sources)
 {
     if (source == sources)
@@ -48,8 +48,8 @@ static void print_token_alignment(alignment_kind kind, const rapt_alignment *a, 
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
-/* Whether a token of a line begins a word: it begins with a space, or one of the two at the joint is Chinese or Japanese, which
- * have no spaces, so that each token counts. */
+/* Whether a token of a line begins a word: it begins with a space, or it or the token before it is Chinese or Japanese. These
+ * languages have no spaces, so that each token counts as a word. */
 static bool begins_word(const rapt_tokenizer *k, int32_t before, int32_t id)
 {
     uint32_t code;

@@ -8,17 +8,17 @@
 
 typedef enum alignment_kind { ALIGNMENT_NONE, ALIGNMENT_HARD, ALIGNMENT_SOFT, ALIGNMENT_WORDS } alignment_kind;
 
-/* The kind that an option names, NONE for any other text. */
+/* The kind that an option's value names, NONE for any other text. */
 alignment_kind alignment_named(const char *text);
 
-/* A tab and, hard: for each target token j the source token i that it attends to most (of equals the first), as pairs "i-j"
- * from 0; soft: rows of numbers with commas, a row for each target token, the last number of a row for the source's end; words:
- * as hard, of words: runs of tokens up to the next that begins with a space, whose weights add up (the tokens must be there).
- * False: out of memory. */
+/* Prints a tab and then, for hard: for each target token j the source token i that it attends to most (the first among equals),
+ * as pairs "i-j" from 0; for soft: rows of numbers with commas, a row for each target token, the last number of a row for the
+ * source's end; for words: pairs as for hard, but of words. A word is a run of tokens up to the next that begins with a space;
+ * their weights add up. The translation must have its tokens then. False: out of memory. */
 bool alignment_print(alignment_kind kind, const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to);
 
-/* A tab and the tokens of the source, a tab and those of the hypothesis, with spaces between; in their names an open box stands
- * for a space. False: out of memory. */
+/* Prints a tab and the tokens of the source, a tab and the tokens of the hypothesis, with spaces between; in their names an open
+ * box stands for a space. False: out of memory. */
 bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to);
 
 #endif

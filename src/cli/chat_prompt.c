@@ -1,4 +1,4 @@
-/* cli/chat_prompt.c: a conversation as the tokens of a prompt; see chat_prompt.h. */
+/* cli/chat_prompt.c: a conversation as the tokens of a prompt. */
 #define _GNU_SOURCE /* strndup */
 #include "cli/chat_prompt.h"
 

@@ -22,7 +22,7 @@ int cli_fail(const rapt_error *err)
     return 1;
 }
 
-/* " from 1 to 64", " of 0 or more", or nothing where there is no limit; one that was exceeded is told. */
+/* " from 1 to 64", " of 0 or more", or "" without a limit. An upper limit is also named if a value has exceeded it. */
 static void cli_describe_range(const char *low, const char *high, bool is_from, bool is_to, char text[80])
 {
     text[0] = '\0';
@@ -106,7 +106,8 @@ void cli_operand(const char **to, const char *text, const char *takes, struct ar
 
 static char cli_option_precision[] = "precision", cli_option_weights[] = "weights"; /* known by their addresses */
 
-/* Of two options that say the same, of which the last one would count. A parser that has them uses its hook for nothing else. */
+/* Refuses both options together: they set the same thing, and the last would silently win. A parser that has them uses its hook
+ * only for this. */
 static void cli_one_type(char *option, struct argp_state *state)
 {
     if (state->hook && state->hook != option)

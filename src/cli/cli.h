@@ -11,7 +11,7 @@
 #include "text/line_stream.h"
 
 #define CLI_MAX_TEXT FILE_GIB(8)
-/* Of options without a limit of their own: 2^53, up to which a double represents every integer. */
+/* The limit of options without their own: 2^53, up to which a double represents every integer. */
 #define CLI_MAX 9007199254740992
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
@@ -33,8 +33,8 @@ int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
-/* Options of several commands: rows of their tables, with keys above those of the commands' own options. `meaning` is the help
- * text, where commands differ in what the option covers. */
+/* Options of several commands: rows of their tables, with keys above the keys of the commands' own options. `meaning` is the help
+ * text of an option that does not cover the same in all commands. */
 enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_WEIGHTS, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET,
        CLI_KEY_CONTEXT, CLI_KEY_ADAPTER, CLI_KEY_KV_CACHE };
 #define CLI_OPTION_ADAPTER \
@@ -57,29 +57,29 @@ enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_WEIGHTS, CLI_KEY_SEE
 
 /* Prints "rapt: MESSAGE" to stderr; returns 1. */
 int cli_fail(const rapt_error *err);
-/* Values of options. Anything else than a number from `min` to `max`, or a known name, is wrong usage (exit status 2). */
+/* Values of options. A text that is not a number from `min` to `max`, or not a known name, is wrong usage (exit status 2). */
 long cli_integer(const char *text, long min, long max, const char *option, struct argp_state *state);
 double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state);
 int cli_threads(const char *text, struct argp_state *state); /* 1 to 256 */
 long cli_seed(const char *text, struct argp_state *state);   /* 0 to LONG_MAX */
-/* Of --set: returns `text` where it is a key of a recipe with a value that it may have. */
+/* --set: returns `text` if it is a key of a recipe with a value that the key may have. */
 const char *cli_assignment(const char *text, struct argp_state *state);
-/* Of --text: one line of UTF-8, and no FILE beside it. */
+/* --text: one line of UTF-8, and no FILE. */
 void cli_check_text(const char *text, const char *file, struct argp_state *state);
-/* The lines of FILE, or with NULL or "-" those of standard input. Where there is no such file, it may have been meant as the text
- * itself: the message names --text. */
+/* The lines of FILE, or of standard input for NULL or "-". If there is no such file, it may have been meant as the text itself:
+ * the message names --text. */
 line_stream *cli_open_lines(const char *file, rapt_error *err);
-/* The operand `text` becomes *to; where that is set already, there is one too many: "extra operand: takes WHAT". */
+/* Sets *to to the operand `text`; if it is already set, there is one operand too many: "extra operand: takes WHAT". */
 void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state);
 /* --precision and --weights, which exclude each other. */
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
-/* A list of types as rapt_tape_options.weights, which is returned; *precision: the type for all. */
+/* Returns a list of types as in rapt_tape_options.weights; *precision: the type for all. */
 const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state);
 const char *cli_storage_name(rapt_storage storage);
 rapt_storage cli_kv_cache(const char *text, struct argp_state *state);    /* "fp32", "bf16" or "q8_0" */
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);
-/* "s" for all counts but 1: "%zu line%s" */
+/* "s" for every count except 1: "%zu line%s" */
 const char *cli_plural(size_t count);
 /* "1.2 MB" */
 const char *cli_bytes(double bytes, char text[32]);

@@ -1,5 +1,4 @@
-/* cli/cli_model.c: models for commands; see cli_model.h. The library, which never prints, reports only in the model that a
- * folder has no seal. */
+/* cli/cli_model.c: models for commands. The library never prints: that a folder has no seal is only a field of the model. */
 #include "cli/cli_model.h"
 
 #include "base/memory.h"
@@ -15,7 +14,7 @@ static void cli_model_say(const char *folder)
 static rapt_model *cli_model_load(const char *folder, const rapt_load_options *o, rapt_error *err)
 {
     rapt_model *m = rapt_model_load_with(folder, o, err);
-    memory_trim(); /* of the JSON of a large vocabulary */
+    memory_trim(); /* the JSON of a large vocabulary left free memory */
     if (m && !m->sealed && !m->family)
         cli_model_say(folder);
     return m;

@@ -1,5 +1,5 @@
-/* cli/cluster_cost.c: see cluster_cost.h. The exchange is that of src/group: gradients in buckets, reduced during the last
- * batch's backward pass, and parameters gathered during the next step's first forward pass (LogGP: Alexandrov et al. 1995). */
+/* cli/cluster_cost.c: the formulas. The exchange is as in src/group: gradients in buckets, reduced during the last batch's
+ * backward pass, and parameters gathered during the next step's first forward pass (LogGP: Alexandrov et al. 1995). */
 #include "cli/cluster_cost.h"
 
 #include "group/rank_exchange.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define NORM_BLOCK 8192  /* numbers for each sum of squares, which is a double */
+#define NORM_BLOCK 8192  /* numbers for each sum of squares, a double */
 #define ADDITION 12      /* bytes that one moves: two operands and a sum */
 #define ADAM 28          /* gradient, parameter and two moments are read, three of them written */
 
@@ -16,7 +16,7 @@
 typedef struct largest_part {
     uint32_t batches, shards;
     size_t pieces;  /* maximal subtrees, each sent by itself */
-    size_t buffers; /* of gradients that are held at once */
+    size_t buffers; /* buffers of gradients that are held at the same time */
 } largest_part;
 
 static uint32_t first_batch(const cluster_job *j, uint32_t shard)
@@ -53,8 +53,8 @@ static largest_part largest_part_of(const cluster_job *j, uint32_t machines)
     return most;
 }
 
-/* Seconds of an exchange that a pass of `pass` seconds does not hide: at least those of the part `edge`, which has to wait for
- * the end of the backward pass, or for which the forward pass has to wait. */
+/* Seconds of an exchange that a pass of `pass` seconds does not hide: at least the share `edge`, which has to wait for the end of
+ * the backward pass, or for which the forward pass has to wait. */
 static double exposed(double all, double pass, double edge, double rounds)
 {
     return fmax(all * edge + rounds, all - pass * (1 - edge));
@@ -71,13 +71,13 @@ static double reduce_rounds(const cluster_job *j, uint32_t machines)
     return halves_evenly(machines) && halves_evenly(j->shards) ? log2(machines) : machines - 1;
 }
 
-/* What is sent, and what of it is waited for. */
+/* Adds the bytes that are sent, the time they take, and the time that the machine waits for them. */
 static void add_exchange(cluster_cost *c, const cluster_machine *m, const cluster_job *j, uint32_t machines, size_t pieces)
 {
     double numbers = j->parameters - j->sparse, share = (machines - 1.0) / machines;
     double cuts = (double)buckets_wanted((size_t)numbers);
     double reduces = reduce_rounds(j, machines) * m->latency, gathers = ceil(log2(machines)) * m->latency;
-    double edge = fmax(1 / cuts, j->embedding / numbers); /* of all bytes: a bucket, or the embedding */
+    double edge = fmax(1 / cuts, j->embedding / numbers); /* a share of all bytes: a bucket, or the embedding */
     double matrices = j->parameters - j->looked_up, shared = 8 * numbers / NORM_BLOCK;
     double gradients = 4 * numbers * share * (double)pieces;
     double gathered = share * (4 * numbers - (j->bf16 ? 2 * matrices : 0));

@@ -1,5 +1,5 @@
 /* cli/cluster_cost.h: what a training step on several machines takes, by formulas. For `rapt info RECIPE --cluster`; nothing is
- * measured here. docs/cluster.md explains them, bench/smpi simulates what they leave out. */
+ * measured here. docs/cluster.md explains them; bench/smpi simulates the effects that they leave out. */
 #ifndef CLI_CLUSTER_COST_H
 #define CLI_CLUSTER_COST_H
 
@@ -18,9 +18,9 @@ typedef struct cluster_machine {
 /* A step of training. */
 typedef struct cluster_job {
     double parameters;      /* that are trained */
-    double looked_up;       /* of these: in no matrix product */
-    double sparse;          /* of these: updated row by row, and so little to send that it is not counted */
-    double embedding;       /* of these: in the embedding that is read first, and whose gradient is complete last */
+    double looked_up;       /* among these: in no matrix product */
+    double sparse;          /* among these: updated row by row, and so little to send that it is not counted */
+    double embedding;       /* among these: in the embedding that is read first, and whose gradient is complete last */
     double tokens;          /* of a step */
     double activations;     /* bytes */
     uint32_t batches;       /* train.accumulate */
@@ -29,11 +29,11 @@ typedef struct cluster_job {
 } cluster_job;
 
 typedef struct cluster_cost {
-    uint32_t batches;  /* of the machine that has most */
+    uint32_t batches;  /* batches of the machine that has most */
     double compute;    /* seconds of its forward and backward passes */
-    double additions;  /* of its shards */
+    double additions;  /* seconds of adding its shards */
     double reduce, gather; /* seconds on the wire, hidden behind the passes or not */
-    double exposed;    /* seconds that it waits: what of both is not hidden, and the gradient norm */
+    double exposed;    /* seconds that it waits: the part of both that is not hidden, and the gradient norm */
     double adam;
     double step;       /* the sum of compute, additions, exposed and adam */
     double sent;       /* bytes a machine sends */
@@ -42,7 +42,7 @@ typedef struct cluster_cost {
 
 /* A step on `machines` of them, 1 to shards; shards at most batches. */
 cluster_cost cluster_cost_of(const cluster_machine *m, const cluster_job *j, uint32_t machines);
-/* Tokens of a batch from which on its backward pass takes as long as the reduction of all gradients. */
+/* The number of tokens of a batch whose backward pass takes as long as the reduction of all gradients. */
 double cluster_cost_hides(const cluster_machine *m, const cluster_job *j);
 
 #endif

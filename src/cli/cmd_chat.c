@@ -1,5 +1,5 @@
-/* cli/cmd_chat.c: `rapt chat`: a conversation with a language model: a line of standard input is a message, replies are
- * printed as they are generated. One generator has it all: of each turn only what is new is computed. */
+/* cli/cmd_chat.c: `rapt chat`: a conversation with a language model: a line of standard input is a message, replies are printed
+ * as they are generated. One generator has the whole conversation, so that each turn computes only the new tokens. */
 #define _GNU_SOURCE
 #include "cli/chat_prompt.h"
 #include "cli/cli.h"
@@ -29,12 +29,12 @@ static const struct argp_option OPTIONS[] = {
 
 typedef struct chat_arguments {
     const char *model, *system;
-    char *variables; /* of the template, a JSON object, or NULL */
+    char *variables; /* variables of the template, a JSON object, or NULL */
     generation_options g;
     bool json, quiet;
 } chat_arguments;
 
-/* The messages so far, and what the generator has of them. */
+/* The messages so far, and the tokens of them that the generator has seen. */
 typedef struct conversation {
     const chat_arguments *a;
     const rapt_chat_template *chat;
@@ -89,7 +89,7 @@ static rapt_code chat_say(conversation *c, const char *role, const char *content
     return RAPT_OK;
 }
 
-/* Nothing was said but the system message. What the generator has seen may still be of use. */
+/* Forgets all messages except the system message. The generator's tokens stay: their beginning may be needed again. */
 static rapt_code chat_restart(conversation *c, rapt_error *err)
 {
     while (c->count > 0)
@@ -151,7 +151,7 @@ static rapt_code chat_print_json(const conversation *c, const rapt_generated *r,
     return code;
 }
 
-/* Generates and prints a reply to what was said. One that was stopped is a message as well. */
+/* Generates and prints a reply to the messages. A reply that Ctrl-C ended is a message as well. */
 static rapt_code chat_reply(conversation *c, rapt_error *err)
 {
     rapt_error why = {0};

@@ -32,8 +32,8 @@ static const struct argp_option OPTIONS[] = {
 typedef struct convert_arguments {
     const char *model, *out, *merge;
     char *eval; /* a file, or NULL */
-    int to; /* of rapt_export_format; -1: not given */
-    int weights; /* of rapt_export_weights; -1: not given */
+    int to; /* a rapt_export_format; -1: not given */
+    int weights; /* a rapt_export_weights; -1: not given */
     bool quiet;
 } convert_arguments;
 
@@ -162,8 +162,8 @@ static rapt_code convert_check_file(const convert_arguments *a, rapt_error *err)
     return RAPT_OK;
 }
 
-/* What was written, beside m. A Hugging Face folder of rapt's translators says nothing of detokenization and capitals, so that
- * BLEU of what it writes would be of other texts. */
+/* Evaluates the written model and compares it with m. A Hugging Face folder of rapt's translators does not record detokenization
+ * and capitals, so that its translations, and their BLEU, would differ from the model's: then only losses are compared. */
 static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_error *err)
 {
     eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .quiet = a->quiet, .compare = m, .model = a->out, .compare_with = a->model,

@@ -1,5 +1,5 @@
-/* cli/cmd_data.c: `rapt data check`: statistics of a file of sentence pairs, and which lines have defects, before
- * training. The checks are in data/check/check.c. */
+/* cli/cmd_data.c: `rapt data check`: statistics of a file of sentence pairs, and which lines have defects, before training.
+ * data/check has the checks. */
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
 #include "cli/put_json.h"
@@ -57,7 +57,7 @@ static void cmd_data_check_usage(arguments *a, struct argp_state *state)
     bool there;
     if (a->count == 0)
         cli_usage_error(state, "missing operand: PAIRS, or SOURCE and TARGET");
-    if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* else reading it will say why */
+    if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* otherwise reading it will say why */
         a->count += cmd_data_split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         cli_usage_error(state, "only one of the files can be standard input");
@@ -226,7 +226,7 @@ static rapt_code check_files(const arguments *a, check_report *report, rapt_erro
     return code;
 }
 
-/* More than a fifth is a fault of the file, or of what is expected of it, rather than of single lines. */
+/* If more than a fifth is dropped, the fault is in the file or in the limits, not in single lines. */
 static bool many_are_dropped(const check_report *r)
 {
     return r->dropped > r->lines / FIFTH;

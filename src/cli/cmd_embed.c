@@ -99,7 +99,7 @@ static const char *embed_input_name(const embed_arguments *a)
     return a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
 }
 
-/* Of the first line that was cut. */
+/* Warns about the first line that was cut, and only once. */
 static void embed_warn(embed_arguments *a, const line_block *b, const bool *cut)
 {
     for (size_t i = 0; i < b->count && a->most && !a->quiet; i++) {

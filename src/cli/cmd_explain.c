@@ -1,5 +1,4 @@
-/* cli/cmd_explain.c: `rapt explain`: options, and what is printed or written where. What it prints is the library's:
- * rapt/explain.h. */
+/* cli/cmd_explain.c: `rapt explain`: options, and where the text, JSON or HTML goes. The library makes them (rapt/explain.h). */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/cli_model.h"
@@ -19,7 +18,7 @@
 
 typedef struct explain_arguments {
     const char *model, *text, *html;
-    const char *operand; /* a target that stands after the text */
+    const char *operand; /* a target given as an operand behind the text */
     const char *only[MAX_ONLY];
     bool json, checkpoints;
     rapt_explain_options options;
@@ -125,7 +124,7 @@ static const struct argp ARGP = {
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 
-/* What cannot be printed is told at exit, as for every command. */
+/* A failure to print is reported at exit, as for every command. */
 static rapt_code explain_print(const explain_arguments *a, const rapt_explanation *e, rapt_error *err)
 {
     char *text = NULL;
@@ -189,7 +188,8 @@ int cmd_explain(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);
-    if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target) { /* what fits is known only when the model is */
+    if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target) { /* which options fit is known only when the model is
+                                                                           loaded */
         cli_say("rapt: %s is a language model: it takes no target; --train is about the text's own tokens\n", a.model);
         rapt_model_free(m);
         return 2;

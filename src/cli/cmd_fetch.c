@@ -1,5 +1,5 @@
-/* cli/cmd_fetch.c: `rapt fetch`: public data sets and vocabularies, or where to download them by hand.
- * For the recipes whose files rapt does not ship. Downloads are in src/fetch. */
+/* cli/cmd_fetch.c: `rapt fetch`: public data sets and vocabularies, or where to download them by hand. For the recipes whose
+ * files rapt does not ship. src/fetch downloads. */
 #include "fetch/fetch.h"
 
 #include "base/ends.h"
@@ -149,8 +149,8 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
     return code;
 }
 
-/* How to download the files by hand where that failed: printed, because paths may be longer than messages. The list has the
- * publishers' URLs, also where a mirror failed. */
+/* After a failure: how to download the files by hand. It is printed because paths may be longer than messages. The list has the
+ * publishers' URLs, even if a mirror failed. */
 static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_error *err)
 {
     bool packed = ends_in(file->url, ".gz") || ends_in(file->url, ".zip");

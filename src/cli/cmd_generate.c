@@ -114,12 +114,12 @@ static const struct argp ARGP = {
 typedef struct output {
     const generate_arguments *a;
     generate_prompt prompt;
-    chat_prompt chat; /* of --chat: the prompt's tokens */
+    chat_prompt chat; /* --chat: the prompt's tokens */
     uint64_t sample;
     bool begun; /* the prompt is on stdout */
 } output;
 
-/* No message here: every command reports at exit what could not be written. */
+/* No message here: every command reports at exit that it could not write. */
 static rapt_code write_out(const char *text, size_t size)
 {
     return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_ERR_IO;
@@ -172,7 +172,7 @@ static json_t *generated_json(const output *out, const rapt_generated *g)
     return o;
 }
 
-/* Of a beam search there are none. */
+/* A beam search gives no log-probabilities. */
 static void put_log_probs(json_t *o, const rapt_generated *g)
 {
     json_t *ids = json_array(), *log_probs = json_array();
@@ -258,7 +258,7 @@ static rapt_code count_tokens(const rapt_model *m, const output *out, size_t *co
     return code;
 }
 
-/* Of a prompt longer than the context the model sees the end only; beam search refuses it. */
+/* If a prompt is longer than the context, the model sees only its end; beam search refuses it. */
 static rapt_code check_context(const generate_arguments *a, const rapt_model *m, const output *out, rapt_error *err)
 {
     size_t count, context = m->language.net->config.context;

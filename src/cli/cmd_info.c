@@ -34,7 +34,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_THREADS,
     {0}};
 
-/* A number with K, M, G or T behind it, for thousands. */
+/* A number, possibly with the suffix K, M, G or T. */
 static double info_rate(const char *text, const char *option, struct argp_state *state)
 {
     static const char units[] = "kKMGT";
@@ -55,7 +55,7 @@ static void info_take_assignment(info_arguments *a, const char *text, struct arg
     a->assignments[a->assignment_count++] = cli_assignment(text, state);
 }
 
-/* Options that exclude each other, or lack what they are for. */
+/* Refuses options that exclude each other, and options without the thing that they apply to. */
 static void info_check(info_arguments *a, struct argp_state *state)
 {
     struct stat there;
@@ -193,7 +193,7 @@ static int show_machine(const info_arguments *a)
     return 0;
 }
 
-/* Of a folder, not a recipe. */
+/* Whether a path names a JSON file of a folder, not a recipe. */
 static bool info_is_json(const char *path)
 {
     const char *dot = strrchr(path, '.');

@@ -16,26 +16,28 @@ typedef struct info_arguments {
     bool is_recipe;     /* it is another file */
     const char *tensor; /* the parameter or buffer to print, or NULL */
     bool json, tensors, seal;
-    bool full, table; /* of the tensor */
-    double network, flops; /* of --cluster: bits a second; floating-point operations a second, 0: to be measured */
+    bool full, table; /* how the tensor is printed */
+    double network, flops; /* --cluster: bits a second; floating-point operations a second, 0: measure it */
     const char *assignments[INFO_ASSIGNMENTS]; /* to keys of the recipe */
     size_t assignment_count;
     int threads;
 } info_arguments;
 
-/* What a run of a recipe, or of a model folder's recipe, would train and take. Returns the exit status. */
+/* Prints what a run of a recipe, or of a model folder's recipe, would train, and the time and memory it would take. Returns the
+ * exit status. */
 int info_recipe(const info_arguments *a);
 
-/* What a model is. Returns the exit status. */
+/* Describes a model. Returns the exit status. */
 int info_model(const info_arguments *a);
 /* One tensor of a model, as PyTorch prints it, as a table, or as JSON. Returns the exit status. */
 int info_tensor(const info_arguments *a);
 
-/* Whether `path` is a Hugging Face folder or a file of tensors, and what is in its files. The second returns the exit status. */
+/* Whether `path` is a Hugging Face folder or a file of tensors; prints what its files hold. The second returns the exit
+ * status. */
 bool info_weights_is_foreign(const char *path);
 int info_weights(const info_arguments *a);
 
-/* Whether `path` is a folder of low-rank adapters alone, and for what they are. The second returns the exit status. */
+/* Whether `path` is a folder with only low-rank adapters; prints for which model they are. The second returns the exit status. */
 bool info_adapter_is(const char *path);
 int info_adapter(const info_arguments *a);
 

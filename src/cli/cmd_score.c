@@ -28,7 +28,7 @@ struct arguments {
     rapt_bleu_options bleu;
     rapt_chrf_options chrf;
     const char *bleu_only; /* an option that was given and that chrF does not have */
-    long k;                /* of the book's BLEU; 0: not given */
+    long k;                /* k of the book's BLEU; 0: not given */
     bool sentence, json, quiet;
 };
 
@@ -36,7 +36,7 @@ struct arguments {
 struct texts {
     struct lines hypothesis;
     struct lines *references;    /* [count] */
-    const char *const **columns; /* [count]: of each reference, the lines to score */
+    const char *const **columns; /* [count]: for each reference, the lines to score */
     size_t count;
 };
 
@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
     CLI_OPTION_QUIET("No warnings about text that looks tokenized"),
     {0}};
 
-/* Reports wrong usage, which ends the program, for a name that is none of the choices. */
+/* Finds the choice; for another name it reports wrong usage, which ends the program. */
 static int cmd_score_choose(const struct choice *choices, const char *name, const char *option,
                             struct argp_state *state)
 {
@@ -239,7 +239,7 @@ static void free_texts(struct texts *texts)
     free(texts->columns);
 }
 
-/* Whole numbers as such: only add-k smoothing makes others. */
+/* Whole numbers are written as integers: only add-k smoothing makes fractions. */
 static json_t *json_counts(const double *counts)
 {
     json_t *array = json_array();

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of options that serve_keys.h knows by the same name: KEY_OPTION + their place in OPTIONS. */
+/* KEY_OPTION + its place in OPTIONS is the key of an option that serve_keys.h knows by the same name. */
 enum { KEY_CONFIG = 256, KEY_CHECK, KEY_OPTION };
 enum { MESSAGE = SERVE_REASON + 128 };
 
@@ -108,7 +108,7 @@ static void remember_option(serve_arguments *a, const char *name, const char *te
     a->given[a->given_count++] = (given_option){name, text ? text : "true"};
 }
 
-/* NAME=MODEL, or MODEL, whose name is that of its folder. */
+/* NAME=MODEL, or MODEL, which gets the name of its folder. */
 static rapt_code add_operand(serve_options *o, const char *text, char message[MESSAGE])
 {
     char reason[SERVE_REASON], name[80] = "";
@@ -132,7 +132,7 @@ static rapt_code add_operand(serve_options *o, const char *text, char message[ME
     return code;
 }
 
-/* Options and models of the command line, which has the last word: after the file's. */
+/* Adds options and models of the command line, after those in the file: the command line overrides the file. */
 static rapt_code add_command_line(const serve_arguments *a, serve_options *o, char message[MESSAGE])
 {
     char reason[SERVE_REASON];

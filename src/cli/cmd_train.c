@@ -1,5 +1,5 @@
-/* cli/cmd_train.c: `rapt train`: options, and what is said of the data, the model and how a run ended. The work is rapt_train's;
- * the steps are shown by progress.c. */
+/* cli/cmd_train.c: `rapt train`: options, and messages about the data, the model and how a run ended. rapt_train does the work;
+ * progress.c shows the steps. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/cli_model.h"
@@ -57,7 +57,7 @@ static void take_assignment(train_arguments *a, const char *text, struct argp_st
     a->assignments[a->assignment_count++] = cli_assignment(text, state);
 }
 
-/* 0 steps have a field of their own, since 0 means no limit there. */
+/* 0 steps need a separate field, because 0 in max_steps means no limit. */
 static void take_max_steps(train_arguments *a, const char *text, struct argp_state *state)
 {
     a->max_steps = cli_integer(text, 0, CLI_MAX, "max-steps", state);
@@ -167,7 +167,7 @@ static void show_end(const display *d, const rapt_progress *p)
         return;
     if (p->report)
         fprintf(stderr, "early stopping: val_loss has not fallen for %lld reports (train.patience)\n", (long long)d->patience);
-    else /* at the start of a call that has nothing to do */
+    else /* early stopping ended the run before; this call has nothing to do */
         fprintf(stderr, "this run ended after step %llu by early stopping (train.patience); with more patience --resume "
                 "continues it\n", (unsigned long long)p->step);
 }
@@ -192,7 +192,7 @@ static void cmd_train_show_phase(void *context, const char *what, size_t done, s
     progress_phase(d->progress, what, done, count);
 }
 
-/* The prompt is a line break where the recipe says nothing. */
+/* Without a prompt in the recipe, the prompt is a line break. */
 static void show_sample(void *context, uint64_t step, const char *text)
 {
     const display *d = context;
@@ -248,7 +248,7 @@ static bool assigns(const train_arguments *a, const char *key)
     return false;
 }
 
-/* train.epochs would be ignored where the recipe has train.steps. */
+/* Refuses --set train.epochs if the recipe has train.steps: it would be ignored. */
 static rapt_code cmd_train_check_length(const train_arguments *a, const rapt_recipe *r, rapt_error *err)
 {
     if (r->train.steps == 0 || !assigns(a, "train.epochs") || assigns(a, "train.steps"))

@@ -64,7 +64,7 @@ static const struct argp_option OPTIONS[] = {
 typedef struct translate_arguments {
     const char *model, *file, *text, *prefix_file, *adapter;
     rapt_model *m;
-    struct lines prefixes; /* of prefix_file */
+    struct lines prefixes; /* lines of prefix_file */
     rapt_translate_options o;
     bool quiet, strict, tokens, json;
     alignment_kind alignment;
@@ -94,7 +94,7 @@ static void parse_language(const char *text, rapt_translate_options *o, struct a
     o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
 }
 
-/* In the library 0 stands for the default. */
+/* In the library 0 means the default. */
 static void take_no_repeat(translate_arguments *a, const char *text, struct argp_state *state)
 {
     long n = cli_integer(text, 0, 1024, "no-repeat-ngram", state);
@@ -113,7 +113,7 @@ static void cmd_translate_check(translate_arguments *a, struct argp_state *state
         cli_usage_error(state, "--prefix or --prefix-file, not both");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
         cli_usage_error(state, "only one of the lines and their prefixes can be standard input");
-    if (a->o.beam > 0 && a->o.n_best > a->o.beam) /* else the model's own beam counts */
+    if (a->o.beam > 0 && a->o.n_best > a->o.beam) /* without --beam the model's own beam applies */
         cli_usage_error(state, "--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
 
@@ -209,7 +209,7 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
     return ok;
 }
 
-/* A block goes out in one piece, so that an error leaves whole lines. */
+/* A block is written with one call, so that an error leaves whole lines. */
 static rapt_code print_block(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
 {
     char *text = NULL;
@@ -228,7 +228,7 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     return code;
 }
 
-/* What --strict refuses; else a line is warned about when it is printed. */
+/* With --strict, refuses lines that are too long; without it, a warning comes when the line is printed. */
 static rapt_code check_cut(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
 {
     for (size_t i = 0; a->strict && i < b->count; i++)
@@ -287,7 +287,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
                             input_name(a), why.message) : RAPT_OK;
 }
 
-/* Of the text, where there is no stream, that line and then none. */
+/* Without a stream the text is the only line. */
 static rapt_code next_block(const translate_arguments *a, line_stream *in, size_t max_lines, line_block *b, rapt_error *err)
 {
     if (in)
@@ -317,7 +317,7 @@ static rapt_code translate_stream(const translate_arguments *a, rapt_translator 
     return code;
 }
 
-/* All of them before the first translation, so that a line's number tells which one is wrong. */
+/* Reads all prefixes before the first translation, so that an error can give the number of the wrong line. */
 static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
 {
     rapt_error why = {0};

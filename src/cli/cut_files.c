@@ -1,6 +1,6 @@
 /* cli/cut_files.c: the system answers a read behind the end of a mapped file with SIGBUS. The handler looks up the file in
- * /proc/self/maps, so that nobody keeps a list. For main.c only: a library has no business with signals.
- * All that it calls is safe in a signal handler; quote_clean only computes. */
+ * /proc/self/maps, so that the program keeps no list of mapped files. For main.c only: a library must not handle signals. All
+ * that it calls is safe in a signal handler; quote_clean only computes. */
 #define _GNU_SOURCE
 #include "cli/cut_files.h"
 
@@ -32,7 +32,7 @@ static int next_byte(map_reader *r)
     return r->at < r->size ? (unsigned char)r->portion[r->at++] : -1;
 }
 
-/* Reads hexadecimal digits and the byte behind them. */
+/* Reads hexadecimal digits and the byte after them. */
 static uintptr_t take_hex(map_reader *r)
 {
     static const char digits[] = "0123456789abcdef";
@@ -43,8 +43,8 @@ static uintptr_t take_hex(map_reader *r)
     return number;
 }
 
-/* "BEGIN-END rw-p OFFSET DEVICE INODE   PATH": the path from its slash on, cut to what fits; "" where there is none.
- * False at the end. */
+/* "BEGIN-END rw-p OFFSET DEVICE INODE PATH": takes the path from its slash on, truncated to fit; "" if the line has none. False
+ * at the end. */
 static bool take_map_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
 {
     size_t length = 0;
@@ -76,7 +76,7 @@ static void cut_files_say(const char *text)
         _exit(1);
 }
 
-/* A file that was written without a name and was linked afterwards may still have none here: "FOLDER/#INODE (deleted)". */
+/* A file that was written without a name and linked afterwards may still have no name here: "FOLDER/#INODE (deleted)". */
 static void say_file(char *path)
 {
     char *nameless = strstr(path, "/#");
@@ -91,7 +91,7 @@ static void on_cut(int number, siginfo_t *info, void *context)
 {
     char path[PATH_MAX];
     (void)context;
-    if (!find_file((uintptr_t)info->si_addr, path)) { /* something else is wrong: as if there were no handler */
+    if (!find_file((uintptr_t)info->si_addr, path)) { /* the cause is something else: act as without a handler */
         signal(number, SIG_DFL);
         return;
     }

@@ -1,4 +1,4 @@
-/* cli/cut_files.h: the message where a file is truncated while the program has it mapped: token files, parameters, texts. */
+/* cli/cut_files.h: the message if a file is truncated while the program has it mapped: token files, parameters, texts. */
 #ifndef CLI_CUT_FILES_H
 #define CLI_CUT_FILES_H
 

@@ -1,4 +1,4 @@
-/* cli/data_sieve.c: see data_sieve.h. Lines are copied as they are, byte by byte: a run of them at once. No checking here. */
+/* cli/data_sieve.c: lines are copied byte by byte, consecutive lines in one write. No checking here. */
 #include "cli/data_sieve.h"
 
 #include <stdio.h>

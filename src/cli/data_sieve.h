@@ -1,4 +1,5 @@
-/* cli/data_sieve.h: what `rapt data check` does with each line: prints its number, or copies it. For cmd_data.c. */
+/* cli/data_sieve.h: the output of `rapt data check`: the numbers of lines with defects, or copies of the lines without. For
+ * cmd_data.c. */
 #ifndef CLI_DATA_SIEVE_H
 #define CLI_DATA_SIEVE_H
 
@@ -6,7 +7,7 @@
 #include "data/check/check.h"
 #include "text/lines.h"
 
-/* The lines of a text that are copied: those from `run` to where `rest` begins are still to be written. */
+/* The lines of a text that are copied: lines from `run` to where `rest` begins are still to be written. */
 typedef struct sieve_text {
     const char *run;
     line_walk rest;
@@ -24,11 +25,11 @@ typedef struct sieve {
 /* The words for a check_reason or check_note that programs read. */
 extern const char *const SIEVE_KEYS[CHECK_COUNT];
 
-/* Makes ready to copy the lines of `in` to the files of these names; after it comes sieve_close, whatever happens. */
+/* Prepares to copy the lines of `in` to the files `out`. Call sieve_close afterwards in any case, also after a failure. */
 rapt_code sieve_open(sieve *s, const check_input *in, const char *const out[2], rapt_error *err);
 /* check_options.each, with a sieve as context. */
 void sieve_take(void *context, size_t number, uint32_t found);
-/* `code`: of the check; unless all is well no file appears. */
+/* `code` is the result of the check; files appear only if it is RAPT_OK and nothing fails here. */
 rapt_code sieve_close(sieve *s, rapt_code code, rapt_error *err);
 
 #endif

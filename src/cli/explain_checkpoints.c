@@ -1,4 +1,4 @@
-/* cli/explain_checkpoints.c: see explain_checkpoints.h. One model is in memory at a time. */
+/* cli/explain_checkpoints.c: one model is in memory at a time. */
 #include "cli/explain_checkpoints.h"
 
 #include "base/file.h"

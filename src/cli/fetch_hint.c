@@ -1,4 +1,4 @@
-/* cli/fetch_hint.c: see fetch_hint.h. The path is read from the message, which is all that an error has. */
+/* cli/fetch_hint.c: finds the path in the message, because an error has nothing else. */
 #include "cli/fetch_hint.h"
 
 #include "fetch/fetch.h"

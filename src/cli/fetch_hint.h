@@ -4,8 +4,8 @@
 
 #include "rapt/base.h"
 
-/* Where `err` says that a file is not there, and its path lies in a folder data/NAME of a set that `rapt fetch` knows, adds
- * that command to the message. */
+/* If `err` says that a file is missing, and its path is in the folder data/NAME of a set that `rapt fetch` knows, adds that
+ * command to the message. */
 void fetch_hint(rapt_error *err);
 
 #endif

@@ -18,7 +18,7 @@
 
 #define DEFAULT_TOP 5
 
-/* What --at prints: the most probable tokens after one of the prompt. */
+/* The output of --at: the most probable tokens after a token of the prompt. */
 typedef struct next_tokens {
     size_t position, count;
     int32_t token; /* at that position */
@@ -26,7 +26,7 @@ typedef struct next_tokens {
     double *probabilities;
 } next_tokens;
 
-/* The text of a token as a JSON string, parts of characters as `rapt explain` names them; ids without one have none. */
+/* The text of a token as a JSON string, with parts of characters as `rapt explain` names them; null for ids without a text. */
 static json_t *id_text_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size = 0;
@@ -56,7 +56,7 @@ static json_t *at_json(const rapt_tokenizer *k, const next_tokens *e)
     return json_pack("{s:I, s:o, s:o}", "position", (json_int_t)e->position, "token", token_json(k, e->token), "likeliest", list);
 }
 
-/* A token as a JSON string, in ASCII where it has characters that must not reach a terminal. */
+/* A token as a JSON string, in ASCII if it has characters that must not reach a terminal. */
 static char *printable_json(const json_t *string)
 {
     char *text = json_text(string, JSON_ENCODE_ANY), *clean = text ? strdup(text) : NULL;
@@ -108,7 +108,7 @@ static rapt_code find_prompt_position(long at, size_t count, size_t *position, r
     return RAPT_OK;
 }
 
-/* After each token of the prompt, which are appended one at a time. */
+/* Appends the tokens of the prompt one at a time, and predicts after each. */
 static rapt_code predict_after_all(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p,
                                    next_tokens *e, rapt_error *err)
 {

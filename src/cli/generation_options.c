@@ -1,4 +1,4 @@
-/* cli/generation_options.c: options of commands that generate text; see generation_options.h. */
+/* cli/generation_options.c: options of commands that generate text. */
 #define _GNU_SOURCE
 #include "cli/generation_options.h"
 
@@ -30,7 +30,7 @@ static void take_bias(generation_options *g, const char *text, struct argp_state
     bias->bias = strcmp(colon + 1, "-inf") == 0 ? -INFINITY : cli_number(colon + 1, -1e6, 1e6, "logit-bias", state);
 }
 
-/* Not above what --seed takes. */
+/* A seed that --seed also accepts, so that the run can be repeated. */
 static uint64_t random_seed(struct argp_state *state)
 {
     uint64_t seed = 0;
@@ -52,7 +52,7 @@ static void take_top_k(generation_options *g, const char *text, struct argp_stat
     g->o.sample.top_k = k ? (size_t)k : RAPT_TOP_K_ALL;
 }
 
-/* In the library 0 stands for the default. */
+/* In the library 0 means the default. */
 static void take_top_p(generation_options *g, const char *text, struct argp_state *state)
 {
     double p = cli_number(text, 0, 1, "top-p", state);

@@ -1,4 +1,4 @@
-/* cli/generation_options.h: the options of commands that generate text: how long, how tokens are chosen, with what. */
+/* cli/generation_options.h: the options of commands that generate text: the length, how tokens are chosen, threads and types. */
 #ifndef CLI_GENERATION_OPTIONS_H
 #define CLI_GENERATION_OPTIONS_H
 
@@ -23,7 +23,7 @@ typedef struct generation_options {
 enum { KEY_MAX_TOKENS = 0x4000, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW, KEY_GREEDY, KEY_STOP, KEY_MIN_P,
        KEY_BIAS, KEY_RANDOM_SEED, KEY_BEAM, KEY_PRESENCE, KEY_FREQUENCY };
 
-/* Rows of a table of options. `tokens`: what --max-tokens says. */
+/* Rows of a table of options. `tokens`: the help text of --max-tokens. */
 #define GENERATION_OPTIONS(tokens)                                                                                              \
     {"max-tokens", KEY_MAX_TOKENS, "N", 0, tokens, 0},                                                                        \
     {"beam", KEY_BEAM, "N", 0, "Beam search for the text of the highest score, over N hypotheses, instead of sampling (default " \
@@ -55,9 +55,9 @@ enum { KEY_MAX_TOKENS = 0x4000, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENAL
     CLI_OPTION_KV_CACHE,                                                                                                      \
     CLI_OPTION_THREADS
 
-/* Takes one of these options, else ARGP_ERR_UNKNOWN. */
+/* Takes one of these options; ARGP_ERR_UNKNOWN for another. */
 error_t generation_options_take(generation_options *g, int key, const char *text, struct argp_state *state);
-/* When all of them are taken: `o` is complete. `samples` beside them, for what does not go together. */
+/* Call it after all options: it completes `o`, and refuses options that exclude each other or `samples`. */
 void generation_options_finish(generation_options *g, long samples, struct argp_state *state);
 
 #endif

@@ -1,5 +1,5 @@
-/* cli/info_adapter.c: `rapt info` of a folder of low-rank adapters: for which model and modules they are, and how large. For
- * cmd_info.c. The model is not read. */
+/* cli/info_adapter.c: `rapt info` for a folder of low-rank adapters: their model, their modules and their size. For cmd_info.c.
+ * The model is not read. */
 #include "cli/cmd_info.h"
 
 #include "base/file.h"

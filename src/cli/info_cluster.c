@@ -1,4 +1,4 @@
-/* cli/info_cluster.c: see info_cluster.h. The formulas are in cluster_cost.c; here are the rows, and what they advise. */
+/* cli/info_cluster.c: the rows of the table, and the advice from them. cluster_cost.c has the formulas. */
 #include "cli/info_cluster.h"
 
 #include "cli/bench/cmd_bench.h"
@@ -8,15 +8,17 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MEMORY 20e9       /* bytes a second that a machine moves: of any with two channels; Adam and sums are a small part */
-#define LATENCY 50e-6     /* seconds, of TCP in one building */
-#define REACHED 0.7       /* of the peak, by training steps: docs/performance.md */
-#define PAYLOAD 0.94      /* of a network's rate: the rest are the headers of Ethernet, IP and TCP */
+#define MEMORY 20e9       /* bytes a second of a machine's memory, assumed for two channels: Adam and sums are a small part of a
+                             step */
+#define LATENCY 50e-6     /* seconds; TCP in one building */
+#define REACHED 0.7       /* the share of the peak that training steps reach: docs/performance.md */
+#define PAYLOAD 0.94      /* a share of a network's rate: the headers of Ethernet, IP and TCP take the rest */
 #define PAYS 0.8          /* efficiency */
 #define MACHINES 11       /* rows: 1 to 1,024 */
-#define FEW_TOKENS 768    /* of a batch: with fewer a pass takes longer a token */
+#define FEW_TOKENS 768    /* tokens of a batch: with fewer, a pass takes longer per token */
 
-/* The recipe as it would be for a number of machines: where train.accumulate is lower, the same tokens in more batches. */
+/* The recipe as it would be for a number of machines: if train.accumulate is lower than that, the same tokens are in more
+ * batches. */
 typedef struct cluster_row {
     uint32_t machines;
     cluster_job job;
@@ -46,7 +48,7 @@ static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *
     return j;
 }
 
-/* Windows or sentences of a step, which cannot be cut further. */
+/* Windows or sentences of a step: no machine can get less than one. */
 static double examples_of(const rapt_recipe *k, const rapt_memory_plan *p)
 {
     if (k->task == RAPT_TASK_TRANSLATION && k->train.batch_tokens > 0)
@@ -99,7 +101,7 @@ static void print_row(const cluster_row *r)
            100 * r->cost.exposed / r->cost.step, cli_bytes(r->cost.sent, sent), cli_bytes(r->cost.resident, memory));
 }
 
-/* Tokens of a step from which on two machines pay off. */
+/* The number of tokens of a step from which on two machines pay off. */
 static double pays_from(const cluster_table *t, const rapt_recipe *k, const rapt_memory_plan *p)
 {
     cluster_job one = cluster_job_of(k, p, 1), two = cluster_job_of(k, p, 2);

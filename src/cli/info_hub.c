@@ -1,4 +1,4 @@
-/* cli/info_hub.c: see info_hub.h. All of it comes from config.json, generation_config.json and the tokenizer. */
+/* cli/info_hub.c: everything comes from config.json, generation_config.json and the tokenizer. */
 #include "cli/info_hub.h"
 
 #include "cli/cli.h"
@@ -61,7 +61,7 @@ static const char *pooling_word(rapt_pooling pooling)
 
 /* ---- what differs ----------------------------------------------------------------------------------------------- */
 
-/* Where rapt does not do what generate() does with the same folder; docs/models.md has what holds for all models. */
+/* The ways in which rapt differs from generate() with the same folder; docs/models.md has the differences of all models. */
 typedef struct info_differences {
     char text[DIFFERENCES][DIFFERENCE];
     size_t count;
@@ -86,7 +86,7 @@ static info_differences info_hub_differences(const hub_summary *summary)
     if (pair && !bounded)
         snprintf(d.text[d.count++], DIFFERENCE,
                  "a translation has up to twice its source's tokens and 10, where generate() stops at 20: --max-length-ratio");
-    if (r && r->kind == RAPT_ROTARY_LONG && r->magnitude != 1) /* else it is Llama 3's scaling in a GGUF file */
+    if (r && r->kind == RAPT_ROTARY_LONG && r->magnitude != 1) /* magnitude 1 is Llama 3's scaling in a GGUF file */
         snprintf(d.text[d.count++], DIFFERENCE, "the context ends at %zu tokens, where its positions would change",
                  m->language.net->config.context);
     for (size_t i = 0; i < 2; i++)
@@ -209,8 +209,8 @@ static void print_encoder(const rapt_model *m)
            rapt_tokenizer_size(m->encoder.tokenizer));
 }
 
-/* Bytes of the keys and values of one token, in all layers; of a translator, in its decoder: those of its own text, and as many
- * of the source. */
+/* Bytes of the keys and values of one token, in all layers. For a translator, in its decoder's layers: a token of its own text
+ * and a token of the source. */
 static double kv_bytes(const hub_summary *s, rapt_storage storage)
 {
     const rapt_transformer_config *c = s->model->translation.net ? &s->model->translation.net->config : NULL;
@@ -224,7 +224,7 @@ static double kv_bytes(const hub_summary *s, rapt_storage storage)
     return (double)rapt_kv_position_bytes(&sizes);
 }
 
-/* "96.0 kB (48.0 kB in bf16, 25.5 kB in q8_0)": of that number of tokens. */
+/* "96.0 kB (48.0 kB in bf16, 25.5 kB in q8_0)" for that number of tokens. */
 static const char *kv_text(const hub_summary *s, double tokens, char text[96])
 {
     char fp32[32], bf16[32], q8[32];
@@ -295,7 +295,7 @@ static json_t *encoder_json(const rapt_model *m)
                      cli_positions_word(c->positions));
 }
 
-/* What an encoder does with a text. */
+/* How an encoder makes a vector of a text. */
 static json_t *embedding_json(const rapt_encoder_model *m)
 {
     return json_pack("{s:I, s:s, s:b}", "tokens", (json_int_t)m->max_len, "pooling", pooling_word(m->pooling), "normalize",

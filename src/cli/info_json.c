@@ -1,4 +1,4 @@
-/* cli/info_json.c: what all halves of `rapt info` share: printing JSON, and words; see cmd_info.h. */
+/* cli/info_json.c: what all parts of `rapt info` share: printing JSON, and words for values. */
 #include "cli/cmd_info.h"
 
 #include "cli/cli.h"

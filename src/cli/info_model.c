@@ -1,5 +1,5 @@
-/* cli/info_model.c: `rapt info MODEL`: what a model is, how large, and what it takes to run it. For cmd_info.c. The words
- * are those of config.json. */
+/* cli/info_model.c: `rapt info MODEL`: a model's kind and size, and the memory that it takes. For cmd_info.c. The words are taken
+ * from config.json. */
 #include "cli/cmd_info.h"
 
 #include "cli/cli.h"
@@ -12,14 +12,14 @@
 
 #include <stdio.h>
 
-/* The type of a parameter in a file of fewer bits than fp32; NULL: there is none. */
+/* The numeric type of a parameter in a file with fewer bits than fp32; NULL: the model has no such file. */
 static const char *stored_type_of(const weights *stored, const rapt_param *p)
 {
     const weights_tensor *t = stored ? weights_find(stored, p->value.name) : NULL;
     return t ? weights_tensor_type(t) : NULL;
 }
 
-/* Bytes of parameters, of gradients, of each of Adam's moments, and of the KV cache. */
+/* Bytes: parameters alone; parameters, gradients and both of Adam's moments; the KV cache of a token. */
 typedef struct model_memory {
     double parameters, training, token;
 } model_memory;
@@ -44,7 +44,7 @@ static json_t *tensor_json(const rapt_param *p, const char *type)
     return json_pack("{s:s, s:s*, s:o, s:b}", "name", p->value.name, "dtype", type, "shape", shape, "buffer", p->buffer);
 }
 
-/* NULL, which "s:o*" leaves out, where no list is wanted. */
+/* NULL if no list is wanted: "s:o*" leaves it out. */
 static json_t *tensors_json(const rapt_params *set, bool wanted, const weights *stored)
 {
     json_t *list = wanted ? json_array() : NULL;
@@ -139,7 +139,8 @@ static void list_tensors(const rapt_params *set, const weights *stored)
     }
 }
 
-/* Whether the folder's recipe.yaml is that of the training run: nothing but people and new runs read it. */
+/* Prints whether recipe.yaml is unchanged since the training run: loading the model does not read it, so a change has no other
+ * effect that would show. */
 static void print_recipe(const rapt_model *m, const char *folder)
 {
     static const char *const says[] = {[RECIPE_UNSEALED] = "recipe.yaml; nothing says whether it is as it was",

@@ -1,5 +1,5 @@
-/* cli/info_recipe.c: `rapt info RECIPE`: what a run of a recipe would train and take, and with --cluster what it would take on
- * several machines (info_cluster.c). The run itself says so: it is stopped before it makes anything. */
+/* cli/info_recipe.c: `rapt info RECIPE`: the model that a run of a recipe would train, and its time and memory; with --cluster
+ * also on several machines (info_cluster.c). The run itself makes the plan, and is interrupted before it writes anything. */
 #include "cli/cmd_info.h"
 
 #include "base/file.h"
@@ -32,7 +32,7 @@ static bool info_recipe_stop(void *context)
     return p->done || signals_stop(NULL);
 }
 
-/* The plan of a run in a folder that does not stay; a machine with too little memory for the run can say so, too. */
+/* The plan of a run in a temporary folder. A machine with too little memory for the run can also make the plan. */
 static rapt_code info_recipe_plan(const info_arguments *a, const rapt_recipe *k, rapt_memory_plan *plan, rapt_error *err)
 {
     char *out;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* pandas: up to 60 rows whole, of more ten. */
+/* As in pandas: up to 60 rows are all shown, of a longer table ten. */
 #define WHOLE_ROWS 60
 #define SOME_ROWS 10
 
@@ -82,7 +82,7 @@ static rapt_code info_tensor_print(const rapt_param *p, const info_arguments *a,
     return RAPT_OK;
 }
 
-/* JSON has no words for what is not finite. */
+/* JSON has no infinities and no NaN. */
 static void info_tensor_print_number(double x)
 {
     char text[NUMBER_TEXT];
@@ -113,7 +113,8 @@ int info_tensor(const info_arguments *a)
 {
     rapt_error err = {0};
     cli_note_seal(a->model);
-    rapt_model *m = rapt_model_load_with(a->model, &(rapt_load_options){.inference = true}, &err); /* of an encoder, too */
+    rapt_model *m = rapt_model_load_with(a->model, &(rapt_load_options){.inference = true}, &err); /* not cli_model: encoders have
+                                                                                                      tensors as well */
     const rapt_param *p = m ? info_tensor_find(m->params, a->tensor, &err) : NULL;
     if (p && a->json)
         info_tensor_print_json(p);

@@ -1,4 +1,4 @@
-/* cli/info_types.c: see info_types.h. */
+/* cli/info_types.c: the numeric types of a model's tensors. */
 #include "cli/info_types.h"
 
 #include "base/quote.h"
@@ -30,7 +30,7 @@ size_t info_types_sum(const weights *w, bool matrices, info_type types[INFO_TYPE
 
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
 
-/* A name in the folder; what is not UTF-8 is '?'. */
+/* The file's name in the folder; bytes that are not UTF-8 become '?'. */
 static json_t *info_types_file_json(const weights *w, size_t i)
 {
     const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');

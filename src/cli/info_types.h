@@ -14,7 +14,8 @@ typedef struct info_type {
 } info_type;
 enum { INFO_TYPES = SAFETENSORS_DTYPE_COUNT + 16 }; /* more than there are formats of blocks */
 
-/* Types of all tensors, or of the matrices alone, plain ones first; some may have no tensor. Returns how many there are. */
+/* Numeric types of all tensors, or only of the matrices, first the types that are not quantized; some may have no tensor. Returns
+ * the number of types. */
 size_t info_types_sum(const weights *w, bool matrices, info_type types[INFO_TYPES]);
 
 /* "files         model.safetensors (4.2 MB)", a line for each. */
@@ -22,7 +23,7 @@ void info_types_print_files(const weights *w);
 /* "elements      F32 in 9 tensors (1.2 kB), Q8_0 in 8 tensors (44.0 kB)", a line. */
 void info_types_print(const weights *w);
 
-/* The same as JSON: [{"name", "bytes"}], and {"F32": {"tensors", "bytes"}}. NULL: out of memory. */
+/* Files as JSON: [{"name", "bytes"}]. Types as JSON: {"F32": {"tensors", "bytes"}}. NULL: out of memory. */
 json_t *info_types_files_json(const weights *w);
 json_t *info_types_json(const weights *w);
 

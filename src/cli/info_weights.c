@@ -1,5 +1,5 @@
-/* cli/info_weights.c: `rapt info` of a Hugging Face folder, or of one file of tensors: what is in its files, and what it says of
- * itself. For cmd_info.c. Nothing is run, and hardly any values are read. */
+/* cli/info_weights.c: `rapt info` for a Hugging Face folder, or for one file of tensors: the contents of its files, and its own
+ * description. For cmd_info.c. No model runs, and hardly any values are read. */
 #include "cli/cmd_info.h"
 #include "cli/info_hub.h"
 #include "cli/info_types.h"
@@ -19,18 +19,18 @@
 
 #define INFO_MAX_CONFIG ((size_t)1 << 20)
 
-/* What a folder says besides its tensors: NULL and "" where it does not, or where it is a file. */
+/* A folder's description besides its tensors: NULL or "" for what is missing, or if it is a file. */
 typedef struct foreign_model {
     json_t *config;
-    const char *type, *architecture; /* of config.json */
+    const char *type, *architecture; /* from config.json */
     char license[MODEL_CARD_LICENSE];
     hub_summary summary;
-    const hub_layout *layout; /* of a GGUF file */
+    const hub_layout *layout; /* from a GGUF file */
     char refusal[512]; /* why rapt does not run it; "": it does */
     weights *tensors;
 } foreign_model;
 
-/* config.json of a folder where it is not rapt's: it has a model_type, and rapt's have a format. NULL: it is not that, or
+/* config.json of a folder that is not rapt's: it has a model_type, while rapt's has a format. NULL for other folders, or if it
  * cannot be read. */
 static json_t *foreign_config(const char *folder)
 {
@@ -54,7 +54,7 @@ bool info_weights_is_foreign(const char *path)
     return is;
 }
 
-/* What a GGUF file says of its license. */
+/* The license as a GGUF file names it. */
 static void read_gguf_license(const char *path, char license[MODEL_CARD_LICENSE])
 {
     gguf_file *f;

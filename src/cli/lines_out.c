@@ -1,4 +1,4 @@
-/* cli/lines_out.c: see lines_out.h. Beside stdio, whose buffer ends anywhere in a line, and which therefore must be empty. */
+/* cli/lines_out.c: writes without stdio, whose buffer may end in the middle of a line. stdio's buffer must be empty. */
 #define _GNU_SOURCE
 #include "cli/lines_out.h"
 
@@ -15,7 +15,7 @@ static size_t line_part(const char *text, size_t size)
     return part;
 }
 
-/* Only from the end of a file: what others have written behind it stays. */
+/* Takes back only at the end of a file: text that others have appended stays. */
 static void lines_out_take_back(size_t part)
 {
     struct stat info;

@@ -1,4 +1,4 @@
-/* cli/live_curves.c: see live_curves.h. What is drawn is plot_training.c's; here is when. */
+/* cli/live_curves.c: decides when to draw; plot_training.c draws. */
 #define _GNU_SOURCE
 #include "cli/live_curves.h"
 

@@ -6,20 +6,20 @@
 
 typedef struct live_curves {
     plot_training_request request; /* out NULL: no picture */
-    double drawn_at, took;         /* seconds: the end of the last drawing, and its time; drawn_at 0: none yet */
+    double drawn_at, took;         /* seconds: when the last drawing ended, and how long it took; drawn_at 0: no drawing yet */
     bool behind;                   /* a report came since */
-    bool failed;                   /* which was said; nothing more is drawn */
+    bool failed;                   /* a warning has said so; nothing more is drawn */
 } live_curves;
 
-/* Whether the path's ending is that of a picture: .png or .svg, in any case. */
+/* Whether the path ends in .png or .svg, in lower or upper case. */
 bool live_curves_is_picture(const char *path);
 
-/* Before the run: says in a warning where the picture cannot be written, rather than at the first report. */
+/* Call it before the run: warns if the picture cannot be written, which otherwise only the first report would show. */
 void live_curves_begin(live_curves *c);
-/* A report was made: draws, unless a drawing ended so short a time ago that drawings would take more than a tenth of the run.
- * Where it cannot draw, says so in a warning, once; it does not end the run. */
+/* Call it after a report: draws, unless the last drawing is so recent that drawings would take more than a tenth of the run. If
+ * it cannot draw, it warns once and does not end the run. */
 void live_curves_report(live_curves *c);
-/* The run has ended: draws what was left out. */
+/* Call it after the run: draws the reports that were left out. */
 void live_curves_end(live_curves *c);
 
 #endif

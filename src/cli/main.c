@@ -1,4 +1,4 @@
-/* cli/main.c: the program `rapt`: a table of commands, each in a file of its own. */
+/* cli/main.c: the program `rapt`: a table of commands. Each has its own file. */
 #include "cli/cli.h"
 #include "cli/cut_files.h"
 #include "cli/group/launch.h"
@@ -126,8 +126,8 @@ static int help(int argc, char **argv)
     return run_command(argc, asked);
 }
 
-/* Results may go to a pipe or a full disk: what could not be written is a failure. At exit, because argp's --help
- * ends the program by itself. */
+/* Results may go to a pipe or a full disk: output that could not be written is a failure. This runs at exit, because argp's
+ * --help ends the program by itself. */
 static void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -136,8 +136,8 @@ static void flush_output(void)
     _exit(1);
 }
 
-/* A file that is opened while descriptor 0, 1 or 2 is closed would get its number, and then what is printed. /dev/null takes
- * those numbers, opened the other way round: reading and writing fail as on a closed one. */
+/* If descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and then printed text. So /dev/null takes
+ * these numbers. It is opened in the wrong direction, so that reading and writing fail as on a closed descriptor. */
 static void take_closed_streams(void)
 {
     static const int WRONG_WAY[] = {O_WRONLY, O_RDONLY, O_RDONLY};
@@ -156,8 +156,9 @@ static void *allocate_json(size_t size)
     return p;
 }
 
-/* Where memory ends while jansson 2.14 reads a text, bytes of it are lost without a word, and what makes JSON would leave members
- * out. A command ends instead; files that it was writing have no names yet. A server asks for the memory of a request before. */
+/* If memory ends while jansson 2.14 reads a text, bytes of the text are silently lost; code that builds JSON would leave members
+ * out. So a command ends; the files that it was writing have no names yet. A server allocates the memory of a request
+ * beforehand. */
 static void end_where_json_has_no_memory(const char *name)
 {
     if (strcmp(name, "serve") != 0)

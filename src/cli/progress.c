@@ -1,5 +1,5 @@
-/* cli/progress.c: see progress.h. The run calls it from its own thread when something has happened; a thread of its own tells
- * the time meanwhile, as a phase or a step may last for minutes. */
+/* cli/progress.c: the run calls it from the run's thread when something has happened. Meanwhile a second thread updates the time,
+ * because a phase or a step may last for minutes. */
 #define _GNU_SOURCE
 #include "cli/progress.h"
 
@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REFRESH_SECONDS 0.1 /* of the live line */
+#define REFRESH_SECONDS 0.1 /* between updates of the live line */
 #define PHASE_SECONDS 0.5   /* shorter phases are not shown on a terminal */
-#define SET_UP_SECONDS 5    /* nor such ones before the first step elsewhere */
+#define SET_UP_SECONDS 5    /* without a terminal, shorter phases before the first step are not shown */
 #define SILENCE_SECONDS 60
 #define COLUMNS 80
 #define ERASE "\r\033[K" /* the line that the cursor is in */
@@ -23,7 +23,7 @@
 struct progress {
     progress_options o;
     pthread_mutex_t lock;
-    pthread_cond_t end; /* the ticker is to end */
+    pthread_cond_t end; /* tells the ticker to end */
     pthread_t ticker;
     bool has_ticker, ending;
     bool stepped;      /* there was a step */
@@ -31,7 +31,7 @@ struct progress {
     const char *phase; /* NULL: none */
     size_t done, count;
     double began;      /* the phase */
-    double shown;      /* the last line, of any kind */
+    double shown;      /* when the last line was shown, of any kind */
     bool live, stays;  /* the terminal has a live line; it is worth keeping */
 };
 
@@ -59,10 +59,10 @@ static void erase(progress *p)
     p->live = false;
 }
 
-/* A live line, or where there is no terminal a line of the log. */
+/* Writes a live line, or without a terminal a line of the log. */
 static void progress_show(progress *p, const char *line, bool stays)
 {
-    fprintf(p->o.out, "%s%s%s", p->live ? ERASE : "", line, p->o.terminal ? "" : "\n"); /* written at once: no flicker */
+    fprintf(p->o.out, "%s%s%s", p->live ? ERASE : "", line, p->o.terminal ? "" : "\n"); /* one write: no flicker */
     p->live = p->o.terminal;
     p->stays = stays;
     p->shown = clock_seconds();
@@ -83,7 +83,7 @@ static void show_step(progress *p)
 {
     char line[PROGRESS_LINE];
     rapt_progress at = p->at;
-    at.report = false; /* what was measured then stands above */
+    at.report = false; /* the line above already has the report */
     progress_show(p, progress_line(&at, columns_of(p), line), true);
 }
 

@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* What is left out of a line that is too wide, in this order. */
+/* The parts that are left out of a line that is too wide, in this order. */
 enum { ALL, NO_WAITING, NO_SPEED, NO_BOOK, NO_EPOCH, NO_TIME, NO_LAST_STEP, NO_BLEU, NO_STEP, LOSS_ALONE };
 
-/* Two spaces, unless it is the first, and the part. */
+/* Appends a part, with two spaces before it unless it is the first. */
 __attribute__((format(printf, 2, 3))) static void put(char line[PROGRESS_LINE], const char *format, ...)
 {
     size_t used = strlen(line);

@@ -1,4 +1,4 @@
-/* cli/put_json.c: see put_json.h. */
+/* cli/put_json.c: prints JSON. */
 #include "cli/put_json.h"
 
 #include "text/json_text.h"

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* Prints an object on stdout with a line feed, and frees it; NULL is one for which memory ran out. `flags` are json_text's.
- * RAPT_ERR_MEMORY; that stdout cannot be written is found at exit, as for every command. */
+/* Prints an object on stdout with a line feed, and frees it; NULL means that memory ran out for it. `flags` are as for json_text.
+ * Returns RAPT_ERR_MEMORY or RAPT_OK; a failure to write to stdout is found at exit, as for every command. */
 rapt_code put_json(json_t *object, size_t flags, rapt_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/say.c: see say.h. Text that a model writes, which is the result that was asked for, is printed as it is, not by this. */
+/* cli/say.c: messages. Text that a model writes is a result, not a message: it is printed unchanged, not by these functions. */
 #define _GNU_SOURCE /* vasprintf */
 #include "cli/say.h"
 
@@ -29,7 +29,7 @@ void cli_say(const char *format, ...)
 void cli_print_clean(FILE *to, const char *text)
 {
     char *copy = strdup(text);
-    if (!copy) { /* a part of it, then */
+    if (!copy) { /* then only its beginning */
         fputs(quote(text).text, to);
         return;
     }

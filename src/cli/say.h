@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-/* Prints to stderr, with '?' for what must not reach a terminal (see base/quote.h), newlines excepted. */
+/* Prints to stderr, with '?' for characters that must not reach a terminal (base/quote.h), except newlines. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints one text to any file, with '?' for what must not reach a terminal, newlines included. */
+/* Prints one text to any file, with '?' for characters that must not reach a terminal, including newlines. */
 void cli_print_clean(FILE *to, const char *text);
 
 #endif

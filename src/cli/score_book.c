@@ -1,5 +1,5 @@
-/* cli/score_book.c: see score_book.h. The score of a sentence is the library's; here are the mean, which the book leaves to its
- * reader, and the printing. */
+/* cli/score_book.c: the mean of the scores, which the book leaves to its reader, and the printing. The library scores a
+ * sentence. */
 #include "cli/score_book.h"
 
 #include "cli/put_json.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* NaN: out of memory, or a line that is too long. */
+/* The score of a line; NaN if memory is exhausted or the line is too long. */
 static double score_book_line(const score_book_options *o, const struct lines *hypothesis, const struct lines *reference,
                               size_t i)
 {

@@ -1,4 +1,4 @@
-/* cli/score_book.h: BLEU as the book "Dive into Deep Learning" computes it, of a text. For `rapt score --metric book`. */
+/* cli/score_book.h: BLEU of a text as the book "Dive into Deep Learning" computes it. For `rapt score --metric book`. */
 #ifndef CLI_SCORE_BOOK_H
 #define CLI_SCORE_BOOK_H
 
@@ -9,8 +9,8 @@ typedef struct score_book_options {
     bool lowercase, sentence, json;
 } score_book_options;
 
-/* Prints rapt_bleu_book of each line of `hypothesis` against that of `reference`, which has as many: their mean, or with
- * `sentence` each. Errors: RAPT_ERR_VALUE for a line that it cannot score, RAPT_ERR_MEMORY. */
+/* Computes rapt_bleu_book of each line of `hypothesis` against the same line of `reference`, which has as many lines, and prints
+ * the mean, or with `sentence` each score. Errors: RAPT_ERR_VALUE for a line that it cannot score, RAPT_ERR_MEMORY. */
 rapt_code score_book(const score_book_options *o, const struct lines *hypothesis, const struct lines *reference, rapt_error *err);
 
 #endif

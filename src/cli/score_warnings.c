@@ -1,5 +1,5 @@
-/* cli/score_warnings.c: looks for the traces that tokenizers leave in a text; see score_warnings.h. A guess from what many
- * lines have: a score is printed all the same. */
+/* cli/score_warnings.c: looks for the traces that tokenizers leave in a text. It guesses from the share of lines that have them,
+ * so that a score is printed in any case. */
 #include "cli/say.h"
 #include "cli/score_warnings.h"
 
@@ -11,7 +11,7 @@ static bool line_ends_in(const char *line, size_t length, const char *end)
     return length >= size && memcmp(line + length - size, end, size) == 0;
 }
 
-/* Of subword-nmt, SentencePiece and byte-level BPE. NULL: none. */
+/* The mark of a subword tokenizer in a line: subword-nmt, SentencePiece or byte-level BPE. NULL: none. */
 static const char *piece_mark(const char *line, size_t length)
 {
     static const char *const marks[] = {"@@ ", "\xE2\x96\x81", "\xC4\xA0"};

@@ -1,4 +1,5 @@
-/* cli/signals.c: see signals.h. For `rapt train`, `generate`, `chat` and `convert`; other commands keep the default actions. */
+/* cli/signals.c: signals that interrupt `rapt train`, `generate`, `chat` and `convert`; other commands keep the default
+ * actions. */
 #define _GNU_SOURCE
 #include "cli/signals.h"
 
@@ -8,11 +9,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* `timeout` and others that forward a signal may send it twice: that is no second Ctrl-C. */
+/* `timeout` and other programs that forward a signal may send it twice: that does not count as a second Ctrl-C. */
 #define ONE_CTRL_C_MS 500
 
 static volatile sig_atomic_t caught;
-static atomic_llong first; /* time of the first signal in ms; 0: none yet */
+static atomic_llong first; /* time of the first signal in ms; 0: no signal yet */
 
 static void on_signal(int number)
 {

@@ -4,18 +4,18 @@
 
 #include <stdbool.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP ask the command to stop; SIGHUP is left alone where it was ignored, as under
- * nohup. A second Ctrl-C ends the program at once. */
+/* From now on SIGINT, SIGTERM and SIGHUP ask the command to stop; SIGHUP stays ignored if it was, as under nohup. A second Ctrl-C
+ * ends the program immediately. */
 void signals_catch(void);
-/* So does SIGUSR1, which mpirun of Open MPI forwards without ending the processes a second later. For ranks. */
+/* The same, and also for SIGUSR1, which Open MPI's mpirun forwards without ending the processes a second later. For ranks. */
 void signals_catch_forwarded(void);
-/* For a while only SIGINT does, each time anew: for commands in which Ctrl-C stops a part of the work. signals_release gives
- * SIGINT its default action back. */
+/* Catches only SIGINT, each time again, for commands in which Ctrl-C ends only a part of the work. signals_release restores the
+ * default action of SIGINT. */
 void signals_catch_turn(void);
 void signals_release(void);
 /* A rapt_stop_fn: whether one of them was received. */
 bool signals_stop(void *context);
-/* The default actions again, for a part of the work that nothing is to be saved of. */
+/* Restores the default actions, for a part of the work that saves nothing. */
 void signals_leave(void);
 /* The exit status of a command that was stopped: 128 and the signal's number, as a shell has it. */
 int signals_status(void);

@@ -1,4 +1,4 @@
-/* cli/subcommands.c: see subcommands.h. */
+/* cli/subcommands.c: commands with subcommands. */
 #include "cli/subcommands.h"
 
 #include "base/quote.h"
@@ -43,6 +43,6 @@ int subcommands_run(const cli_subcommands *subcommands, int argc, char **argv)
         }
     if (argc > 1 && asks_for_help(argv[1]))
         cli_parse(&argp, argc, argv, (void *)subcommands);
-    cli_parse(&argp, argc > 1 ? 3 : 2, first, (void *)subcommands); /* an option of a subcommand is none here */
+    cli_parse(&argp, argc > 1 ? 3 : 2, first, (void *)subcommands); /* options of a subcommand are unknown here */
     return 2;
 }

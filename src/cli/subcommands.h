@@ -1,4 +1,4 @@
-/* cli/subcommands.h: commands with subcommands that have options of their own: `rapt tokenizer train`, `rapt plot attention`. */
+/* cli/subcommands.h: commands whose subcommands have their own options: `rapt tokenizer train`, `rapt plot attention`. */
 #ifndef CLI_SUBCOMMANDS_H
 #define CLI_SUBCOMMANDS_H
 
@@ -12,11 +12,12 @@ typedef struct cli_subcommand {
 typedef struct cli_subcommands {
     const cli_subcommand *list;
     size_t count;
-    const char *wants;          /* "`train` or `info`": of the message where none is named */
-    const char *args_doc, *doc; /* of --help, as argp has them */
+    const char *wants;          /* "`train` or `info`", for the message if no subcommand is named */
+    const char *args_doc, *doc; /* for --help, as in a struct argp */
 } cli_subcommands;
 
-/* Runs the subcommand that argv[1] names; the exit status. Anything else there is wrong usage (2) or a request for help. */
+/* Runs the subcommand that argv[1] names and returns the exit status. Another argv[1] is wrong usage (2) or a request for
+ * help. */
 int subcommands_run(const cli_subcommands *subcommands, int argc, char **argv);
 
 #endif

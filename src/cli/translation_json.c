@@ -1,4 +1,4 @@
-/* cli/translation_json.c: see translation_json.h. */
+/* cli/translation_json.c: a translation as JSON. */
 #include "cli/translation_json.h"
 
 #include "base/number.h"
@@ -45,7 +45,7 @@ static json_t *link_json(const rapt_alignment_row *row, size_t target)
     return json_pack("[I, I]", (json_int_t)(row->first + best), (json_int_t)target);
 }
 
-/* A weight for each source token, 0 for those of the line's other segments, and one for the <eos> behind them. */
+/* A weight for each source token, which is 0 for tokens of the line's other segments, and one for the <eos> at the end. */
 static json_t *weights_json(const rapt_alignment_row *row, size_t sources)
 {
     json_t *list = json_array();

@@ -9,7 +9,7 @@
 
 typedef struct translation_json {
     const rapt_model *m;
-    bool tokens, alignment, soft; /* what the translator was asked for; soft: attention weights in place of links */
+    bool tokens, alignment, soft; /* the parts that were requested; soft: attention weights in place of links */
 } translation_json;
 
 /* NULL: out of memory. */

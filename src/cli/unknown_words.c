@@ -1,4 +1,5 @@
-/* cli/unknown_words.c: see unknown_words.h. Bounded: a text in another language has no end of unknown words. */
+/* cli/unknown_words.c: warnings of unknown words. Their number is bounded: a text in another language has unknown words without
+ * end. */
 #define _GNU_SOURCE /* strdup */
 #include "cli/unknown_words.h"
 
@@ -19,7 +20,7 @@ static bool was_told(const unknown_words *u, const char *word)
     return false;
 }
 
-/* Whether one of the words is new; they are none from now on. */
+/* Whether one of the words is new. Remembers all of them. */
 static bool unknown_words_collect(unknown_words *u, const unknown_list *list)
 {
     bool is_new = false;

@@ -1,5 +1,5 @@
-/* cli/usage.c: see usage.h. Options are checked before argp sees them, so that a wrong one is reported here, in one line.
- * What options mean is decided by the commands. */
+/* cli/usage.c: checks options before argp sees them, so that a wrong option is reported here, in one line. The commands decide
+ * what options mean. */
 #define _GNU_SOURCE
 #include "cli/usage.h"
 
@@ -21,7 +21,7 @@ enum { KEY_USAGE = 0x10000 };
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Quoted in parts that end between characters of UTF-8: a message is longer than a name. */
+/* Quoted in parts that end between characters of UTF-8, because a message is longer than a quoted name may be. */
 static void print_quoted(const char *text)
 {
     size_t size;
@@ -43,7 +43,7 @@ __attribute__((noreturn)) static void fail(const char *name, const char *message
     if (!several || launch_speaks(&l, true)) {
         static char line[BUFSIZ];
         char speaker[LAUNCH_SPEAKER];
-        setvbuf(stderr, line, _IOLBF, sizeof line); /* in one piece: mpirun puts its own lines between pieces */
+        setvbuf(stderr, line, _IOLBF, sizeof line); /* one write: mpirun puts its own lines between writes */
         fprintf(stderr, "%s: %s", name, several ? launch_speaker(&l, true, speaker) : "");
         print_quoted(message);
         fprintf(stderr, " (see `%s --help`)\n", name);
@@ -67,7 +67,7 @@ void cli_usage_error(const struct argp_state *state, const char *format, ...)
 
 typedef struct option_list {
     const struct argp_option *option[MAX_OPTIONS];
-    const struct argp_option *meant[MAX_OPTIONS]; /* itself, or what it is another name of */
+    const struct argp_option *meant[MAX_OPTIONS]; /* the option itself, or the option of which it is another name */
     size_t count;
 } option_list;
 
@@ -93,7 +93,7 @@ static const struct argp_option *find_short(const option_list *list, char letter
     return NULL;
 }
 
-/* An option's name may be cut as long as it fits one only; `fits` says how many. */
+/* An option's name may be abbreviated while it fits only one option; `fits` says how many it fits. */
 static const struct argp_option *find_long(const option_list *list, const char *name, size_t length, size_t *fits)
 {
     const struct argp_option *found = NULL;
@@ -112,7 +112,7 @@ static const struct argp_option *find_long(const option_list *list, const char *
     return found;
 }
 
-/* Of a command that takes keys of a recipe. */
+/* Whether the command takes keys of a recipe: it has --set. */
 static bool takes_keys(const option_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -148,7 +148,7 @@ static bool takes_next(const struct argp_option *o)
     return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* A key of the recipe is often taken for an option: `rapt train r.yaml --epochs 3`. `value`: of the option, or NULL. */
+/* Users often take a key of the recipe for an option: `rapt train r.yaml --epochs 3`. `value`: the option's value, or NULL. */
 __attribute__((noreturn)) static void refuse_unknown(const char *command, const option_list *list, const char *name,
                                                      const char *value)
 {
@@ -160,7 +160,7 @@ __attribute__((noreturn)) static void refuse_unknown(const char *command, const 
     refuse(command, "unknown option \"--%s\"%s%s%s", name, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 }
 
-/* Whether the next argument is the option's value; NULL: there is none. */
+/* Whether the next argument is the option's value. `next` NULL: there is no next argument. */
 static bool check_long(const char *command, const option_list *list, const char *text, const char *next)
 {
     char name[64];

@@ -1,5 +1,5 @@
-/* cli/usage.h: the options of a command, and messages about wrong ones. argp does the parsing; its own messages, three
- * lines with the argument unquoted, are not used. */
+/* cli/usage.h: the options of a command, and messages about wrong options. argp parses; its own messages, three lines with the
+ * argument unquoted, are not used. */
 #ifndef CLI_USAGE_H
 #define CLI_USAGE_H
 

@@ -1,4 +1,4 @@
-/* cli/vectors_out.c: see vectors_out.h. */
+/* cli/vectors_out.c: prints vectors as they come, or collects them for one array. */
 #define _GNU_SOURCE /* open_memstream */
 #include "cli/vectors_out.h"
 

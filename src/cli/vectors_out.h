@@ -21,9 +21,9 @@ typedef struct vectors_out {
     size_t size, count; /* vectors so far */
 } vectors_out;
 
-/* Writes x [count, d], in one piece, or keeps it. Numbers have nine digits, with which the same float is read. */
+/* Writes x [count, d] with one call, or keeps it for the end. Numbers have nine digits, from which the same float is read. */
 rapt_code vectors_out_put(vectors_out *o, const rapt_real *x, size_t count, rapt_error *err);
-/* Writes what was kept, unless `before` is a failure, which it gives back; frees it. */
+/* Writes the vectors that were kept, unless `before` is a failure, which it returns. Frees them. */
 rapt_code vectors_out_end(vectors_out *o, rapt_code before, rapt_error *err);
 
 #endif

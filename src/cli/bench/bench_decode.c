@@ -28,16 +28,16 @@ typedef struct decoding {
     const bench_options *o;
     const char *name;
     rapt_model *model; /* that the options name, or NULL */
-    rapt_lm *own;      /* else one of random weights */
+    rapt_lm *own;      /* otherwise a model of random weights */
     const rapt_lm *m;  /* one of the two */
     packed_weights *packed;
     rapt_tape *t;
     sampler sampler;
     arena scratch;
-    size_t prompt, row; /* tokens of the prompt, and with the new ones */
+    size_t prompt, row; /* tokens of the prompt; prompt and new tokens together */
 } decoding;
 
-/* Rows that are decoded together, and what was measured. */
+/* Rows that are decoded together, and their measurements. */
 typedef struct decode_rows {
     size_t batch, memory;
     rapt_kv_cache *cache;
@@ -69,14 +69,14 @@ static rapt_code time_pass(decoding *d, decode_rows *r, const int32_t *ids, size
     rapt_tensor *logits = rapt_lm_step(d->t, d->m, r->cache, (rapt_tokens){ids, r->batch, count}, true);
     rapt_code code = rapt_tape_status(d->t, err);
     if (d->o->profile)
-        rapt_tape_profile_entries(d->t, &kinds); /* what follows is no part of the last operation */
+        rapt_tape_profile_entries(d->t, &kinds); /* the rest of the iteration does not belong to the last operation */
     if (!code)
         code = bench_decode_choose(d, r, logits->data, err);
     *ms = 1e3 * (clock_seconds() - start);
     return code;
 }
 
-/* Decodes one token for each row; every few steps the memory bandwidth is measured, too. */
+/* Decodes one token for each row; every few steps the memory bandwidth is measured as well. */
 static rapt_code decode_one_token(decoding *d, decode_rows *r, double *ms, rapt_error *err)
 {
     rapt_code code = time_pass(d, r, r->last, 1, ms, err);
@@ -122,7 +122,7 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
     double step = bench_times_at(&r->steps, 0.5), reader = bench_times_at(&r->reads, 0.5);
     double weights = (double)d->packed->bytes * 1e-9;
     double rate = 1e3 * weights / step, tokens = 1e3 * (double)(r->batch * fresh) / bench_times_at(&r->totals, 0.5);
-    double read = fmax(reader, rate), best = fmax(bench_times_at(&r->reads, 1), rate); /* a step is a reader, too */
+    double read = fmax(reader, rate), best = fmax(bench_times_at(&r->reads, 1), rate); /* a step reads as well */
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, "
         "s:f, s:f, s:I}",
@@ -154,7 +154,7 @@ static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, ra
     return code;
 }
 
-/* Of the last row, whose steps are the last of the list. */
+/* The profile of the last row, whose steps are at the end of the list. */
 static rapt_code print_profile(const decoding *d, const decode_rows *r, rapt_error *err)
 {
     size_t steps = d->row - d->prompt - 1;
@@ -184,7 +184,7 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
     return code ? code : bench_check_width("gpt2", c->block.d_model, features, err);
 }
 
-/* The model that the options name, of which a row must fit the context. */
+/* The model that the options name; a row must fit its context. */
 static rapt_code load_named(decoding *d, rapt_error *err)
 {
     d->model = rapt_model_load_inference(d->o->model, RAPT_TASK_LANGUAGE_MODEL, err);
@@ -239,7 +239,7 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     r->cache = rapt_kv_cache_new(sizes, err);
     rapt_code code = r->cache ? decode_rows_once(d, r, err) : err->code;
     r->memory = bench_peak_memory();
-    r->prompts.count = r->steps.count = r->totals.count = 0; /* of the warmup */
+    r->prompts.count = r->steps.count = r->totals.count = 0; /* measurements of the warmup do not count */
     return code;
 }
 

@@ -1,5 +1,5 @@
-/* cli/bench/bench_exchange.c: the exchange of a training step without the step: reduce-scatter of each bucket,
- * then all-gather, timed; small messages; and what the communication thread takes while there is nothing to do. */
+/* cli/bench/bench_exchange.c: the exchange of a training step without the step: reduce-scatter of each bucket, then all-gather,
+ * timed; small messages; and the share of a CPU that the communication thread takes while it has nothing to do. */
 #define _GNU_SOURCE
 #include "cli/bench/bench_group.h"
 
@@ -19,7 +19,7 @@ typedef struct exchange_bench {
     int ranks;
     size_t elements, buckets;
     size_t *bounds;     /* [buckets, ranks + 1], each bucket's from 0 */
-    rapt_real *memory, **parts; /* [elements]; where each bucket begins */
+    rapt_real *memory, **parts; /* [elements]; `parts`: where each bucket begins */
     group_op **operations;
     bench_times ms;
 } exchange_bench;
@@ -89,7 +89,7 @@ static rapt_code exchange_once(exchange_bench *b, double *ms, rapt_error *err)
     return code;
 }
 
-/* What the first rank wants. */
+/* Takes `more` from the first rank, so that all ranks do the same number of repeats. */
 static rapt_code exchange_goes_on(exchange_bench *b, bool *more, rapt_error *err)
 {
     char wanted = *more;
@@ -141,7 +141,7 @@ static double seconds_of_cpu(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of the whole process: in the program's ranks of one process, of all of them. */
+/* The share of CPU time of the whole process: if all ranks are threads of one process, of all ranks together. */
 static double idle_share(double seconds)
 {
     double cpu = seconds_of_cpu(), start = clock_seconds();

@@ -1,5 +1,5 @@
-/* cli/bench/bench_group.c: `rapt bench group`: how fast the processes of a group exchange what a training step exchanges, and how
- * near they come to the speed that they have apart. What is measured is in bench_exchange.c and bench_group_steps.c. */
+/* cli/bench/bench_group.c: `rapt bench group`: how fast the processes of a group exchange the data of a training step, and how
+ * near they come to the speed that they have apart. bench_exchange.c and bench_group_steps.c measure. */
 #include "cli/bench/bench_group.h"
 
 #include "base/pool.h"
@@ -21,7 +21,7 @@ typedef struct bench_rank {
     int threads;
     rapt_group *g;
     const char *transport; /* its name */
-    const rapt_transport *own; /* of a thread, which makes its group of it */
+    const rapt_transport *own; /* a thread's transport, from which it makes its group */
     group_exchange exchange;
     group_steps steps;
     pthread_t thread;

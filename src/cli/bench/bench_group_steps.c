@@ -1,5 +1,5 @@
 /* cli/bench/bench_group_steps.c: training steps of a recipe in `rapt bench group`: first each rank alone with its share of a
- * step's batches, all at once, then together. A run like any other, in a folder for temporary files, which is removed. */
+ * step's batches, all at once, then together. An ordinary training run, in a temporary folder that is removed. */
 #define _GNU_SOURCE
 #include "cli/bench/bench_group.h"
 
@@ -24,7 +24,7 @@ typedef struct steps_bench {
     uint64_t step;
     bench_times ms;
     rapt_memory_plan plan;
-    group_stats before, after; /* of the steps that are counted */
+    group_stats before, after; /* statistics before and after the steps that are counted */
 } steps_bench;
 
 static void steps_plan(void *context, const rapt_memory_plan *plan)
@@ -85,7 +85,7 @@ static rapt_code steps_train(steps_bench *b, const rapt_recipe *recipe, int thre
     return code;
 }
 
-/* A plain copy, which shares its texts, of a run that neither ends nor reports. */
+/* A plain copy of the recipe, which shares its texts, for a run that does not end and does not report. */
 static rapt_recipe endless(const rapt_recipe *recipe)
 {
     rapt_recipe r = *recipe;

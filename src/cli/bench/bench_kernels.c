@@ -1,4 +1,4 @@
-/* cli/bench/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, beside the machine's measured peak. */
+/* cli/bench/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, and the machine's measured peak. */
 #include "cli/bench/cmd_bench.h"
 #include "cli/cli.h"
 
@@ -30,7 +30,7 @@ typedef struct gemm_case {
     double burst_seconds;
 } gemm_case;
 
-/* What the run adds up: logarithms of the rates of each form, and how many shapes there were. */
+/* What the run adds up for its means: logarithms of the rates of each form, and the number of shapes. */
 typedef struct sums {
     double logs[3];
     int shapes;

@@ -1,5 +1,5 @@
-/* cli/bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one, or what the caller
- * has. For `rapt bench train --profile` and `rapt bench decode`. */
+/* cli/bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one array or the caller's memory. For
+ * `rapt bench train --profile` and `rapt bench decode`. */
 #include "cli/bench/bench_memory.h"
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 
 /* ---- adding ------------------------------------------------------------------------------------------------- */
 
-#define ADD_NUMBERS ((size_t)16 << 20) /* of each of three arrays: 64 MiB, more than caches hold */
+#define ADD_NUMBERS ((size_t)16 << 20) /* numbers of each of three arrays: 64 MiB, more than caches hold */
 #define ADD_PARTS 256
 #define ADD_TRIES 5
 
@@ -53,14 +53,15 @@ double memory_adds(int threads, rapt_error *err)
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-#define READ_BYTES ((size_t)512 << 20) /* of a pass: 16 times what large caches hold */
-#define READ_PARTS 512                 /* of memory of its own */
+#define READ_BYTES ((size_t)512 << 20) /* bytes of a pass: 16 times as many as large caches hold */
+#define READ_PARTS 512                 /* parts of the reader's own memory */
 #define READ_STREAMS 8                 /* at most, that a thread reads side by side */
-#define READ_TRIES 3                   /* of each way to read */
-#define LINE_WORDS 8   /* of a cache line */
+#define READ_TRIES 3                   /* tries of each way to read */
+#define LINE_WORDS 8   /* words of a cache line */
 #define PART_WORDS (READ_BYTES / READ_PARTS / sizeof(uint64_t))
-#define SPAN_PART_WORDS ((size_t)64 << 10 >> 3) /* of the caller's memory: small, so that threads have equally much */
-#define STREAMS_WORDS ((size_t)READ_STREAMS * LINE_WORDS) /* the words of a part are a multiple of it */
+#define SPAN_PART_WORDS ((size_t)64 << 10 >> 3) /* words of a part of the caller's memory: small, so that threads get equal
+                                                   shares */
+#define STREAMS_WORDS ((size_t)READ_STREAMS * LINE_WORDS) /* the number of words of a part is a multiple of this */
 
 typedef struct read_words {
     const uint64_t *words;
@@ -76,7 +77,7 @@ struct memory_reader {
     pool *pool;
     arena memory;
     read_words *parts;
-    size_t count, tasks, laps; /* parts; tasks of a pass, each of a range of parts; how often a pass reads them */
+    size_t count, tasks, laps; /* parts; tasks of a pass, each for a range of parts; how often a pass reads each part */
     read_fn *read;
     size_t streams;
     double bytes;    /* that a pass reads */
@@ -96,7 +97,7 @@ static inline __attribute__((always_inline)) uint64_t read_lines(const read_word
     return all;
 }
 
-/* The same with loops that are unrolled. */
+/* Calls read_lines with a constant number of streams, so that the compiler unrolls its loops. */
 static inline __attribute__((always_inline)) uint64_t read_streams(const read_words *part, size_t streams)
 {
     switch (streams) {
@@ -162,7 +163,7 @@ double memory_reader_pass(memory_reader *r)
     return r->bytes / (clock_seconds() - start) * 1e-9;
 }
 
-/* The best rate of these many streams. */
+/* The best rate with `streams` streams. */
 static double try_streams(memory_reader *r, read_fn *read, size_t streams)
 {
     double best = 0;
@@ -173,7 +174,7 @@ static double try_streams(memory_reader *r, read_fn *read, size_t streams)
     return best;
 }
 
-/* Which registers and which number of streams are fastest depends on the machine, and on what caches hold. */
+/* Tries all: which registers and which number of streams are fastest depends on the machine, and on what caches hold. */
 static void choose_reading(memory_reader *r)
 {
     read_fn *fns[READ_FNS], *fastest = read_any;
@@ -209,7 +210,8 @@ static memory_reader *reader_begin(int threads, rapt_error *err)
     return NULL;
 }
 
-/* The parts of n words in a row, from parts[count] on: as many as there are, of `part` words each. */
+/* Cuts n consecutive words into parts of at most `part` words, written from parts[count] on unless `parts` is NULL. Returns the
+ * new count. */
 static size_t cut_span(read_words *parts, size_t count, const uint64_t *words, size_t n, size_t part)
 {
     for (size_t at = 0; n - at >= STREAMS_WORDS; count++) {
@@ -221,7 +223,7 @@ static size_t cut_span(read_words *parts, size_t count, const uint64_t *words, s
     return count;
 }
 
-/* Cuts what is to be read into parts. False: out of memory. */
+/* Cuts the memory to read into parts. False: out of memory. */
 static bool reader_cut(memory_reader *r, const memory_span *spans, size_t count, size_t part)
 {
     size_t words = 0;
@@ -235,7 +237,7 @@ static bool reader_cut(memory_reader *r, const memory_span *spans, size_t count,
     for (size_t i = 0; i < r->count; i++)
         words += r->parts[i].count;
     r->laps = words && words * sizeof(uint64_t) < READ_BYTES ? READ_BYTES / (words * sizeof(uint64_t)) : 1;
-    /* What caches can hold is divided among the threads once and for all. */
+    /* Memory that caches can hold is divided among the threads once, so that each reads its own caches again. */
     r->tasks = r->laps > 1 ? (size_t)pool_threads(r->pool) : r->count;
     r->bytes = (double)(words * sizeof(uint64_t)) * (double)r->laps;
     r->found = arena_array(&r->memory, r->tasks, sizeof *r->found);

@@ -8,12 +8,12 @@
  * elementwise operations. 0 with `err` set: out of memory. */
 double memory_adds(int threads, rapt_error *err);
 
-/* Reads an array of 512 MiB, again and again: the peak of decoding, which reads each weight once a step. */
+/* Reads an array of 512 MiB again and again: the upper bound for decoding, which reads each weight once a step. */
 typedef struct memory_reader memory_reader;
 
 memory_reader *memory_reader_new(int threads, rapt_error *err);
-/* Reads the caller's memory in place of an array, where it lies, but for the last bytes of a span: the peak of decoding with
- * weights that caches may hold. Fewer than 512 MiB are read several times a pass. Borrowed. */
+/* Reads the caller's memory, which is borrowed, instead of an array, except for the last bytes of a span: the upper bound for
+ * decoding with weights that caches may hold. Fewer than 512 MiB are read several times a pass. */
 typedef struct memory_span {
     const void *data; /* aligned to 8 bytes */
     size_t bytes;

@@ -1,5 +1,5 @@
-/* cli/bench/bench_peak.c: the machine's peak, measured with the micro-kernel itself on operands that stay in the first
- * cache: the share of it that whole operations reach is what blocking, packing and threading cost. */
+/* cli/bench/bench_peak.c: the machine's peak, measured with the micro-kernel itself on operands that stay in the first cache: how
+ * far whole operations stay below it is the cost of blocking, packing and threading. */
 #include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define PEAK_NUMBERS 128   /* along K: both panels together are below 24 KiB */
-#define PEAK_QUANTIZED 256 /* products along K of quantized weights, likewise */
+#define PEAK_QUANTIZED 256 /* products along K of quantized weights: their panels also stay below 24 KiB */
 #define PEAK_TILES 200   /* between two reads of the clock */
 #define PEAK_SECONDS 0.05
 #define PEAK_TRIES 5

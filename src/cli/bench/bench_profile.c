@@ -1,5 +1,5 @@
-/* cli/bench/bench_profile.c: what `rapt bench train --profile` prints: each operation's share of a step, and how near it comes to
- * what this machine can compute or move. The counting is in tape/profile.c. */
+/* cli/bench/bench_profile.c: the output of `rapt bench train --profile`: each operation's share of a step, and how near it comes
+ * to this machine's peak of arithmetic or memory traffic. tape/profile.c counts. */
 #include "cli/bench/cmd_bench.h"
 
 #include "cli/bench/bench_profile.h"
@@ -13,7 +13,7 @@ static int by_time(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* What bounds an operation: arithmetic, where its GEMMs take longer than its memory traffic. */
+/* Whether arithmetic bounds an operation: its GEMMs would take longer than its memory traffic. */
 static bool computes(const rapt_profile_entry *e, const bench_machine *m)
 {
     return e->flops / m->gflops > e->bytes / m->gbytes;

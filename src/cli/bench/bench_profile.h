@@ -9,7 +9,8 @@ typedef struct bench_machine {
     double gflops, gbytes;
 } bench_machine;
 
-/* Prints what t counted in `steps` steps that took `seconds` together, and its shares of what the machine does. */
+/* Prints the operations that t counted in `steps` steps, which took `seconds` together, and their shares of the machine's
+ * peaks. */
 rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, const bench_machine *m, bool json, rapt_error *err);
 
 #endif

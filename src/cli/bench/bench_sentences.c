@@ -85,7 +85,7 @@ static void free_sentences(workload *w)
     free(x);
 }
 
-/* FLOPs of GEMMs and attention, forward, of padded rows, three times. */
+/* FLOPs of a step: three times the GEMMs and attention of a forward pass with padded rows. */
 static double translation_step_flops(const sentence_case *c)
 {
     double b = (double)c->batch, t = (double)c->time, d = (double)c->d_model, f = (double)c->ffn;

@@ -1,4 +1,4 @@
-/* cli/bench/bench_shared.c: how benchmarks choose their sizes and report; of cmd_bench.h. */
+/* cli/bench/bench_shared.c: how benchmarks choose their sizes and report. It defines functions of cmd_bench.h. */
 #include "cli/bench/cmd_bench.h"
 #include "cli/cli.h"
 #include "nn/weight_types.h"

@@ -1,4 +1,4 @@
-/* cli/bench/bench_times.h: a list of measured times or rates, of which medians and the like are taken. */
+/* cli/bench/bench_times.h: a list of measured times or rates, for medians and other quantiles. */
 #ifndef CLI_BENCH_BENCH_TIMES_H
 #define CLI_BENCH_BENCH_TIMES_H
 
@@ -11,7 +11,7 @@ typedef struct bench_times {
 } bench_times;
 
 bool bench_times_add(bench_times *t, double value); /* false: out of memory */
-/* The value that this share of the list lies below: 0.5 is the median, 1 the largest. Sorts the list; 0 of an empty one. */
+/* The quantile at `share`: 0.5 is the median, 1 the largest value. Sorts the list. 0 for an empty list. */
 double bench_times_at(bench_times *t, double share);
 double bench_times_sum(const bench_times *t);
 void bench_times_free(bench_times *t);

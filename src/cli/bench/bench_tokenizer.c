@@ -17,7 +17,7 @@ typedef struct tokenizer_bench {
     rapt_tokenizer *k;
     char *text;
     size_t size;
-    int32_t *ids; /* of the whole text */
+    int32_t *ids; /* ids of the whole text */
     size_t count;
 } tokenizer_bench;
 

@@ -1,5 +1,5 @@
-/* cli/bench/bench_train.c: whole training steps, timed in their parts. The workloads are in bench_sentences.c and
- * bench_windows.c. */
+/* cli/bench/bench_train.c: whole training steps, and the time of their parts. bench_sentences.c and bench_windows.c have the
+ * workloads. */
 #include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"

@@ -1,5 +1,6 @@
-/* cli/bench/bench_translate.c: translating 500 random sentences with a model of random weights, greedily and with a beam, through
- * a translator, words in, words out; and reading its weights, in turns with that. The shapes are those of `rapt bench train`. */
+/* cli/bench/bench_translate.c: a translator translates 500 random sentences, words in and words out, with a model of random
+ * weights, greedily and with a beam. In turns with that, its weights are read. The shapes are the same as in `rapt bench
+ * train`. */
 #include "cli/bench/bench_decode.h"
 
 #include "base/clock.h"
@@ -23,24 +24,24 @@
 #define BEAM 4
 #define WORD_SIZE 16 /* bytes of "w1234567 " at most */
 #define DEFAULT_SECONDS 3
-#define READ_SHARE 0.1 /* of the time of a run, for which weights are read after it, so that both meet the same disturbances */
+#define READ_SHARE 0.1 /* weights are read for this share of a run's time after it, so that both meet the same disturbances */
 
 typedef struct translating {
     const bench_options *o;
     const char *name;
     rapt_model *model;
-    rapt_translator *translator; /* of the beam that is measured */
+    rapt_translator *translator; /* with the beam that is measured */
     int threads;
     size_t longest, source_tokens;
     char *lines[SENTENCES];
 } translating;
 
-/* What one beam gave. */
+/* The measurements of one beam. */
 typedef struct translated {
     size_t beam, tokens, memory; /* tokens of the translations */
-    uint64_t bytes, read;        /* of all weights; that products read of them */
+    uint64_t bytes, read;        /* bytes of all weights; bytes that products have read */
     bench_times ms;              /* milliseconds of all sentences */
-    memory_reader *reader; /* of the same weights; NULL while it warms up */
+    memory_reader *reader; /* reads the same weights; NULL while the benchmark warms up */
     bench_times reads;     /* GB/s */
 } translated;
 
@@ -62,7 +63,7 @@ static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
     return k;
 }
 
-/* `count` words: tokens but for <eos>. */
+/* A line of `count` words, each one token; <eos> is not among them. */
 static char *make_line(size_t count, uint64_t key, size_t vocab)
 {
     char *line = malloc(count * WORD_SIZE + 1);
@@ -143,7 +144,7 @@ static rapt_code translate_sentences(translating *x, translated *r, rapt_error *
     return code;
 }
 
-/* A reader of the weights that are read for each token, the decoder's, from where they lie. */
+/* A reader of the decoder's weights, which are read for each token. It borrows them. */
 static memory_reader *read_weights(const translating *x, rapt_error *err)
 {
     uint64_t read;
@@ -175,7 +176,7 @@ static rapt_code bench_translate_measure(translating *x, translated *r, rapt_err
     return code;
 }
 
-/* FLOPs of GEMMs and attention: of the encoder once a sentence, of the decoder for each token of each hypothesis. */
+/* FLOPs of GEMMs and attention: the encoder runs once a sentence, the decoder for each token of each hypothesis. */
 static double translation_flops(const translating *x, const translated *r)
 {
     const rapt_transformer_config *c = &x->model->translation.net->config;
@@ -194,7 +195,7 @@ static json_t *bench_translate_result_json(const translating *x, translated *r, 
     const rapt_transformer_config *c = &x->model->translation.net->config;
     double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms;
     double rate = translation_flops(x, r) / ms * 1e-6, bytes = (double)r->read / ms * 1e-6;
-    double read = fmax(bench_times_at(&r->reads, 0.5), bytes); /* a translator is a reader, too */
+    double read = fmax(bench_times_at(&r->reads, 0.5), bytes); /* a translator reads as well */
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}",
         "sys", "rapt", "case", x->name, "dtype", bench_precision(x->o), "threads", x->threads, "batch",

@@ -29,7 +29,7 @@ typedef struct windows {
     window_case c;
     rapt_lm *m;
     int32_t *pool[WORKLOAD_POOL]; /* [batch, time + 1] */
-    int32_t *inputs, *labels;     /* of the current step */
+    int32_t *inputs, *labels;     /* input and labels of the current step */
 } windows;
 
 static void take_windows(const windows *x, uint64_t number)

@@ -1,5 +1,5 @@
-/* cli/bench/bench_workload.c: random ids, which every workload of bench_workload.h is fed. The workloads are in bench_sentences.c
- * and bench_windows.c. */
+/* cli/bench/bench_workload.c: random ids, the input of every workload. bench_sentences.c and bench_windows.c have the
+ * workloads. */
 #include "cli/bench/bench_workload.h"
 
 #include "base/rng.h"

@@ -13,7 +13,7 @@ typedef struct workload workload;
 struct workload {
     const char *name;
     size_t batch, time, layers, width, vocab;
-    double flops; /* of the GEMMs of one step: three times those of a forward pass */
+    double flops; /* FLOPs of the GEMMs of one step: three times the FLOPs of a forward pass */
     double lr, weight_decay;
     bool recompute; /* see rapt_pass */
     rapt_params *params;
@@ -24,7 +24,8 @@ struct workload {
     void (*free)(workload *w);
 };
 
-/* Each fills *w for a case it knows, with other sizes where some are given, and returns RAPT_ERR_NOT_FOUND for others. */
+/* Each fills *w for a case that it knows, with the sizes that are given in place of the case's own, and returns
+ * RAPT_ERR_NOT_FOUND for other cases. */
 rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a1, a2, a3 */
 rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a4n, ..., a6, long */
 

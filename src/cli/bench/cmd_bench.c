@@ -1,4 +1,4 @@
-/* cli/bench/cmd_bench.c: `rapt bench`: which benchmark, which options. What benchmarks share is in bench_shared.c. */
+/* cli/bench/cmd_bench.c: `rapt bench`: which benchmark, which options. bench_shared.c has what benchmarks share. */
 #include "cli/bench/cmd_bench.h"
 
 #include "cli/cli.h"
@@ -110,7 +110,7 @@ static size_t parse_size(const char *text, long min, long max, const char *optio
     return (size_t)cli_integer(text, min, max, option, state);
 }
 
-/* Whether the option's value is `second`; any but that and `first` is refused. */
+/* Whether the option's value is `second`; any value except `first` and `second` is refused. */
 static bool is_second(const char *text, const char *option, const char *first, const char *second, struct argp_state *state)
 {
     if (strcmp(text, first) != 0 && strcmp(text, second) != 0)

@@ -20,13 +20,13 @@ typedef struct bench_options {
     rapt_precision precision;
     const char *weights; /* as --weights has it, or NULL */
     rapt_storage kv_cache; /* of `decode` */
-    size_t beam;    /* of `decode`; 0: 1, then 4 */
+    size_t beam;    /* `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
     bool adam8bit, gradients_bf16; /* of `train` */
-    const char *tokenizer, *text; /* of `tokenizer` */
-    const char *model;            /* of `decode`, or NULL */
-    size_t elements, ranks; /* of `group`; 0: the default, one rank */
-    const char *recipe;     /* of `group`, or NULL */
+    const char *tokenizer, *text; /* `tokenizer` */
+    const char *model;            /* `decode`; NULL: random weights */
+    size_t elements, ranks; /* `group`; 0: the default, one rank */
+    const char *recipe;     /* `group`; NULL: no training steps */
 } bench_options;
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err);
@@ -36,16 +36,16 @@ rapt_code bench_tokenizer(const bench_options *o, rapt_error *err);
 /* Joins the processes that mpirun has started, if so; returns the exit status. */
 int bench_group(const bench_options *o);
 
-/* GFLOP/s of GEMM in that precision on `threads` threads with all operands in registers or the first cache: what the
- * machine can do at most. */
+/* GFLOP/s of GEMM in that precision on `threads` threads with all operands in registers or the first cache: the most that the
+ * machine can do. */
 double bench_peak(int threads, rapt_precision precision, rapt_error *err);
 
-/* `wanted`, or `own` where it is 0. */
+/* `wanted`, or `own` if `wanted` is 0. */
 size_t bench_size(size_t wanted, size_t own);
-/* RAPT_ERR_VALUE where a width of a case cannot be cut into heads of `features`. */
+/* RAPT_ERR_VALUE if a width of a case is not a multiple of the heads' `features`. */
 rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err);
-const char *bench_precision(const bench_options *o); /* "fp32", "bf16"; or what --weights says */
-size_t bench_peak_memory(void); /* of this process so far, MB */
+const char *bench_precision(const bench_options *o); /* "fp32" or "bf16", or the value of --weights */
+size_t bench_peak_memory(void); /* the peak of this process so far, MB */
 
 /* Prints an object in one line. NULL: out of memory. */
 rapt_code bench_print_json(const json_t *o, rapt_error *err);

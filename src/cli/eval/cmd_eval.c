@@ -1,5 +1,5 @@
-/* cli/eval/cmd_eval.c: `rapt eval`: options, and which kind of model is evaluated on which kind of file. The work is in
- * eval_pairs.c and eval_text.c. */
+/* cli/eval/cmd_eval.c: `rapt eval`: options, and which kind of model is evaluated on which kind of file. eval_pairs.c and
+ * eval_text.c do the work. */
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
@@ -147,7 +147,7 @@ int cmd_eval(int argc, char **argv)
         code = eval_files(&a, m, &err);
     rapt_model_free(other);
     rapt_model_free(m);
-    if (unfit) { /* which options fit is known only when the model is loaded */
+    if (unfit) { /* only the loaded model shows which options fit */
         cli_say(of_text ? "rapt: --%s is for translation models; %s is a language model\n"
                         : "rapt: --%s is for language models; %s is a translation model\n", unfit, a.model);
         return 2;

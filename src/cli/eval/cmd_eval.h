@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-enum { EVAL_BY_SCRIPT = -1 }; /* of the targets in a file */
+enum { EVAL_BY_SCRIPT = -1 }; /* the script of the targets in a file decides */
 
 typedef struct eval_arguments {
     const char *model, *adapter, *compare_with;
@@ -16,20 +16,20 @@ typedef struct eval_arguments {
     long context;
     rapt_translate_options o;
     bool lowercase, json, loss_only, strict, quiet, compares;
-    rapt_model *compare; /* what is compared with, or NULL */
+    rapt_model *compare; /* the model to compare with, or NULL */
     int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
     rapt_storage kv_cache;
-    const char *for_pairs, *for_text; /* an option that was given and means nothing for a text, or for pairs; or NULL */
+    const char *for_pairs, *for_text; /* a given option that only pairs have; a given option that only texts have; or NULL */
 } eval_arguments;
 
-/* Evaluates on the files, one after the other; a->compare, where there is one, must fit m (eval_compare_check). */
+/* Evaluates on the files, one after the other; unless a->compare is NULL, it must fit m (eval_compare_check). */
 rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err);
 
-/* Evaluates on one file and prints what comes out: sentence pairs for translation models, a text for language models. */
+/* Evaluates on one file and prints the results: sentence pairs for translation models, a text for language models. */
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
 
-/* Adds the parts of a pass's loss, once t has computed it, to those of the passes before. */
+/* Adds the parts of a pass's loss to `sum`, when t has computed it. */
 rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_sums *parts, rapt_loss_sums *sum, rapt_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/eval/eval_compare.c: see eval_compare.h. */
+/* cli/eval/eval_compare.c: a second model, in fp32, on the same batches. */
 #include "cli/eval/eval_compare.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ void eval_compare_free(eval_compare *c)
     eval_tape_free(&c->exact);
 }
 
-/* The largest difference of n numbers; NaN where one is none. */
+/* The larger of `most` and the largest difference of n numbers; NaN if one of them is NaN. */
 static double eval_compare_change(const rapt_real *a, const rapt_real *b, size_t n, double most)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* cli/eval/eval_compare.h: `rapt eval --compare`: what types of weights cost: the same losses of another model, or of the same
- * one, in fp32, and the largest change of a logit. */
+/* cli/eval/eval_compare.h: `rapt eval --compare`: the cost of types of weights: the same losses of another model, or of the same
+ * model in fp32, and the largest change of a logit. */
 #ifndef CLI_EVAL_EVAL_COMPARE_H
 #define CLI_EVAL_EVAL_COMPARE_H
 
@@ -10,31 +10,31 @@
 #include <jansson.h>
 
 typedef struct eval_compare {
-    const rapt_model *with; /* borrowed; its networks give as many logits as those of the other model */
+    const rapt_model *with; /* borrowed; it gives as many logits as the other model */
     eval_tape exact;    /* in fp32 */
     rapt_loss_sums sum; /* on it */
-    double change;      /* of a logit, the largest */
-    double bleu, chrf;  /* of translations in fp32; NaN: there are none */
+    double change;      /* the largest change of a logit */
+    double bleu, chrf;  /* scores of translations in fp32; NaN: there are none */
 } eval_compare;
 
-/* Whether the model m can be compared with a->compare: RAPT_ERR_VALUE, naming both, where their tasks or the sizes of their
- * vocabularies differ, or the other one sees less. Tokenizers are compared by what they make of a file: that of a Hugging Face
- * folder is of another kind than that of the model it was made of, and gives the same ids. */
+/* Whether the model m can be compared with a->compare: RAPT_ERR_VALUE, naming both, if their tasks or the sizes of their
+ * vocabularies differ, or if the other model's context is shorter. Tokenizers are compared by the ids that they give for a file:
+ * a Hugging Face folder has another kind of tokenizer than the model from which it was made, but gives the same ids. */
 rapt_code eval_compare_check(const eval_arguments *a, const rapt_model *m, rapt_error *err);
-/* Whether tokenizers of translators give the same ids for all of these pairs: RAPT_ERR_VALUE where they do not. */
+/* Whether tokenizers of translators give the same ids for all of these pairs: RAPT_ERR_VALUE if they do not. */
 rapt_code eval_compare_check_pairs(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_error *err);
-/* The error of both, and of texts. */
+/* The error of both functions above, and for texts. */
 rapt_code eval_compare_fail_ids(const eval_arguments *a, rapt_error *err);
 
-/* The models are those of eval_compare_check. */
+/* The models must have passed eval_compare_check. */
 rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_translate_options *o, rapt_error *err);
 void eval_compare_free(eval_compare *c);
 
-/* Adds a batch: the logits of c->exact, with its labels, and those of the other tape. */
+/* Adds a batch: the logits of c->exact, their labels, and the logits of the other tape. */
 rapt_code eval_compare_add(eval_compare *c, rapt_tensor *exact, const rapt_tensor *logits, rapt_tokens labels,
                            const rapt_loss_options *o, rapt_error *err);
 
-/* Prints a line that says what changed from fp32 to a loss `nll` over as many tokens. */
+/* Prints a line with the changes from fp32 to a loss `nll` over the same tokens. */
 void eval_compare_print(const eval_compare *c, double nll);
 /* Adds the same to a JSON object, as "fp32" and "largest_logit_change". */
 void eval_compare_put(const eval_compare *c, json_t *o);

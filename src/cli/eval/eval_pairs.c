@@ -29,7 +29,7 @@ typedef struct eval_result {
     eval_compare *compare; /* or NULL */
 } eval_result;
 
-/* The same batch in fp32, beside its logits. */
+/* Computes the same batch in fp32 and compares the logits. */
 static rapt_code compare_batch(const rapt_batch *b, const rapt_tensor *logits, const rapt_loss_options *o,
                                eval_compare *c, rapt_error *err)
 {

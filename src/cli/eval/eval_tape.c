@@ -1,4 +1,4 @@
-/* cli/eval/eval_tape.c: see eval_tape.h. */
+/* cli/eval/eval_tape.c: a tape for an evaluation, with packed weights if their types differ from the model's. */
 #include "cli/eval/eval_tape.h"
 
 #include "nn/pack.h"

@@ -9,10 +9,11 @@
 
 typedef struct eval_tape {
     rapt_tape *t;
-    packed_weights *packed; /* of other types than those of the model, else NULL: every weight is read once for a batch */
+    packed_weights *packed; /* weights of other types than the model's; otherwise NULL: packing does not pay, because a batch
+                               reads every weight once */
 } eval_tape;
 
-/* With `err` set where there is none; eval_tape_free is right in any case. */
+/* Call eval_tape_free in any case, also after a failure. */
 rapt_code eval_tape_make(eval_tape *e, const rapt_model *m, const rapt_translate_options *o, rapt_error *err);
 void eval_tape_free(eval_tape *e);
 

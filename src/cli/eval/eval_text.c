@@ -20,15 +20,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; longer ones are tokenized into a temporary token file */
-#define MAX_LOGITS ((size_t)16 << 20)   /* of a batch of windows */
+#define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; a longer text is tokenized into a temporary token file */
+#define MAX_LOGITS ((size_t)16 << 20)   /* logits of a batch of windows */
 #define MAX_ROWS 64
 
 enum { IDS = 1024 }; /* compared at a time */
 
 /* ---- the tokens ----------------------------------------------------------------------------------------------- */
 
-/* Pipes and devices can be read too. */
+/* Also for pipes and devices, which cannot be mapped. */
 static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
     char *text;
@@ -81,7 +81,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
 
 static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, int threads, rapt_error *err)
 {
-    struct stat s; /* where it fails, reading reports why */
+    struct stat s; /* if stat fails, reading reports why */
     bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MAX_IN_MEMORY;
     return large ? tokens_on_disk(k, path, threads, err) : tokens_in_memory(k, path, err);
 }
@@ -134,7 +134,7 @@ static rapt_code eval_text_check_compared(const eval_arguments *a, const rapt_mo
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
-/* Of a batch of windows, with logits that are compared. */
+/* The loss of a batch of windows, whose logits are compared with fp32. */
 static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const rapt_window_batch *b,
                                  const rapt_loss_options *o, rapt_loss_sums *parts, eval_compare *c, rapt_error *err)
 {
@@ -150,7 +150,8 @@ static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cach
     return eval_compare_add(c, rapt_lm_forward(c->exact.t, c->with->language.net, b->inputs), logits, b->labels, o, err);
 }
 
-/* `cache` NULL: attention to keys and values as they are. `c`: NULL, or what is compared with. */
+/* `cache`: NULL, or attention goes through it, so that the type of its keys and values has effect. `c`: NULL, or the model to
+ * compare with. */
 static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w,
                                     rapt_loss_sums *sum, eval_compare *c, rapt_error *err)
 {
@@ -205,7 +206,7 @@ static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_mode
 /* ---- the report ---------------------------------------------------------------------------------------------- */
 
 typedef struct text_result {
-    size_t tokens, bytes; /* that count: all but the first token and its bytes */
+    size_t tokens, bytes; /* tokens and bytes that count: all except the first token */
     double loss, perplexity, bits_per_byte;
 } text_result;
 

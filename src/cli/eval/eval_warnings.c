@@ -1,5 +1,5 @@
-/* cli/eval/eval_warnings.c: see eval_warnings.h. A line for the file, not one for each pair: data that nobody trained on
- * has many. */
+/* cli/eval/eval_warnings.c: warns with one line for the file, not one for each pair: data that the model was not trained on has
+ * many. */
 #include "cli/eval/eval_warnings.h"
 
 #include "cli/cli.h"

@@ -7,8 +7,8 @@
 
 #include "rapt/data.h"
 
-/* Says on stderr how many words of the sources are unknown, and how many pairs are cut; nothing with --quiet. With --strict the
- * first unknown word is RAPT_ERR_VALUE; long pairs are errors of the data set then. */
+/* Prints on stderr how many words of the sources are unknown, and how many pairs are truncated; nothing with --quiet. With
+ * --strict the first unknown word is RAPT_ERR_VALUE; the data set then refuses long pairs. */
 rapt_code eval_warn(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* cli/group/cli_group.c: see cli_group.h. Of a failure that all ranks know (group_agree) the rank that its text begins with
- * prints the line; of any other each rank would, so that they take turns: the first one ends all before the next one's. */
+/* cli/group/cli_group.c: prints a failure once. If all ranks know it (group_agree), the rank named at the beginning of its text
+ * prints it. Any other failure each rank would print, so they take turns: the first one that prints ends all before the next
+ * one's turn. */
 #define _GNU_SOURCE
 #include "cli/group/cli_group.h"
 
@@ -48,7 +49,7 @@ static const rapt_transport *load_transport(const launch *l, rapt_error *err)
     return load_module(l, lack, err);
 }
 
-/* `alike`: it goes for all of them; else it may lie with this rank or its machine. */
+/* `alike`: all ranks have the same failure; otherwise this rank or its machine may be at fault. */
 static int not_joined(const launch *l, bool alike, const rapt_error *err)
 {
     char speaker[LAUNCH_SPEAKER];
@@ -74,7 +75,7 @@ int cli_group_join(cli_group *g, double wait)
     rapt_group_options o = {.wait = wait, .launched = l.size};
     g->ranks = rapt_group_new(transport, &o, &err);
     if (!g->ranks)
-        return not_joined(&l, err.code == RAPT_ERR_VALUE, &err); /* of the MPI: not all that were launched are there */
+        return not_joined(&l, err.code == RAPT_ERR_VALUE, &err); /* the MPI says so: not all launched processes have joined */
     g->rank = rapt_group_rank(g->ranks);
     g->size = rapt_group_size(g->ranks);
     g->transport = transport->name;
@@ -116,7 +117,7 @@ static void warn_of_cpus(const cli_group *g, const group_layout *l)
 static int asked_threads(int threads)
 {
     const char *value = getenv("RAPT_THREADS");
-    return threads > 0 || !value ? threads : atoi(value); /* what is wrong with it is said where threads are started */
+    return threads > 0 || !value ? threads : atoi(value); /* a wrong value is reported when threads are started */
 }
 
 rapt_code cli_group_threads(const cli_group *g, int threads, bool quiet, int *own, rapt_error *err)
@@ -182,8 +183,8 @@ static int leave_alone(rapt_code code, int status, const rapt_error *err)
     return status;
 }
 
-/* Open MPI's mpirun ends all when the first one leaves with a failure, and hangs in one of three runs where others leave at the
- * same time. So rank 0 alone, as the last one, has the status of the run. */
+/* Open MPI's mpirun ends all processes when the first leaves with a failure, and hangs in one of three runs if others leave at
+ * the same time. So only rank 0, as the last one, returns the status of the run. */
 static int status_of_rank(int rank, int status)
 {
     if (rank > 0)
@@ -205,7 +206,7 @@ int cli_group_leave(cli_group *g, rapt_code code, int stopped, const rapt_error 
     if (code && speaker == g->rank)
         cli_say("rapt: %s\n", err->message);
     agree_on_status(g, &status);
-    signal(SIGTERM, SIG_DFL); /* nothing is left to be saved */
+    signal(SIGTERM, SIG_DFL); /* nothing is left to save */
     rapt_group_free(g->ranks);
     g->ranks = NULL;
     return status_of_rank(g->rank, status);

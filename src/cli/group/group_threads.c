@@ -1,5 +1,5 @@
-/* cli/group/group_threads.c: see group_threads.h. A launcher may bind each process to a core (Open MPI does for two), or let all
- * of a machine's processes use all of its CPUs; either way each CPU gets one thread. Nothing is sent or printed here. */
+/* cli/group/group_threads.c: gives each CPU one thread. A launcher may bind each process to a core (Open MPI does for two
+ * processes), or let all processes of a machine use all of its CPUs. Nothing is sent or printed here. */
 #define _GNU_SOURCE
 #include "cli/group/group_threads.h"
 
@@ -50,7 +50,8 @@ static void read_affinity(pid_t process, uint8_t cpus[GROUP_THREADS_CPUS / 8])
 rank_cpus group_threads_own(int threads, bool may_be_bound)
 {
     rank_cpus own = {.asked = threads, .quota = cgroup_cpus(""), .group = cgroup_identity()};
-    /* of this start of the machine's kernel: containers have names of their own, and copied machines the same */
+    /* the id of this start of the kernel, not the host's name: containers of one machine have different names, and copied
+     * machines may have the same */
     read_first_line("/proc/sys/kernel/random/boot_id", own.machine, sizeof own.machine);
     if (!own.machine[0])
         gethostname(own.machine, sizeof own.machine - 1);
@@ -80,8 +81,8 @@ static int list_neighbors(const rank_cpus *all, int size, int rank, int *list)
     return count;
 }
 
-/* CPUs that are this rank's when those that several ranks may use are dealt out. Masks that overlap without being the same,
- * which no launcher makes, may give one CPU to two ranks. */
+/* The number of CPUs that this rank gets when the CPUs that several ranks may use are dealt out. Masks that overlap without being
+ * equal may give one CPU to two ranks, but no launcher makes such masks. */
 static int count_own_cpus(const rank_cpus *all, const int *neighbors, int count, int rank)
 {
     int own = 0;
@@ -99,7 +100,7 @@ static int count_own_cpus(const rank_cpus *all, const int *neighbors, int count,
     return own;
 }
 
-/* This rank's part of its control group's quota. The first ranks get what is over. */
+/* This rank's share of its control group's quota. The first ranks get the remainder. */
 static int own_quota(const rank_cpus *all, const int *neighbors, int count, int rank)
 {
     int before = 0, sharers = 0;
@@ -147,7 +148,7 @@ static void count_cpus(const rank_cpus *all, const int *neighbors, int count, in
     }
 }
 
-/* The machine of a rank; 0 ranks where that is not the machine's first. */
+/* The machine of a rank; `ranks` is 0 if it is not the machine's first rank. */
 static group_machine look_at_machine(const rank_cpus *all, int size, int rank)
 {
     int neighbors[GROUP_THREADS_RANKS], count = list_neighbors(all, size, rank, neighbors), usable, launchers;

@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GROUP_THREADS_RANKS 4096 /* a group with more takes what each rank finds */
+#define GROUP_THREADS_RANKS 4096 /* in a larger group each rank uses the CPUs that it finds */
 #define GROUP_THREADS_CPUS 1024  /* CPUs with a higher number are counted by machine, not by name */
 
-/* What a rank tells the others of its machine. */
+/* The facts about its machine that a rank sends to the others. */
 typedef struct rank_cpus {
-    char machine[48];   /* the same for all ranks that share CPUs, whatever their hosts are called */
-    uint64_t group;     /* of their control group, whose quota they share */
+    char machine[48];   /* equal for all ranks that share CPUs, whatever their hosts are called */
+    uint64_t group;     /* the id of their control group, whose quota they share */
     int32_t asked;      /* threads; 0: not said */
-    int32_t quota;      /* CPUs; 0: none */
+    int32_t quota;      /* CPUs; 0: no quota */
     uint8_t own[GROUP_THREADS_CPUS / 8];      /* CPUs that it may use: a bit each */
-    uint8_t launcher[GROUP_THREADS_CPUS / 8]; /* CPUs that its parent may use: more where mpirun has bound it to some */
+    uint8_t launcher[GROUP_THREADS_CPUS / 8]; /* CPUs that its parent may use: more if mpirun has bound this process to some */
 } rank_cpus;
 
 /* The CPUs of this process. `threads`: as --threads or RAPT_THREADS says, or 0. `may_be_bound`: its parent is a launcher that
@@ -30,9 +30,9 @@ int group_threads_of(const rank_cpus *all, int size, int rank);
 /* The ranks of one machine. */
 typedef struct group_machine {
     int rank, ranks, threads; /* the first of them, how many, their threads together */
-    int cpus;                 /* that they may use; with `idle` those that their launcher may use */
+    int cpus;                 /* CPUs that they may use; with `idle`, CPUs that their launcher may use */
     bool crowded;             /* more threads than CPUs */
-    bool idle;                /* fewer, because mpirun has bound the ranks to some, and nobody has asked for that */
+    bool idle;                /* fewer threads than CPUs, because mpirun has bound the ranks to some without being asked */
 } group_machine;
 
 typedef struct group_layout {

@@ -1,6 +1,6 @@
-/* cli/group/launch.c: see launch.h. The variables are those of Open MPI's mpirun (OMPI_...), of PMI, which MPICH's mpirun and
- * `srun --mpi=pmi2` speak, of PMIx, which `srun --mpi=pmix` speaks, and of Slurm itself. An MPI takes no notice of another's
- * launcher: each process is alone then, and finds that right. */
+/* cli/group/launch.c: reads the variables that launchers set: Open MPI's mpirun (OMPI_...), PMI (MPICH's mpirun and `srun
+ * --mpi=pmi2`), PMIx (`srun --mpi=pmix`), and Slurm itself. An MPI ignores the launcher of another MPI: each process would then
+ * be alone, and nothing would report an error. */
 #define _GNU_SOURCE
 #include "cli/group/launch.h"
 
@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For rank 0 to say something, and for its launcher to end the others, which takes Open MPI three seconds on other machines. */
+/* Time for rank 0 to print a failure, and for its launcher to end the others, which takes Open MPI three seconds on other
+ * machines. */
 #define TURN_SECONDS 5.0
 #define NEXT_SECONDS 1.0 /* and so on, up to rank 10 */
 #define PASS_SECONDS 0.5 /* for a launcher to pass on what was printed */
@@ -44,8 +45,8 @@ static launch launch_of(launch of, const char *launcher, int size, const char *r
     return of;
 }
 
-/* mpirun comes before srun, by which it may start its own helpers. SLURM_STEP_NUM_TASKS is what srun has started, where
- * SLURM_NTASKS is the job's, which a single program of a job script sees too. */
+/* mpirun comes before srun, because mpirun may start its own helpers by srun. SLURM_STEP_NUM_TASKS counts the tasks that srun has
+ * started; SLURM_NTASKS counts the job's, and a single program of a job script sees it as well. */
 launch launch_find(void)
 {
     const launch none = {.size = 1};

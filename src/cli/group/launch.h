@@ -1,18 +1,18 @@
-/* cli/group/launch.h: the launcher that has started this process together with others, by the environment that it leaves, and
- * which of them prints a failure. For the program. Nothing is joined here: what a launcher says is compared later with what MPI
- * says. */
+/* cli/group/launch.h: finds the launcher that has started this process together with others, by the environment that it leaves,
+ * and decides which process prints a failure. For the program. Nothing is joined here: the launcher's numbers are compared with
+ * MPI's later. */
 #ifndef CLI_GROUP_LAUNCH_H
 #define CLI_GROUP_LAUNCH_H
 
 #include <stdbool.h>
 
 typedef struct launch {
-    int size;             /* processes, as announced; 1: this one is alone; 0: there may be others, their number is not said */
-    int rank, local_rank; /* of this process among all, and on its machine; 0 where that is not said */
+    int size;             /* processes, as announced; 1: this one is alone; 0: there may be others, in an unknown number */
+    int rank, local_rank; /* this process's rank among all, and on its machine; 0 if unknown */
     const char *launcher; /* "mpirun of Open MPI"; NULL: none */
     const char *mpi;      /* "Open MPI", "MPICH"; NULL: the launcher does not tell the processes how to find each other */
     const char *module;   /* its module: "rapt_mpi_openmpi.so" */
-    const char *packages; /* where Debian has it */
+    const char *packages; /* Debian's packages of it */
     bool ends_all;        /* when one process ends with a status that is not 0 */
 } launch;
 
@@ -22,17 +22,19 @@ launch launch_find(void);
 #define LAUNCH_MPIS 2
 extern const launch launch_mpis[LAUNCH_MPIS]; /* those that there may be a module for */
 
-/* Returns when it is this rank's turn to print a failure: at once on rank 0, after some seconds on others, which a launcher that
- * ends all ends before where an earlier one has printed and left. SIGTERM ends the waiting. */
+/* Returns when it is this rank's turn to print a failure: immediately on rank 0, after some seconds on others. If an earlier rank
+ * has printed and left, a launcher that ends all ends this one before its turn. SIGTERM ends the waiting. */
 void launch_wait_for_turn(int rank);
-/* Whether this rank is to print a failure that it has before it knows the others, after its turn has come. `alike`: all ranks
- * have it, as far as one of them can know, such as a wrong option: where nothing ends the others, rank 0 alone prints it. */
+/* Waits for this rank's turn and returns whether it prints a failure that it has before it knows the others. `alike`: as far as a
+ * rank can know, all ranks have the failure, such as a wrong option: if nothing ends the others, only rank 0 prints it. */
 bool launch_speaks(const launch *l, bool alike);
-/* What comes before such a failure: "rank 2 on node7: ", nothing on rank 0 where it is `alike`. */
+/* The beginning of such a message: "rank 2 on node7: "; "" on rank 0 if it is `alike`. */
 const char *launch_speaker(const launch *l, bool alike, char text[LAUNCH_SPEAKER]);
-/* Before the end of a rank that has printed something: MPICH's launcher drops what it has not passed on when it ends all. */
+/* Call it before the end of a rank that has printed something: when MPICH's launcher ends all, it drops output that it has not
+ * passed on. */
 void launch_let_pass(void);
-/* The same, and ends the others: before the end of a rank that has not met them, which MPICH lets wait for it for ever. */
+/* Like launch_let_pass, and ends the other ranks. Call it before the end of a rank that has not joined them: with MPICH they
+ * would wait for it for ever. */
 void launch_leave(const launch *l, int status);
 
 #endif

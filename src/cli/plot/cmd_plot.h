@@ -1,4 +1,4 @@
-/* cli/plot/cmd_plot.h: what the subcommands of `rapt plot` share: their options and their output. */
+/* cli/plot/cmd_plot.h: options and output of the subcommands of `rapt plot`. */
 #ifndef CLI_PLOT_CMD_PLOT_H
 #define CLI_PLOT_CMD_PLOT_H
 
@@ -24,12 +24,12 @@ typedef struct plot_options {
     bool data, has_low, has_high;
 } plot_options;
 
-/* For argp_child; their input is a plot_options. The second one has --low and --high, of heat maps, as well. */
+/* For argp_child; their input is a plot_options. The second one also has --low and --high, for heat maps. */
 extern const struct argp plot_argp, plot_range_argp;
 
 /* ---- what comes out: pictures, or with --data numbers to stdout -------------------------------------------- */
 
-/* `title` stands above all maps; options override titles. The labels of the maps are changed. */
+/* `title` is above all maps; options override titles. The labels of the maps are changed. */
 rapt_code plot_heat_maps(const plot_options *o, draw_heat *maps, size_t count, size_t across, const char *title,
                          rapt_error *err);
 rapt_code plot_curves(const plot_options *o, const draw_curve *curves, size_t count, draw_labels labels, rapt_error *err);
@@ -37,8 +37,8 @@ rapt_code plot_points(const plot_options *o, const draw_point *points, size_t co
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
 
-/* What model folders, or their train.jsonl, are called: what is left of their paths without the folders common to all; of one
- * path its last part. Fills names[count] with texts from malloc, or NULL after a failure; the caller frees each. */
+/* Names of model folders, or of their train.jsonl: their paths without the folders common to all; if there is one path, its last
+ * part. Fills names[count] with texts from malloc, or NULL after a failure; the caller frees each. */
 rapt_code plot_name_paths(const char *const *paths, size_t count, char **names, rapt_error *err);
 
 /* ---- tokens ------------------------------------------------------------------------------------------------ */
@@ -46,10 +46,10 @@ rapt_code plot_name_paths(const char *const *paths, size_t count, char **names, 
 typedef struct plot_tokens {
     int32_t *ids;
     size_t count;
-    char **names; /* [count] what they are called in a picture; NULL until plot_name_tokens */
+    char **names; /* [count] their names in a picture; NULL until plot_name_tokens */
 } plot_tokens;
 
-/* Fills the names: those of token_name.h. */
+/* Fills the names, as token_name.h makes them. */
 rapt_code plot_name_tokens(const rapt_tokenizer *k, plot_tokens *t, rapt_error *err);
 void plot_tokens_free(plot_tokens *t);
 

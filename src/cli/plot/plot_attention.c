@@ -63,7 +63,7 @@ static attention_scale choose_scale(const char *text, struct argp_state *state)
     return SCALE_DEFAULT;
 }
 
-/* --low and --high are a scale themselves: the end that isn't given is that of the weights. */
+/* --low and --high are a scale themselves: if one end isn't given, the weights decide it. */
 static void settle_scale(attention_arguments *a, struct argp_state *state)
 {
     bool given = a->o.has_low || a->o.has_high;
@@ -156,7 +156,7 @@ static const char *map_title_number(const char *from, const char *name, size_t n
 
 static void write_map_title(const char *format, size_t block, size_t head, map_title *title)
 {
-    FILE *to = fmemopen(title->text, sizeof title->text - 1, "w"); /* calloc'd: what is cut ends */
+    FILE *to = fmemopen(title->text, sizeof title->text - 1, "w"); /* calloc'd, so that a truncated title ends in a NUL */
     for (const char *at = format; to && *at;) {
         const char *behind = map_title_number(map_title_number(at, "{block}", block, to), "{head}", head, to);
         if (behind == at)
@@ -187,8 +187,8 @@ static void fill_maps(const attention_arguments *a, const rapt_tape *t, const ra
     }
 }
 
-/* One map says in the one title that there is which head it is. The text stands in it, too, unless no font here has its letters:
- * tokens that are no letters have other names. */
+/* One map alone has one title, which names its head. The text is in the title as well, unless no font here has its letters. Names
+ * of tokens cannot fail that way: tokens that are no letters have other names. */
 static rapt_code draw_maps(const attention_arguments *a, const attention_view *v, choice c, draw_heat *maps, rapt_error *err)
 {
     char place[200], title[400];
@@ -204,7 +204,7 @@ static rapt_code draw_maps(const attention_arguments *a, const attention_view *v
     return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
 }
 
-/* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (gray) where the mask excludes it. */
+/* Row `row` of a map as it is shown: the weights, or their share of the greatest; gray where the mask excludes a position. */
 static void plot_attention_fill_row(const attention_arguments *a, rapt_real *out, const rapt_real *weights, size_t row, size_t n)
 {
     rapt_real greatest = a->scale == SCALE_ROW ? 0 : 1;
@@ -214,7 +214,7 @@ static void plot_attention_fill_row(const attention_arguments *a, rapt_real *out
         out[i] = a->kind == ATTENTION_CAUSAL && i > row ? (rapt_real)NAN : greatest > 0 ? weights[i] / greatest : 0;
 }
 
-/* Puts what is shown in place of the weights, in memory that the caller frees. */
+/* Replaces the weights by the values that are shown, in memory that the caller frees. */
 static rapt_real *fill_shown(const attention_arguments *a, draw_heat *maps, size_t count)
 {
     size_t size = maps[0].rows * maps[0].columns, n = maps[0].columns;
@@ -227,7 +227,7 @@ static rapt_real *fill_shown(const attention_arguments *a, draw_heat *maps, size
     return shown;
 }
 
-/* Numbers that are printed stay what they are. */
+/* Draws shown values, but prints the weights themselves. */
 static rapt_code draw_shown(const attention_arguments *a, const attention_view *v, choice c, draw_heat *maps, rapt_error *err)
 {
     size_t count = c.blocks * c.heads;

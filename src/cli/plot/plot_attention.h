@@ -7,12 +7,12 @@
 
 typedef enum attention_kind {
     ATTENTION_ANY,   /* cross for translation, causal for language models */
-    ATTENTION_SELF,  /* of the encoder */
-    ATTENTION_CROSS, /* of the decoder to what the encoder made */
-    ATTENTION_CAUSAL /* of the decoder, or of a language model, to what came before */
+    ATTENTION_SELF,  /* in the encoder */
+    ATTENTION_CROSS, /* from the decoder to the encoder's output */
+    ATTENTION_CAUSAL /* in the decoder, or in a language model, to earlier positions */
 } attention_kind;
 
-/* What is asked of a model. */
+/* What to compute with a model. */
 typedef struct attention_request {
     attention_kind kind;
     const char *text, *target; /* target: the decoder's input; NULL: the greedy translation */
@@ -24,13 +24,13 @@ typedef struct attention_view {
     const char *word; /* "cross-attention" */
     size_t blocks, heads;
     plot_tokens source, target; /* a language model's text is the source */
-    const plot_tokens *queries, *keys; /* which of them, with names */
+    const plot_tokens *queries, *keys; /* the one of them along each axis, with names */
     const char *query, *key;           /* titles of the axes */
     unknown_list unknown_source, unknown_target; /* words that are <unk> among the tokens */
 } attention_view;
 
-/* Runs the model on tape `t`, which holds the weights until its next pass. Free the view with attention_view_free, also after
- * a failure. RAPT_ERR_VALUE: a text that is empty or too long, or unknown words where that is strict. */
+/* Runs the model on tape `t`, which holds the weights until its next pass. Free the view with attention_view_free, also after a
+ * failure. RAPT_ERR_VALUE: a text that is empty or too long, or unknown words with `strict`. */
 rapt_code attention_run(rapt_tape *t, const rapt_model *m, const attention_request *r, attention_view *v, rapt_error *err);
 /* [heads, queries, keys] of a block. */
 const rapt_real *attention_weights(const rapt_tape *t, const rapt_model *m, attention_kind kind, size_t block);

@@ -1,12 +1,12 @@
-/* cli/plot/plot_attention_run.c: the pass of `rapt plot attention`, which captures attention weights. Texts become
- * tokens in pass_input.c; nothing is drawn here. */
+/* cli/plot/plot_attention_run.c: the pass of `rapt plot attention`, which captures attention weights. pass_input.c makes tokens
+ * of texts; nothing is drawn here. */
 #include "cli/plot/plot_attention.h"
 
 #include "explain/input/pass_input.h"
 
 /* ---- translation ------------------------------------------------------------------------------------------- */
 
-/* Takes the tokens, which get their names after the pass. */
+/* Takes the tokens; they get their names after the pass. */
 static void name_later(plot_tokens *to, unknown_list *unknown, const pass_tokens *p)
 {
     *to = (plot_tokens){.ids = p->ids, .count = p->count};

@@ -65,7 +65,7 @@ typedef struct view {
     const rapt_tensor *matrix; /* [vocab, d] */
 } view;
 
-/* The token that is all of the text, or -1. A text that cannot be encoded is none. */
+/* The token that is the whole text, or -1; also -1 for a text that cannot be encoded. */
 static int32_t single_token(const view *v, const char *text)
 {
     int32_t *ids, id = -1;
@@ -82,7 +82,7 @@ static int32_t single_token(const view *v, const char *text)
 static int32_t find_token(const view *v, const char *word)
 {
     if (!*word)
-        return -1; /* a space before nothing may be a token, but is no word */
+        return -1; /* a space alone may be a token, but it is no word */
     int32_t id = rapt_tokenizer_special(v->k, word);
     if (id >= 0 && (size_t)id < v->matrix->shape[0])
         return id;

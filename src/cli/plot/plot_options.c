@@ -1,4 +1,4 @@
-/* cli/plot/plot_options.c: the options that all pictures share; of cmd_plot.h. */
+/* cli/plot/plot_options.c: the options that all pictures share. It defines functions of cmd_plot.h. */
 #include "cli/plot/cmd_plot.h"
 
 #include "cli/cli.h"

@@ -1,5 +1,5 @@
-/* cli/plot/plot_out.c: the result of a subcommand of `rapt plot`, drawn to a file or printed as numbers. It computes nothing
- * but the range of colors. */
+/* cli/plot/plot_out.c: the result of a subcommand of `rapt plot`, drawn to a file or printed as numbers. It computes only the
+ * range of colors. */
 #include "cli/plot/cmd_plot.h"
 #include "cli/say.h"
 
@@ -13,7 +13,7 @@
 /* As few digits as give the same number back. */
 static void print_real(rapt_real x)
 {
-    char text[40] = "nan"; /* it may have a sign, which printf would show */
+    char text[40] = "nan"; /* printf would show the sign that a NaN may have */
     for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG && !isnan(x); digits++) {
         snprintf(text, sizeof text, "%.*g", digits, (double)x);
         if ((rapt_real)strtod(text, NULL) == x)
@@ -73,7 +73,7 @@ static bool has_band(const draw_curve *curves, size_t count)
     return any;
 }
 
-/* The ends of a band, where any curve has one. */
+/* The ends of a curve's band; empty columns if only other curves have one. */
 static void print_band(const draw_curve *curve, size_t i, bool any)
 {
     if (any && curve->low)
@@ -101,7 +101,7 @@ static draw_labels override(const plot_options *o, draw_labels labels)
     return labels;
 }
 
-/* Where one end is given, the other one is that of the numbers. */
+/* If one end is given, the numbers decide the other. */
 static draw_range range_of(const plot_options *o, const draw_heat *maps, size_t count)
 {
     draw_range r = {o->low, o->high, o->has_low || o->has_high, o->bar && *o->bar ? o->bar : NULL};
@@ -117,7 +117,7 @@ static draw_range range_of(const plot_options *o, const draw_heat *maps, size_t 
     return r;
 }
 
-/* Says which option is at fault; with both ends given, the options were checked before. */
+/* Names the option at fault. If both ends are given, the options were checked before. */
 static rapt_code check_range(const plot_options *o, draw_range r, rapt_error *err)
 {
     if (!r.given || r.low < r.high)

@@ -24,7 +24,7 @@ static void drop_end(char *path, size_t end)
     path[end] = '\0';
 }
 
-/* The folder that is meant, with a name at its end: of "runs/a/train.jsonl" it is "runs/a", of "." where that is. */
+/* The folder that a path means, with a name at its end: "runs/a" for "runs/a/train.jsonl", the absolute path for ".". */
 static char *plot_paths_folder_of(const char *path)
 {
     char *folder = strdup(path);
@@ -49,7 +49,7 @@ static size_t common(const char *a, const char *b, size_t max)
     return i;
 }
 
-/* Cuts off the folders that all paths begin with, but for the last part of each. */
+/* Removes the folders that all paths begin with, but keeps the last part of each path. */
 static void cut_common(char **names, size_t count)
 {
     size_t same = strlen(names[0]);

@@ -33,7 +33,7 @@ typedef struct positions_arguments {
     const char *model;
     bool curves, rotary, has_kind;
     size_t length, d_model;   /* 0: not given */
-    size_t dims[MAX_DIMS], dim_count; /* none: the default ones */
+    size_t dims[MAX_DIMS], dim_count; /* dim_count 0: the default features */
     plot_options o;
 } positions_arguments;
 
@@ -116,7 +116,7 @@ static const struct argp POSITIONS = {
 
 /* ---- encodings --------------------------------------------------------------------------------------------- */
 
-/* The first `length` rows of a table, and who owns it. */
+/* The first `length` rows of a table, and its owner. */
 typedef struct encodings {
     rapt_model *m;
     rapt_params *set;

@@ -1,4 +1,4 @@
-/* cli/plot/plot_seeds.c: see plot_seeds.h. */
+/* cli/plot/plot_seeds.c: groups runs by their recipes, and averages them. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/plot/plot_seeds.h"
 
@@ -43,7 +43,8 @@ static void group_runs(const rapt_recipe *recipes, size_t runs, plot_settings *s
     }
 }
 
-/* How long the common beginning of a setting's names is, without the digits and signs before what differs: "pre-1", "pre-2". */
+/* The length of the common beginning of a setting's names, without the digits and signs before the difference: 3 for "pre-1" and
+ * "pre-2". */
 static size_t common_length(const plot_settings *s, char *const *names, size_t runs, size_t setting, size_t *members)
 {
     const char *first = NULL;
@@ -112,7 +113,7 @@ void plot_settings_free(plot_settings *s)
 
 /* ---- means ------------------------------------------------------------------------------------------------------- */
 
-/* The y of a run at this x, from *at on, which moves: places grow. NaN: it has none. */
+/* The y of a run at x, or NaN. The search starts at *at and moves it, because x grows from call to call. */
 static double value_at(const plot_series *run, double x, size_t *at)
 {
     while (*at < run->count && run->x[*at] < x)

@@ -48,7 +48,7 @@ typedef struct table {
     size_t rows, columns;
     rapt_real *values;         /* [rows, columns] */
     const char **row_names;    /* [rows]; with names */
-    const char **column_names; /* [columns + 1], of which the first is the corner */
+    const char **column_names; /* [columns + 1]; the first is the corner */
 } table;
 
 /* Ends the cell that begins at `text`; returns the beginning of the next one, NULL after the last. */

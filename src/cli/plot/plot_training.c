@@ -1,5 +1,5 @@
-/* cli/plot/plot_training.c: `rapt plot training`: the fields of train.jsonl as curves against steps or epochs, of one training
- * run or of several to compare; and the picture that `rapt train --plot` draws while it trains. */
+/* cli/plot/plot_training.c: `rapt plot training`: the fields of train.jsonl as curves against steps or epochs, for one training
+ * run or to compare several; and the picture that `rapt train --plot` draws while it trains. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/plot/cmd_plot.h"
 #include "cli/plot/plot_seeds.h"
@@ -40,13 +40,13 @@ typedef struct training_arguments {
 
 /* ---- kinds of numbers, of which each has an axis ------------------------------------------------------------ */
 
-/* All losses are of one kind; any other field is of its own. */
+/* All losses are of one kind; every other field is a kind of its own. */
 static const char *plot_training_kind_of(const char *field)
 {
     return strcmp(field, "val_loss") == 0 ? "loss" : field;
 }
 
-/* The number of a field's kind among those of the fields: 0, 1, ... */
+/* The number of a field's kind among the kinds of the fields: 0, 1, ... */
 static size_t axis_of(const training_arguments *a, const char *field)
 {
     size_t axis = 0;
@@ -61,7 +61,7 @@ static size_t axis_of(const training_arguments *a, const char *field)
     return axis;
 }
 
-/* What stands beside an axis: the one field that it is for, or what they are. */
+/* The label of an axis: its field, or "loss" if it is for several. */
 static const char *label_of_axis(const training_arguments *a, size_t axis)
 {
     const char *label = NULL;
@@ -122,8 +122,8 @@ static const struct argp ARGP = {
 
 /* The lines of a train.jsonl. */
 typedef struct history {
-    const char *name; /* of the training */
-    char *path;       /* of the file */
+    const char *name; /* name of the training run */
+    char *path;       /* path of the file */
     json_t **lines;   /* [count] */
     size_t count;
 } history;
@@ -175,8 +175,8 @@ static void free_history(history *h)
 
 /* ---- curves ------------------------------------------------------------------------------------------------ */
 
-/* Where a line stands on the horizontal axis. The logs of version 0.2 count whole epochs, those that have begun; NULL: it has
- * neither. */
+/* The place of a line on the horizontal axis, or NULL if it has none. The logs of version 0.2 count the epochs that have
+ * begun. */
 static const json_t *place_of(const json_t *line, bool by_epoch)
 {
     const json_t *done = json_object_get(line, by_epoch ? "epochs" : "step");
@@ -219,7 +219,7 @@ static rapt_code fail_field(const history *h, const char *field, rapt_error *err
                      near ? "; did you mean \"" : "", near ? quote(near).text : "", near ? "\"?" : "");
 }
 
-/* What tells curves apart: the training where there are several, the field where there are several, or both. */
+/* A name that tells curves apart: the training run if there are several, the field if there are several, or both. */
 static char *name_curve(const training_arguments *a, const char *training, bool several, const char *field)
 {
     char *name = NULL;
@@ -240,7 +240,7 @@ static rapt_code make_series(const training_arguments *a, const history *h, cons
     return code || s->name ? code : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a curve", h->path);
 }
 
-/* A curve for each training and field; `optional`: fields but the first may be absent. */
+/* A curve for each training run and field; `optional`: all fields except the first may be absent. */
 static rapt_code make_curves(const training_arguments *a, char *const *names, bool optional, plot_series *s, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -262,7 +262,7 @@ typedef struct shown_curves {
     size_t count;
 } shown_curves;
 
-/* Curves of a training share a color; where two axes are for one training, those of an axis do. */
+/* Curves of a training run share a color; if there is only one run, curves of an axis do. */
 static size_t group_of(const training_arguments *a, const shown_curves *t, size_t i)
 {
     size_t axis = axis_of(a, a->fields[i % a->field_count]);

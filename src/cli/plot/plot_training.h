@@ -7,11 +7,11 @@
 typedef struct plot_training_request {
     const char *folder, *out; /* whose train.jsonl; the picture, PNG or SVG by its ending */
     bool book;                /* loss_book, the curve that the book draws, in place of loss and val_loss */
-    bool by_epoch;            /* else by step */
+    bool by_epoch;            /* false: by step */
 } plot_training_request;
 
-/* Draws the curves of the lines that there are, as `rapt plot training` does; the picture is replaced as a whole. The errors are
- * those of draw_curves and of reading the log. */
+/* Draws the curves of the lines so far, as `rapt plot training` does; the picture is replaced as a whole. Errors: as draw_curves,
+ * or from reading the log. */
 rapt_code plot_training_picture(const plot_training_request *q, rapt_error *err);
 
 #endif

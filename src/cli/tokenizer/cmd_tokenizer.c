@@ -1,5 +1,5 @@
-/* cli/tokenizer/cmd_tokenizer.c: `rapt tokenizer`: its table of subcommands. They are in tokenizer_train.c,
- * tokenizer_encode.c, tokenizer_decode.c and tokenizer_info.c, what they share in tokenizer_operand.c. */
+/* cli/tokenizer/cmd_tokenizer.c: `rapt tokenizer`: its table of subcommands. Each is in its own file; tokenizer_operand.c has
+ * what they share. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "cli/subcommands.h"

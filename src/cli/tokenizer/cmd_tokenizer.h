@@ -1,4 +1,4 @@
-/* cli/tokenizer/cmd_tokenizer.h: the subcommands of `rapt tokenizer`, and what those share that use one. */
+/* cli/tokenizer/cmd_tokenizer.h: the subcommands of `rapt tokenizer`, and what the ones that load a tokenizer share. */
 #ifndef CLI_TOKENIZER_CMD_TOKENIZER_H
 #define CLI_TOKENIZER_CMD_TOKENIZER_H
 
@@ -15,11 +15,11 @@ int tokenizer_info(int argc, char **argv);
 
 typedef struct tokenizer_operands {
     const char *tokenizer, *file; /* file NULL: standard input */
-    bool maps;                    /* the file is mapped, where it can be: it may be larger than memory */
+    bool maps;                    /* the file is mapped if possible, because it may be larger than memory */
 } tokenizer_operands;
 
 typedef struct tokenizer_text {
-    const char *data; /* with a NUL behind it, unless it is mapped */
+    const char *data; /* a NUL follows it, unless it is mapped */
     size_t size;
     const file_map *map; /* NULL: it is in memory */
 } tokenizer_text;

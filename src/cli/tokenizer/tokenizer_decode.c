@@ -35,8 +35,8 @@ static const struct argp ARGP = {
            "\vIds are separated by white space. The text is printed without an added line end. "
            "TOKENIZER: see `rapt tokenizer --help`."};
 
-/* With U+FFFD for bytes that are no character where `tokenizers`, whose file it is, has it; rapt's own tokenizers give all bytes
- * back. NULL: out of memory. */
+/* The text of ids. A file of the library `tokenizers` gives U+FFFD for bytes that are not a character, as that library does;
+ * rapt's own tokenizers give all bytes back. NULL: out of memory. */
 static char *text_of_ids(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
     char *bytes = rapt_tokenizer_decode(k, ids, count, size);
@@ -47,7 +47,7 @@ static char *text_of_ids(const rapt_tokenizer *k, const int32_t *ids, size_t cou
     return text;
 }
 
-/* The id that a word of digits stands for; `number` counts the words of the input. */
+/* Parses a word of digits as an id; `number` counts the words of the input, for messages. */
 static rapt_code parse_id(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
                           rapt_error *err)
 {
@@ -61,7 +61,7 @@ static rapt_code parse_id(const rapt_tokenizer *k, const char *word, size_t size
     return RAPT_OK;
 }
 
-/* The ids of text[0 .. size), which ends in a NUL or white space; *words counts on. */
+/* Parses the ids in text[0 .. size), which ends in a NUL or white space; *words counts them over all calls. */
 static rapt_code parse_ids(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
                            size_t *words, rapt_error *err)
 {

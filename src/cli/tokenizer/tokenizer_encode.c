@@ -1,5 +1,5 @@
-/* cli/tokenizer/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. What is one text is encoded
- * on all threads, and printed on the way. */
+/* cli/tokenizer/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. One text is encoded on all
+ * threads, and printed at the same time. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/quote.h"

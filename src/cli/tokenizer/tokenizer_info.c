@@ -1,4 +1,4 @@
-/* cli/tokenizer/tokenizer_info.c: `rapt tokenizer info`: what a tokenizer is. */
+/* cli/tokenizer/tokenizer_info.c: `rapt tokenizer info`: the facts about a tokenizer. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/file.h"
@@ -98,7 +98,7 @@ static void print_facts(const rapt_tokenizer *k, const facts *f)
     printf("hash      %s\n", hash);
 }
 
-/* Of a tokenizer that is printed as text, or as the JSON object `*object`. */
+/* Prints the facts about a tokenizer as text, or sets *object to them. */
 static rapt_code describe_tokenizer(const char *path, bool json, json_t **object, rapt_error *err)
 {
     facts f;
@@ -119,10 +119,10 @@ static rapt_code describe_tokenizer(const char *path, bool json, json_t **object
 
 static const char *const SIDES[] = {"source", "target"};
 
-/* The path of a side's tokenizer, to be freed; NULL where the folder has none. */
+/* The path of a side's tokenizer, which the caller frees; NULL if the folder has none. */
 static rapt_code side_path(const char *folder, int side, char **path, rapt_error *err)
 {
-    static const char *const endings[] = {"tokenizer.json", "spm"}; /* of rapt, and of Marian */
+    static const char *const endings[] = {"tokenizer.json", "spm"}; /* rapt's files and Marian's */
     rapt_code code = RAPT_OK;
     *path = NULL;
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !*path && !code; i++) {

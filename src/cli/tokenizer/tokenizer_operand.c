@@ -1,4 +1,4 @@
-/* cli/tokenizer/tokenizer_operand.c: the tokenizer and the file that its subcommands are given; of cmd_tokenizer.h. */
+/* cli/tokenizer/tokenizer_operand.c: the operands of its subcommands: a tokenizer and a file. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "cli/cli.h"
@@ -19,7 +19,7 @@ error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokeniz
     return 0;
 }
 
-/* Pipes and devices are read. Where a file can't be examined, reading says why. */
+/* Pipes and devices are read. If a file can't be examined, reading says why. */
 static bool can_map(const tokenizer_operands *o, const char *file)
 {
     struct stat info;

@@ -131,7 +131,7 @@ static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_
     return code;
 }
 
-/* Takes `text`, which lines_split frees. */
+/* Takes ownership of `text`: lines_split frees it. */
 static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, rapt_error *err)
 {
     struct lines lines = {0};
