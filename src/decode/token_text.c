@@ -8,7 +8,7 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-enum { WAITING = 16 }; /* tokens that may wait for each other and are tried each time; no character has so many */
+enum { WAITING = 16 }; /* tokens that may wait for each other and are tried each time; a character has fewer */
 
 void token_text_begin(token_text *t, const rapt_tokenizer *tokenizer, size_t count)
 {

@@ -1,13 +1,13 @@
-/* serve/serve.h: a server of models: what it serves, and how. For `rapt serve`. */
+/* serve/serve.h: a server of models. For `rapt serve`. */
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
 #include "rapt/tape.h"
 
-/* A model to serve. What is 0 or NULL, but for name and path, is as the options have it for all. */
+/* A model to serve. Fields that are 0 or NULL, except name and path, are as in the options for all models. */
 typedef struct serve_model {
     char *name, *path;
-    char *source, *target; /* languages of a translation model; NULL: those of a name such as "en-fr" */
+    char *source, *target; /* languages of a translation model; NULL: from a name such as "en-fr" */
     char *weights;         /* a list of types, as rapt_tape_options.weights */
     rapt_precision precision;
     rapt_storage kv_cache;
@@ -30,19 +30,19 @@ typedef struct serve_options {
     size_t port;         /* 0: any */
     size_t socket_mode;  /* permissions of a unix socket; 0: those that the umask leaves */
     /* engine */
-    size_t threads;      /* 0: RAPT_THREADS, else the CPUs that this process may use */
-    serve_model all;     /* what models have that say nothing else; its name, path and languages are not used */
+    size_t threads;      /* 0: RAPT_THREADS, or without it the CPUs that this process may use */
+    serve_model all;     /* the options of models that have no own ones; its name, path and languages are not used */
     size_t batch, chunk; /* as in rapt_engine_model_options */
     bool no_prefix_cache;
     /* limits of requests */
     size_t queue, texts, max_tokens, n, explain, body, request_memory; /* as in app_limits */
     bool no_explain, no_replay;
     /* connections */
-    size_t connections, per_address; /* at once; of one address, 0: as many */
+    size_t connections, per_address; /* open connections; open connections of one address, 0: the same number */
     double header_timeout, request_timeout, idle_timeout, send_timeout, drain; /* seconds */
     char *api_key_file, *tls_cert, *tls_key; /* files, or NULL */
     serve_list cors;     /* origins whose pages may call, "*": all */
-    serve_list hosts;    /* names of this server beside those that site.h knows, "*": all */
+    serve_list hosts;    /* names of this server besides the ones that site.h knows; "*": all */
     serve_list proxies;  /* addresses whose X-Forwarded-For counts, or "unix" */
     serve_log log;
 } serve_options;
@@ -51,21 +51,21 @@ typedef struct serve_options {
 bool serve_options_default(serve_options *o);
 void serve_options_free(serve_options *o);
 
-/* Reads the options again, where they come from a file: what it returns is its own, and lasts as long as the server. NULL with
+/* Reads the options again if they come from a file. The reader owns the result, which lasts as long as the server. NULL with
  * `err` set. */
 typedef struct serve_reader {
     const serve_options *(*read)(void *context, rapt_error *err);
     void *context;
 } serve_reader;
 
-/* Loads the models, prints "listening on http://127.0.0.1:8080" to stdout, and serves until SIGTERM or SIGINT, after which
- * running requests are finished. A second such signal ends the process. SIGHUP loads models and keys again: those of
- * `again`, of whose options all else stays as it was, or, where it is NULL, the same. Errors: one of the models, the address, the
+/* Loads the models, prints "listening on http://127.0.0.1:8080" to stdout, and serves until SIGTERM or SIGINT; then running
+ * requests are finished. A second such signal ends the process. SIGHUP loads models and keys again: the ones in the options from
+ * `again`, whose other options have no effect, or if `again` is NULL, the same ones. Errors: from a model, the address, the
  * files; RAPT_ERR_NOT_FOUND: this build has no server. */
 RAPT_API rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err);
 
-/* Asks a server that runs for /health: at the options' host and port, with TLS where they have a certificate, which is not
- * verified: it may be for another name. RAPT_ERR_IO: it does not answer, or not 200. */
+/* Asks a running server for /health: at the options' host and port, with TLS if they have a certificate. The certificate is not
+ * verified, because it may be for another name. RAPT_ERR_IO: no answer, or not 200. */
 rapt_code serve_check(const serve_options *options, rapt_error *err);
 
 /* Sends `request` over TLS on a connection, and reads the beginning of the answer as text. RAPT_ERR_IO: no TLS;

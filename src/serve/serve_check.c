@@ -1,5 +1,5 @@
-/* serve/serve_check.c: asks a server that runs whether it is healthy, for `rapt serve --check`: a container's HEALTHCHECK has
- * neither curl nor a shell. A request of HTTP/1.0. */
+/* serve/serve_check.c: asks a running server for its health, for `rapt serve --check`, because a container's HEALTHCHECK has no
+ * curl and no shell. It sends a request of HTTP/1.0. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "serve/serve.h"
 

@@ -1,4 +1,4 @@
-/* serve/serve_config.c: see serve_config.h. By libyaml's events, as recipes are read: no anchors, aliases or tags. */
+/* serve/serve_config.c: reads libyaml's events, as for recipes: no anchors, aliases or tags. */
 #include "serve/serve_config.h"
 
 #include "base/file.h"
@@ -13,7 +13,7 @@
 
 enum { CONFIG_MAX = 1 << 20, SEEN_MAX = 64, NAME_MAX_BYTES = 65 };
 
-/* The keys of a group. It ends with the first unknown one, and there are fewer known ones than SEEN_MAX. */
+/* The keys of a group so far. Reading ends at the first unknown key, and there are fewer known keys than SEEN_MAX. */
 typedef struct seen_keys {
     char names[SEEN_MAX][NAME_MAX_BYTES];
     size_t count;

@@ -4,7 +4,7 @@
 
 #include "serve/serve.h"
 
-/* Reads keys that are called as the options of `rapt serve` are, and "models":
+/* Reads keys with the names of the options of `rapt serve`, and "models":
  *
  *     port: 8080
  *     cors: [https://example.org]
@@ -12,8 +12,8 @@
  *       en-fr: models/en-fr
  *       gpt2: {path: models/gpt2, weights: q8_0, slots: 4}
  *
- * Sets what is there, and adds the models. Relative paths are as everywhere: from the current folder. RAPT_ERR_FORMAT,
- * RAPT_ERR_VALUE: "PATH:LINE: REASON". */
+ * Sets the options that the file has, and adds the models. Relative paths begin at the current folder, as everywhere.
+ * RAPT_ERR_FORMAT, RAPT_ERR_VALUE: "PATH:LINE: REASON". */
 rapt_code serve_config_read(serve_options *o, const char *path, rapt_error *err);
 
 #endif

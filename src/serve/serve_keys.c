@@ -1,4 +1,4 @@
-/* serve/serve_keys.c: see serve_keys.h. A table of names, kinds and limits. */
+/* serve/serve_keys.c: a table of names, kinds and limits. */
 #define _GNU_SOURCE /* strdup */
 #include "serve/serve_keys.h"
 
@@ -20,7 +20,7 @@ typedef enum key_kind { KIND_COUNT, KIND_BYTES, KIND_SECONDS, KIND_TEXT, KIND_FL
 typedef struct serve_key {
     const char *name;
     key_kind kind;
-    size_t offset; /* of the field */
+    size_t offset; /* offset of the field */
     double min, max;
 } serve_key;
 
@@ -149,7 +149,7 @@ static rapt_code set_count(const serve_key *k, size_t *to, const char *text, cha
     return RAPT_OK;
 }
 
-/* "512M", "1.5 GB", "2Gi": decimal units, or binary ones with an i. */
+/* "512M", "1.5 GB", "2Gi": decimal units, or binary units with an i. */
 static rapt_code set_bytes(const serve_key *k, size_t *to, const char *text, char reason[SERVE_REASON])
 {
     static const char units[] = "kMGT";
@@ -303,7 +303,7 @@ static rapt_code set_key_field(const serve_key *k, void *in, const char *text, c
         code = choose(precisions, 2, text, &word, reason);
         *(rapt_precision *)field = word ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32;
         ((serve_model *)in)->has_precision = true;
-        free(((serve_model *)in)->weights); /* of a file; the two say the same */
+        free(((serve_model *)in)->weights); /* from a file: precision and weights set the same thing */
         ((serve_model *)in)->weights = NULL;
         return code;
     case KIND_STORAGE:
@@ -366,7 +366,7 @@ static bool is_model_name(const char *name)
 {
     const size_t size = strlen(name);
     const quoted shown = quote(name);
-    for (size_t i = 0; i < size; i++) /* of UTF-8 any character beyond ASCII */
+    for (size_t i = 0; i < size; i++) /* all characters beyond ASCII are allowed */
         if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f || name[i] == '/')
             return false;
     return size > 0 && size <= 64 && utf8_valid_prefix(name, size) == size && strcmp(shown.text, name) == 0;

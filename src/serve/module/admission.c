@@ -1,4 +1,4 @@
-/* serve/module/admission.c: see admission.h. Sums under one lock. */
+/* serve/module/admission.c: admits requests by sums of their estimates, under one lock. */
 #include "serve/module/admission.h"
 
 #include <stdint.h>
@@ -24,14 +24,15 @@ static size_t ticket_bytes(const admission_ticket *t)
     return bytes;
 }
 
-/* With the lock: where `all` bytes of a request that holds `held` have room. False: nowhere at present. */
+/* With the lock: whether there is room for `all` bytes of a request that holds `held`; *large: among the large ones. False: no
+ * room at present. */
 static bool admission_place(admission *a, bool was_large, size_t held, size_t all, bool *large)
 {
     const size_t small = a->small - (was_large ? 0 : held), others = a->large - (was_large ? held : 0);
     *large = all > a->limit / LARGE_SHARE;
     if (!*large && small + all <= a->limit / SMALL_SHARE)
         return true;
-    *large = *large || was_large; /* less of it, for which the small ones have no room */
+    *large = *large || was_large; /* a large request that shrinks stays large if the small ones have no room */
     return *large && others == 0;
 }
 

@@ -1,5 +1,5 @@
-/* serve/module/app.c: see app.h. What requests share changes while they run: the models and keys of a reload, and how many
- * requests there are. */
+/* serve/module/app.c: the state that requests share changes while they run: a reload replaces models and keys, and the number of
+ * requests varies. */
 #include "serve/module/app.h"
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVAL_SHARE 0.1 /* of the newest in the mean time between two ends of requests */
+#define INTERVAL_SHARE 0.1 /* weight of the newest interval in the moving average of the time between two ends of requests */
 
 struct app {
     const serve_options *o;
@@ -24,12 +24,12 @@ struct app {
     metrics *metrics;
     void (*wake)(void *context);
     void *context;
-    atomic_bool drains, trims; /* requests are not taken any more; app_sweep is to trim */
+    atomic_bool drains, trims; /* no more requests are accepted; app_sweep must trim */
     atomic_size_t running; /* requests */
     admission admission;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards everything below */
     served_set *models;
-    keys *keys; /* NULL: none is asked for */
+    keys *keys; /* NULL: no key is required */
     served_set_owner *retired;
     double last_end, interval; /* seconds: when a request ended, and between two ends, on average */
 };
@@ -114,7 +114,7 @@ static void leave_app(void *context)
         a->wake(a->context);
 }
 
-/* Counted before anything of the body is read, so that the bound holds whatever comes at the same time. */
+/* The request is counted before its body is read, so that the bound holds for requests that come at the same time. */
 const char *app_enter(app *a, exchange *x, double *seconds)
 {
     const bool drains = atomic_load(&a->drains), full = atomic_fetch_add(&a->running, 1) >= a->limits.queue;

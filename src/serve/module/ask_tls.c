@@ -1,5 +1,5 @@
-/* serve/module/ask_tls.c: serve_ask_tls of serve.h, by GnuTLS, which libmicrohttpd has anyway; without its header there is
- * none. */
+/* serve/module/ask_tls.c: serve_ask_tls of serve.h, with GnuTLS, on which libmicrohttpd depends anyway. Without its header, there
+ * is no TLS. */
 #include "serve/serve.h"
 
 #include <string.h>

@@ -1,17 +1,18 @@
-/* serve/module/body_cost.c: see body_cost.h. One pass that counts what values begin with: jansson makes each a block or a few,
- * whose sizes are below, as malloc of a 64-bit system rounds them up. test_body_cost compares. */
+/* serve/module/body_cost.c: one pass that counts values by their first characters. jansson allocates one or a few blocks for
+ * each; their sizes are below, as malloc of a 64-bit system rounds them up. test_body_cost compares. */
 #include "serve/module/body_cost.h"
 
 enum {
     BASE = 8 << 10,
-    OBJECT = 288, /* with a table of 8 entries, and those of a copy in which nothing is yet */
+    OBJECT = 288, /* with a table of 8 entries, and an empty copy with as many */
     ARRAY = 160,  /* with room for 8 values */
-    STRING = 80,  /* beside its bytes */
+    STRING = 80,  /* besides its bytes */
     NUMBER = 32,  /* true, false and null take none */
-    MEMBER = 192, /* of an object, beside what a string takes: twice, as there is a copy, an entry, and tables that double */
-    PLACE = 32,   /* in a list, which grows to twice its size, beside the smaller one */
+    MEMBER = 192, /* a member of an object, besides its string: an entry and its share of a table that doubles, twice because
+                     there is a copy */
+    PLACE = 32,   /* a place in a list, which grows to twice its size while the smaller one still exists */
     FORM_PART = 400,
-    TOKENS = 48   /* of each byte of the longest text: in a buffer that doubles, while it is read, and then as it is encoded */
+    TOKENS = 48   /* for each byte of the longest text: in a buffer that doubles while it is read, and then while it is encoded */
 };
 
 /* The end of the string that begins at text[at], or of the text. */

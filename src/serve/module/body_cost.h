@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Bytes at most of jansson's tree of a JSON text, with all that reading it takes, and of its copy of an object's members that
- * `fields` has; whatever the text is, also none of JSON. */
+/* An upper bound in bytes for jansson's tree of a JSON text, for the memory of reading it, and for the copy of an object's
+ * members in `fields`. It holds for every text, also one that is not JSON. */
 size_t body_cost_json(const char *text, size_t size);
-/* The same of a form. */
+/* The same bound for a form. */
 size_t body_cost_form(const char *text, size_t size);
 
 #endif

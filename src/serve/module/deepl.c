@@ -1,4 +1,4 @@
-/* serve/module/deepl.c: DeepL's interface; see deepl.h. */
+/* serve/module/deepl.c: DeepL's interface. */
 #include "serve/module/deepl.h"
 
 #include "serve/module/language_names.h"
@@ -12,7 +12,7 @@
 
 enum { DEEPL_TEXTS = 50, DEEPL_CODE = 32 };
 
-/* What DeepL says of accounts without a limit. */
+/* The limit that DeepL reports for accounts without a limit. */
 static const json_int_t NO_LIMIT = 1000000000000;
 
 static void deepl_fail(exchange *x, const request_error *error)
@@ -56,8 +56,8 @@ static bool deepl_body(const translating *t, const rapt_translation *lines, buff
 static const translating_dialect DEEPL = {.source_field = "source_lang", .target_field = "target_lang", .body = deepl_body,
                                           .fail = deepl_fail};
 
-/* What it is asked for beside the translation, of which rapt has the defaults. The "prefer" of formality and of models is
- * documented to do nothing where there is no such thing. Values in lists are those of JSON and of forms. */
+/* Options besides the translation: rapt accepts only their defaults. DeepL documents that "prefer" of formality and of models has
+ * no effect where these do not exist. Lists have a value for JSON and one for forms. */
 static void deepl_options(fields *f)
 {
     static const char no[] = "[false, \"0\", \"false\"]";

@@ -1,5 +1,5 @@
-/* serve/module/deepl.h: DeepL's interface, for its clients. What it has and rapt does not (formality, glossaries, tags, context)
- * is refused by name. */
+/* serve/module/deepl.h: DeepL's interface, for its clients. Options that rapt lacks (formality, glossaries, tags, context) are
+ * refused by name. */
 #ifndef SERVE_MODULE_DEEPL_H
 #define SERVE_MODULE_DEEPL_H
 

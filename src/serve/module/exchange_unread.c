@@ -1,4 +1,4 @@
-/* serve/module/exchange_unread.c: see exchange_unread.h. */
+/* serve/module/exchange_unread.c: the bytes of a response that its client has not read yet. */
 #include "serve/module/exchange_unread.h"
 
 bool exchange_unread_add(exchange_unread *u, exchange_work *w, const char *bytes, size_t size)

@@ -1,4 +1,5 @@
-/* serve/module/exchange_unread.h: what its client has not read yet of a response. A part of each exchange, under its lock. */
+/* serve/module/exchange_unread.h: the bytes of a response that its client has not read yet. A part of each exchange, under its
+ * lock. */
 #ifndef SERVE_MODULE_EXCHANGE_UNREAD_H
 #define SERVE_MODULE_EXCHANGE_UNREAD_H
 
@@ -6,13 +7,13 @@
 
 #include "base/buffer.h"
 
-/* Zeroed: none. */
+/* Zeroed: empty. */
 typedef struct exchange_unread {
     buffer bytes;
-    size_t taken; /* of these, by the transport */
+    size_t taken; /* bytes of these that the transport has taken */
 } exchange_unread;
 
-/* Adds bytes. What is more than EXCHANGE_UNREAD then asks for memory; false: there is none. */
+/* Adds bytes. Asks for memory for bytes beyond EXCHANGE_UNREAD; false: it is refused. */
 bool exchange_unread_add(exchange_unread *u, exchange_work *w, const char *bytes, size_t size);
 /* Moves up to `size` bytes to `to`, and says how many; memory that was asked for is given back when all are. */
 size_t exchange_unread_take(exchange_unread *u, exchange_work *w, char *to, size_t size);

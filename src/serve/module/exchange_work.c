@@ -1,4 +1,5 @@
-/* serve/module/exchange_work.c: see exchange_work.h. Time is that of the processor: other work on the machine cuts off nobody. */
+/* serve/module/exchange_work.c: bounds on a request's time and memory. Time is processor time, so that other work on the machine
+ * makes no request fail. */
 #define _GNU_SOURCE /* clock_gettime */
 #include "serve/module/exchange_work.h"
 

@@ -1,4 +1,4 @@
-/* serve/module/field_list.c: see field_list.h. No parsing here. */
+/* serve/module/field_list.c: names and values in their order. No parsing here. */
 #define _GNU_SOURCE /* strndup */
 #include "serve/module/field_list.h"
 

@@ -16,9 +16,9 @@ typedef struct field_list {
     size_t count, capacity;
 } field_list;
 
-/* Copies both texts, of which the first `name_size` and `value_size` bytes count. False: out of memory. */
+/* Copies the first `name_size` and `value_size` bytes of both texts. False: out of memory. */
 bool field_list_add(field_list *p, const char *name, size_t name_size, const char *value, size_t value_size);
-/* The value of the first entry of a name; NULL: there is none. */
+/* The value of the first entry with a name; NULL: there is none. */
 const char *field_list_find(const field_list *p, const char *name, bool any_case);
 void field_list_free(field_list *p); /* empty afterwards */
 

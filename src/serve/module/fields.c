@@ -1,4 +1,4 @@
-/* serve/module/fields.c: values of a request's body by name; see fields.h. */
+/* serve/module/fields.c: values of a request's body by name. */
 #define _GNU_SOURCE
 #include "serve/module/fields.h"
 
@@ -56,7 +56,7 @@ static void fields_no_memory(const fields *f)
     request_fail(f->error, 503, NULL, "out of memory for the request");
 }
 
-/* A worker waits a moment for what others have: a request that was just answered is still being taken apart. */
+/* A worker waits a moment for memory that other requests hold: a request that was just answered is still being freed. */
 static admission_answer ask_or_wait(exchange *x, admission_part part, size_t bytes)
 {
     const struct timespec step = {.tv_nsec = WAIT_STEP_MS * 1000000L};
@@ -119,7 +119,7 @@ static bool is_type(const char *header, const char *type)
     return size == strlen(type) && strncasecmp(header, type, size) == 0;
 }
 
-/* Where memory ends on the way, jansson says that the text is none of JSON, or worse. */
+/* Checks beforehand: if memory ends while jansson reads, it reports that the text is not JSON, or does worse. */
 static bool fields_has_memory(size_t bytes)
 {
     void *memory = malloc(bytes);
@@ -266,7 +266,7 @@ bool fields_flag(fields *f, const char *name, bool absent)
     return false;
 }
 
-/* False, with the error kept: it is none. */
+/* False, with the error kept: it is no number. */
 static bool value_as_number(const fields *f, const char *name, const char *expected, const json_t *value, double *number)
 {
     const char *text = f->form ? json_string_value(value) : NULL;

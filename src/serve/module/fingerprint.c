@@ -1,4 +1,4 @@
-/* serve/module/fingerprint.c: see fingerprint.h. */
+/* serve/module/fingerprint.c: hashes a model's files. */
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/fingerprint.h"
 
@@ -27,7 +27,8 @@ static rapt_code hash_file(fingerprint_state *s, const char *path, rapt_error *e
     rapt_code code = file_map_open(&map, path, err);
     if (code)
         return code;
-    const uint64_t bytes = map.size; /* so that it is known where a file ends */
+    const uint64_t bytes = map.size; /* the size marks where a file ends, so that bytes cannot move from one file to the next
+                                        unnoticed */
     XXH3_64bits_update(s->hash, &bytes, sizeof bytes);
     XXH3_64bits_update(s->hash, map.data, map.size);
     file_map_close(&map);
@@ -38,7 +39,7 @@ static rapt_code hash_file(fingerprint_state *s, const char *path, rapt_error *e
 
 /* ---- what stands beside the parameters ----------------------------------------------------------------------------- */
 
-/* Configurations, tokenizers and templates, whatever they are called; and folders of a sentence encoder's modules. */
+/* Configurations, tokenizers and templates, by any name; and folders of a sentence encoder's modules. */
 static bool is_setting(const char *name)
 {
     static const char *const suffixes[] = {".json", ".txt", ".model", ".spm", ".jinja"};
@@ -59,7 +60,7 @@ static int by_setting_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* A file, or config.json of a folder; other kinds count for nothing. */
+/* A file, or config.json of a folder; other kinds of entries are ignored. */
 static rapt_code hash_setting(fingerprint_state *s, const char *folder, const char *name, rapt_error *err)
 {
     struct stat is;
@@ -79,7 +80,7 @@ static rapt_code hash_setting(fingerprint_state *s, const char *folder, const ch
     return code;
 }
 
-/* In an order that is that of no file system. A file, as GGUF is, has all in it. */
+/* In sorted order, so that the file system's order does not matter. A single file, such as GGUF, contains all settings. */
 static rapt_code hash_settings(fingerprint_state *s, const char *folder, rapt_error *err)
 {
     struct dirent **entries;

@@ -1,5 +1,5 @@
-/* serve/module/form.c: a parser of forms; see form.h. Stricter than browsers: a wrong escape, a NUL or what is no UTF-8 is an
- * error, not a text that nobody sent. */
+/* serve/module/form.c: a parser of forms. It is stricter than browsers: a wrong escape, a NUL or bytes that are not UTF-8 are an
+ * error, instead of becoming a text that nobody sent. */
 #include "serve/module/form.h"
 
 #include "serve/module/percent.h"
@@ -7,14 +7,14 @@
 #include "base/buffer.h"
 #include "text/utf8.h"
 
-/* Decodes `size` bytes of a name or a value into b->data, with a NUL behind them; returns what is wrong with them, or NULL. */
+/* Decodes `size` bytes of a name or a value into b->data and adds a NUL; returns what is wrong with them, or NULL. */
 static const char *form_decode(const char *text, size_t size, buffer *b)
 {
     const char *reason = percent_decode(text, size, true, b->data, &b->size);
     return reason ? reason : utf8_valid_prefix(b->data, b->size) == b->size ? NULL : "it is not UTF-8";
 }
 
-/* Adds a value, which it takes over, to those of a name. False: out of memory. */
+/* Adds a value, which it takes over, to the values of a name. False: out of memory. */
 static bool form_put(json_t *form, const char *name, json_t *value)
 {
     json_t *before = json_object_get(form, name);
@@ -26,7 +26,7 @@ static bool form_put(json_t *form, const char *name, json_t *value)
     return list && json_object_set_new(form, name, list) == 0;
 }
 
-/* One part of the form, between two '&'. `b` has room for it. False with *reason NULL: out of memory. */
+/* Takes one part of the form, between two '&'. `b` has room for it. False with *reason NULL: out of memory. */
 static bool form_take(json_t *form, const char *part, size_t size, buffer *b, const char **reason)
 {
     const char *equals = memchr(part, '=', size);

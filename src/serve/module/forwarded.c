@@ -1,4 +1,4 @@
-/* serve/module/forwarded.c: see forwarded.h. */
+/* serve/module/forwarded.c: the client behind a proxy. */
 #include "serve/module/forwarded.h"
 
 #include <arpa/inet.h>

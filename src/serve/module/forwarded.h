@@ -7,9 +7,9 @@
 
 enum { FORWARDED_ADDRESS = 64 };
 
-/* The address of the client that `address` asks for, if it is one of the proxies: the last one of X-Forwarded-For (`field`, or
- * NULL) that is no proxy itself, since what stands before it is the client's own word. False, with *client empty: it asks for
- * itself, or says nothing that is an address. */
+/* If `address` is one of the proxies, sets `client` to the address of its client: the last one in X-Forwarded-For (`field`, or
+ * NULL) that is no proxy itself. Addresses before it are the client's own claim. False, with *client empty: `address` is no
+ * proxy, or the field has no address there. */
 bool forwarded_client(const char *address, const char *field, char *const *proxies, size_t count, char client[FORWARDED_ADDRESS]);
 
 #endif

@@ -1,5 +1,5 @@
-/* serve/module/http.c: see http.h. All that libmicrohttpd calls runs on its one thread, which never waits: it hands exchanges on,
- * and leaves their connections alone until there is something to send. */
+/* serve/module/http.c: all functions that libmicrohttpd calls run on its one thread, which never waits: it hands exchanges on,
+ * and suspends their connections until there is something to send. */
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/http.h"
 
@@ -34,7 +34,7 @@ static http_connection *connection_of(struct MHD_Connection *mhd)
     return info ? info->socket_context : NULL;
 }
 
-/* An MHD_OPTION_URI_LOG_CALLBACK: a request line was read. What it returns is *state of the other functions. */
+/* An MHD_OPTION_URI_LOG_CALLBACK: a request line was read. Its result is *state of the other functions. */
 static void *begin_request(void *context, const char *target, struct MHD_Connection *mhd)
 {
     http *h = context;
@@ -53,7 +53,7 @@ static void *begin_request(void *context, const char *target, struct MHD_Connect
 
 typedef struct field_copy {
     exchange *x;
-    const char *forwarded; /* the last of the fields, which the nearest proxy has written */
+    const char *forwarded; /* the last X-Forwarded-For field, which the nearest proxy has written */
     bool failed;
 } field_copy;
 
@@ -67,7 +67,7 @@ static enum MHD_Result copy_field(void *context, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-/* Makes the exchange; one for "/" where the target is wrong, so that there is something to refuse. NULL: out of memory. */
+/* Makes the exchange; if the target is wrong, one for "/", so that it can be refused. NULL: out of memory. */
 static exchange *make_exchange(const http *h, http_request *r, const char *method)
 {
     char client[FORWARDED_ADDRESS];
@@ -93,7 +93,7 @@ static exchange *make_exchange(const http *h, http_request *r, const char *metho
 static const http_problem TOO_LARGE = {413, "too_large", "the body of the request is larger than this server takes"};
 static const http_problem NO_MEMORY = {503, "overloaded", "the server is out of memory for this request at present"};
 
-/* What can be said before the body is there. */
+/* The first reason to refuse a request that is known before its body is there. */
 static http_problem first_problem(const http *h, const http_request *r, http_framing framing)
 {
     if (r->at->refusal == 429)
@@ -105,7 +105,7 @@ static http_problem first_problem(const http *h, const http_request *r, http_fra
     return (http_problem){0};
 }
 
-/* Hands the exchange on, and answers if that can be done at once. */
+/* Hands the exchange on, and answers if the response is already there. */
 static enum MHD_Result answer_request(http *h, http_request *r)
 {
     const char *type;
@@ -130,8 +130,8 @@ static enum MHD_Result answer_request(http *h, http_request *r)
     }
 }
 
-/* The header is there. A request whose framing is wrong is answered at once; others after their body, which a client might
- * otherwise still be sending when the connection ends, and not see the answer. */
+/* The header is there. A request with wrong framing is answered immediately. Other requests are answered after their body:
+ * otherwise a client might still be sending it when the connection ends, and not see the answer. */
 static enum MHD_Result see_header(http *h, http_request *r, const char *method, const char *version)
 {
     http_framing framing;
@@ -144,7 +144,7 @@ static enum MHD_Result see_header(http *h, http_request *r, const char *method, 
     const http_problem wrong = http_check(r->mhd, &line, &framing);
     if (!r->problem.status)
         r->problem = wrong.status ? wrong : first_problem(h, r, framing);
-    r->last = r->last || framing.is_chunked; /* whatever it takes for their end */
+    r->last = r->last || framing.is_chunked; /* the library's idea of where the chunks end is not trusted */
     http_connections_await(r->list, r->at, h->options.request_timeout);
     const char *expects = exchange_header(r->x, "Expect");
     const bool too_large = framing.length / DISCARD_TIMES > h->options.body;
@@ -153,7 +153,7 @@ static enum MHD_Result see_header(http *h, http_request *r, const char *method, 
     return MHD_YES;
 }
 
-/* A part of the body. MHD_NO: the connection is to be closed. */
+/* Takes a part of the body. MHD_NO: close the connection. */
 static enum MHD_Result take_body(http *h, http_request *r, const char *bytes, size_t size)
 {
     const size_t limit = h->options.body;
@@ -169,8 +169,8 @@ static enum MHD_Result take_body(http *h, http_request *r, const char *bytes, si
     return r->body / DISCARD_TIMES > limit ? MHD_NO : MHD_YES;
 }
 
-/* An MHD_AccessHandlerCallback: called when the header is there, for each part of the body, at the end, and then each time
- * that the connection is resumed until there is a response. */
+/* An MHD_AccessHandlerCallback: called when the header is there, for each part of the body, at the end, and then each time the
+ * connection is resumed until there is a response. */
 static enum MHD_Result handle_request(void *context, struct MHD_Connection *mhd, const char *url, const char *method,
                                       const char *version, const char *bytes, size_t *size, void **state)
 {
@@ -241,7 +241,7 @@ static rapt_code start_daemon(http *h, rapt_error *err)
     const http_options *o = &h->options;
     const unsigned tls = o->tls_certificate ? MHD_USE_TLS : 0;
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | tls;
-    const char *versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"; /* RFC 8996 ended the older ones */
+    const char *versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"; /* RFC 8996 deprecates older versions */
     const struct MHD_OptionItem with_tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)versions},
                                               {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->tls_certificate},
                                               {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->tls_key},
@@ -301,7 +301,7 @@ void http_stop(http *h)
         return;
     http_drain(h, true);
     atomic_store(&h->closing, true);
-    http_connections_each(&h->connections, wake_request); /* libmicrohttpd waits for suspended ones for ever */
+    http_connections_each(&h->connections, wake_request); /* libmicrohttpd would wait for suspended connections for ever */
     MHD_stop_daemon(h->daemon);
     http_connections_stop(&h->connections);
     free(h);

@@ -1,5 +1,4 @@
-/* serve/module/http_answer.c: see http_answer.h. A whole body is handed over; one that comes in parts is read from the exchange
- * as the client takes it. */
+/* serve/module/http_answer.c: a whole body is handed over; a body in parts is read from the exchange as the client takes it. */
 #include "serve/module/http_answer.h"
 
 #include <math.h>
@@ -7,8 +6,8 @@
 
 enum { BLOCK = 16384 };
 
-/* An MHD_ContentReaderCallback. It returns 0 only when the connection is suspended: otherwise libmicrohttpd asks again at once,
- * for ever. */
+/* An MHD_ContentReaderCallback. It returns 0 only when the connection is suspended: otherwise libmicrohttpd would call it again
+ * and again. */
 static ssize_t read_exchange(void *context, uint64_t position, char *to, size_t size)
 {
     http_request *r = context;

@@ -1,4 +1,4 @@
-/* serve/module/http_check.c: see http_check.h. RFC 9110 and 9112; each refusal has a name, and a test by that name. */
+/* serve/module/http_check.c: checks a header by RFC 9110 and 9112. Each refusal has a name, and a test by that name. */
 #include "serve/module/http_check.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@ typedef struct header_seen {
     size_t lengths, encodings, hosts;
     bool bad_name, bad_value, bad_encoding, bad_host, bad_length, bad_line, other_host, packed;
     const http_line *line;
-    const char *at; /* where the next line begins, in the library's buffer; NULL: it does not matter */
+    const char *at; /* where the next line must begin in the library's buffer; NULL: not checked */
     http_framing *framing;
 } header_seen;
 
@@ -38,7 +38,7 @@ static bool is_host(const char *text, size_t size)
     return size > 0;
 }
 
-/* RFC 9110, section 5.5: no control characters but tabs. A CR in the middle of a line is one. */
+/* RFC 9110, section 5.5: no control characters except tabs. A CR in the middle of a line is a control character. */
 static bool is_value(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -77,7 +77,7 @@ static bool is_name(const char *name, size_t size, const char *known)
     return size == strlen(known) && strncasecmp(name, known, size) == 0;
 }
 
-/* A name that others take for the one of a framing field: "Content_Length", which CGI cannot tell from it. */
+/* Whether other programs may take a name for the name of a framing field: CGI cannot tell "Content_Length" from it. */
 static bool resembles(const char *name, size_t size, const char *known)
 {
     size_t n = 0;
@@ -93,7 +93,7 @@ static bool resembles(const char *name, size_t size, const char *known)
     return known[n] == '\0';
 }
 
-/* Whether a line is "NAME:VALUE" and CR LF, and nothing else, where it must be. */
+/* Whether a line is exactly "NAME:VALUE" and CR LF, at the place where it must be. */
 static bool is_next_line(header_seen *s, const char *name, size_t name_size, const char *value, size_t value_size)
 {
     const char *colon = name + name_size;
@@ -139,9 +139,9 @@ bool http_check_is_strict(void)
     return strncmp(MHD_get_version(), "0.", 2) != 0;
 }
 
-/* Version 0.9 takes a bare LF for the end of a line, a folded line for part of a name, and a NUL for the end of a value, and does
- * not say so. But its fields lie where they came, line by line: each must begin where the one before has to end. Of the fields
- * nothing was copied then, and the header is as long as its lines. */
+/* Version 0.9 silently takes a bare LF for the end of a line, a folded line for part of a name, and a NUL for the end of a value.
+ * But its fields stay where they came, line by line: so each must begin where the one before must end. This also shows that no
+ * field was copied elsewhere, and that the header is as long as its lines. */
 static const char *first_line_end(const http_line *line)
 {
     return http_check_is_strict() ? NULL : line->version + strlen(line->version) + 2;
@@ -154,7 +154,7 @@ static bool lines_are_plain(struct MHD_Connection *connection, const http_line *
            line->version == line->raw_target + strlen(line->target) + 1 && info && s->at + 2 == line->method + info->header_size;
 }
 
-/* What the lines are, before what they say: a line that is none could have hidden the rest. */
+/* Checks the form of the lines before their meaning: a malformed line could have hidden the rest. */
 static http_problem check_lines(struct MHD_Connection *connection, const http_line *line, const header_seen *s)
 {
     const bool old = strcmp(line->version, MHD_HTTP_VERSION_1_0) == 0;

@@ -1,6 +1,6 @@
-/* serve/module/http_check.h: what libmicrohttpd lets pass and HTTP forbids. Behind a proxy that reads such a request in another
- * way, its rest would be a request of somebody else ("request smuggling"). What comes behind the header is not seen here: the
- * library reads chunks, 0.9 with bare LFs, so that a request with chunks has to be the last of its connection. For http.c. */
+/* serve/module/http_check.h: refuses requests that libmicrohttpd accepts and HTTP forbids. If a proxy in front reads such a
+ * request differently, its rest becomes another client's request ("request smuggling"). The body is not seen here: the library
+ * reads chunks, version 0.9 with bare LFs, so that a request with chunks has to be the last of its connection. For http.c. */
 #ifndef SERVE_MODULE_HTTP_CHECK_H
 #define SERVE_MODULE_HTTP_CHECK_H
 
@@ -18,10 +18,10 @@ typedef struct http_problem {
 
 typedef struct http_framing {
     bool has_length, is_chunked;
-    uint64_t length; /* of Content-Length; as much as fits */
+    uint64_t length; /* Content-Length; the largest number if it does not fit */
 } http_framing;
 
-/* The first line of a request. `raw_target` is where the library has it, which decodes it in place; `target` is as it came. */
+/* The first line of a request. `raw_target` is in the library's buffer, where it is decoded in place; `target` is as it came. */
 typedef struct http_line {
     const char *method, *raw_target, *target, *version;
 } http_line;

@@ -1,5 +1,5 @@
-/* serve/module/http_connections.c: see http_connections.h. A connection is ended by shutdown(), which libmicrohttpd notices; it
- * closes the descriptor itself, after http_connections_remove, so that the number cannot mean another file here. */
+/* serve/module/http_connections.c: ends a connection by shutdown(), which libmicrohttpd notices. It closes the descriptor itself,
+ * after http_connections_remove, so that the number cannot mean another file here. */
 #define _GNU_SOURCE /* pthread_condattr_setclock, POLLRDHUP */
 #include "serve/module/http_connections.h"
 
@@ -16,7 +16,7 @@
 #include <time.h>
 
 #define REAP_SECONDS 0.1 /* between two checks of the deadlines, while there are any */
-#define LOOK_SECONDS 1.0 /* between two searches for clients that hung up, and what these have left */
+#define LOOK_SECONDS 1.0 /* between two searches for clients that hung up, and the time that these have left */
 
 /* Whether the client has hung up, and all that it sent was read. */
 static bool has_left(int fd)
@@ -26,8 +26,8 @@ static bool has_left(int fd)
     return poll(&p, 1, 0) > 0 && ioctl(fd, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* With the lock. Shuts down what is late; whether any connection has a deadline. What was read may be a whole request that nobody
- * has seen yet, which sets another deadline within the second that is left. */
+/* With the lock: shuts down connections that are late; returns whether any has a deadline. A client that hung up keeps a second,
+ * because its last bytes may be a whole request that is not handled yet, which sets another deadline. */
 static bool reap(http_connections *l)
 {
     const double now = clock_seconds();

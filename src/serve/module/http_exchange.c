@@ -1,5 +1,5 @@
-/* serve/module/http_exchange.c: see http_exchange.h. Two locks: `lock` guards the response; `transport_lock` is held while a
- * function of the transport runs, so that exchange_detach can wait for it. Whoever needs both takes `transport_lock` first. */
+/* serve/module/http_exchange.c: two locks: `lock` guards the response; `transport_lock` is held while a function of the transport
+ * runs, so that exchange_detach can wait for it. Code that needs both takes `transport_lock` first. */
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/http_exchange.h"
 
@@ -34,7 +34,7 @@ struct exchange {
     size_t holders;
     int status;
     char *type;
-    field_list fields, result_fields; /* the latter: where it is no error */
+    field_list fields, result_fields; /* result_fields: only if the response is no error */
     exchange_unread out;
     bool whole, ended, dropped;
     void (*done)(void *context);
@@ -205,7 +205,7 @@ bool exchange_gone(exchange *x)
 
 /* ---- the response ------------------------------------------------------------------------------------------------ */
 
-/* Unlocks; what is to be called when the response has an end is called, and the transport woken. */
+/* Unlocks, calls `done` if the response has ended, and wakes the transport. */
 static void unlock_and_tell(exchange *x)
 {
     void (*done)(void *) = x->ended || x->dropped ? x->done : NULL;
@@ -232,7 +232,7 @@ static void add_field(exchange *x, field_list *list, const char *name, const cha
 {
     pthread_mutex_lock(&x->lock);
     if (!x->status && !field_list_add(list, name, strlen(name), value, strlen(value)))
-        x->dropped = true; /* out of memory: a response without it could mean something else */
+        x->dropped = true; /* out of memory: without the field the response could mean something else */
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -246,7 +246,7 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
     add_field(x, &x->result_fields, name, value);
 }
 
-/* With the lock, once `out` has a whole response: what was to be made of the request is made. */
+/* With the lock, when `out` has a whole response: ends it, and lowers the request's memory to its size. */
 static void end_whole_locked(exchange *x)
 {
     x->whole = x->ended = true;
@@ -341,14 +341,14 @@ void exchange_hold(exchange *x)
     pthread_mutex_unlock(&x->lock);
 }
 
-/* With the lock: what becomes of a response that nobody is left to give. */
+/* With the lock: ends a response that no code is left to give. */
 static void give_up_locked(exchange *x)
 {
     static const char body[] = "no answer\n";
     if (!begin_locked(x, 500, "text/plain"))
         x->dropped = true;
     else {
-        buffer_append(&x->out.bytes, body, sizeof body - 1); /* or none, where memory is short */
+        buffer_append(&x->out.bytes, body, sizeof body - 1); /* out of memory: the body is empty */
         x->whole = x->ended = true;
     }
 }

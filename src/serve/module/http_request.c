@@ -1,4 +1,4 @@
-/* serve/module/http_request.c: see http_request.h. */
+/* serve/module/http_request.c: suspends and wakes a request. */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "serve/module/http_request.h"
 

@@ -9,17 +9,17 @@
 
 #include <stdatomic.h>
 
-/* What belongs to the HTTP thread, but for what is said to be under the lock. */
+/* The HTTP thread's state of a request; only fields under the lock may be used by other threads. */
 typedef struct http_request {
     struct MHD_Connection *mhd;
     http_connections *list;
     http_connection *at;
-    const atomic_bool *closing; /* of the server: nobody waits any more */
+    const atomic_bool *closing; /* the server closes: no request may wait any more */
     double send_timeout;
     char *target;       /* as it came */
-    const char *raw_target; /* where libmicrohttpd has it, until the header is there */
+    const char *raw_target; /* in libmicrohttpd's buffer, until the header is there */
     exchange *x;        /* NULL: the header has not been read */
-    http_problem problem; /* it is refused with, once its body has been discarded */
+    http_problem problem; /* the reason to refuse it, when its body has been discarded */
     double began;
     size_t body, body_counted; /* bytes that came; that count for the server's memory */
     size_t sent;        /* bytes of the response's body */
@@ -27,16 +27,15 @@ typedef struct http_request {
     bool answered;      /* the exchange was handed on */
     bool counted;       /* among those that are busy */
     bool last;          /* the connection ends with its response */
-    double looked;      /* when it was last asked whether the client has hung up; by whom holds the exchange's transport */
-    bool gone;          /* so it had, then */
+    double looked;      /* when it was last checked whether the client has hung up; under the exchange's transport lock */
+    bool gone;          /* the client had hung up then */
     pthread_mutex_t lock;
-    bool suspended, woken; /* under the lock: libmicrohttpd leaves it alone; there was something while it did not */
+    bool suspended, woken; /* under the lock: libmicrohttpd has suspended it; it was woken while it was not suspended */
 } http_request;
 
-/* For a request that waits for its exchange: libmicrohttpd leaves it alone until there is something. False: there is by now, or
- * the server closes: look again. */
+/* Suspends a request that waits for its exchange. False: it was woken meanwhile, or the server closes: look again. */
 bool http_request_suspend(http_request *r);
-/* Functions of the exchange's transport, from any thread. */
+/* Functions of the exchange's transport; any thread may call them. */
 void http_request_wake(void *request);
 bool http_request_gone(void *request);
 

@@ -1,4 +1,4 @@
-/* serve/module/keys.c: see keys.h. */
+/* serve/module/keys.c: reads a file of keys, and compares in constant time. */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "serve/module/keys.h"
 
@@ -12,7 +12,7 @@
 enum { FILE_BYTES_MAX = 1 << 20 };
 
 typedef struct api_key {
-    unsigned char bytes[KEYS_MAX_BYTES]; /* zeros behind it */
+    unsigned char bytes[KEYS_MAX_BYTES]; /* padded with zeros */
     size_t size;
     char owner[KEYS_NAME];
 } api_key;
@@ -27,7 +27,7 @@ static bool is_key_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Without blanks at both ends, which nobody sees in a file, nor in the value of a header. */
+/* Removes blanks at both ends, which are invisible in a file and in the value of a header. */
 static const char *trim_key(const char *text, size_t *size)
 {
     for (; *size && is_key_blank(text[*size - 1]); --*size)
@@ -37,7 +37,7 @@ static const char *trim_key(const char *text, size_t *size)
     return text;
 }
 
-/* The size of the key before " # NAME", or the same tabs; *name: what is behind it, or NULL. */
+/* The size of the key before " # NAME", or the same with tabs; *name: the text behind "#", or NULL. */
 static size_t split_name(const char *line, size_t size, const char **name, size_t *name_size)
 {
     *name = NULL;
@@ -130,7 +130,7 @@ const char *keys_owner(const keys *k, const char *key)
     if (size == 0 || size > KEYS_MAX_BYTES)
         return NULL;
     memcpy(given, key, size);
-    for (size_t i = 0; i < k->count; i++) { /* all bytes of all keys, whatever was found */
+    for (size_t i = 0; i < k->count; i++) { /* all bytes of all keys, even after a match, so that the time tells nothing */
         unsigned differs = k->at[i].size != size;
         for (size_t b = 0; b < KEYS_MAX_BYTES; b++)
             differs |= (unsigned)(k->at[i].bytes[b] ^ given[b]);

@@ -8,13 +8,13 @@
 typedef struct keys keys;
 
 /* Reads a file: a key in each line, of at most KEYS_MAX_BYTES, and behind " #" the name of its owner, of at most KEYS_NAME bytes
- * with its end; empty lines and those that begin with "#" don't count. NULL with
- * `err` set, also where there is none: that would let nobody in. */
+ * with its end. Empty lines and lines that begin with "#" don't count. NULL with `err` set, also if there is no key: such a file
+ * would admit nobody. */
 keys *keys_read(const char *path, rapt_error *err);
 void keys_free(keys *k); /* NULL is fine */
 enum { KEYS_MAX_BYTES = 256, KEYS_NAME = 64 };
 
-/* The name of the owner of `key`, "" where it has none; NULL: it is none of them, as NULL is. */
+/* The name of the owner of `key`, "" if the owner has no name; NULL: it is not one of the keys, or it is NULL. */
 const char *keys_owner(const keys *k, const char *key);
 
 #endif

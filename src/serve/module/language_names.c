@@ -1,4 +1,4 @@
-/* serve/module/language_names.c: the list of languages; see language_names.h. */
+/* serve/module/language_names.c: the list of languages. */
 #include "serve/module/language_names.h"
 
 #include <stddef.h>

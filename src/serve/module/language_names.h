@@ -2,8 +2,8 @@
 #ifndef SERVE_MODULE_LANGUAGE_NAMES_H
 #define SERVE_MODULE_LANGUAGE_NAMES_H
 
-/* The name of a language of ISO 639-1 or 639-3, whatever the case of the code and the script or region behind it ("deu_Latn",
- * "en-US"); the code itself where the list has no name. */
+/* The name of a language by its code of ISO 639-1 or 639-3; the case of the code, and a script or region behind it ("deu_Latn",
+ * "en-US"), do not matter. The code itself if the list has no name. */
 const char *language_name(const char *code);
 
 #endif

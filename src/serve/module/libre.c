@@ -1,4 +1,4 @@
-/* serve/module/libre.c: LibreTranslate's interface; see libre.h. */
+/* serve/module/libre.c: LibreTranslate's interface. */
 #include "serve/module/libre.h"
 
 #include "serve/module/language_names.h"
@@ -33,7 +33,7 @@ static json_t *libre_best(const translating *t, const rapt_translation *lines, s
     return translating_text(t, lines, text, 0);
 }
 
-/* Writes what `of` makes of the text, or of each in a list where the request had one. False: out of memory. */
+/* Writes the result of `of` for the text, or a list of them if the request had a list. False: out of memory. */
 static bool libre_put(const translating *t, const rapt_translation *lines, buffer *to, const char *name,
                       json_t *(*of)(const translating *t, const rapt_translation *lines, size_t text))
 {
@@ -45,7 +45,7 @@ static bool libre_put(const translating *t, const rapt_translation *lines, buffe
     return ok && (!t->is_list || reply_put_words(to, "]"));
 }
 
-/* What is known of the language of a text that was not identified. NULL: out of memory. */
+/* The language object for a text whose language was not identified. NULL: out of memory. */
 static json_t *libre_unidentified(const char *code)
 {
     return json_pack("{s:f, s:s}", "confidence", 0.0, "language", code);
@@ -128,7 +128,7 @@ static json_t *libre_entry(const json_t *list, const char *code)
     return NULL;
 }
 
-/* The targets of a language, which is added to the list if need be. NULL: out of memory. */
+/* The targets of a language, which is added to the list if it is missing. NULL: out of memory. */
 static json_t *libre_targets(json_t *list, const char *code)
 {
     json_t *entry = libre_entry(list, code);
@@ -173,7 +173,7 @@ void libre_languages(app *a, exchange *x)
 
 /* ---- POST /detect --------------------------------------------------------------------------------------------------------- */
 
-/* The only language that models translate from; NULL with *error set: there is none, or several. */
+/* The only source language of the models; NULL with *error set: there is none, or several. */
 static const char *only_source_language(const served_set *set, request_error *error)
 {
     const char *code = NULL;

@@ -8,8 +8,8 @@
 app_route_fn libre_translate;
 /* GET /languages: all source and target languages, each with those that models translate it to. */
 app_route_fn libre_languages;
-/* POST /detect: {"q"}. Languages are not identified: where models have one source language it is that, of confidence 0; else
- * the request is refused. */
+/* POST /detect: {"q"}. Languages are not identified: if all models have one source language, it is the answer, with confidence 0;
+ * otherwise the request is refused. */
 app_route_fn libre_detect;
 
 #endif

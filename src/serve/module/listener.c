@@ -1,4 +1,4 @@
-/* serve/module/listener.c: see listener.h. */
+/* serve/module/listener.c: opens and closes the server's socket. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "serve/module/listener.h"
 
@@ -57,7 +57,7 @@ static rapt_code inherit_socket(listener *l, bool *inherited, rapt_error *err)
 
 /* ---- unix sockets ------------------------------------------------------------------------------------------------ */
 
-/* Whether nobody listens on a socket that is there any more: its server was killed. */
+/* Whether a unix socket exists on which no server listens any more, because it was killed. */
 static bool is_stale(const struct sockaddr_un *at)
 {
     struct stat is;

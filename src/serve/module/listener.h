@@ -13,15 +13,15 @@ typedef struct listener {
     bool inherited; /* from systemd: it still listens when this process has ended */
     site_reach reach;
     char text[256]; /* "http://127.0.0.1:8080", "unix:/run/rapt.sock" */
-    char *path;     /* of a unix socket that is removed at the end, or NULL */
-    dev_t device;   /* and what the path named when it was made: another server may have taken its place */
+    char *path;     /* path of a unix socket that is removed at the end, or NULL */
+    dev_t device;   /* the file that the path named when it was made: another server may have replaced it */
     ino_t inode;
 } listener;
 
-/* Opens it, without listening yet, so that clients of a server that still loads are refused instead of kept waiting. `host`:
- * "127.0.0.1", a name, or "unix:PATH", whose socket is replaced where nobody listens on it; port 0: any. Where LISTEN_FDS says
- * that systemd has opened one, that counts. `mode`: of a unix socket, before anybody can connect; 0: as the umask leaves it.
- * RAPT_ERR_IO: in use, no permission, no such host. */
+/* Opens the socket without listening yet, so that clients of a server that still loads are refused instead of waiting. `host`:
+ * "127.0.0.1", a name, or "unix:PATH", whose socket is replaced if no server listens on it; port 0: any. If LISTEN_FDS says that
+ * systemd has opened a socket, that one is used. `mode`: permissions of a unix socket before anybody can connect; 0: by the
+ * umask. RAPT_ERR_IO: in use, no permission, no such host. */
 rapt_code listener_open(listener *l, const char *host, int port, unsigned mode, bool tls, rapt_error *err);
 rapt_code listener_listen(const listener *l, rapt_error *err);
 /* Removes the unix socket, if it is still this server's. A handler of signals may call it. */

@@ -1,5 +1,5 @@
-/* serve/module/log_queue.c: see log_queue.h. One a process, as stderr is. Each line is one write, if stderr lets it, so that
- * lines of processes do not mix. The thread is never joined: its write may last for ever. */
+/* serve/module/log_queue.c: one queue for the process, as there is one stderr. Each line is one write, if stderr allows it, so
+ * that lines of several processes do not mix. The thread is never joined: its write may block for ever. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "serve/module/log_queue.h"
 
@@ -19,15 +19,16 @@ typedef struct log_line {
 } log_line;
 
 static struct log_queue {
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t more, written;
     log_line lines[LINES]; /* a ring: `count` of them from `first` on */
     size_t first, count, lost;
-    bool starts, stops, writes; /* there is a thread; lines are not taken any more; it writes */
+    bool starts, stops, writes; /* the thread exists; no more lines are accepted; the thread is writing */
     void (*report)(size_t lost);
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Waits where stderr is full, though whoever made it may have set it to O_NONBLOCK. A failure: there is nobody to tell. */
+/* Waits if stderr is full, even if another process has set it to O_NONBLOCK. A failure is ignored: there is no place to report
+ * it. */
 static void write_log_line(log_line line)
 {
     struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -44,7 +45,7 @@ static void write_log_line(log_line line)
     free(line.text);
 }
 
-/* Under the lock, which is released meanwhile: writes a line, or reports lost ones. False: there is neither. */
+/* With the lock, which is released while it writes: writes a line, or reports lost lines. False: there is neither. */
 static bool log_queue_step(void)
 {
     log_line line = {0};

@@ -1,16 +1,16 @@
-/* serve/module/log_queue.h: lines on their way to stderr. Nobody may read it: whoever logs does not wait, and what does not
- * fit is counted. For serve_log.c and server.c. */
+/* serve/module/log_queue.h: lines on their way to stderr. Possibly nobody reads it: so logging never waits, and lines that do not
+ * fit are counted. For serve_log.c and server.c. */
 #ifndef SERVE_MODULE_LOG_QUEUE_H
 #define SERVE_MODULE_LOG_QUEUE_H
 
 #include "rapt/base.h"
 
-/* Starts the thread that writes, which calls `report` when there is room again after lines were lost: it puts a line that says
- * so. Before, and where there is no thread, lines are written by whoever has them. */
+/* Starts the thread that writes. It calls `report` when there is room again after lines were lost, to put a line that says so.
+ * Before that, or without a thread, log_queue_put itself writes. */
 void log_queue_start(void (*report)(size_t lost));
-/* A line with its line feed, from malloc, which is taken over. From any thread. */
+/* Takes over a line with its line feed, from malloc. Any thread may call it. */
 void log_queue_put(char *line, size_t size);
-/* Writes what is there, for a second at most. Lines from then on are lost. */
+/* Writes the queued lines, for at most a second. Later lines are lost. */
 void log_queue_stop(void);
 
 #endif

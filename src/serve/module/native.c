@@ -1,4 +1,4 @@
-/* serve/module/native.c: fields that requests of rapt's own interface have in common; see native.h. */
+/* serve/module/native.c: fields that requests of rapt's own interface have in common. */
 #include "serve/module/native.h"
 
 #include "serve/module/reply.h"

@@ -1,5 +1,5 @@
-/* serve/module/native.h: rapt's own interface: what the other dialects have no words for. Fields that a request leaves out are as
- * on the command line. Errors are those of OpenAI's dialect, whose paths begin alike. */
+/* serve/module/native.h: rapt's own interface, for functions that the other dialects lack. Fields that a request leaves out have
+ * the defaults of the command line. Errors are as in OpenAI's dialect, because its paths also begin with /v1/. */
 #ifndef SERVE_MODULE_NATIVE_H
 #define SERVE_MODULE_NATIVE_H
 
@@ -11,8 +11,8 @@
 /* POST /v1/translate: {"text" or "texts", "model" or "source"? and "target", options of `rapt translate`}: hypotheses with
  * scores, tokens and alignments. */
 app_route_fn native_translate;
-/* POST /v1/explain: {"text", "model"?, "target"?, "format"?: "json" or "html", "only"?, "full"?}: what `rapt explain --json`
- * prints, or the page. GET with these as parameters of the query: for links, but not those of other sites. */
+/* POST /v1/explain: {"text", "model"?, "target"?, "format"?: "json" or "html", "only"?, "full"?}: the output of `rapt explain
+ * --json`, or the page. GET takes these as parameters of the query, for links, but not for links of other sites. */
 app_route_fn native_explain;
 /* POST /v1/tokenize: {"text" or "texts", "model"?, "side"?, "special"?}: ids and texts of tokens. */
 app_route_fn native_tokenize;
@@ -23,7 +23,7 @@ app_route_fn native_detokenize;
 
 /* "text", or "texts", a list of 1 to `max`: see fields_texts. */
 const char **native_texts(fields *f, size_t max, size_t *count, bool *list);
-/* The tokenizer of a model; of a translation model that of the field "side", "source" (default) or "target". */
+/* The tokenizer of a model; for a translation model, the one that the field "side" names: "source" (default) or "target". */
 const rapt_tokenizer *native_tokenizer(fields *f, const served *s);
 /* Writes {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. False: out of memory. */
 bool native_put_tokens(buffer *to, const rapt_tokenizer *k, const int32_t *ids, size_t count);

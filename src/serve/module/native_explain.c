@@ -1,5 +1,5 @@
-/* serve/module/native_explain.c: POST /v1/explain; see native.h. A pass of its own, by the engine's thread between two steps:
- * texts have few tokens, as the operator says, so that the others do not wait for long. */
+/* serve/module/native_explain.c: POST /v1/explain. The engine's thread runs one extra pass between two steps. The operator limits
+ * a text's tokens, so that other requests do not wait long. */
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/native.h"
 
@@ -15,12 +15,12 @@
 /* Names to keep, and elements of a response with all of them: some twelve bytes each. */
 enum { EXPLAIN_NAMES = 64, EXPLAIN_ELEMENTS = 1 << 20 };
 
-/* Elements of a pass, whatever memory there is. It holds up all models, for some 0.2 seconds a million of elements of a page,
- * and a quarter of that for the statistics of JSON. */
+/* The most elements of a pass, independent of memory. A pass delays all models, by about 0.2 seconds for a million elements of a
+ * page, and by a quarter of that for the statistics of JSON. */
 enum { PASS_ELEMENTS_HTML = 20000000, PASS_ELEMENTS_FULL = 60000000, PASS_ELEMENTS = 80000000 };
 
-/* Bytes of the response, while it is made of what was kept: of each element and intermediate, and of all the rest. The letters of
- * a page, whose size has a limit, are there three times. */
+/* Bytes of the response while it is made from the values that were kept: for each element, for each intermediate, and for all the
+ * rest. The text of a page, whose size has a limit, exists three times. */
 enum {
     ELEMENT = sizeof(rapt_real),
     ELEMENT_JSON = 80, /* a number in a tree and in a text */
@@ -30,7 +30,8 @@ enum {
     REST_HTML = 12 << 20
 };
 
-/* Of the page, whose script and styles stand in it: it runs apart from the server's origin, and reaches nothing. */
+/* The page's policy: its script and styles are inline, so it runs in a sandbox without the server's origin, and can load
+ * nothing. */
 #define EXPLAIN_POLICY                                                                                                    \
     "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "   \
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -39,7 +40,7 @@ enum {
 typedef struct explaining {
     exchange *x;        /* held */
     served_set *models; /* a reference, until the engine has the request: a call keeps its model */
-    fields f;           /* which the texts belong to */
+    fields f;           /* owns the texts */
     const served *model; /* of these */
     char *name;         /* its name */
     const char *text;
@@ -63,7 +64,7 @@ static void explaining_free(explaining *e)
 
 /* ---- the engine's part -------------------------------------------------------------------------------------------------- */
 
-/* What the response takes while it is made, and before that the pass, which is over then. */
+/* The larger of the memory for making the response and the memory of the pass, which has ended by then. */
 static size_t explain_bytes(const explaining *e, const rapt_explain_cost *c)
 {
     const size_t element = ELEMENT + (e->html ? ELEMENT_HTML : e->format.full ? ELEMENT_JSON : 0);
@@ -71,7 +72,7 @@ static size_t explain_bytes(const explaining *e, const rapt_explain_cost *c)
     return text > c->bytes ? text : c->bytes;
 }
 
-/* An admit of rapt_explain_options: what is too much is refused before it is computed. */
+/* An admit of rapt_explain_options: refuses a pass that is too large before it is computed. */
 static rapt_code explain_admit(void *context, const rapt_explain_cost *c, rapt_error *err)
 {
     explaining *e = context;
@@ -87,7 +88,7 @@ static rapt_code explain_admit(void *context, const rapt_explain_cost *c, rapt_e
     return rapt_fail(err, RAPT_ERR_MEMORY, "%s", e->error.message);
 }
 
-/* The same bytes as those of the command, line feed included. */
+/* Prints the same bytes as the command, including the line feed. */
 static rapt_code explain_to(const explaining *e, const rapt_model *model, char **text, size_t *size, rapt_error *err)
 {
     rapt_explanation *of = rapt_explanation_new(model, e->text, &e->options, err);
@@ -114,7 +115,7 @@ static void native_explain_run(void *context, const rapt_model *model, int threa
         request_fail(&e->error, 503, NULL, "%s", rapt_code_name(RAPT_ERR_INTERRUPTED));
     else if (explain_to(e, model, &text, &size, &why))
         request_fail(&e->error, reply_status(why.code), NULL, "%s", why.message);
-    else if (!exchange_makes(e->x, size)) /* until it is sent, of which the client decides when */
+    else if (!exchange_makes(e->x, size)) /* the response's size counts until it is sent, and the client decides when */
         request_fail(&e->error, 503, NULL, "other requests have the memory that the response takes");
     if (e->html)
         exchange_add_header(e->x, "Content-Security-Policy", EXPLAIN_POLICY);
@@ -190,7 +191,7 @@ static void read_explain_fields(explaining *e, size_t limit)
         request_fail(&e->error, 503, NULL, "out of memory for the request");
 }
 
-/* A pass is in fp32, whatever options the server was started with. */
+/* A pass is in fp32, regardless of the options of the server. */
 static void tell_explain_replay(const explaining *e)
 {
     served model = *e->model;
@@ -211,7 +212,7 @@ static void tell_explain_replay(const explaining *e)
     replay_end(&r, e->x);
 }
 
-/* True: the engine has the request, which is not to be touched then. */
+/* True: the engine has the request, and it must not be touched any more. */
 static bool native_explain_submit(explaining *e)
 {
     rapt_error why = {0};

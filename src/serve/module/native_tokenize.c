@@ -1,5 +1,5 @@
-/* serve/module/native_tokenize.c: POST /v1/tokenize and /v1/detokenize; see native.h. Answered at once: it takes less time than
- * to wait for a step of a model. */
+/* serve/module/native_tokenize.c: POST /v1/tokenize and /v1/detokenize. Answered without the engine: that takes less time than
+ * waiting for a step of a model. */
 #include "serve/module/native.h"
 
 #include "decode/valid_text.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are expected: of each byte of a text, while it is read, and in the response; and of a token at least. */
+/* Estimates of bytes: for each byte of a text while it is read, and in the response; and the least for a token. */
 enum { COPIES = 2, DECODED_COPIES = 12, LEAST_ENTRY = 6, MAKING_BASE = 4 << 10, MAKING_BYTE = 48 + 8 };
 
 static const rapt_task TASKS[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION, RAPT_TASK_ENCODER};
@@ -112,7 +112,7 @@ static int32_t *read_id_list(fields *f, const rapt_tokenizer *k, size_t *count)
         request_fail(f->error, 503, NULL, "out of memory for the request");
     size_t i;
     json_array_foreach(list, i, one) {
-        const double id = json_number_value(one); /* 3.0 is an integer, too */
+        const double id = json_number_value(one); /* 3.0 counts as an integer */
         if (!ids)
             break;
         if (!json_is_number(one) || id != floor(id))
@@ -125,7 +125,7 @@ static int32_t *read_id_list(fields *f, const rapt_tokenizer *k, size_t *count)
     return ids;
 }
 
-/* Bytes that are no character are U+FFFD. NULL with *error set. */
+/* Bytes that are not a character become U+FFFD. NULL with *error set. */
 static json_t *detokenize_ids(exchange *x, const served *s, const rapt_tokenizer *k, const int32_t *ids, size_t count,
                               request_error *error)
 {

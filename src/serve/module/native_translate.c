@@ -1,4 +1,4 @@
-/* serve/module/native_translate.c: POST /v1/translate; see native.h. */
+/* serve/module/native_translate.c: POST /v1/translate. */
 #include "serve/module/native.h"
 
 #include "serve/module/openai.h"
@@ -12,7 +12,7 @@
 
 /* ---- the response ------------------------------------------------------------------------------------------------------- */
 
-/* The weight of a source token, or of the <eos> behind all of them; 0 for tokens of the line's other segments. */
+/* The weight of a source token, or of the <eos> after the last one; 0 for tokens of the line's other segments. */
 static double attention_of(const rapt_alignment_row *row, size_t source, size_t sources)
 {
     if (source == sources)
@@ -37,7 +37,7 @@ static bool put_soft_row(buffer *to, const rapt_alignment_row *row, size_t sourc
     return ok && reply_put_words(to, "]");
 }
 
-/* Of a long line it is large: memory for its weights was not to be expected, and is asked for row by row. */
+/* A long line's alignment is large: the estimate does not cover its weights, so memory is asked for row by row. */
 static bool put_alignment(const translating *t, buffer *to, const rapt_alignment *a)
 {
     bool ok = reply_put_words(to, ",\"alignment\":[");
@@ -57,7 +57,7 @@ static bool put_line_tokens(const translating *t, buffer *to, const char *name, 
     return reply_put_words(to, name) && native_put_tokens(to, k, ids, count) && translating_grows(t, to, before);
 }
 
-/* Scores of a text's lines add up, as those of a line's segments do. */
+/* Scores of a text's lines add up, as the scores of a line's segments do. */
 static bool put_hypothesis(const translating *t, const rapt_translation *lines, size_t text, size_t n, buffer *to)
 {
     double score = 0, log_prob = 0;
@@ -71,7 +71,7 @@ static bool put_hypothesis(const translating *t, const rapt_translation *lines, 
                                       log_prob)) && translating_grows(t, to, before);
     if (!ok)
         return false;
-    to->size--; /* the brace, behind more members */
+    to->size--; /* the closing brace: more members follow */
     if (t->options.tokens)
         ok = put_line_tokens(t, to, ",\"tokens\":", t->m->translation.target, h->tokens, h->token_count);
     if (ok && t->options.alignment)
@@ -79,7 +79,7 @@ static bool put_hypothesis(const translating *t, const rapt_translation *lines, 
     return ok && reply_put_words(to, "}");
 }
 
-/* Of all lines of a text; false: out of memory. */
+/* Adds the unknown words of all lines of a text; false: out of memory. */
 static bool add_unknown_words(const translating *t, const rapt_translation *lines, size_t text, json_t *list)
 {
     bool ok = list != NULL;
@@ -163,7 +163,7 @@ static void read_search_options(translating *t, fields *f)
         fields_fail(f, "n_best", "%zu hypotheses need a beam of %zu or more", o->n_best, o->n_best);
 }
 
-/* Tokens and alignments are those of a line. */
+/* Tokens and alignments belong to one line, so that texts of several lines are refused with them. */
 static void read_insights(translating *t, fields *f, const char **texts, size_t count)
 {
     enum { HARD, SOFT, NONE };

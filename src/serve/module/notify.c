@@ -1,4 +1,4 @@
-/* serve/module/notify.c: see notify.h. A datagram; nobody answers, and a failure changes nothing for the server. */
+/* serve/module/notify.c: sends a datagram. There is no answer, and a failure changes nothing for the server. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "serve/module/notify.h"
 

@@ -1,4 +1,4 @@
-/* serve/module/openai_answer.c: see openai_answer.h. */
+/* serve/module/openai_answer.c: common steps of OpenAI's endpoints. */
 #include "serve/module/openai_answer.h"
 
 #include "serve/module/openai.h"
@@ -9,7 +9,7 @@ void openai_answer(app *a, exchange *x, const rapt_task *tasks, size_t count, op
     served_set *models = app_models(a);
     request_error error = {0};
     fields f;
-    exchange_hold(x); /* what an endpoint has begun may let go of it before it is refused */
+    exchange_hold(x); /* jobs that an endpoint has started may release it before this function refuses it */
     fields_read(&f, x, false, &error);
     const served *s = openai_model(&f, models, tasks, count);
     if (s) {

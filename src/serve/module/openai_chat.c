@@ -24,7 +24,7 @@ static const openai_shape SHAPE = {"chatcmpl", "chat.completion", "chat.completi
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-/* Fields of which only one value asks for nothing. */
+/* Fields of which only one value has no effect; others are refused. */
 static void chat_refuse_fields(fields *f)
 {
     static const char *const neutral[][2] = {
@@ -35,7 +35,7 @@ static void chat_refuse_fields(fields *f)
         {"verbosity", "[\"medium\"]"}};
     for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
         fields_neutral(f, neutral[i][0], neutral[i][1]);
-    fields_flag(f, "store", false); /* nothing is stored, whatever it says */
+    fields_flag(f, "store", false); /* nothing is stored in either case */
 }
 
 /* As many as the context takes, unless the request says less. */

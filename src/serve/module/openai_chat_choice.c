@@ -1,4 +1,4 @@
-/* serve/module/openai_chat_choice.c: see openai_chat_choice.h. */
+/* serve/module/openai_chat_choice.c: a chat's choice as JSON. */
 #include "serve/module/openai_chat_choice.h"
 
 json_t *openai_chat_choice(size_t index, const char *text, size_t size, json_t *logprobs, const char *finish)

@@ -1,4 +1,4 @@
-/* serve/module/openai_chat_prompt.c: see openai_chat_prompt.h. */
+/* serve/module/openai_chat_prompt.c: messages as a prompt. */
 #include "serve/module/openai_chat_prompt.h"
 
 #include "serve/module/exchange_work.h"
@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum {
-    MESSAGE = 400,        /* bytes of a message beside its text, as variables of a template */
+    MESSAGE = 400,        /* bytes of a message besides its text, as variables of a template */
     TEMPLATE = 8 << 20,   /* bytes that a template may take, and copies of the messages */
     TEMPLATE_COPIES = 8,
-    TOKENS = 48           /* bytes of each byte of the text, while it is made tokens */
+    TOKENS = 48           /* bytes for each byte of the text while it is encoded */
 };
 
-/* A template's error without the path of its file, which is the operator's affair. */
+/* A template's error without the path of its file, which only the operator should see. */
 static const char *without_folder(const char *message, const served *s)
 {
     const size_t size = strlen(s->path);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are expected: of a text, of each of its bytes, of a number in the response. */
+/* Estimates of bytes: for a text, for each of its bytes, for a number in the response. */
 enum { TEXT = 400, BYTE = 24, DIGITS = 14, LETTERS = 6, COPIES = 2 };
 
 typedef struct embedding_run embedding_run;
@@ -29,14 +29,14 @@ typedef struct embedding_batch {
 
 struct embedding_run {
     exchange *x;             /* held */
-    rapt_embedder *embedder; /* of the model, while one of its jobs lives */
+    rapt_embedder *embedder; /* the model's, while one of its jobs lives */
     char *model;
     char **texts;            /* [count] */
     size_t count, features, tokens;
     rapt_real *vectors;      /* [count, features] */
     embedding_batch *batches;
     bool base64;
-    pthread_mutex_t lock;    /* of what follows */
+    pthread_mutex_t lock;    /* guards the fields that follow */
     size_t pending;          /* jobs, and the thread that queues them */
     request_error error;     /* the first one */
 };
@@ -157,7 +157,7 @@ static void embedding_compute(void *context, const rapt_model *model, int thread
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-/* Tokens of all texts; one that the model would cut is refused, as OpenAI does it. */
+/* Counts the tokens of all texts; a text that the model would truncate is refused, as OpenAI does. */
 static size_t embedding_count_tokens(fields *f, const char *const *texts, size_t count, const rapt_model *m)
 {
     rapt_error err = {0};
@@ -177,7 +177,7 @@ static size_t embedding_count_tokens(fields *f, const char *const *texts, size_t
     return sum;
 }
 
-/* The command, where each text is a line. */
+/* The command; it exists if each text is a line. */
 static void embedding_replay(const embedding_run *run, const served *s)
 {
     buffer lines = {0};

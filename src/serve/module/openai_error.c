@@ -1,4 +1,4 @@
-/* serve/module/openai_error.c: errors as OpenAI's clients read them; see openai_error.h. */
+/* serve/module/openai_error.c: errors as OpenAI's clients read them. */
 #include "serve/module/openai_error.h"
 
 #include "serve/module/refusal.h"

@@ -4,8 +4,8 @@
 
 #include "serve/module/fields.h"
 
-/* {"error": {"message", "type", "param", "code"}}: the type is that of the status; `param` and `code` may be NULL, or "", which
- * both are null then. NULL: out of memory. */
+/* {"error": {"message", "type", "param", "code"}}: the status decides the type; `param` and `code` may be NULL or "", and are
+ * then null. NULL: out of memory. */
 json_t *openai_error_object(int status, const char *param, const char *code, const char *message);
 /* Answers a request with it; 429 and 503 with Retry-After. */
 void openai_error(exchange *x, int status, const char *param, const char *code, const char *message);

@@ -1,4 +1,4 @@
-/* serve/module/openai_logprobs.c: see openai_logprobs.h. */
+/* serve/module/openai_logprobs.c: collects log-probabilities as JSON. */
 #include "serve/module/openai_logprobs.h"
 
 #include "text/json_text.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LEAST_LOG_PROB (-9999.0) /* what OpenAI has for a token that never comes, as JSON has no infinity */
+#define LEAST_LOG_PROB (-9999.0) /* OpenAI's number for a token of probability 0, because JSON has no infinity */
 
 static json_t *log_prob_value(double log_prob)
 {
@@ -19,7 +19,7 @@ static json_t *logprobs_text(openai_logprobs *l, const rapt_tokenizer *tokenizer
     return token_json_text(&l->text, tokenizer, id) ? json_stringn(l->text.data, l->text.size) : NULL;
 }
 
-/* What the object's lists are called. */
+/* Names of the object's lists. */
 static const char *const LIST_NAMES[OPENAI_LOGPROBS_LISTS] = {"tokens", "token_ids", "token_logprobs", "top_logprobs",
                                                               "top_token_ids", "text_offset"};
 static const char *const CHAT_NAMES[] = {"content"};
@@ -31,7 +31,7 @@ typedef struct top_tokens {
     json_t *log_probs, *ids;
 } top_tokens;
 
-/* Of two tokens with one text the less probable one goes by its id. */
+/* If two tokens have the same text, the less probable one is named by its id. */
 static bool put_top(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, int32_t id, double log_prob)
 {
     if (!token_json_text(&l->text, tokenizer, id))
@@ -42,7 +42,7 @@ static bool put_top(openai_logprobs *l, const top_tokens *to, const rapt_tokeniz
            json_object_set_new(to->ids, l->text.data, json_integer(id)) == 0;
 }
 
-/* The most probable tokens, and the one that came where it is none of them. */
+/* The most probable tokens, and the generated token if it is not among them. */
 static bool put_tops(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
 {
     bool fine = to->log_probs && to->ids && buffer_reserve(&l->text, 32), among = false;

@@ -1,4 +1,4 @@
-/* serve/module/openai_logprobs.h: log-probabilities of tokens as OpenAI's two endpoints print them. The numbers are those of the
+/* serve/module/openai_logprobs.h: log-probabilities of tokens as OpenAI's two endpoints print them. The numbers come from the
  * model's softmax before any option, and read back as the same doubles. */
 #ifndef SERVE_MODULE_OPENAI_LOGPROBS_H
 #define SERVE_MODULE_OPENAI_LOGPROBS_H
@@ -12,25 +12,25 @@
 
 enum { OPENAI_LOGPROBS_LISTS = 6 };
 
-/* Lists that grow token by token. At first all but `chat` and what is borrowed in `offsets` is zero. */
+/* Lists that grow token by token. At first everything is zero except `chat` and the borrowed members of `offsets`. */
 typedef struct openai_logprobs {
-    bool chat;      /* {"content": [...]}; else four lists beside each other */
-    json_t *lists;  /* of the tokens that have come since they were last taken or kept; or NULL */
-    buffer kept[OPENAI_LOGPROBS_LISTS]; /* the elements of each list, as text, of those that were kept */
+    bool chat;      /* {"content": [...]}; false: the lists of completions */
+    json_t *lists;  /* lists of the tokens since the last openai_logprobs_take or _keep; or NULL */
+    buffer kept[OPENAI_LOGPROBS_LISTS]; /* the elements of each list, as text, of the tokens that were kept */
     openai_offsets offsets;
     bool failed;    /* out of memory: they are incomplete */
     buffer text;    /* of a token */
 } openai_logprobs;
 
-/* Adds a token, of the prompt, or generated, with its most probable alternatives. A log-probability that is no number, of a
- * text's first token, is null. */
+/* Adds a token of the prompt or a generated token, with its most probable alternatives. A log-probability that is NaN, as the
+ * first token's of a text, becomes null. */
 void openai_logprobs_add(openai_logprobs *l, const rapt_engine_token *token, bool of_prompt);
-/* The object for tokens that have come since it was last taken, the caller's; null where there are none, or on out-of-memory. */
+/* The object for the tokens since the last call, owned by the caller; null if there are none, or if memory is exhausted. */
 json_t *openai_logprobs_take(openai_logprobs *l);
-/* Keeps the tokens that have come as text, which takes a tenth of the memory, for openai_logprobs_write: bytes of it that came to
- * the others. After a failure they are incomplete (l->failed). */
+/* Turns the new tokens into text, which takes a tenth of the memory, for openai_logprobs_write. Returns the bytes that it has
+ * added. After a failure they are incomplete (l->failed). */
 size_t openai_logprobs_keep(openai_logprobs *l);
-/* Writes the object of all that was kept, and frees it; null where there is none. False: out of memory. */
+/* Writes the object of all kept tokens, and frees it; null if there are none. False: out of memory. */
 bool openai_logprobs_write(openai_logprobs *l, buffer *to);
 void openai_logprobs_free(openai_logprobs *l);
 

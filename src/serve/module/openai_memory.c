@@ -1,18 +1,18 @@
-/* serve/module/openai_memory.c: see openai_memory.h. Bytes of a token are those of usual texts: where they turn out to be more,
- * the response asks again as it grows (exchange_makes). */
+/* serve/module/openai_memory.c: estimates of memory. The bytes of a token are as in usual texts: if there are more, the response
+ * asks again as it grows (exchange_makes). */
 #include "serve/module/openai_memory.h"
 
 enum {
     TEXT = 6,         /* bytes of a token in a text */
-    ENTRY = 50,       /* of a token of a completion, with its log-probability, id and offset */
-    TOP = 45,         /* of each of the most probable tokens, in two objects */
-    CHAT_ENTRY = 100, /* of a chat's token or alternative, with its bytes */
-    TREE = 2000,      /* of a token that is sent in parts, as a tree */
+    ENTRY = 50,       /* bytes of a completion's token, with its log-probability, id and offset */
+    TOP = 45,         /* bytes of each of the most probable tokens, in two objects */
+    CHAT_ENTRY = 100, /* bytes of a chat's token or alternative, with its list of bytes */
+    TREE = 2000,      /* bytes of a token's tree while a part is sent */
     CHOICE = 600,
-    STREAM = EXCHANGE_UNREAD, /* that a client has not read yet; exchange_write asks for more */
-    JOB = 8 << 10,    /* of a choice in the engine, beside its tokens and stop texts */
-    STOP = 2 + sizeof(size_t), /* of each byte of a stop text: two copies, and the table by which it is looked for */
-    OPEN_TOKENS = 4096 /* of a text whose length the request leaves open */
+    STREAM = EXCHANGE_UNREAD, /* bytes that a client has not read yet; exchange_write asks for more */
+    JOB = 8 << 10,    /* bytes of a choice in the engine, besides its tokens and stop texts */
+    STOP = 2 + sizeof(size_t), /* bytes for each byte of a stop text: two copies, and the table for searching it */
+    OPEN_TOKENS = 4096 /* tokens that are assumed if the request sets no limit */
 };
 
 static size_t entry_bytes(const openai_request *r)
@@ -29,14 +29,14 @@ static size_t text_tokens_of(const openai_request *r)
     return r->is_open && tokens > OPEN_TOKENS ? OPEN_TOKENS : tokens;
 }
 
-/* Of a choice that waits to be sent whole. */
+/* Bytes of a choice that waits to be sent whole. */
 static size_t whole_bytes(const openai_request *r, const openai_prompt *p)
 {
     const size_t scored = r->echo && r->has_logprobs ? p->count : 0, tokens = text_tokens_of(r);
     return (scored + tokens) * entry_bytes(r) + tokens * TEXT + (r->echo ? p->size : 0);
 }
 
-/* Of a choice with the engine. */
+/* Bytes of a choice in the engine. */
 static size_t running_bytes(const openai_request *r, const openai_prompt *p)
 {
     size_t bytes = JOB + 16 * (p->count + text_tokens_of(r));

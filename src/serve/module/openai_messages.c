@@ -1,4 +1,4 @@
-/* serve/module/openai_messages.c: see openai_messages.h. */
+/* serve/module/openai_messages.c: reads lists of messages. */
 #include "serve/module/openai_messages.h"
 
 #include "base/buffer.h"
@@ -19,7 +19,7 @@ static void message_take_part(buffer *b, json_t *part, const char *path, bool of
     fields_open(&f, part, path, error);
     if (fields_word(&f, "type", types, count, count) == count)
         fields_required_text(&f, "type");
-    if (of_input) { /* what a response has is taken back as it is */
+    if (of_input) { /* clients send the parts of an earlier response back */
         fields_neutral(&f, "annotations", "[[]]");
         fields_neutral(&f, "logprobs", "[[]]");
     }
@@ -68,7 +68,7 @@ static void message_take(openai_messages *to, json_t *message, const char *field
     m->role = roles[role % 3]; /* developer is system */
     if (json_is_array(parts))
         m->content = to->joined[to->count] = message_join(&f, fields_value(&f, "content"), of_input);
-    else if (role == 2) /* null where a reply had only calls of tools, or nothing */
+    else if (role == 2) /* null if a reply had only calls of tools, or nothing */
         m->content = fields_text(&f, "content");
     else
         m->content = fields_required_text(&f, "content");
@@ -81,7 +81,7 @@ static void message_take(openai_messages *to, json_t *message, const char *field
         fields_ignore(&f, "status");
         fields_ignore(&f, "phase");
     }
-    /* What a response has is taken back as it is. */
+    /* Clients send messages of an earlier response back with these fields. */
     fields_neutral(&f, "refusal", "[]");
     fields_neutral(&f, "audio", "[]");
     fields_neutral(&f, "annotations", "[[]]");

@@ -1,4 +1,4 @@
-/* serve/module/openai_models.c: which models there are, and which one a request is for. */
+/* serve/module/openai_models.c: lists the models, and finds the one for a request. */
 #include "serve/module/openai.h"
 
 #include "serve/module/openai_error.h"

@@ -1,4 +1,4 @@
-/* serve/module/openai_object.c: see openai_object.h. */
+/* serve/module/openai_object.c: common members of OpenAI's objects. */
 #include "serve/module/openai_object.h"
 
 json_t *openai_object_json(const openai_object *o, const char *object, json_t *choices)

@@ -1,4 +1,4 @@
-/* serve/module/openai_object.h: what responses and chunks of completions and chats have in common. */
+/* serve/module/openai_object.h: the members that responses and chunks of completions and chats have in common. */
 #ifndef SERVE_MODULE_OPENAI_OBJECT_H
 #define SERVE_MODULE_OPENAI_OBJECT_H
 

@@ -1,5 +1,4 @@
-/* serve/module/openai_offsets.c: see openai_offsets.h. Tokens become text as in a run of the engine, but that no stop text holds
- * anything back. */
+/* serve/module/openai_offsets.c: tokens become text as in the engine, except that no stop text holds anything back. */
 #include "serve/module/openai_offsets.h"
 
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static rapt_code offsets_count(void *context, const char *text, size_t size, rap
     return RAPT_OK;
 }
 
-/* What is counted from here on follows `count` tokens of the prompt. */
+/* Begins to count after `count` tokens of the prompt. */
 static bool offsets_begin(openai_offsets *o, size_t count)
 {
     text_stream_free(o->out);

@@ -1,4 +1,4 @@
-/* serve/module/openai_options.c: see openai_options.h. */
+/* serve/module/openai_options.c: reads the options of generation. */
 #define _GNU_SOURCE
 #include "serve/module/openai_options.h"
 
@@ -7,15 +7,16 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Of a stop text each choice has a table, many times as long as the text. */
+/* Limits. Each choice has a table for each stop text, several times as long as the text. */
 enum { MAX_STOPS = 4, MAX_STOP_CHARACTERS = 4096, MAX_BIASES = 1024 };
 
-#define MAX_SEED 9007199254740992 /* what --seed takes */
-#define TINY_TOP_P 1e-9           /* the most probable token alone, as a top_p of 0 means, which `rapt generate` takes for all */
+#define MAX_SEED 9007199254740992 /* the largest --seed */
+#define TINY_TOP_P 1e-9           /* for top_p 0, which means only the most probable token; to `rapt generate` 0 means all
+                                     tokens */
 
 /* ---- sampling ----------------------------------------------------------------------------------------------------------- */
 
-/* Small, as somebody may type it. */
+/* A small number, because people may type it. */
 static uint64_t draw_seed(void)
 {
     uint32_t seed = 0;
@@ -39,7 +40,7 @@ static void options_read_sampling(openai_options *to, fields *f)
     const int64_t seed = fields_integer(f, "seed", -1, INT64_MIN, INT64_MAX);
     to->seed = seed == -1 ? draw_seed() : (uint64_t)seed; /* as peers have it */
     s->seed = to->seed ? to->seed : RAPT_SAMPLE_SEED_0;
-    to->o.beam = 1; /* also where a model's policy says otherwise */
+    to->o.beam = 1; /* even if a model's policy has a beam */
 }
 
 /* A key of logit_bias. False: no token of the model. */

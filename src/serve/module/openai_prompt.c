@@ -1,4 +1,4 @@
-/* serve/module/openai_prompt.c: see openai_prompt.h. */
+/* serve/module/openai_prompt.c: reads prompts. */
 #include "serve/module/openai_prompt.h"
 
 #include "decode/prompt.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What reads prompts knows. */
+/* The context of reading prompts. */
 typedef struct prompt_reading {
     openai_prompts *to;
     fields *f;
@@ -32,7 +32,7 @@ static void prompt_check_length(const prompt_reading *r, const char *field, cons
     r->f->error->code = "context_length_exceeded";
 }
 
-/* Whether a text alone stands for these ids. */
+/* Whether the prompt's text alone is encoded to these ids. */
 static bool prompt_has_ids(const rapt_model *m, const openai_prompt *p)
 {
     prompt again;
@@ -76,7 +76,7 @@ static void prompt_decode(const prompt_reading *r, openai_prompt *p)
     free(text);
 }
 
-/* 3.0 is an integer, too, as it is in other fields. */
+/* 3.0 counts as an integer, as in other fields. */
 static bool is_integer(const json_t *value)
 {
     return json_is_number(value) && json_number_value(value) == floor(json_number_value(value));

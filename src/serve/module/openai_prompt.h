@@ -9,9 +9,9 @@
 typedef struct openai_prompt {
     int32_t *ids; /* [count], at least one */
     size_t count;
-    char *text;   /* [size] and a NUL: of the request, or what the ids stand for */
+    char *text;   /* [size] and a NUL: the request's text, or the ids decoded */
     size_t size;
-    bool same;    /* the text has these ids, by itself */
+    bool same;    /* the text alone is encoded to these ids */
 } openai_prompt;
 
 typedef struct openai_prompts {
@@ -19,11 +19,11 @@ typedef struct openai_prompts {
     size_t count;
 } openai_prompts;
 
-/* Reads "prompt": a text, a list of texts, a list of ids, or a list of lists of ids; none is an empty text, with which the model
- * begins a new one. At most `most` texts come of them, n of each. Errors are the fields': among them a prompt that is longer than
- * the model's context, whose code is context_length_exceeded. */
+/* Reads "prompt": a text, a list of texts, a list of ids, or a list of lists of ids; absent, it is an empty text, so that the
+ * model begins a new text. There may be at most `most` texts, n for each prompt. Errors are left in the fields: among them a
+ * prompt that is longer than the model's context, with code context_length_exceeded. */
 void openai_prompts_read(openai_prompts *to, fields *f, size_t most, size_t n, const rapt_model *m);
-/* One prompt of ids that it takes over, and their text, which it copies. */
+/* Sets one prompt: it takes over the ids, and copies their text. */
 void openai_prompts_set(openai_prompts *to, fields *f, const char *field, int32_t *ids, size_t count, const char *text,
                         size_t size, const rapt_model *m);
 void openai_prompts_free(openai_prompts *p);

@@ -20,7 +20,7 @@ static json_t *part_object(const char *text, size_t size)
     return json_pack("{s:s, s:s%, s:[], s:[]}", "type", "output_text", "text", text ? text : "", size, "annotations", "logprobs");
 }
 
-/* The message, which has its text once it has ended. */
+/* The message object; it has its text only when it has ended. */
 static json_t *item_object(const openai_about *about, const openai_choice *c, const char *finish)
 {
     char id[48];
@@ -122,7 +122,7 @@ static const openai_shape SHAPE = {.id = "resp", .opens = true, .response = resp
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-/* Fields of which only one value asks for nothing. */
+/* Fields of which only one value has no effect; others are refused. */
 static void responses_refuse_fields(fields *f)
 {
     static const char *const neutral[][2] = {
@@ -133,7 +133,7 @@ static void responses_refuse_fields(fields *f)
         {"max_tool_calls", "[]"}};
     for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
         fields_neutral(f, neutral[i][0], neutral[i][1]);
-    fields_flag(f, "store", false); /* nothing is stored, whatever it says */
+    fields_flag(f, "store", false); /* nothing is stored in either case */
 }
 
 static void responses_read(openai_request *r, const openai_asked *q)

@@ -1,7 +1,7 @@
-/* serve/module/openai_run.c: see openai_run.h. A request is a job of the engine for each choice, whose callbacks, all on the
- * engine's thread, collect texts or send them. Few of them are queued at a time, the next one when another ends, so that a
- * request of many choices waits for its turn among the others. Who is the last to let go of the request, a job that ends or the
- * thread that queued the first ones, ends the response. */
+/* serve/module/openai_run.c: each choice of a request is a job of the engine, whose callbacks, all on the engine's thread,
+ * collect texts or send them. Only a few jobs are queued at a time, the next one when another ends, so that a request with many
+ * choices takes turns with other requests. The last holder of the request, a job that ends or the thread that queued the first
+ * jobs, ends the response. */
 #define _GNU_SOURCE
 #include "serve/module/openai_run.h"
 
@@ -35,10 +35,10 @@ struct openai_run {
     openai_choice *choices;    /* [count] */
     size_t count;
     size_t prompt_tokens, generated_tokens, cached_tokens;
-    atomic_bool stopped;       /* the client is gone, or a choice has failed: the others are not needed */
-    pthread_mutex_t lock;      /* of what follows */
+    atomic_bool stopped;       /* the client is gone, or a choice has failed: the other choices are not needed */
+    pthread_mutex_t lock;      /* guards the fields that follow */
     size_t next;               /* the choice to be queued next */
-    size_t pending;            /* who holds the request: jobs, and the thread that queues the first ones */
+    size_t pending;            /* holders of the request: jobs, and the thread that queues the first jobs */
     request_error error;       /* the first one */
 };
 
@@ -89,14 +89,14 @@ static openai_about run_about(const openai_run *run)
                           run->prompt_tokens, run->generated_tokens, run->cached_tokens};
 }
 
-/* With usage null, where a chunk with it comes in the end. */
+/* Sends a chunk; its usage is null if a last chunk will have it. */
 static void run_send(openai_run *run, json_t *choices, json_t *usage)
 {
     json_t *chunk = run_object(run, run->r.shape->chunk, choices);
     if (chunk && run->r.options.include_usage)
         json_object_set(chunk, "usage", usage ? usage : json_null());
     json_decref(usage);
-    if (!sse_send(run->x, chunk)) /* a client that is gone reads none of this */
+    if (!sse_send(run->x, chunk)) /* a client that is gone gets nothing more */
         run_fail(run, 503, "out of memory for the response");
 }
 
@@ -119,7 +119,7 @@ static void choice_send(openai_choice *c, const char *text, size_t size, const c
     run_fail(run, 503, "out of memory for the response");
 }
 
-/* What a choice begins with: an empty part, or the prompt with the log-probabilities of its tokens. */
+/* The beginning of a choice: an empty part, or the prompt with the log-probabilities of its tokens. */
 static void choice_begin(openai_choice *c)
 {
     const openai_request *r = &c->run->r;
@@ -136,7 +136,7 @@ static void choice_begin(openai_choice *c)
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------ */
 
-/* What a choice takes is freed as soon as it is written. */
+/* Writes a choice and frees its memory at the same time. */
 static bool choice_write(openai_choice *c, buffer *to)
 {
     reply_frame frame = reply_frame_new(c->run->r.shape->whole(c, json_null()), "logprobs");
@@ -188,7 +188,7 @@ static void run_finish(openai_run *run)
     openai_run_free(run);
 }
 
-/* One of those who hold the request lets go of it. */
+/* Releases one hold on the request. */
 static void run_release(openai_run *run)
 {
     pthread_mutex_lock(&run->lock);
@@ -208,7 +208,7 @@ static bool choice_stop(void *context)
     return atomic_load(&run->stopped);
 }
 
-/* Text of a response that is not sent in parts has grown. */
+/* A response that is not sent in parts has grown by `bytes`. */
 static void choice_count(openai_choice *c, size_t bytes)
 {
     if (!exchange_makes(c->run->x, OPENAI_COPIES * bytes))
@@ -338,7 +338,7 @@ static bool choice_queue(openai_choice *c)
     return !code;
 }
 
-/* Gives the engine another choice, where one is left that somebody waits for. The caller holds the request. */
+/* Gives the engine another choice, if one is left and still wanted. The caller holds the request. */
 static void run_queue_next(openai_run *run)
 {
     pthread_mutex_lock(&run->lock);

@@ -14,13 +14,13 @@ typedef struct openai_choice {
     openai_run *run;
     const openai_prompt *prompt;
     size_t index;
-    uint64_t sample;          /* among those of its prompt */
+    uint64_t sample;          /* its number among the choices of its prompt */
     openai_logprobs logprobs;
-    buffer text;              /* of a response that is not streamed */
+    buffer text;              /* the text of a response that is not streamed */
     const char *finish;       /* "stop", "length"; NULL: it has not ended */
-    bool begun;               /* a part of it has been sent */
-    double last;              /* when its last token came, 0: none has */
-    size_t events;            /* that were sent, of a dialect that numbers them */
+    bool begun;               /* a part has been sent */
+    double last;              /* when its last token came; 0: no token yet */
+    size_t events;            /* events sent, for a dialect that numbers them */
 } openai_choice;
 
 /* A response, for shapes that write it as a whole. */
@@ -35,32 +35,32 @@ typedef struct openai_about {
 /* How an endpoint writes choices. Values are the caller's; NULL: out of memory. */
 typedef struct openai_shape {
     const char *id, *object, *chunk;  /* "cmpl", "text_completion", ... */
-    /* A whole choice, which takes `logprobs` over. */
+    /* Makes a whole choice, and takes over `logprobs`. */
     json_t *(*whole)(const openai_choice *c, json_t *logprobs);
-    /* A choice of a chunk, which takes `logprobs` over: `size` bytes of text, and why the choice ends here, or NULL. */
+    /* Makes the choice of a chunk, and takes over `logprobs`: `size` bytes of text, and why the choice ends here, or NULL. */
     json_t *(*part)(const openai_choice *c, const char *text, size_t size, json_t *logprobs, const char *finish);
     bool opens;               /* a choice begins with a chunk without text, and ends with one */
-    /* Of a dialect whose response is one text, not a list of choices; else NULL. The response, and the events of a part of its
-     * stream, which it sends: c->text has all of the text up to there. */
+    /* For a dialect whose response is one text, not a list of choices; otherwise NULL. `response` makes it; `events` sends the
+     * events for a part of its stream, and c->text has all text so far. */
     json_t *(*response)(const openai_about *about, const openai_choice *c);
     bool (*events)(const openai_about *about, openai_choice *c, const char *text, size_t size, const char *finish);
 } openai_shape;
 
-/* What a request asks for. What is to be freed is taken over by openai_run_start. */
+/* The parameters of a request. openai_run_start takes over the owned ones. */
 typedef struct openai_request {
     const openai_shape *shape;
     openai_options options;
     openai_prompts prompts;   /* options.n choices of each */
     bool no_tokens;           /* max_tokens is 0 */
-    bool is_open;             /* the request says nothing of how many tokens */
+    bool is_open;             /* the request sets no number of tokens */
     bool echo;                /* a choice begins with its prompt */
     bool has_logprobs;
-    size_t top;               /* most probable tokens beside each */
-    bool no_tools, serial_tools; /* tool_choice "none", parallel_tool_calls false: for a response that gives them back */
+    size_t top;               /* number of most probable tokens for each token */
+    bool no_tools, serial_tools; /* tool_choice "none", parallel_tool_calls false: for a dialect whose response repeats them */
 } openai_request;
 
-/* Sends a request to the engine and answers it when its texts are there: adds the headers, and begins a stream. Always answers,
- * in the end. `s` is one of `models`, of which it takes a reference. */
+/* Sends a request to the engine and answers it when its texts are there: adds the headers, and begins a stream. It always answers
+ * in the end. `s` is one of `models`; it takes a reference to `models`. */
 void openai_run_start(app *a, exchange *x, served_set *models, const served *s, openai_request *request);
 void openai_request_free(openai_request *request);
 

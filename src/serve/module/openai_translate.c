@@ -1,6 +1,6 @@
 /* serve/module/openai_translate.c: a chat with a translation model, as a dialect of translating.c: the last message of the user
- * is the text, its translation is the reply, and n choices are the n best. For programs that speak OpenAI's dialect only; a
- * translation that is streamed comes as one part. */
+ * is the text, its translation is the reply, and n choices are the n best. For programs that only speak OpenAI's dialect. A
+ * streamed translation comes as one part. */
 #include "serve/module/openai_translate.h"
 
 #include "serve/module/openai_chat_choice.h"
@@ -27,7 +27,7 @@ static json_t *chat_object(const translating *t, const char *object, int64_t cre
 static json_t *chat_usage(const translating *t, const rapt_translation *lines)
 {
     translating_tokens n = translating_count_tokens(t, lines);
-    for (size_t i = 0; i < t->first[t->count]; i++) /* of further choices */
+    for (size_t i = 0; i < t->first[t->count]; i++) /* tokens of further choices */
         for (size_t k = 1; k < t->options.n_best; k++)
             n.target += translating_hypothesis(&lines[i], k)->token_count;
     return openai_usage_json(n.source, n.target, 0);
@@ -112,8 +112,8 @@ static const translating_dialect CHAT = {.source_field = "messages", .target_fie
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-/* Nothing is sampled: options of sampling that chat programs always send are taken, whatever they are, and have no effect; of
- * others only values are taken that ask for nothing else. */
+/* Nothing is sampled. Sampling options that chat programs always send are accepted with any value, and have no effect; other
+ * options are accepted only with values without effect. */
 static void read_options(openai_options *o, fields *f, const app_limits *limits)
 {
     static const char *const neutral[][2] = {{"logit_bias", "[{}]"}, {"logprobs", "[false]"}, {"top_logprobs", "[0]"}};

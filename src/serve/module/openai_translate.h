@@ -6,7 +6,7 @@
 #include "serve/module/openai_messages.h"
 
 /* Answers a request for a translation model, or leaves an error in its fields: the last message of the user is the text, its
- * lines are translated. The fields have been read but for what a translation depends on. */
+ * lines are translated. All fields have been read, except those on which a translation depends. */
 void openai_translate(const openai_asked *q, const openai_messages *messages);
 
 #endif

@@ -1,4 +1,4 @@
-/* serve/module/openapi_text.h: the document of openapi.json, which embed_openapi.cmake puts into the module. */
+/* serve/module/openapi_text.h: the document openapi.json, which embed_openapi.cmake puts into the module. */
 #ifndef SERVE_MODULE_OPENAPI_TEXT_H
 #define SERVE_MODULE_OPENAPI_TEXT_H
 

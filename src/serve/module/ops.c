@@ -1,4 +1,4 @@
-/* serve/module/ops.c: what operators ask; see ops.h. */
+/* serve/module/ops.c: endpoints for operators. */
 #define _GNU_SOURCE
 #include "serve/module/ops.h"
 
@@ -123,7 +123,8 @@ static double open_descriptors(void)
     return count > 0 ? (double)(count - 1) : 0;
 }
 
-/* Ticks since the machine started, field 22 of /proc/self/stat, which follows a name with any characters. */
+/* Start of the process in ticks since the machine started: field 22 of /proc/self/stat. Count from the last ")", because the name
+ * before it may have any characters. */
 static double start_seconds(void)
 {
     char line[1024];

@@ -1,4 +1,4 @@
-/* serve/module/ops.h: what operators and their tools ask: is it alive, does it take requests, how is it doing, what is its
+/* serve/module/ops.h: endpoints for operators and their tools: health, readiness, metrics, and the description of the
  * interface. */
 #ifndef SERVE_MODULE_OPS_H
 #define SERVE_MODULE_OPS_H
@@ -7,7 +7,7 @@
 
 /* GET /health: 200 as long as the process answers. */
 app_route_fn ops_health;
-/* GET /ready: 200 where requests are taken; else 503 with what is missing. */
+/* GET /ready: 200 if requests are accepted; otherwise 503 with the reason. */
 app_route_fn ops_ready;
 /* GET /metrics: Prometheus' text format. */
 app_route_fn ops_metrics;

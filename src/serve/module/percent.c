@@ -1,4 +1,4 @@
-/* serve/module/percent.c: see percent.h. */
+/* serve/module/percent.c: percent-encoding. */
 #include "serve/module/percent.h"
 
 static int percent_digit(char c)

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Decodes text[size] to `to`, which has room for size + 1 bytes: *length bytes and a NUL behind them. `plus`: a '+' is a space,
- * as in queries and forms. NULL, or what is wrong: a '%' without two digits, a NUL. */
+/* Decodes text[size] to `to`, which has room for size + 1 bytes: *length bytes and a NUL. `plus`: a '+' is a space, as in queries
+ * and forms. Returns NULL, or what is wrong: a '%' without two digits, or a NUL. */
 const char *percent_decode(const char *text, size_t size, bool plus, char *to, size_t *length);
 
 #endif

@@ -1,4 +1,4 @@
-/* serve/module/refusal.c: see refusal.h. Messages and codes are constant texts of ours. */
+/* serve/module/refusal.c: messages and codes are constant texts, so they need no escapes. */
 #include "serve/module/refusal.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* serve/module/replay.c: lines for bash; see replay.h. All of a line is printable ASCII, as a header field has to be. */
+/* serve/module/replay.c: lines for bash. A line has only printable ASCII, as a header field must. */
 #include "serve/module/replay.h"
 
 #include "base/number.h"
@@ -18,7 +18,7 @@ void replay_headers(exchange *x, const served *s)
     exchange_add_header(x, "X-Rapt-Fingerprint", s->fingerprint);
 }
 
-/* A line that is much too long is not finished: a request decides how many texts of what length are in it. */
+/* A line that is much too long is not finished, because a request decides how many texts it has, and how long they are. */
 enum { MOST_LINE = REPLAY_LINE + 8 * REPLAY_TEXT };
 
 static void replay_put(replay *r, const char *text, size_t size)
@@ -55,7 +55,7 @@ static void replay_quote(replay *r, const char *text, size_t size)
     replay_put(r, "'", 1);
 }
 
-/* The name of a model, which needs no quotes as a rule. Its path is the operator's affair. */
+/* The name of a model, which usually needs no quotes. Its path is not shown: only the operator should see it. */
 static void replay_name(replay *r, const char *name)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+,:@%";
@@ -109,7 +109,7 @@ void replay_text(replay *r, const char *option, const char *text, size_t size)
     replay_quote(r, text, size);
 }
 
-/* An option with a text that may be too long: the line is as before then, and the answer false. */
+/* Adds an option with a text, unless that is too long: then the line is unchanged, and the result false. */
 static bool replay_short_text(replay *r, const char *option, const char *text, size_t size)
 {
     const size_t before = r->line.size;

@@ -1,5 +1,5 @@
-/* serve/module/replay.h: how a response can be had again: headers that say which program, number format and weights it was
- * computed with, and the command whose output has the same text. */
+/* serve/module/replay.h: how to get a response again: headers with the program, number format and weights that computed it, and
+ * the command that prints the same text. */
 #ifndef SERVE_MODULE_REPLAY_H
 #define SERVE_MODULE_REPLAY_H
 
@@ -16,17 +16,17 @@ void replay_headers(exchange *x, const served *s);
 /* A line for bash. A zeroed one has no command yet. */
 typedef struct replay {
     buffer line;
-    size_t input;   /* bytes that standard input is to get, where they are too long for the line; 0: none */
-    bool unfaithful; /* there is no line that does the same, or out of memory */
+    size_t input;   /* bytes of a text that is too long for the line, so that standard input must have it; 0: none */
+    bool unfaithful; /* no command prints the same text, or out of memory */
 } replay;
 
 enum {
     REPLAY_TEXT = 2048, /* bytes that a quoted text of the line has at most */
-    REPLAY_LINE = 3072  /* of a line, and a longer one is left out: proxies take four kilobytes of headers */
+    REPLAY_LINE = 3072  /* bytes of a line; a longer one is left out: proxies accept four kilobytes of headers */
 };
 
-/* Begins a command, "generate", with the model's name, in place of a path that is nobody's affair, and the options that the
- * server was started with; behind another one after "; ". There is no line where the server was started with --no-replay. */
+/* Begins a command, such as "generate", with the model's name in place of its path, which clients should not see, and the options
+ * of the server; if the line has a command already, after "; ". There is no line if the server was started with --no-replay. */
 void replay_begin(replay *r, const char *command, const served *s);
 /* Adds words as they are: "--top-k 0". */
 void replay_words(replay *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -35,11 +35,11 @@ void replay_number(replay *r, const char *option, double value);
 void replay_value(replay *r, double value);
 /* Adds an option with a text, quoted. */
 void replay_text(replay *r, const char *option, const char *text, size_t size);
-/* Adds the text of a prompt: "--prompt TEXT", or "--prompt-file -" where that is too long. */
+/* Adds the text of a prompt: "--prompt TEXT", or "--prompt-file -" if it is too long. */
 void replay_prompt(replay *r, const char *text, size_t size);
 /* Gives a command lines on standard input, the last one without its line feed: "<<< TEXT". */
 void replay_lines(replay *r, const char *text, size_t size);
-/* The header X-Rapt-Replay of a response without an error, where there is a line; frees it. */
+/* Adds the header X-Rapt-Replay to a response without an error, if there is a line; frees it. */
 void replay_end(replay *r, exchange *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* serve/module/reply.c: responses that are a JSON object; see reply.h. */
+/* serve/module/reply.c: responses that are a JSON object. */
 #include "serve/module/reply.h"
 
 #include "serve/module/refusal.h"

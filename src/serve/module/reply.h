@@ -13,17 +13,17 @@
  * for its text: status 503, in the shape of its path. A 503 says when to try again. */
 void reply_json(exchange *x, int status, json_t *body);
 
-/* An object whose text has a place for more: for responses that are written piece by piece, as a tree of all of it would take
+/* The text of an object with a gap to fill: for responses that are written bit by bit, because a tree of the whole would take
  * many times the memory of its text. Zeroed: none. */
 typedef struct reply_frame {
     char *text;             /* NULL: out of memory */
-    size_t before, after;   /* bytes before the place; where what comes behind it begins */
+    size_t before, after;   /* bytes before the gap; where the text after it begins */
 } reply_frame;
 
-/* Takes over an object with a member `name`, of which only one is null: that null is the place. */
+/* Takes over an object; its only member `name` that is null becomes the gap. */
 reply_frame reply_frame_new(json_t *object, const char *name);
 bool reply_frame_open(const reply_frame *f, buffer *to);
-/* Also frees it, whatever happened before. */
+/* Also frees it, even after a failure. */
 bool reply_frame_close(reply_frame *f, buffer *to);
 /* Appends the text of a value, and frees it. False: out of memory, or NULL. */
 bool reply_put(buffer *to, json_t *value);
@@ -34,8 +34,8 @@ bool reply_put_comma(buffer *to, size_t before);
 /* reply_json for a body that is text; `fine` false: memory ran out on the way, and it is freed. */
 void reply_text(exchange *x, bool fine, buffer *body);
 
-/* The status of HTTP for a failure of the library while it worked for a request: 400 where the request is at fault, 503 where
- * another try may succeed. */
+/* The HTTP status for a failure of the library while it worked for a request: 400 if the request is at fault, 503 if another try
+ * may succeed. */
 int reply_status(rapt_code code);
 
 /* A float that reads back as the same one, with at most nine digits. NULL: out of memory. */

@@ -1,6 +1,6 @@
-/* serve/module/router.c: see router.h. In this order: the name of the server, the path, the method, which site asks, whether
- * there is room, and who asks; what a body says is read by a worker: by the route's function, and before it LibreTranslate's
- * "api_key". */
+/* serve/module/router.c: checks in this order: the name of the server, the path, the method, the site of the page that asks,
+ * whether there is room, and the key. A worker reads the body: the route's function does, and before it LibreTranslate's
+ * "api_key" is read. */
 #include "serve/module/router.h"
 
 #include "serve/module/exchange_work.h"
@@ -23,7 +23,7 @@ void router_allow_origin(app *a, exchange *x)
                         "X-Request-Id, X-Rapt-Version, X-Rapt-Number-Format, X-Rapt-Fingerprint, X-Rapt-Replay, Retry-After");
 }
 
-/* Also what browsers ask before they send a request of another origin. */
+/* Also answers the preflight of browsers, before they send a request from a page of another origin. */
 static void answer_options(app *a, exchange *x)
 {
     char methods[64];
@@ -38,7 +38,7 @@ static void answer_options(app *a, exchange *x)
     exchange_reply(x, 204, "", "", 0);
 }
 
-/* The key of a header: "Authorization: Bearer KEY" or "DeepL-Auth-Key KEY", or "X-Api-Key: KEY". NULL: there is none. */
+/* The key in a header: "Authorization: Bearer KEY" or "DeepL-Auth-Key KEY", or "X-Api-Key: KEY". NULL: there is none. */
 static const char *header_key(const exchange *x)
 {
     static const char *const schemes[] = {"Bearer ", "DeepL-Auth-Key "};
@@ -77,8 +77,8 @@ static void refuse_method(exchange *x)
     refusal_reply(x, 405, "method_not_allowed", "this path does not have that method; the header Allow says which it has");
 }
 
-/* Whether a browser says nothing of the page that has it get something: it sends no Origin for an image, and Sec-Fetch-Site does
- * not come to plain HTTP, but for this machine. No page chooses the name that a browser gives itself. */
+/* Whether a browser may have sent the request without naming the page: it sends no Origin for an image, and it sends
+ * Sec-Fetch-Site over plain HTTP only to this machine. A page cannot change a browser's User-Agent. */
 static bool hides_page(const exchange *x)
 {
     const char *agent = exchange_header(x, "User-Agent");
@@ -86,8 +86,9 @@ static bool hides_page(const exchange *x)
            agent && strncmp(agent, "Mozilla/", 8) == 0;
 }
 
-/* Whether a page of another site has sent the request, as browsers say: some they send without asking first whether they may, and
- * only withhold the response. Programs say nothing. Where a browser does not, either, Referer has to name the page. */
+/* Whether a page of another site has sent the request, by the browser's headers: browsers send some requests without a preflight,
+ * and only withhold the response from the page. Programs send no such headers. If a browser sends none, Referer must name the
+ * page. */
 static bool is_of_another_site(const app *a, const exchange *x)
 {
     char page[SITE_ORIGIN];
@@ -100,7 +101,7 @@ static bool is_of_another_site(const app *a, const exchange *x)
            (origin && !site_is_own(origin, exchange_header(x, "Host")));
 }
 
-/* A page that leaves the type out has a body sent without being asked first: ours says what it sends, and so do clients. */
+/* A page that leaves out Content-Type can send a body without a preflight. The server's own page and clients always set it. */
 static bool hides_type(const exchange *x)
 {
     size_t size;
@@ -116,7 +117,7 @@ static bool is_counted(const route *r, const exchange *x)
     return r->work == ROUTE_COMPUTES || (r->work == ROUTE_READS && size > 0);
 }
 
-/* Whether a worker is to answer. */
+/* Whether a worker must answer. */
 static bool is_left(const route *r, const exchange *x)
 {
     size_t size;
@@ -124,7 +125,8 @@ static bool is_left(const route *r, const exchange *x)
     return is_counted(r, x) && (size == 0 || size > r->at_once);
 }
 
-/* Counted before anything else: bodies are not read while there is no room. Whether the route's function is to answer. */
+/* Counts the request first, so that bodies are not read while there is no room. Returns whether the route's function must
+ * answer. */
 static bool lets_in(app *a, exchange *x, const route *r)
 {
     double seconds = 1;

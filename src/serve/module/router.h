@@ -6,14 +6,14 @@
 
 struct route;
 
-/* What the header of a request decides, whose body is there: by the HTTP thread, in a time that no client decides. NULL: it is
- * answered; else the route that is to answer it by router_work, for which the exchange is held. */
+/* Decides by the header of a request whose body is there. For the HTTP thread; its time does not depend on the client. NULL: the
+ * request is answered; otherwise the route that answers it by router_work, and the exchange is held for that. */
 const struct route *router_begin(app *a, exchange *x);
-/* The rest, in a thread that may take its time. Lets go of the exchange, which is answered then, or later, by another thread. */
+/* Does the rest, in a thread that may take long. Releases the exchange, which is answered by then, or later by another thread. */
 void router_work(app *a, exchange *x, const struct route *r);
 /* Both. */
 void router_answer(app *a, exchange *x);
-/* The headers that a page of another origin needs, on any response to it: where the operator allows the origin. */
+/* Adds the headers that a page of another origin needs on any response, if the operator allows the origin. */
 void router_allow_origin(app *a, exchange *x);
 
 #endif

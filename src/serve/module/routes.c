@@ -1,4 +1,4 @@
-/* serve/module/routes.c: see routes.h. What a path does is in the files of its dialect. */
+/* serve/module/routes.c: the table. The files of each dialect have the functions. */
 #include "serve/module/routes.h"
 
 #include "serve/module/deepl.h"
@@ -19,8 +19,8 @@ static void page_get(app *a, exchange *x)
     exchange_reply(x, 200, "text/html; charset=utf-8", (const char *)serve_page_html, serve_page_html_size);
 }
 
-/* Bodies of which a reading, whatever they say, takes less than a millisecond or two: where all work is linear in the body. Not
- * where the model's files decide, as a chat template does, or where a model's pass is checked first. */
+/* Bytes of a body that is always read in less than a millisecond or two, in endpoints whose work is linear in the body. Not for
+ * endpoints whose work depends on the model's files, such as a chat template, or that check a model's pass first. */
 enum { SHORT = 1024 };
 
 const route ROUTES[] = {

@@ -1,4 +1,4 @@
-/* serve/module/serve_log.c: see serve_log.h. Lines go through log_queue.h. */
+/* serve/module/serve_log.c: makes log lines, which go through log_queue.h. */
 #define _GNU_SOURCE
 #include "serve/module/serve_log.h"
 
@@ -27,7 +27,7 @@ static void write_time(char text[TIME_TEXT])
     snprintf(text + size, TIME_TEXT - size, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
-/* A line that could not be made is lost: there is nobody to tell. */
+/* A line that could not be made is lost: there is no place to report it. */
 static void write_line(const char *text)
 {
     buffer line = {0};

@@ -6,19 +6,20 @@
 #include "serve/module/http.h"
 #include "serve/serve.h"
 
-/* From here on nobody waits for who reads stderr: lines that it has no room for are lost, and counted in one. */
+/* From now on logging does not wait for the reader of stderr: lines for which there is no room are lost, and one line reports
+ * their number. */
 void serve_log_start(serve_log format);
-/* At the end: waits for a second at most for who reads. */
+/* At the end: waits at most a second for the reader. */
 void serve_log_stop(void);
 
 /* A request that is over. `status` as of serve_log_status. */
 void serve_log_request(serve_log format, const http_report *report);
-/* Where there was no answer: 499, as nginx has it, where the client hung up; 503 where the server ended first. */
+/* The status to log. Without an answer: 499, as in nginx, if the client hung up; 503 if the server ended first. */
 int serve_log_status(const http_report *report);
 
 typedef enum serve_log_level { LOG_INFO, LOG_WARNING, LOG_ERROR } serve_log_level;
 
-/* What happened to the server itself; with SERVE_LOG_NONE errors only. */
+/* Logs an event of the server itself; with SERVE_LOG_NONE, only errors. */
 RAPT_PRINTF(3, 4) void serve_log_event(serve_log format, serve_log_level level, const char *message, ...);
 
 #endif

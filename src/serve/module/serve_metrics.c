@@ -1,5 +1,5 @@
-/* serve/module/serve_metrics.c: counters and histograms of the server; see serve_metrics.h. The format: prometheus.io/docs,
- * "Exposition formats", version 0.0.4. Rows are few and are looked up one by one; a lock keeps them. */
+/* serve/module/serve_metrics.c: counters and histograms of the server. The format: prometheus.io/docs, "Exposition formats",
+ * version 0.0.4. Rows are few and searched one by one; a lock guards them. */
 #define _GNU_SOURCE
 #include "serve/module/serve_metrics.h"
 
@@ -36,7 +36,7 @@ typedef struct owner_row {
     uint64_t count;
 } owner_row;
 
-/* Rows are made when they are needed; row 0 is that of all others. */
+/* Rows are made when they are needed; row 0 counts all others. */
 struct metrics {
     pthread_mutex_t lock;
     route_row *routes[MAX_ROWS];
@@ -57,7 +57,7 @@ static void observe(histogram *h, double seconds)
     h->sum += seconds;
 }
 
-/* The row of a route, a new one if need be, else that of all others. */
+/* The row of a route, possibly a new one; row 0 if there is no room. */
 static route_row *route_row_of(metrics *m, const char *route)
 {
     for (size_t i = 0; i < m->route_count; i++)

@@ -12,12 +12,12 @@ typedef struct metrics metrics;
 metrics *metrics_new(void); /* NULL: out of memory */
 void metrics_free(metrics *m);
 
-/* From any thread. A request that was answered: its route ("/v1/completions"; others than those of the routing table count as
- * "other"), status and seconds. Routes beyond the 64th, or for which memory ends, count as "other", too. */
+/* Any thread may call these. Counts a request that was answered: its route ("/v1/completions"), status and seconds. Routes that
+ * are not in the routing table count as "other", and so do routes beyond the 64th, or if memory is exhausted. */
 void metrics_answered(metrics *m, const char *route, int status, double seconds);
-/* The same request, by the name of the owner of its key; "": it has none, and does not count. */
+/* Counts the same request by the name of its key's owner; "" does not count. */
 void metrics_owner_asked(metrics *m, const char *owner);
-/* Of a text that was generated: seconds to its first token, and from one token to the next. */
+/* For generated texts: seconds to the first token, and from one token to the next. */
 void metrics_first_token(metrics *m, const char *model, double seconds);
 void metrics_next_token(metrics *m, const char *model, double seconds);
 /* Code points of texts that were translated, and their sum since the start. */
@@ -31,7 +31,8 @@ bool metrics_write(metrics *m, buffer *to);
 
 /* The two lines before the samples of a metric; `type`: "counter", "gauge", "histogram". */
 bool metrics_write_head(buffer *to, const char *name, const char *type, const char *help);
-/* A sample `NAME{LABEL="VALUE"} number`, or without a label where it is NULL. Numbers have the fewest digits that read back. */
+/* Writes a sample `NAME{LABEL="VALUE"} number`, without a label if that is NULL. Numbers have the fewest digits that read
+ * back. */
 bool metrics_write_sample(buffer *to, const char *name, const char *label, const char *label_value, double number);
 
 #endif

@@ -8,7 +8,7 @@
 /* "text/html; charset=utf-8" */
 extern const unsigned char serve_page_html[];
 extern const size_t serve_page_html_size;
-/* The Content-Security-Policy that the page is to be sent with: style and script are named by their hashes. */
+/* The Content-Security-Policy for the page: it allows style and script by their hashes. */
 extern const char serve_page_policy[];
 
 #endif

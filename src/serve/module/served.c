@@ -1,4 +1,4 @@
-/* serve/module/served.c: see served.h: which model a request is for, and how long it lasts. */
+/* serve/module/served.c: finds the model for a request, and keeps it while it is used. */
 #include "serve/module/served.h"
 
 #include "serve/module/served_load.h"
@@ -22,7 +22,7 @@ const served *served_first(const served_set *set, rapt_task task)
     return NULL;
 }
 
-/* How well the code of a model fits one that is asked for: 2 exactly, 1 but for a region ("en-US" and "en"), 0 not at all. */
+/* How well a model's language code fits a requested one: 2 exactly, 1 except for a region ("en-US" and "en"), 0 not at all. */
 static int code_fits(const char *has, const char *asked)
 {
     if (!has)

@@ -1,5 +1,5 @@
-/* serve/module/served.h: the models that the server serves, by name; a reload replaces all of them at once, and requests that
- * have begun keep theirs. */
+/* serve/module/served.h: the models that the server serves, by name. A reload replaces all of them together; requests that have
+ * begun keep their model. */
 #ifndef SERVE_MODULE_SERVED_H
 #define SERVE_MODULE_SERVED_H
 
@@ -9,16 +9,17 @@
 /* One model. Const once loaded, shared by threads. */
 typedef struct served {
     char *name;                 /* as requests call it: "en-fr", "gpt2" */
-    char *path;                 /* of its folder or file, as the command line has it */
-    char *source, *target;      /* codes of languages: of the NAME "en-fr", or the configuration's; NULL: unknown */
+    char *path;                 /* path of its folder or file, as on the command line */
+    char *source, *target;      /* codes of languages, from a NAME such as "en-fr" or from the configuration; NULL: unknown */
     rapt_task task;
-    rapt_engine_model *model;   /* of the engine */
-    rapt_chat_template *chat;   /* NULL: the folder has none */
-    char fingerprint[17];       /* of fingerprint.h: 16 hexadecimal digits */
+    rapt_engine_model *model;   /* the engine's model */
+    rapt_chat_template *chat;   /* NULL: the folder has no template */
+    char fingerprint[17];       /* fingerprint.h: 16 hexadecimal digits */
     const char *number_format;  /* "fp32", "bf16", or the types of --weights */
-    int64_t created;            /* seconds since 1970: of its files */
+    int64_t created;            /* when its files were written, in seconds since 1970 */
     bool no_replay;             /* responses have no X-Rapt-Replay */
-    char *options;              /* of the command line that count for its results, quoted for a shell: "--weights q8_0"; "" */
+    char *options;              /* options of the command line that change its results, quoted for a shell: "--weights q8_0";
+                                   "" */
 } served;
 
 /* A set of models that were loaded together. */
@@ -28,12 +29,12 @@ typedef struct served_set {
     struct served_set_owner *owner; /* its references */
 } served_set;
 
-/* The model of this name; NULL: there is none. */
+/* The model with this name; NULL: there is none. */
 const served *served_named(const served_set *set, const char *name);
 /* The first model of a task; NULL: there is none. */
 const served *served_first(const served_set *set, rapt_task task);
 /* The translation model from one language to another; `source` NULL or "auto": any. Codes compare without case; "en-US" fits "en"
- * where there is no exact one. NULL: there is none. */
+ * if no model fits exactly. NULL: there is none. */
 const served *served_pair(const served_set *set, const char *source, const char *target);
 
 /* A reference more, or less: the last one removes the models from the engine. */

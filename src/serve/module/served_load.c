@@ -1,4 +1,4 @@
-/* serve/module/served_load.c: see served_load.h. */
+/* serve/module/served_load.c: loads models for the server. */
 #define _GNU_SOURCE /* strdup, asprintf */
 #include "serve/module/served_load.h"
 
@@ -31,7 +31,8 @@ static bool is_language_code(const char *code, size_t size)
     return code[letters] == '_' && size > letters + 1;
 }
 
-/* The last two parts of a name such as "en-fr" or "opus-mt-en-fr", where both are languages. False: out of memory. */
+/* Sets the languages from the last two parts of a name such as "en-fr" or "opus-mt-en-fr", if both are languages. False: out of
+ * memory. */
 static bool name_languages(served *s)
 {
     const char *last = strrchr(s->name, '-'), *before = last;
@@ -44,7 +45,7 @@ static bool name_languages(served *s)
     return s->source && s->target;
 }
 
-/* Sets the languages, and in *o those that a multilingual model is to be told. */
+/* Sets the languages, and in *o the ones that a multilingual model needs. */
 static rapt_code set_served_languages(served *s, const serve_model *from, const rapt_model *m, rapt_translate_options *o,
                                rapt_error *err)
 {
@@ -66,7 +67,7 @@ static rapt_code set_served_languages(served *s, const serve_model *from, const 
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* Adds " --name value", quoted for a shell where it has to be. */
+/* Adds " --name value", quoted for a shell if necessary. */
 static bool add_words(buffer *b, const char *name, const char *value)
 {
     const char *separator = b->size ? " --" : "--";
@@ -76,7 +77,7 @@ static bool add_words(buffer *b, const char *name, const char *value)
     return ok && buffer_append(b, "'", 1);
 }
 
-/* What a model has: its own, or that of all. */
+/* A model's options: its own, or the ones for all models. */
 static serve_model merge_options(const serve_model *own, const serve_model *all)
 {
     serve_model m = *own;
@@ -139,7 +140,7 @@ static void load_chat(served *s, void (*warn)(void *, const char *), void *conte
     }
 }
 
-/* "fp32", "bf16", a list of --weights, or what the files have in fewer bits. */
+/* "fp32", "bf16", a list of --weights, or the files' own types if they have fewer bits. */
 static const char *number_format(const serve_model *m, const rapt_model *model)
 {
     static const char *const stored[] = {"q8_0", "q4_0", "bf16", "fp16"};
@@ -185,7 +186,7 @@ static rapt_code load_model(served *s, const serve_options *o, const serve_model
     if (!s->name || !s->path)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     rapt_model *model = rapt_model_load_with(from->path, &load, err);
-    memory_trim(); /* of the JSON of a large vocabulary */
+    memory_trim(); /* the JSON of a large vocabulary left free memory */
     return model ? add_model(s, o, &m, engine, model, err) : err->code;
 }
 

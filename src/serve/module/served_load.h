@@ -7,19 +7,19 @@
 
 #include <stdatomic.h>
 
-/* What stands behind a served_set. */
+/* The owner of a served_set, with its count of references. */
 typedef struct served_set_owner {
     served_set set;
     atomic_size_t references;
-    /* Called with the set when the last reference is gone, by whichever thread had it, the engine's maybe, which may not remove
-     * models: it puts the set aside for served_free. */
+    /* Called with the set when the last reference is gone, by the thread that had it. That may be the engine's thread, which must
+     * not remove models: so it puts the set aside for served_free. */
     void (*retire)(void *context, served_set *set);
     void *context;
-    struct served_set_owner *next; /* for whoever puts it aside */
+    struct served_set_owner *next; /* for a list of sets that are put aside */
 } served_set_owner;
 
-/* All models of the options, or none: NULL with `err` set. `warn` is told what was left out: a chat template that cannot be
- * read. */
+/* Loads all models of the options, or none: NULL with `err` set. `warn` gets a message for a part that was left out: a chat
+ * template that cannot be read. */
 served_set *served_load(const serve_options *o, rapt_engine *engine, void (*retire)(void *context, served_set *set),
                         void (*warn)(void *context, const char *message), void *context, rapt_error *err);
 /* Frees a set without references. `engine_is_gone`: its models are freed already. NULL is fine. */

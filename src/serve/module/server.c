@@ -1,4 +1,4 @@
-/* serve/module/server.c: the server of serve.h from its start to its end: it joins the parts, and does what signals ask for. */
+/* serve/module/server.c: the server of serve.h from its start to its end: it connects the parts and handles signals. */
 #define _GNU_SOURCE /* pthread, nanosleep */
 #include "serve/serve.h"
 
@@ -27,7 +27,7 @@ enum { PEM_MAX = 1 << 20, FILES_OF_OURS = 40, CONNECTIONS_MIN = 4, DRAIN_STEP_MS
 
 typedef struct server {
     const serve_options *o;
-    serve_options app_options; /* `o`, but for what was read again */
+    serve_options app_options; /* `o` with the options that were read again */
     const serve_reader *reader;
     listener listener;
     app *app;
@@ -37,7 +37,7 @@ typedef struct server {
     pthread_t reload;
     atomic_bool reloads; /* the thread runs */
     bool reload_again;   /* another signal has come meanwhile */
-    bool drains;         /* no reloads any more */
+    bool drains;         /* no more reloads */
 } server;
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static rapt_code read_pem(const char *path, char **text, rapt_error *err)
     return path ? file_read(path, PEM_MAX, text, &size, err) : RAPT_OK;
 }
 
-/* As many connections as were asked for, or as there can be descriptors for, beside the server's own files. */
+/* The requested number of connections, or as many as there can be descriptors for, besides the server's own files. */
 static size_t connections_possible(const serve_options *o)
 {
     const size_t spare = HTTP_SPARE_CONNECTIONS + FILES_OF_OURS;
@@ -160,7 +160,7 @@ static rapt_code start_server(server *s, rapt_error *err)
 
 /* ---- while it runs ----------------------------------------------------------------------------------------------- */
 
-/* What a load reads; all else stays as it was at the start. Borrowed. */
+/* Takes the options that a load reads; all others stay as they were at the start. Borrowed. */
 static void take_options(serve_options *to, const serve_options *from)
 {
     to->models = from->models;
@@ -186,7 +186,7 @@ static rapt_code load_again(server *s, rapt_error *err)
     return code;
 }
 
-/* A load may take minutes: in a thread of its own, so that signals are heeded meanwhile. */
+/* A load may take minutes, so it has its own thread: signals are handled meanwhile. */
 static void *reload_server(void *context)
 {
     server *s = context;
@@ -217,7 +217,7 @@ static void end_reload(server *s)
     s->reloads = false;
 }
 
-/* Waits for at most `ms` (-1: for ever) for what wakes this thread, and does it. Whether the server is to end. */
+/* Waits at most `ms` (-1: for ever) for events, and handles them. Returns whether the server must end. */
 static bool wait_for_signal(server *s, int ms)
 {
     const server_events e = server_signals_wait(ms);
@@ -232,7 +232,7 @@ static bool wait_for_signal(server *s, int ms)
     return e.ends;
 }
 
-/* Running requests are finished, as far as the time lasts; others are refused. */
+/* Finishes running requests, as far as the time allows; refuses others. */
 static void drain_server(server *s)
 {
     const double until = clock_seconds() + s->o->drain;
@@ -250,7 +250,8 @@ static void drain_server(server *s)
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */
 
-/* What cannot be stopped, an explanation or a load, does not keep the process: nobody waits for it any more. */
+/* Work that cannot be interrupted, an explanation or a load, does not keep the process alive: its result is not needed any
+ * more. */
 static void *end_in_time(void *context)
 {
     const server *s = context;

@@ -1,4 +1,4 @@
-/* serve/module/server_signals.c: see server_signals.h. A handler has no context, so that this is one server's a process. */
+/* serve/module/server_signals.c: a signal handler has no context, so a process can have only one server. */
 #define _GNU_SOURCE /* pipe2 */
 #include "serve/module/server_signals.h"
 
@@ -19,7 +19,7 @@ static atomic_bool signal_ends; /* one SIGTERM or SIGINT was there; lock-free, a
 static void wake(char byte)
 {
     const int reason = errno;
-    (void)!write(signal_pipe[1], &byte, 1); /* a full pipe wakes, too */
+    (void)!write(signal_pipe[1], &byte, 1); /* a full pipe wakes as well */
     errno = reason;
 }
 

@@ -5,7 +5,7 @@
 #include "rapt/base.h"
 #include "serve/module/listener.h"
 
-/* What happened since the last wait. */
+/* Events since the last wait. */
 typedef struct server_events {
     bool ends;     /* SIGTERM or SIGINT */
     bool reloads;  /* SIGHUP */
@@ -14,10 +14,10 @@ typedef struct server_events {
 
 /* Makes the pipe. RAPT_ERR_IO. */
 rapt_code server_signals_open(rapt_error *err);
-/* From now on signals come here. The second SIGTERM or SIGINT ends the process with status 1 at once, whatever its threads do,
- * and removes the unix socket of `l`, which must last. */
+/* From now on signals come here. The second SIGTERM or SIGINT removes the unix socket of `l`, which must last, and ends the
+ * process with status 1 immediately, whatever its threads do. */
 void server_signals_catch(const listener *l);
-/* From any thread: a reload has ended, or what was retired is to be swept. */
+/* Any thread may call it: a reload has ended, or retired models must be freed. */
 void server_signals_wake_reloaded(void);
 void server_signals_wake(void *context);
 /* Waits for at most `ms` (-1: for ever), or until there is something. */

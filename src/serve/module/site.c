@@ -1,4 +1,4 @@
-/* serve/module/site.c: see site.h. */
+/* serve/module/site.c: compares hosts and origins. */
 #include "serve/module/site.h"
 
 #include <arpa/inet.h>
@@ -9,8 +9,8 @@
 
 enum { NAME_TEXT = 256 };
 
-/* The name or address of "NAME:PORT" or "[ADDRESS]:PORT", without brackets and the dot of a root. False: too long, or something
- * else. */
+/* The name or address in "NAME:PORT" or "[ADDRESS]:PORT", without brackets and without a final dot. False: too long, or another
+ * form. */
 static bool host_name(const char *host, char name[NAME_TEXT])
 {
     const bool bracket = *host == '[';

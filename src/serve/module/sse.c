@@ -1,4 +1,4 @@
-/* serve/module/sse.c: see sse.h. An event is one write, so that none is sent in part. */
+/* serve/module/sse.c: an event is one write, so that none is sent in part. */
 #include "serve/module/sse.h"
 
 #include "base/buffer.h"

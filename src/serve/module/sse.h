@@ -7,12 +7,12 @@
 #include <jansson.h>
 
 void sse_begin(exchange *x);
-/* Sends "data: OBJECT" and frees the object; NULL is one for which memory ran out. False: the client is gone, or
- * memory ran out. */
+/* Sends "data: OBJECT" and frees the object; NULL means that memory ran out for it. False: the client is gone, or memory ran
+ * out. */
 bool sse_send(exchange *x, json_t *object);
-/* The same with "event: NAME" before it, unless that is NULL. */
+/* Like sse_send, with "event: NAME" before it, unless `name` is NULL. */
 bool sse_send_named(exchange *x, const char *name, json_t *object);
-/* "data: [DONE]", where the stream is complete, and the end of the response. */
+/* Ends the response; if the stream is complete, sends "data: [DONE]" first. */
 void sse_end(exchange *x, bool complete);
 
 #endif

@@ -1,4 +1,4 @@
-/* serve/module/target.c: see target.h. RFC 9112, section 3.2, and the "+" of HTML forms in queries. */
+/* serve/module/target.c: RFC 9112, section 3.2, and the "+" of HTML forms in queries. */
 #include "serve/module/target.h"
 
 #include "serve/module/percent.h"

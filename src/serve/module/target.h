@@ -4,8 +4,8 @@
 
 #include "serve/module/field_list.h"
 
-/* Path and query, decoded. A target in absolute form ("http://host/path"), which proxies may send, counts as its path; "*" is a
- * path of its own. False, with nothing to free: out of memory, no such target, a wrong escape, or %00. */
+/* Decodes path and query. A target in absolute form ("http://host/path"), which proxies may send, counts as its path; "*" is also
+ * a path. False, with nothing to free: out of memory, another form of target, a wrong escape, or %00. */
 bool target_read(const char *target, char **path, field_list *query);
 
 #endif

@@ -1,4 +1,4 @@
-/* serve/module/translating.c: requests for translations as jobs of the engine; see translating.h. */
+/* serve/module/translating.c: requests for translations as jobs of the engine. */
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/translating.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes that are expected: of a line, of each of its bytes, and of what comes of it. */
+/* Estimates of bytes: for a line, for each of its bytes, and for its translations. */
 enum { LINE = 800, BYTE = 40, HYPOTHESIS = 300, HYPOTHESIS_TOKENS = 200, WITH_TOKENS = 4, WEIGHT = 16, COPIES = 2 };
 
 /* ---- lifetime --------------------------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static bool is_any(const char *source)
     return !source || !*source || strcasecmp(source, "auto") == 0;
 }
 
-/* The languages that there are: of targets, or of sources, each once. */
+/* Lists the languages of all targets, or of all sources, each once. */
 static void list_served_languages(const served_set *set, bool targets, char *list, size_t size)
 {
     size_t used = 0;
@@ -97,7 +97,7 @@ static void refuse_other_language(const translating *t, const char *field, const
                  *list ? "there is " : "no model translates", list);
 }
 
-/* Why there is no model: the target, the source, or the two together. */
+/* Says why no model fits: the target, the source, or the two together. */
 static void refuse_pair(const translating *t, const char *source, const char *target, request_error *error)
 {
     const served_set *set = t->models;
@@ -115,7 +115,7 @@ static void refuse_pair(const translating *t, const char *source, const char *ta
         request_fail(error, 400, d->target_field, "no model translates from %s to %s", quote(source).text, quote(target).text);
 }
 
-/* The only source language of models to `target`: without a model that identifies languages there is nothing to choose by. */
+/* The only source language of models to `target`: without a model that identifies languages, nothing else can decide. */
 static const served *only_source(const translating *t, const char *target, request_error *error)
 {
     const served_set *set = t->models;
@@ -312,7 +312,7 @@ bool translating_grows(const translating *t, const buffer *to, size_t before)
     return exchange_makes(t->x, COPIES * (to->size - before));
 }
 
-/* Asks for what lines take with the engine, and their hypotheses in the response. */
+/* Asks for the memory of lines in the engine, and of their hypotheses in the response. */
 static bool ask_for_lines(const translating *t, const text_lines *l, request_error *error)
 {
     const rapt_translate_options *o = &t->options;
@@ -345,7 +345,7 @@ void translating_submit(translating *t, const char *const *texts, size_t count, 
     served_set *models = t->models;
     const served *model = t->model;
     t->models = NULL;
-    if (rapt_engine_translate(model->model, &request, NULL, &why)) /* t is not ours where it succeeds */
+    if (rapt_engine_translate(model->model, &request, NULL, &why)) /* after success, t belongs to the engine */
         request_fail(error, reply_status(why.code), NULL, "%s", why.message);
     served_release(models);
     text_lines_free(&lines);

@@ -1,5 +1,5 @@
-/* serve/module/workers.c: see workers.h. Two queues, of small and of large bodies; in each the addresses that have something
- * waiting are a list, whose first one has the turn. */
+/* serve/module/workers.c: two queues, one for small and one for large bodies. In each, the addresses with waiting requests are a
+ * list, and the first address has its turn. */
 #include "serve/module/workers.h"
 
 #include <pthread.h>
@@ -36,9 +36,9 @@ struct workers {
     void *context;
     worker list[THREADS];
     size_t started;
-    pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t changed, changed_small; /* for most threads; for the one that takes small bodies only */
-    bool small_sleeps;                     /* that one, and nobody has woken it */
+    pthread_mutex_t lock; /* guards everything that follows */
+    pthread_cond_t changed, changed_small; /* for most threads; for the thread that takes only small bodies */
+    bool small_sleeps;                     /* that thread sleeps and was not woken yet */
     work_queue small, large;
     size_t waiting;
     bool ends;
@@ -56,7 +56,7 @@ static void client_to_back(work_queue *q, work_client *c)
     q->last = c;
 }
 
-/* That of an address, a new one if need be. NULL: out of memory. */
+/* The queue's entry for an address, a new one if it is missing. NULL: out of memory. */
 static work_client *client_of(work_queue *q, const char *address)
 {
     for (work_client *c = q->first; c; c = c->next)
@@ -70,7 +70,7 @@ static work_client *client_of(work_queue *q, const char *address)
     return c;
 }
 
-/* The first item of the address whose turn it is; NULL: nothing waits. */
+/* The first request of the address whose turn it is; NULL: nothing waits. */
 static work_item *queue_take(work_queue *q)
 {
     work_client *c = q->first;
@@ -88,7 +88,7 @@ static work_item *queue_take(work_queue *q)
     return item;
 }
 
-/* Large and small bodies in turns, where both wait. */
+/* Takes large and small bodies in turns, if both wait. */
 static work_item *workers_take(workers *w, bool small_only, bool *large)
 {
     work_item *item = NULL;
