@@ -1,6 +1,7 @@
 /* test_text_in.c: texts in gzip: what they may become, where they are expanded, and what is left of that.
  * For src/text/text_in.c and src/text/gzip.c; the files are made by zlib.
- * Not a test of encodings, nor of every command that reads a text: check_encodings.sh. */
+ * Not a test of encodings, nor of every command that reads a text: check_encodings.sh.
+ * labels: not-emulated */
 #define _GNU_SOURCE
 #include "text/text_in.h"
 
