@@ -124,14 +124,14 @@ def categories():
     known = classified(CATEGORIES, KNOWN)
     if any(values[c] != known[c] for c in KNOWN) or matched(r"\P{Cn}", CODES) != [c for c in CODES if values[c]]:
         raise SystemExit("tokenizers' categories are not those of Unicode " + UNICODE)
-    write("unicode/category_table.h", "The general categories of Unicode 16.0, those of its regular expressions. Each number is the "
+    write("unicode/category_table.h", "The general categories of Unicode 16.0, as in its regular expressions. Each number is the "
           "first code point of a run, times 32, and its category, in the order of unicode.h, or 30: upper and lower case in "
           "turns. For each block of 256 code points the run that it begins in. For unicode.c only.",
           run_arrays("CATEGORY", list(alternating(list(runs_of(values)))), 5))
 
 
 def scripts():
-    write("unicode/script_table.h", "Scripts of Unicode 16.0, those of its regular expressions. Each number is the first code point "
+    write("unicode/script_table.h", "Scripts of Unicode 16.0, as in its regular expressions. Each number is the first code point "
           "of a run, times 64, and its script, a number of SCRIPTS; 0: another one. For each block of 256 code points the run that it "
           "begins in. For unicode_script.c only.",
           [("char *const SCRIPTS[]", ['""'] + [f'"{name}"' for name in SCRIPTS])] +

@@ -1,6 +1,6 @@
-/* text/characters.c: the tokenizer of characters: a token is a code point, ids go by their codes. For language models of
- * small texts it has no special tokens, and a character that it lacks is an error; for translation it begins with the four
- * special ones, and takes lines, whose unknown characters are <unk>. */
+/* text/characters.c: the tokenizer of characters: a token is a code point, and ids are in the order of the codes. For language
+ * models of small texts it has no special tokens, and a character that it lacks is an error. For translation it begins with the
+ * four special tokens and takes lines, whose unknown characters become <unk>. */
 #include "text/encode_run.h"
 
 #include "base/buffer.h"
@@ -21,7 +21,7 @@ typedef struct character {
 typedef struct characters {
     rapt_tokenizer base;
     character *list; /* [count], by rising code; the id of the first is `first` */
-    size_t count, first; /* RAPT_SPECIALS, or 0: none */
+    size_t count, first; /* `first`: RAPT_SPECIALS, or 0 without special tokens */
     int32_t ascii[ASCII]; /* ids, or -1 */
 } characters;
 
@@ -71,8 +71,8 @@ static rapt_code fail_byte(size_t at, const char *reason, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + 1, reason);
 }
 
-/* Marks the code points that occur, of `lines` without line feeds; how many. Of a file, which may be NULL, it gives back what it
- * has read. */
+/* Marks the code points that occur, without line feeds if `lines`; *count: their number. Gives memory of `file`, which may be
+ * NULL, back when it was read. */
 static rapt_code mark_codes(const char *text, size_t size, bool lines, const file_map *file, bool *seen, size_t *count,
                             rapt_error *err)
 {
@@ -191,7 +191,7 @@ static int32_t special_at(const characters *c, const char *text, size_t size, si
     return -1;
 }
 
-/* The id at *at, which moves on; -1 for the end of a line. */
+/* The id of the character at *at; moves *at on; -1 for the end of a line. */
 static rapt_code encode_next(const characters *c, const char *text, size_t size, bool specials, size_t *at, int32_t *id,
                              rapt_error *err)
 {
@@ -232,7 +232,7 @@ static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text,
     return encode_characters(k, text, size, 0, size, specials, sink, context, err);
 }
 
-/* Behind the bytes that only continue a character: in valid text there are three at most. */
+/* The first place that is not within a character: in valid text at most three bytes are skipped. */
 static size_t characters_cut(const char *text, size_t size, size_t from)
 {
     for (int i = 0; i < 3 && from < size && (text[from] & 0xC0) == 0x80; i++)
@@ -243,7 +243,8 @@ static size_t characters_cut(const char *text, size_t size, size_t from)
 static rapt_code characters_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
 {
     static const encode_cuts cuts = {characters_cut, encode_characters};
-    const bool within = r->specials && characters_of(k)->first > 0; /* a cut could be within the text of a special token */
+    const bool within = r->specials && characters_of(k)->first > 0; /* a text with special tokens cannot be cut: a cut could be
+                                                                       within one */
     return within ? encode_run_whole(k, r, err) : encode_run_cut(k, r, &cuts, err);
 }
 
@@ -287,7 +288,7 @@ static json_t *characters_to_json(const rapt_tokenizer *k)
                      "characters", "tokens", list);
 }
 
-/* Whether the list begins with the four special tokens, none of which is a character. */
+/* Whether the list begins with the four special tokens, which are no characters. */
 static bool lists_specials(const json_t *tokens)
 {
     for (size_t i = 0; i < RAPT_SPECIALS; i++) {

@@ -1,5 +1,5 @@
-/* text/encode_run.c: long texts to ids on all threads: what the kinds of tokenizers have in common. For token files. How
- * byte-level BPE finds places to cut is in bpe/bpe_threads.c. */
+/* text/encode_run.c: long texts to ids on all threads: the common part of all kinds of tokenizers. For token files.
+ * bpe/bpe_threads.c finds the places where byte-level BPE can cut. */
 #include "text/encode_run.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ rapt_code encode_run_cut(const rapt_tokenizer *k, const encode_run *r, const enc
     return parts_run(&all, NULL, err);
 }
 
-/* What special tokens are found in is encoded into memory first: the ids that frame it are left out. */
+/* With special tokens, the text is encoded into memory first, without the ids that frame it. */
 static rapt_code encode_found(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
 {
     int32_t *ids;

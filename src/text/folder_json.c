@@ -1,4 +1,4 @@
-/* text/folder_json.c: see folder_json.h. */
+/* text/folder_json.c: JSON files of a Hugging Face folder. */
 #include "text/folder_json.h"
 
 #include "base/file.h"

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* The object that a file of the folder holds, for the caller; an empty one where there is no such file. A GGUF
- * file stands for a folder with the one file that is called tokenizer_config.json. */
+/* The object in a file of the folder, owned by the caller; an empty object if there is no such file. A GGUF file counts as a
+ * folder with only one file, tokenizer_config.json. */
 rapt_code folder_json_read(const char *folder, const char *name, json_t **root, rapt_error *err);
 
 #endif

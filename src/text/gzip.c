@@ -1,4 +1,4 @@
-/* text/gzip.c: see gzip.h. zlib inflates one member; this goes from one to the next. */
+/* text/gzip.c: zlib inflates one member; this goes from one to the next. */
 #include "text/gzip.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ enum { OF_GZIP = 16 + MAX_WBITS, MAX_STEP = 1 << 30 };
 
 struct gzip_stream {
     z_stream z;
-    bool between; /* members, or behind the last one */
+    bool between; /* between two members, or after the last one */
 };
 
 bool gzip_begins(const char *bytes, size_t size)
@@ -33,7 +33,7 @@ void gzip_close(gzip_stream *g)
     free(g);
 }
 
-/* Behind a member: zeros that fill a block of a tape are passed over, as gzip does. */
+/* After a member: skips zeros that fill a block of a tape, as gzip does. */
 static rapt_code begin_member(gzip_stream *g, gzip_input *in, const char *name, rapt_error *err)
 {
     while (in->size > 0 && *in->at == '\0')
@@ -47,7 +47,7 @@ static rapt_code begin_member(gzip_stream *g, gzip_input *in, const char *name, 
     return RAPT_OK;
 }
 
-/* *stuck: nothing comes out without more input. */
+/* *stuck: it needs more input. */
 static rapt_code inflate_step(gzip_stream *g, gzip_input *in, const char *name, char *out, size_t capacity, size_t *got,
                               bool *stuck, rapt_error *err)
 {

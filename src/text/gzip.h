@@ -1,4 +1,4 @@
-/* text/gzip.h: gzip files (RFC 1952) expanded, of one member or of several, as `cat a.gz b.gz` makes them. For readers of texts.
+/* text/gzip.h: expands gzip files (RFC 1952) of one member or of several, as `cat a.gz b.gz` makes them. For readers of texts.
  * Not for writing. */
 #ifndef TEXT_GZIP_H
 #define TEXT_GZIP_H
@@ -18,11 +18,11 @@ void gzip_close(gzip_stream *g); /* NULL is fine */
 typedef struct gzip_input {
     const char *at;
     size_t size;
-    bool last; /* no more come behind them */
+    bool last; /* no more bytes follow */
 } gzip_input;
 
-/* Expands into out[0 .. capacity) and moves `in` on; *got bytes came out, 0 where more must come in, and at the end.
- * RAPT_ERR_FORMAT: "NAME: ...", damaged, cut off, or something else behind it. */
+/* Expands into out[0 .. capacity) and moves `in` on. *got: the number of bytes written; 0 if it needs more input, and at the end.
+ * RAPT_ERR_FORMAT, "NAME: ...": damaged, truncated, or followed by other bytes. */
 rapt_code gzip_next(gzip_stream *g, gzip_input *in, const char *name, char *out, size_t capacity, size_t *got, rapt_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* text/json_text.c: see json_text.h. Written into memory of the right size, which cannot end on the way. */
+/* text/json_text.c: writes into memory of the right size, so that it cannot run out of memory in the middle. */
 #include "text/json_text.h"
 
 #include "base/number.h"
@@ -23,7 +23,7 @@ static void write_real(double value, char text[NUMBER_TEXT + 2])
     memmove(to, digits, strlen(digits) + 1);
 }
 
-/* Bytes of the string that begins here, of at most `size`. */
+/* Bytes of the string that begins here, at most `size`. */
 static size_t string_size(const char *text, size_t size)
 {
     size_t at = 1;
@@ -40,7 +40,7 @@ static size_t number_size(const char *text, size_t size)
     return at;
 }
 
-/* Whether all of a number is digits, behind a sign or not, that 64 bits do not hold. */
+/* Whether a number has only digits, with or without a sign, and does not fit 64 bits. */
 static bool is_too_large(const char *number, size_t size)
 {
     static const char limit[] = "9223372036854775808";
@@ -56,7 +56,7 @@ json_t *json_text_read(char *text, size_t size, size_t flags, json_error_t *wher
     for (size_t at = 0, used; at < size; at += used) {
         used = text[at] == '"' ? string_size(text + at, size - at) : number_size(text + at, size - at);
         if (text[at] != '"' && used > 0 && is_too_large(text + at, used))
-            memcpy(text + at + used - 2, "e2", 2); /* 12345 becomes 123e2, of the same length */
+            memcpy(text + at + used - 2, "e2", 2); /* 12345 becomes 123e2, which has the same length */
         used = used ? used : 1;
     }
     return json_loadb(text, size, flags, where);
@@ -78,7 +78,7 @@ static bool is_real(const char *number, size_t length)
     return false;
 }
 
-/* Writes every real again with the fewest digits, but for those that an exponent would make longer: 1234567890123450.0. */
+/* Writes every real again with the fewest digits, unless an exponent would make it longer: 1234567890123450.0. */
 static void shorten_reals(char *text)
 {
     char *to = text;
@@ -89,7 +89,7 @@ static void shorten_reals(char *text)
             write_real(number_read(text, NULL), real);
             const bool fits = strlen(real) <= length;
             const size_t size = fits ? strlen(real) : length;
-            memmove(to, fits ? real : text, size); /* nothing behind it: the rest may begin there */
+            memmove(to, fits ? real : text, size); /* no NUL: the rest may begin there */
             to += size;
             continue;
         }

@@ -1,5 +1,5 @@
-/* text/line_stream.c: lines from a file, a pipe or a terminal, in blocks; see line_stream.h. A block is cut where nothing
- * more has arrived, so that whoever types a line gets an answer before the next one. Not a text as a whole: lines.c. */
+/* text/line_stream.c: lines from a file, a pipe or a terminal, in blocks. A block ends when nothing more has arrived, so that a
+ * person who types a line gets an answer before the next one. lines.c reads a text as a whole. */
 #define _GNU_SOURCE
 #include "text/line_stream.h"
 
@@ -22,14 +22,14 @@ struct line_stream {
     const char *name; /* for messages */
     int fd;
     bool ended;
-    char *data; /* [capacity]: what was read and not handed out before this block */
+    char *data; /* [capacity]: bytes that were read and not handed out before this block */
     size_t size, capacity, used; /* data[0 .. used) is the block */
     const char **line;
-    size_t count, line_capacity, number; /* `number`: of the block's first line */
+    size_t count, line_capacity, number; /* `number`: the number of the block's first line */
     gzip_stream *gzip; /* NULL: the file is a text as it is */
-    char *packed;      /* [PORTION + 1]: of a gzip file */
-    gzip_input in;     /* what is left of it */
-    rapt_error error; /* met behind good lines */
+    char *packed;      /* [PORTION + 1]: bytes of a gzip file */
+    gzip_input in;     /* the part of these that is not expanded yet */
+    rapt_error error; /* an error after good lines */
 };
 
 static rapt_code fail_to_read(const line_stream *s, rapt_error *err)
@@ -90,7 +90,7 @@ static rapt_code read_bytes(line_stream *s, char *to, size_t *got, rapt_error *e
     return count < 0 ? fail_to_read(s, err) : RAPT_OK;
 }
 
-/* What came in first begins a gzip file. */
+/* The first bytes begin a gzip file. */
 static rapt_code begin_gzip(line_stream *s, rapt_error *err)
 {
     s->packed = malloc(PORTION + 1);
@@ -131,7 +131,7 @@ static rapt_code read_expanded(line_stream *s, rapt_error *err)
 
 static rapt_code read_more(line_stream *s, rapt_error *err)
 {
-    if (!ARRAY_RESERVE(&s->data, &s->capacity, s->size + PORTION + 1)) /* with a NUL behind the last line */
+    if (!ARRAY_RESERVE(&s->data, &s->capacity, s->size + PORTION + 1)) /* room for a NUL after the last line */
         return line_stream_fail_memory(s, err);
     return s->gzip ? read_expanded(s, err) : read_as_is(s, err);
 }
@@ -193,7 +193,7 @@ static rapt_code line_stream_take(line_stream *s, char *at, char *end, rapt_erro
         return code;
     if (number == 1)
         at += lines_mark(at, (size_t)(end - at));
-    if (at == s->data + s->size) /* a byte order mark alone is no line */
+    if (at == s->data + s->size) /* a byte order mark alone is not a line */
         return RAPT_OK;
     *(end > at && end[-1] == '\r' ? end - 1 : end) = '\0';
     return line_stream_keep(s, at) ? RAPT_OK : line_stream_fail_memory(s, err);
@@ -228,7 +228,7 @@ rapt_code line_stream_next(line_stream *s, size_t max, line_block *out, rapt_err
     if (!s->error.code) {
         line_stream_gather(s, max, &s->error);
         if (s->size > 0)
-            line_stream_cut(s, max, &s->error); /* also what came before an error */
+            line_stream_cut(s, max, &s->error); /* also the text before an error */
     }
     *out = (line_block){s->line, s->count, s->number};
     return s->count == 0 && s->error.code ? rapt_fail(err, s->error.code, "%s", s->error.message) : RAPT_OK;

@@ -1,5 +1,5 @@
-/* text/line_stream.h: the lines of a text as they arrive, for commands that answer before their input ends. Not for
- * what needs a text as a whole: see lines.h, whose rules for a line are the same. */
+/* text/line_stream.h: the lines of a text as they arrive, for commands that answer before their input ends. lines.h has whole
+ * texts, with the same rules for a line. */
 #ifndef TEXT_LINE_STREAM_H
 #define TEXT_LINE_STREAM_H
 
@@ -10,7 +10,7 @@
 
 typedef struct line_stream line_stream;
 
-/* Lines that were read together. What they point to stays until the next call. */
+/* Lines that were read together. They stay valid until the next call. */
 typedef struct line_block {
     const char *const *line;
     size_t count, first; /* `first`: the number of line[0], from 1 */
@@ -20,9 +20,9 @@ typedef struct line_block {
 line_stream *line_stream_open(const char *path, rapt_error *err);
 void line_stream_free(line_stream *s);
 
-/* Waits for a line, and takes what else has arrived, but at most `max` lines and hardly more than 16 MB. No lines: the
- * text is at its end. A line that cannot be read (not UTF-8, a NUL, too long) is an error after the lines before it have
- * been handed out, whatever came together: in the next call. So is an error of the system. */
+/* Waits for a line, and also takes further text that has arrived, but at most `max` lines and hardly more than 16 MB. No lines:
+ * the text is at its end. A line that cannot be read (not UTF-8, a NUL, too long) is an error in the call after the one that
+ * handed out the lines before it, regardless of what arrived together. The same holds for an error of the system. */
 rapt_code line_stream_next(line_stream *s, size_t max, line_block *out, rapt_error *err);
 
 #endif

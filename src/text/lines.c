@@ -1,6 +1,5 @@
-/* text/lines.c: check a text and cut it into lines, in place.
- * For whatever takes one sentence a line.
- * Not a stream, and no tokenizer: a line is kept as it is, spaces included. */
+/* text/lines.c: checks a text and cuts it into lines, in place. For all readers of one sentence a line. Not a stream, and not a
+ * tokenizer: a line is kept unchanged, including spaces. */
 #include "text/lines.h"
 
 #include "text/text_in.h"
@@ -54,7 +53,7 @@ size_t lines_mark(const char *text, size_t size)
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Ends each line that `w` has ahead with a NUL where its LF or CRLF was. */
+/* Replaces the LF or CRLF of each remaining line of `w` by a NUL. */
 static void lines_cut(struct lines *out, line_walk w)
 {
     for (size_t i = 0; i < out->count; i++) {

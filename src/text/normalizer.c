@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LEAD = 0xCC }; /* of U+0300; all characters before it are composed, and stay apart from each other */
+enum { FIRST_LEAD = 0xCC }; /* first byte of U+0300; all characters before U+0300 are already composed, and do not compose with
+                               each other */
 enum { CAPITAL_I_DOT = 0x130 };
 
 /* ---- what a step makes of a stretch ------------------------------------------------------------------------- */
@@ -36,7 +37,7 @@ static size_t nmt(uint32_t code, char *out)
     return is_dropped(code) ? 0 : utf8_put(separates(code) ? ' ' : code, out);
 }
 
-/* Unlike utf8_lowercase, which knows how a Greek word ends. */
+/* Unlike utf8_lowercase, it does not treat the end of a Greek word specially. */
 static size_t normalizer_lower(uint32_t code, char *out)
 {
     if (code == CAPITAL_I_DOT) {
@@ -86,7 +87,7 @@ static bool add_stretch(buffer *out, const char *text, size_t size, const normal
     case NORMALIZER_LOWERCASE: return add_mapped(out, text, size, normalizer_lower);
     case NORMALIZER_REPLACE: return add_replaced(out, text, size, s);
     case NORMALIZER_SQUEEZE: return add_squeezed(out, text, size);
-    case NORMALIZER_STRIP: break; /* of a text, not of stretches */
+    case NORMALIZER_STRIP: break; /* done for the text, not for stretches */
     }
     return buffer_append(out, text, size);
 }
@@ -129,7 +130,7 @@ static bool run_step(buffer *out, const char *text, size_t size, const normalize
     return ok;
 }
 
-/* Most texts that are to be composed are so already. */
+/* Most texts are already composed. */
 bool normalizer_changes(const normalizer *n, const char *text, size_t size)
 {
     if (size == 0)
@@ -199,8 +200,8 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
 }
 
-/* Typographic punctuation becomes that of a keyboard. Before NFKC, which makes two characters of the acute
- * accent. Guillemets stay: they are how French is written. */
+/* Replaces typographic punctuation by a keyboard's. It comes before NFKC, which makes two characters of the acute accent.
+ * Guillemets stay: French uses them. */
 static rapt_code add_marks(normalizer *n, rapt_error *err)
 {
     static const char *const marks[][2] = {
@@ -259,7 +260,7 @@ uint64_t normalizer_hash(const normalizer *n)
     uint64_t h = 0;
     for (size_t i = 0; i < n->count; i++) {
         const normalizer_step *s = &n->steps[i];
-        h = s->kind == NORMALIZER_NFC && i == 0 ? NORMALIZER_NFC : rng_mix(h, s->kind); /* NFC alone: a bit beside others */
+        h = s->kind == NORMALIZER_NFC && i == 0 ? NORMALIZER_NFC : rng_mix(h, s->kind); /* NFC alone must hash to 1 */
         if (s->kind == NORMALIZER_REPLACE)
             h = rng_mix(rng_mix(h, rng_hash_text(s->from)), rng_hash_text(s->to));
     }

@@ -1,5 +1,5 @@
-/* text/normalizer.h: steps that a text goes through before it is cut into pieces, with the names and the meaning that they
- * have in Hugging Face's tokenizer.json. For byte-level BPE and its files. */
+/* text/normalizer.h: steps that a text goes through before it is cut into pieces, with the same names and meaning as in Hugging
+ * Face's tokenizer.json. For byte-level BPE and its files. */
 #ifndef TEXT_NORMALIZER_H
 #define TEXT_NORMALIZER_H
 
@@ -10,7 +10,7 @@
 typedef enum normalizer_kind {
     NORMALIZER_NFC = 1,   /* Unicode's composed form */
     NORMALIZER_NFKC,      /* NFC, with compatibility characters replaced: wide letters, ligatures, no-break spaces */
-    NORMALIZER_NMT,       /* control characters go; what separates words becomes a space */
+    NORMALIZER_NMT,       /* removes control characters; separators of words become spaces */
     NORMALIZER_LOWERCASE, /* letter by letter */
     NORMALIZER_REPLACE,   /* `to` for each `from` */
     NORMALIZER_SQUEEZE,   /* one space for several */
@@ -19,7 +19,7 @@ typedef enum normalizer_kind {
 
 typedef struct normalizer_step {
     normalizer_kind kind;
-    char *from, *to; /* of NORMALIZER_REPLACE only; owned */
+    char *from, *to; /* only for NORMALIZER_REPLACE; owned */
 } normalizer_step;
 
 typedef struct normalizer {
@@ -32,7 +32,7 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
 /* Adds the steps of one of rapt's own normalizations. */
 rapt_code normalizer_add_all(normalizer *n, rapt_normalization which, rapt_error *err);
 void normalizer_free(normalizer *n);
-/* Equal for equal steps; 0 for none, 1 for NFC alone, for others a number of many bits. */
+/* Equal for equal steps; 0 for no steps, 1 for only NFC, a number of many bits for others. */
 uint64_t normalizer_hash(const normalizer *n);
 
 bool normalizer_lowercases(const normalizer *n);
@@ -41,16 +41,16 @@ bool normalizer_lowercases(const normalizer *n);
  * text that no step can change is handed on as it is; another one is copied. */
 rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
                            rapt_code (*take)(void *context, const char *text, size_t size), void *context, rapt_error *err);
-/* Whether normalizer_apply has to copy a text. Where all parts of a text say no, the text does so. */
+/* Whether normalizer_apply has to copy a text. If no part of a text needs it, neither does the text. */
 bool normalizer_changes(const normalizer *n, const char *text, size_t size);
-/* normalizer_cut.c: the first place from `from` > 0 on where a text can be cut, or its end: what is before and what is behind it
- * are normalized alone as they are together. */
+/* normalizer_cut.c: the first place from `from` > 0 on where a text can be cut, or its end: the parts before and after it give
+ * the same result alone as together. */
 size_t normalizer_cut(const normalizer *n, const char *text, size_t size, size_t from);
 /* The lines of a text, each by itself, with their ends. malloc'd. */
 rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
                                  rapt_error *err);
 
-/* hf_normalizer.c: RAPT_ERR_FORMAT, with nothing said, for what is none of the steps, or has options that change it. */
+/* hf_normalizer.c: RAPT_ERR_FORMAT, without a message, for a part that is none of the steps, or has options that change it. */
 rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err);
 json_t *normalizer_to_json(const normalizer *n); /* NULL: out of memory */
 

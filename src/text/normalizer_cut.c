@@ -1,9 +1,9 @@
 /* text/normalizer_cut.c: places between two letters where a text can be cut before it is normalized. For long texts, which are
  * normalized in parts, on all threads; normalizer.c has the steps.
  *
- * The letters are such that no step removes one, makes white space of it or treats it together with a neighbor of these kinds:
- * they are no marks, and none is ever composed with a character before it (Unicode's NFC_Quick_Check is Yes for all, and their
- * canonical combining class is 0); none has a compatibility form. Nor may a step replace any of them. */
+ * No step removes one of these letters, makes white space of it or treats it together with a neighbor of these kinds: they are no
+ * marks, they never compose with a character before them (Unicode's NFC_Quick_Check is Yes for all, and their canonical combining
+ * class is 0), and they have no compatibility form. A text cannot be cut if a step replaces one of them. */
 #include "text/normalizer.h"
 
 #include "text/utf8.h"
@@ -31,7 +31,7 @@ static bool is_plain_letter(uint32_t code)
     return false;
 }
 
-/* The letter that begins at `text`, as bytes; 0: none does. */
+/* The size in bytes of the letter at `text`; 0: not such a letter. */
 static size_t letter_at(const char *text, size_t size)
 {
     uint32_t code;

@@ -1,4 +1,4 @@
-/* text/text_in.c: see text_in.h. */
+/* text/text_in.c: reads, expands and checks texts. */
 #include "text/text_in.h"
 
 #include "base/buffer.h"
@@ -23,7 +23,7 @@ static const char *name_of(const char *path)
 #define ALWAYS_EXPANDED ((size_t)64 << 20)
 enum { MOST_RATIO = 100 };
 
-/* Of all that a file holds, portion by portion. */
+/* Called with all of a file's contents, portion by portion. */
 typedef rapt_code portion_fn(void *context, const char *text, size_t size, rapt_error *err);
 
 static size_t most_expanded(size_t size)
@@ -75,7 +75,7 @@ rapt_code text_in_read(const char *path, size_t max_bytes, char **data, size_t *
         return code;
     expanding e = {.max = max_bytes, .name = name_of(path)};
     code = expand(*data, *size, e.name, keep_portion, &e, err);
-    if (!code && !buffer_append(&e.text, "", 0)) /* a NUL at the end, of an empty text too */
+    if (!code && !buffer_append(&e.text, "", 0)) /* a NUL at the end, also for an empty text */
         code = rapt_fail(err, RAPT_ERR_MEMORY, "cannot read %.380s: out of memory", e.name);
     free(*data);
     if (code)
@@ -135,14 +135,15 @@ static bool begins(const char *text, size_t size, const char *with, size_t lengt
     return size >= length && memcmp(text, with, length) == 0;
 }
 
-/* Which bytes of four are zero, in most characters of the text's beginning: those of ASCII letters in UTF-16 and UTF-32. */
+/* Guesses UTF-16 and UTF-32 by the bytes of four that are zero in most characters of the text's beginning, as for ASCII
+ * letters. */
 static const char *guess_by_zeros(const char *text, size_t size)
 {
     size_t zeros[4] = {0}, count = (size < LOOKED_AT ? size : LOOKED_AT) / 4;
     for (size_t i = 0; i < 4 * count; i++)
         zeros[i % 4] += text[i] == '\0';
     const size_t most = count - count / 4, few = count / 8;
-    if (count < 4) /* too short to tell */
+    if (count < 4) /* too short for a guess */
         return NULL;
     if (zeros[0] <= few && zeros[2] >= most && zeros[3] >= most)
         return "it is UTF-32, not UTF-8: iconv -f UTF-32LE -t UTF-8";
@@ -174,7 +175,7 @@ const char *text_in_guess(const char *text, size_t size)
     return guess_by_zeros(text, size);
 }
 
-/* `bad`: the first byte that is no UTF-8. */
+/* `bad`: the first byte that is not UTF-8. */
 static rapt_code refuse(const char *name, const char *text, size_t size, size_t bad, rapt_error *err)
 {
     const char *guess = text_in_guess(text, size);
@@ -188,8 +189,8 @@ static rapt_code refuse(const char *name, const char *text, size_t size, size_t 
 
 static rapt_code check_portions(const char *name, const char *text, size_t size, const file_map *m, rapt_error *err)
 {
-    enum { LONGEST = 4 }; /* bytes of a character, which a portion may cut */
-    if (size > 0 && guess_by_zeros(text, size)) /* valid UTF-8, as far as it goes */
+    enum { LONGEST = 4 }; /* most bytes of a character, which a portion may cut */
+    if (size > 0 && guess_by_zeros(text, size)) /* also valid UTF-8, because ASCII and NUL are */
         return refuse(name, text, size, 0, err);
     for (size_t at = 0, end, valid; at < size; at += valid) {
         end = size - at < PORTION ? size : at + PORTION;

@@ -1,5 +1,5 @@
-/* text/tokenizer_file.c: tokenizers as files: which type a file is of, and who reads it. For model folders and the
- * program. What the types hold is read and checked where they are used. */
+/* text/tokenizer_file.c: tokenizers as files: finds the type of a file, and its reader. For model folders and the program. The
+ * readers check the contents. */
 #define _GNU_SOURCE /* strndup */
 #include "text/tokenizer.h"
 
@@ -127,7 +127,7 @@ static rapt_tokenizer *load_tokenizer_file(const char *path, rapt_error *err)
     return k;
 }
 
-/* The path of the first file of these names that is in the folder, to be freed; NULL: none is. */
+/* The path of the first file of these names that the folder has; the caller frees it; NULL: none. */
 static rapt_code find_in_folder(const char *folder, const char *const *names, size_t count, char **path, rapt_error *err)
 {
     bool there = false;
@@ -145,7 +145,8 @@ static rapt_code find_in_folder(const char *folder, const char *const *names, si
     return code;
 }
 
-/* The ids of a SentencePiece model's pieces are those of the class that the folder names, else the model's own. */
+/* The class that the folder names decides the ids of a SentencePiece model's pieces; without a class the model's own ids are
+ * used. */
 static rapt_tokenizer *load_folder_file(const char *folder, const char *path, rapt_error *err)
 {
     rapt_tokenizer *k = NULL;
@@ -156,7 +157,7 @@ static rapt_tokenizer *load_folder_file(const char *folder, const char *path, ra
     return k || code ? k : load_tokenizer_file(path, err);
 }
 
-/* A translation model has two tokenizers, or one for both sides, under other names: of these that of the source is found. */
+/* A translation model has two tokenizers, or one for both sides, under other names: the source's is found. */
 static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
 {
     static const char *const names[] = {"tokenizer.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model",
@@ -168,7 +169,7 @@ static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
     if (!code && !path)
         code = find_in_folder(folder, sources, sizeof sources / sizeof *sources, &source, err);
     if (!code && !path && !source)
-        code = file_path(folder, names[0], &path, err); /* whose absence is what there is to say */
+        code = file_path(folder, names[0], &path, err); /* the error is that this file is missing */
     if (!code && source)
         rapt_fail(err, RAPT_ERR_VALUE, "%s is a translation model, with a tokenizer for each side: %s is that of the source",
                   folder,

@@ -1,6 +1,5 @@
-/* text/utf8.c: UTF-8, classes of code points and lower case of texts.
- * For line reading, tokenizers and metrics.
- * Not a normalizer; and nothing but this file needs to know how cased letters are told from others. */
+/* text/utf8.c: UTF-8, classes of code points and lower case of texts. For line reading, tokenizers and metrics. Not a normalizer.
+ * Only this file needs to tell cased letters from others. */
 #include "text/utf8.h"
 
 #include "text/unicode/unicode.h"
@@ -66,8 +65,8 @@ size_t utf8_valid_prefix(const char *text, size_t size)
     return at;
 }
 
-/* Whether the byte can follow those of an unfinished character: Unicode's table 3-7, which rules out overlong forms, surrogates
- * and what is above 10FFFF by the second byte. */
+/* Whether the byte can follow the bytes of an unfinished character: Unicode's table 3-7, which excludes overlong forms,
+ * surrogates and codes above 10FFFF by the second byte. */
 static bool scan_continues(const utf8_scan *s, unsigned char byte)
 {
     unsigned char first = (unsigned char)s->bytes[0], low = 0x80, high = 0xBF;
@@ -144,9 +143,8 @@ bool utf8_is_space(uint32_t code)
     return in_ranges(code, spaces, code < 0x80 ? 2 : sizeof spaces / sizeof *spaces);
 }
 
-/* Unicode's Case_Ignorable: what a word may hold between its letters, such as accents and apostrophes. The
- * marks listed are its Word_Break members (MidLetter, MidNumLet, Single_Quote), which
- * are no category. */
+/* Unicode's Case_Ignorable: characters that a word may have between its letters, such as accents and apostrophes. The listed
+ * marks are its Word_Break members (MidLetter, MidNumLet, Single_Quote), which are not a category. */
 static bool is_case_ignorable(uint32_t code)
 {
     static const struct range marks[] = {

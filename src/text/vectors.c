@@ -1,6 +1,6 @@
 /* text/vectors.c: word vectors as GloVe, word2vec and fastText write them, into the rows of an embedding matrix. For training
- * runs with train.vectors, and for programs that make an embedding from them.
- * Not a table of all words: of a file of gigabytes only what the vocabulary has is kept. */
+ * runs with train.vectors, and for programs that make an embedding from them. Not a table of all words: a file may have
+ * gigabytes, and only words in the vocabulary are kept. */
 #include "rapt/text.h"
 
 #include "base/number.h"
@@ -19,11 +19,11 @@ typedef struct vectors_token {
     int32_t id;
 } vectors_token;
 
-/* The file, and what it fills. */
+/* The file, and the rows that it fills. */
 typedef struct vectors_reader {
     const char *path, *at, *end; /* `at` moves on */
     size_t record;               /* the line, or of binary files the word, from 1 */
-    size_t promised;             /* words by the header; 0: none */
+    size_t promised;             /* number of words by the header; 0: no header */
     size_t d;
     vectors_token *tokens; /* [token_count], sorted by text */
     size_t token_count;
@@ -61,7 +61,7 @@ static rapt_code vectors_list_tokens(vectors_reader *r, const rapt_tokenizer *k,
     return RAPT_OK;
 }
 
-/* The first token of this text, of which there may be several; token_count: there is none, or it has its vector. */
+/* The first of possibly several tokens with this text; token_count: there is none, or it has its vector already. */
 static size_t vectors_find(const vectors_reader *r, const char *word, size_t size)
 {
     const vectors_token wanted = {word, size, 0};
@@ -77,7 +77,7 @@ static size_t vectors_find(const vectors_reader *r, const char *word, size_t siz
     return found ? low : r->token_count;
 }
 
-/* Gives every token of this text the vector that stands in the row of the first. */
+/* Copies the vector in the first token's row to every token with this text. */
 static void vectors_keep(vectors_reader *r, size_t first)
 {
     const rapt_real *row = r->table + (size_t)r->tokens[first].id * r->d;
@@ -95,7 +95,7 @@ static bool vectors_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* A line without its end and the blanks before it, which some programs write. */
+/* A line without its end and without the blanks before it, which some programs write. */
 typedef struct vectors_line {
     const char *at, *end;
 } vectors_line;
@@ -111,7 +111,7 @@ static vectors_line vectors_next_line(vectors_reader *r)
     return line;
 }
 
-/* Where the last `count` fields of a line begin; NULL: it has fewer. */
+/* Where the last `count` fields of a line begin; NULL: it has fewer fields. */
 static const char *vectors_last_fields(vectors_line line, size_t count)
 {
     const char *at = line.end;
@@ -135,7 +135,7 @@ static size_t vectors_count_fields(vectors_line line)
     return count;
 }
 
-/* The number that `*at` is at, which is moved behind it; NaN: none. */
+/* The number at *at, which moves past it; NaN: none. */
 static double vectors_number(const char **at, const char *end)
 {
     char text[NUMBER_MAX], *stop;
@@ -184,7 +184,8 @@ static rapt_code vectors_take_text(vectors_reader *r, rapt_error *err)
 
 /* ---- binary ----------------------------------------------------------------------------------------------------- */
 
-/* Of word2vec: the word, a space, and d floats of little-endian bytes; a line break between words, or not. */
+/* Takes a word of word2vec's format: the word, a space, and d floats of little-endian bytes; there may be a line break between
+ * words. */
 static rapt_code vectors_take_word(vectors_reader *r, rapt_error *err)
 {
     r->record++;
@@ -253,7 +254,7 @@ static bool vectors_take_header(vectors_reader *r)
     return true;
 }
 
-/* Whether numbers after the header are bytes: d of them as text take two bytes each at least, of printable characters. */
+/* Whether numbers after the header are binary: as text, d numbers would take at least two printable characters each. */
 static bool vectors_is_binary(const vectors_reader *r)
 {
     const char *space = memchr(r->at, ' ', (size_t)(r->end - r->at));
@@ -293,7 +294,7 @@ rapt_code rapt_vectors_read(const char *path, const rapt_tokenizer *tokenizer, s
     if (code)
         return code;
     r.at = map.data;
-    r.end = map.size > 0 ? map.data + map.size : map.data; /* of an empty file NULL, to which nothing may be added */
+    r.end = map.size > 0 ? map.data + map.size : map.data; /* data is NULL for an empty file, and nothing may be added to NULL */
     code = map.size > 0 ? vectors_list_tokens(&r, tokenizer, entries < size ? entries : size, err)
                         : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
     if (!code)

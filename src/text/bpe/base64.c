@@ -1,4 +1,4 @@
-/* text/bpe/base64.c: see base64.h. For rank files; not a stream. */
+/* text/bpe/base64.c: decodes base64 for rank files; not a stream. */
 #include "text/bpe/base64.h"
 
 #include <stdint.h>
@@ -16,7 +16,7 @@ static int base64_value_of(char letter)
     return letter == '+' ? 62 : letter == '/' ? 63 : -1;
 }
 
-/* One group: `count` letters, 2 to 4, stand for one byte less; bits that stand for none are 0. */
+/* One group: `count` letters, 2 to 4, hold count - 1 bytes; the remaining bits must be 0. */
 static bool decode_group(const char *letters, size_t count, char *out)
 {
     uint32_t bits = 0;

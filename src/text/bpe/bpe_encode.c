@@ -1,8 +1,8 @@
-/* text/bpe/bpe_encode.c: a text to ids by byte-level BPE: special tokens, then pieces, then merges. For everything that
- * encodes; how a piece is merged is in bpe_merge.c.
+/* text/bpe/bpe_encode.c: a text to ids by byte-level BPE: special tokens, then pieces, then merges. For everything that encodes;
+ * bpe_merge.c merges a piece.
  *
- * Texts repeat themselves: nine pieces in ten have occurred before. What became of short pieces is kept in a table that
- * fits a cache of the CPU, for this call only. */
+ * Texts repeat themselves: nine pieces in ten have occurred before. The ids of short pieces are kept in a table that fits a cache
+ * of the CPU, for this call only. */
 #include "text/bpe/bpe_encode.h"
 
 #include "text/bpe/bpe_merge.h"
@@ -36,7 +36,7 @@ typedef struct bpe_encoder {
     size_t set_mask;
     rapt_ids_fn *sink;
     void *context;
-    bpe_starts *starts; /* where pieces begin, if that is to be noted, or NULL */
+    bpe_starts *starts; /* collects where pieces begin, or NULL */
     rapt_error *err;
     size_t filled, flushed; /* ids in `out`, and those before them since the sink was given */
     int32_t out[OUT];
@@ -95,7 +95,7 @@ static rapt_code encode_piece(encoder *e, const char *piece, size_t size)
     return code;
 }
 
-/* Of size <= KEPT_BYTES; `left` bytes can be read at `piece`. */
+/* The key of a piece with size <= KEPT_BYTES; `left` bytes can be read at `piece`. */
 static inline piece_key bpe_encode_key_of(const char *piece, size_t size, size_t left)
 {
     piece_key key = {{0, 0}};
@@ -130,7 +130,7 @@ static void bpe_encode_keep(kept_set *set, const piece_key *key, const int32_t *
         set->way[0].ids[i] = i < count ? ids[i] : -1;
 }
 
-/* A piece, and where the table would have it; NULL: too long for it. */
+/* A piece, and its set in the table; NULL: too long for the table. */
 typedef struct piece {
     const char *text;
     size_t size;

@@ -1,5 +1,5 @@
-/* text/bpe/bpe_encode.h: the encoder of byte-level BPE in steps, for bpe_threads.c, where each thread has one. What encodes a
- * whole text at once calls rapt_tokenizer_encode_to. */
+/* text/bpe/bpe_encode.h: the encoder of byte-level BPE in steps, for bpe_threads.c, where each thread has one. To encode a whole
+ * text, call rapt_tokenizer_encode_to. */
 #ifndef TEXT_BPE_BPE_ENCODE_H
 #define TEXT_BPE_BPE_ENCODE_H
 
@@ -7,7 +7,7 @@
 
 enum { BPE_STARTS = 4096 };
 
-/* Where a piece begins, and how many ids came before its own. */
+/* Where a piece begins, and the number of ids before its own. */
 typedef struct bpe_start {
     size_t at, ids;
 } bpe_start;
@@ -18,23 +18,23 @@ typedef struct bpe_starts {
     bpe_start list[BPE_STARTS];
 } bpe_starts;
 
-/* Pieces of a text that begin before `limit`, up to the first one that ends beyond `far`, whose end goes to *far_end. */
+/* Pieces of a text that begin before `limit`, up to the first piece that ends beyond `far`; *far_end gets its end. */
 typedef struct bpe_range {
     const char *text;
     size_t size, limit, far;
-    size_t *far_end; /* NULL: no piece can end there */
+    size_t *far_end; /* NULL: no piece can end beyond `far` */
 } bpe_range;
 
 typedef struct bpe_encoder bpe_encoder;
 
-/* For texts of about `size` bytes; what it keeps of pieces lasts as long as it does. NULL with `err` set. */
+/* For texts of about `size` bytes; it keeps pieces until it is freed. NULL with `err` set. */
 bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err);
 void bpe_encoder_free(bpe_encoder *e); /* NULL is fine */
 
-/* Ids go to this sink from now on; where pieces begin is noted in `starts`, unless it is NULL, which its owner has emptied. What
- * the pattern has cost so far is forgotten. */
+/* From now on ids go to this sink, and the beginnings of pieces to `starts`, unless that is NULL; its owner has emptied it. The
+ * pattern's cost so far is forgotten. */
 void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_starts *starts);
-/* Encodes pieces of a text that is normal already, from *at on, which moves to where the next piece begins. */
+/* Encodes pieces of a text that is already normalized, from *at on, and moves *at to where the next piece begins. */
 rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, rapt_error *err);
 /* Encodes a whole text: normalized, and with special tokens: all of them, or those that are always found. */
 rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, bool specials, rapt_error *err);

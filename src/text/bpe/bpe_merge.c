@@ -1,8 +1,7 @@
-/* text/bpe/bpe_merge.c: merges the tokens of a piece: the pair of lowest rank first, of equal ones the leftmost, until no
- * pair merges. For bpe_encode.c; it neither cuts texts nor knows special tokens.
+/* text/bpe/bpe_merge.c: merges the tokens of a piece: the pair of lowest rank first, the leftmost of equal ones, until no pair
+ * merges. For bpe_encode.c; it does not cut texts and does not know special tokens.
  *
- * Short pieces are searched as a whole before each merge; the pairs of long ones stand in a heap. Both give the same
- * tokens. */
+ * Short pieces are searched as a whole before each merge; long pieces have their pairs in a heap. Both give the same tokens. */
 #include "text/bpe/bpe_merge.h"
 
 #include <stdlib.h>
@@ -10,8 +9,8 @@
 
 /* ---- short -------------------------------------------------------------------------------------------------- */
 
-/* Tokens stand at the place of their first byte. A key is the rank of the pair that begins there and the place, so that
- * the lowest key says what merges next; NO_KEY where none begins. */
+/* Tokens are at the place of their first byte. A key is the rank of the pair that begins there, and the place, so that the lowest
+ * key decides the next merge; NO_KEY if no pair begins there. */
 enum { NO_KEY = INT32_MAX, PLACE_BITS = 7, BLOCK = 8 };
 
 typedef struct row {
@@ -69,7 +68,7 @@ static void merge_at(const byte_bpe *b, row *r, size_t i)
 
 static void start_row(const byte_bpe *b, row *r, const char *piece, size_t size)
 {
-    size = size < BPE_SHORT ? size : BPE_SHORT; /* for compilers, which do not see that no caller has more */
+    size = size < BPE_SHORT ? size : BPE_SHORT; /* tells compilers that no caller passes more */
     r->size = size;
     for (size_t i = 0; i < size; i++) {
         r->ids[i] = b->bytes[(unsigned char)piece[i]];
@@ -98,7 +97,7 @@ size_t bpe_merge_short(const byte_bpe *b, const char *piece, size_t size, int32_
 
 /* ---- long --------------------------------------------------------------------------------------------------- */
 
-/* A pair as it was when it was found; it is out of date when its tokens have become others. */
+/* A pair as it was when it was found; it is out of date when one of its tokens has merged. */
 typedef struct candidate {
     uint64_t key; /* rank, then place */
     int32_t left, right, merged;

@@ -4,10 +4,10 @@
 
 #include "text/bpe/byte_bpe.h"
 
-/* Pieces up to this size are merged by a search of the whole piece before each merge. */
+/* Up to this size, the whole piece is searched before each merge. */
 enum { BPE_SHORT = 128 };
 
-/* The tokens of a piece of 1 to BPE_SHORT bytes, to ids[BPE_SHORT]; how many. */
+/* Writes the tokens of a piece of 1 to BPE_SHORT bytes to ids[BPE_SHORT]; returns their number. */
 size_t bpe_merge_short(const byte_bpe *b, const char *piece, size_t size, int32_t *ids);
 /* bpe_merge_short for any size, in O(size log(size)); ids[size]. */
 rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err);

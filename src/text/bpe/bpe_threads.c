@@ -1,12 +1,11 @@
 /* text/bpe/bpe_threads.c: byte-level BPE of a long text on all threads. For token files; bpe_encode.c encodes.
  *
- * Special tokens that are looked for cut a text into segments, which know nothing of each other. Short segments are encoded in
- * groups. A long one is normalized first where the tokenizer does that, into a temporary file, and then encoded in chunks:
- * where the next piece ends depends on the segment and on where that piece begins, on nothing before it that a walk could
- * remember. So each chunk is walked from its first character as if a piece began there, which is a guess. The true walk, which
- * has come through the chunks before, encodes pieces until one begins where the guess has begun one too; from there on the
- * guess is right. With usual patterns that is a piece or two. Where they don't meet, the true walk encodes the chunk: slower,
- * with the same ids. piece_counts.c, for learning, does likewise. */
+ * Special tokens cut a text into independent segments. Short segments are encoded in groups. A long segment is first normalized
+ * into a temporary file if the tokenizer normalizes, and then encoded in chunks. The end of a piece depends only on the segment
+ * and on where the piece begins, not on earlier pieces. So each chunk is walked from its first character as if a piece began
+ * there, which is a guess. The true walk, which has come through the chunks before, encodes pieces until one begins where a piece
+ * of the guess begins; from there on the guess is right. With usual patterns that takes a piece or two. If they don't meet, the
+ * true walk encodes the chunk: slower, with the same ids. piece_counts.c does the same for learning. */
 #include "text/bpe/bpe_encode.h"
 
 #include "base/file.h"
@@ -19,20 +18,20 @@ typedef struct bpe_run {
     const byte_bpe *b;
     const encode_run *r;
     bpe_encoder **encoders; /* one a thread */
-    bpe_encoder *walker;    /* of the true walk, which one thread leads while others guess */
+    bpe_encoder *walker;    /* encoder of the true walk, which one thread does while others guess */
 } bpe_run;
 
 /* ---- a segment in chunks -------------------------------------------------------------------------------------- */
 
 typedef struct chunks {
     const bpe_run *all;
-    const char *text; /* a segment of the run's text, or what that became when it was normalized */
+    const char *text; /* a segment of the run's text, or the normalized segment */
     size_t size;
-    const file_map *map;  /* that holds what it became; or NULL */
+    const file_map *map;  /* the file with the normalized segment, or NULL */
     bool passes;          /* it is a segment of the run's text, */
-    size_t first;         /* where it begins here */
-    size_t at;            /* of the true walk */
-    atomic_size_t passed; /* a guess has found a long piece that ends here */
+    size_t first;         /* it begins here */
+    size_t at;            /* position of the true walk */
+    atomic_size_t passed; /* the end of a long piece that a guess has found */
 } chunks;
 
 /* Between two characters, unless the text is not UTF-8. */
@@ -54,7 +53,7 @@ static void note_long_piece(chunks *c, size_t end)
         continue;
 }
 
-/* A piece that ends far behind its chunk is left to the true walk: otherwise each chunk that it covers would encode it. */
+/* A piece that ends far beyond its chunk is left to the true walk: otherwise each chunk that it covers would encode it. */
 static rapt_code guess_chunk(void *context, part *p, int worker, rapt_error *err)
 {
     chunks *c = context;
@@ -70,13 +69,13 @@ static rapt_code guess_chunk(void *context, part *p, int worker, rapt_error *err
         return RAPT_OK;
     bpe_encoder_begin(e, encode_run_keep, p, starts);
     if (bpe_encoder_range(e, &range, &at, NULL) != RAPT_OK)
-        starts->count = 0; /* if the true walk comes there it fails too, and says why */
+        starts->count = 0; /* if the true walk comes there, it fails as well and reports why */
     note_long_piece(c, far_end);
     p->stop = at;
     return RAPT_OK;
 }
 
-/* Where the true walk meets the guess the rest of the part's ids is right. */
+/* If the true walk meets the guess, the rest of the part's ids is right. */
 static rapt_code meet_guess(chunks *c, const part *p, bool *met, rapt_error *err)
 {
     const bpe_starts *starts = (const void *)p->more.data;
@@ -173,7 +172,7 @@ static rapt_code write_part(void *context, part *p, rapt_error *err)
     return p->out.size ? file_writer_put(&n->out, p->out.data, p->out.size, err) : RAPT_OK;
 }
 
-/* The normalized text can be read at a place where nobody else finds it, until the writer ends. */
+/* Until the writer ends, the normalized text has a private path, at which it can be mapped. */
 static rapt_code encode_draft(normalizing *n, rapt_error *err)
 {
     file_map map;
@@ -293,7 +292,7 @@ static const special *near_special(const bpe_run *all, size_t from, size_t *at)
     return s && *at - from <= all->r->chunk ? s : NULL;
 }
 
-/* A group of segments that are short; none where a long one begins. */
+/* A group of short segments; empty if a long one begins here. */
 static size_t group_end(void *context, size_t begin)
 {
     const bpe_run *all = context;
@@ -326,7 +325,7 @@ static rapt_code encode_groups(bpe_run *all, size_t *at, rapt_error *err)
     return parts_run(&run, at, err);
 }
 
-/* A long segment and the special token behind it. */
+/* A long segment and the special token after it. */
 static rapt_code encode_long_segment(const bpe_run *all, size_t *at, rapt_error *err)
 {
     const encode_run *r = all->r;

@@ -1,14 +1,13 @@
 /* text/bpe/bpe_train.c: byte-level BPE (Sennrich et al. 2016): the most frequent pair of neighboring tokens becomes a token,
- * repeatedly. For the tokenizer; it neither encodes nor writes files.
+ * repeatedly. For the tokenizer; it does not encode and does not write files.
  *
- * Only distinct pieces are processed, each weighted by how often it occurs. A merge visits the places of its pair and
- * no others; pairs beside those places lose what the pairs with the new token gain. So the work is in proportion to
- * the tokens that vanish. What is merged follows from the counts alone: the order of pieces doesn't matter.
+ * Only distinct pieces are processed, each weighted by how often it occurs. A merge visits only the places of its pair; pairs
+ * beside those places lose what the pairs with the new token gain. So the work is in proportion to the tokens that vanish. The
+ * counts alone decide what is merged: the order of pieces doesn't matter.
  *
- * No two tokens have the same bytes. While no merge has crossed the ends of a stretch of a piece, its bytes have been
- * merged as they would be alone: this holds for a run of one token too, as a run that reaches over an end leaves that
- * end uncrossed only where it has an even number of tokens before it. So equal bytes that became one token became the
- * same one. */
+ * No two tokens have the same bytes. While no merge has crossed the ends of a stretch of a piece, its bytes have been merged as
+ * they would be alone. This also holds for a run of one token, because a run that reaches over an end leaves that end uncrossed
+ * only if it has an even number of tokens before it. So equal bytes that became one token became the same token. */
 #include "text/bpe/bpe_train.h"
 
 #include "base/stop.h"
@@ -20,11 +19,11 @@
 
 enum { BYTES = 256, DEFAULT_MIN_FREQ = 2 };
 
-/* What a merge changes for the pairs with one neighbor of its places. */
+/* The changes by a merge to the pairs with one neighbor of its places. */
 typedef struct neighbor {
     int64_t lost, gained;
     size_t uses;  /* places of the pair with the new token */
-    size_t place; /* where the next one is noted */
+    size_t place; /* where the next place is noted */
     bool touched, kept;
 } neighbor;
 
@@ -47,7 +46,7 @@ typedef struct trainer {
 
 /* ---- the first pairs -------------------------------------------------------------------------------------- */
 
-/* The pair of bytes that begins at a slot, -1 for none. */
+/* The pair of bytes that begins at a slot; -1: none. */
 static int32_t byte_pair(const token_rows *r, size_t at)
 {
     int32_t left = r->slots[at].token, right = r->slots[at + 1].token;
@@ -102,9 +101,9 @@ static neighbor *bpe_train_meet(side *s, int32_t token)
     return n;
 }
 
-/* Merges at every place that still holds the pair, from left to right, and keeps the list of these places. In a run
- * like "aaaa" the token before a place may be the new one already: its pair with `left` was lost a place earlier, as
- * the pair of `right` and what follows. */
+/* Merges at every place that still holds the pair, from left to right, and keeps the list of these places. In a run like "aaaa"
+ * the token before a place may already be the new one: its pair with `left` was lost a place earlier, as the pair of `right` and
+ * the token after it. */
 static void merge_places(trainer *t, token_pair *pair, int32_t token)
 {
     token_rows *r = &t->rows;
@@ -173,7 +172,7 @@ static void note_new_pairs(trainer *t, const token_pair *pair, int32_t token)
     }
 }
 
-/* Brings the queue up to date with what happened on one side. */
+/* Brings the queue up to date with the changes on one side. */
 static bool settle_before(trainer *t, int32_t left, int32_t token)
 {
     for (size_t i = 0; i < t->before.count; i++) {

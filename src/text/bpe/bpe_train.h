@@ -11,10 +11,10 @@ typedef struct bpe_merge {
     int32_t left, right;
 } bpe_merge;
 
-/* Of `o`, vocab_size, min_freq, threads and specials are used; `cut` stands for its pattern. The caller frees *merges,
- * which is never NULL on success; *count is below what was asked for where no pair occurs often enough. No two tokens
- * have the same bytes, and none has those of a special token longer than a byte. On failure *merges is NULL: RAPT_ERR_VALUE
- * for an empty text and for a vocabulary too small for the bytes and the special tokens. */
+/* Uses vocab_size, min_freq, threads and specials of `o`; `cut` replaces its pattern. The caller frees *merges, which is never
+ * NULL on success; *count is below the requested number if no pair occurs often enough. No two tokens have the same bytes, and no
+ * token has the bytes of a special token longer than a byte. On failure *merges is NULL: RAPT_ERR_VALUE for an empty text and for
+ * a vocabulary too small for the bytes and the special tokens. */
 rapt_code bpe_train(learn_text text, const split *cut, const rapt_bpe_options *o, bpe_merge **merges, size_t *count,
                     rapt_error *err);
 

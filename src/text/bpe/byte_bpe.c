@@ -120,7 +120,7 @@ static rapt_code byte_bpe_put_bytes(byte_bpe *b, size_t first, rapt_error *err)
     return byte_bpe_find_bytes(b, err);
 }
 
-/* Bytes are tokens from `first` on, and merge i makes the one behind them and all earlier ones. */
+/* Bytes are tokens from `first` on; merge i makes token first + 256 + i. */
 static rapt_code put_merge(byte_bpe *b, size_t first, size_t i, bpe_merge merge, rapt_error *err)
 {
     size_t n, m, id = first + 256 + i;
@@ -150,8 +150,7 @@ static rapt_code put_specials(byte_bpe *b, const rapt_bpe_options *o, rapt_error
     return code;
 }
 
-/* <unk> <pad> <bos> <eos>. They are tokens of the model as well: `tokenizers` would number them after all others if they
- * were not. */
+/* <unk> <pad> <bos> <eos>. They are tokens of the model as well: otherwise `tokenizers` would number them after all others. */
 static rapt_code put_four_specials(byte_bpe *b, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -180,7 +179,7 @@ static void forget_searched(void *map, size_t begin, size_t end)
         file_map_forget(map, begin, end);
 }
 
-/* Where special tokens stand in a text; *found is the caller's, also after a failure. */
+/* Where special tokens occur in a text; the caller frees *found, also after a failure. */
 static rapt_code find_specials(learn_text text, const special_list *l, text_special **found, size_t *count, rapt_error *err)
 {
     size_t capacity = 0, at;
@@ -194,7 +193,8 @@ static rapt_code find_specials(learn_text text, const special_list *l, text_spec
     return RAPT_OK;
 }
 
-/* A language model's special tokens are not learned from. Those of a translator are text where they stand in a sentence. */
+/* A language model does not learn from special tokens in a text. A translator's special tokens are ordinary text in a
+ * sentence. */
 static rapt_code leave_out_specials(learn_text *text, const rapt_bpe_options *o, text_special **found, rapt_error *err)
 {
     special_list l = {0};
@@ -293,7 +293,7 @@ static uint64_t hash_tokens(const byte_bpe *b, uint64_t h)
     return h;
 }
 
-/* Sums, because the order in these tables depends on that in which pairs and special tokens came. */
+/* Sums, because the order in these tables depends on the order in which pairs and special tokens were added. */
 static uint64_t hash_merges(const byte_bpe *b)
 {
     uint64_t sum = 0;
@@ -332,8 +332,8 @@ static json_t *bpe_to_json(const rapt_tokenizer *k)
     return b->to_json ? b->to_json(b) : hf_to_json(b);
 }
 
-/* Byte tokens in any order need not be a line of text: what is not UTF-8 becomes U+FFFD, ends of lines, NULs and tabs, which
- * separate columns, spaces. */
+/* Byte tokens in any order need not be a line of text: bytes that are not UTF-8 become U+FFFD; ends of lines, NULs and tabs,
+ * which separate columns, become spaces. */
 static char *line_of(const char *bytes, size_t size, size_t *length)
 {
     static const char replacement[] = "\xEF\xBF\xBD";

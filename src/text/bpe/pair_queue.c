@@ -1,5 +1,5 @@
-/* text/bpe/pair_queue.c: a hash table of pairs and a binary heap over it. For the BPE trainer; not a general queue: counts
- * in it may fall, but not rise. */
+/* text/bpe/pair_queue.c: a hash table of pairs and a binary heap over it. For the BPE trainer; not a general queue: counts may
+ * only fall. */
 #include "text/bpe/pair_queue.h"
 
 #include "base/buffer.h"
@@ -29,7 +29,7 @@ static uint64_t pair_queue_key_of(int32_t left, int32_t right)
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
 }
 
-/* The slot of a key, or the free one where it belongs; the multiplier as in trie.c. */
+/* The slot of a key, or the free slot where it belongs; the multiplier is as in trie.c. */
 static size_t pair_queue_slot_of(const token_pair *slots, size_t slot_count, uint64_t key)
 {
     uint64_t hash = (key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15);

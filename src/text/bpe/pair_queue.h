@@ -1,8 +1,8 @@
 /* text/bpe/pair_queue.h: pairs of tokens, how often and where they occur, the most frequent first. For the BPE trainer.
  *
- * A pair gets its full count when it is added; from then on its count only falls. (Two tokens become neighbors when
- * the younger of them is made, never later.) So the queue may hold counts that are too high: pair_queue_pop examines
- * the count that holds now, and puts a pair that has fallen back where it belongs. */
+ * A pair gets its full count when it is added; from then on its count only falls. (Two tokens become neighbors when the younger
+ * of them is made, never later.) So the queue may hold counts that are too high: pair_queue_pop examines the present count, and
+ * puts a pair whose count has fallen back where it belongs. */
 #ifndef TEXT_BPE_PAIR_QUEUE_H
 #define TEXT_BPE_PAIR_QUEUE_H
 
@@ -11,7 +11,7 @@
 typedef struct token_pair {
     uint64_t key; /* left << 32 | right, and one; 0: a free slot */
     int64_t count;
-    size_t first, uses; /* its places: `uses` of them, some of which may no longer hold it */
+    size_t first, uses; /* its places: `uses` of them; some may no longer hold it */
 } token_pair;
 
 /* Starts as {0}; freed by pair_queue_free. */
@@ -29,8 +29,8 @@ void pair_queue_free(pair_queue *q);
 bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, size_t uses, size_t *first);
 /* Takes `times` from the count of a pair; one that was never added has no count to keep. */
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times);
-/* Takes out the pair with the largest count; of equal ones the one with the smaller left token, then the smaller right
- * one. False where no count is at least `min`. */
+/* Takes out the pair with the largest count; among equal ones, the pair with the smaller left token, then the smaller right
+ * token. False if no count is at least `min`. */
 bool pair_queue_pop(pair_queue *q, int64_t min, token_pair *best);
 
 static inline int32_t token_pair_left(const token_pair *p)

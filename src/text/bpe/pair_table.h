@@ -1,4 +1,4 @@
-/* text/bpe/pair_table.h: which pairs of tokens merge, into what, and which first. For byte-level BPE. */
+/* text/bpe/pair_table.h: which pairs of tokens merge, into which token, and in which order. For byte-level BPE. */
 #ifndef TEXT_BPE_PAIR_TABLE_H
 #define TEXT_BPE_PAIR_TABLE_H
 
@@ -8,8 +8,8 @@
 #define PAIR_RANKS (1 << 24) /* ranks are below */
 
 typedef struct pair_merge {
-    uint32_t rank; /* lower ones merge first; PAIR_NEVER: not at all */
-    int32_t id;    /* of the merged token */
+    uint32_t rank; /* pairs of lower rank merge first; PAIR_NEVER: never */
+    int32_t id;    /* id of the merged token */
 } pair_merge;
 
 typedef struct pair_slot {
@@ -21,7 +21,7 @@ typedef struct pair_slot {
 typedef struct pair_table {
     pair_slot *slots; /* open addressing */
     size_t slot_count, size;
-    int shift; /* of the hash, to an index */
+    int shift; /* from the hash to an index */
 } pair_table;
 
 void pair_table_free(pair_table *t);
@@ -33,20 +33,20 @@ static inline uint64_t pair_key(int32_t left, int32_t right)
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
 }
 
-/* Where a key belongs, by Knuth's multiplication. */
+/* The index of a key, by Knuth's multiplication. */
 static inline size_t pair_table_index(const pair_table *t, uint64_t key)
 {
     return key * 0x9E3779B97F4A7C15u >> t->shift;
 }
 
-/* Fetches what pair_table_find will look at, without waiting for it. */
+/* Prefetches the memory that pair_table_find will read. */
 static inline void pair_table_fetch(const pair_table *t, int32_t left, int32_t right)
 {
     if (t->slots)
         __builtin_prefetch(&t->slots[pair_table_index(t, pair_key(left, right))]);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* The slot that holds the key, or the empty slot where it belongs. */
 static inline pair_slot *pair_table_slot(const pair_table *t, uint64_t key)
 {
     size_t i = pair_table_index(t, key);

@@ -1,14 +1,13 @@
-/* text/bpe/piece_counts.c: pieces of a text counted in chunks, all at once. For the BPE trainer. It knows nothing of the
+/* text/bpe/piece_counts.c: counts the pieces of a text, in parallel chunks. For the BPE trainer. It does not depend on the
  * pattern, and keeps no list of pieces.
  *
- * Where the next piece ends depends on the text and on where that piece begins, on nothing before it that a walk could
- * remember: split_next is always given the whole text, so that even a lookbehind sees what it would see otherwise. So
- * two walks that once begin a piece at the same byte go the same way ever after. Each chunk is therefore walked from
- * its first byte as if a piece began there, which is a guess. Afterwards the true walk, the one from byte 0, is led
- * through the chunks: it and a chunk's guess advance in turn, whichever is behind, until they meet; what the guess had
- * counted up to there is taken back, what the true walk passes is counted, and the rest of the chunk is right as it is.
- * With usual patterns they meet after a piece or two. Where they never do, the true walk does all the work: slower,
- * with the same counts. Every step of this is a sum of whole numbers, so the result does not depend on threads and chunks. */
+ * The end of a piece depends only on the text and on where the piece begins, not on earlier pieces: split_next always gets the
+ * whole text, so that even a lookbehind sees the same. So two walks that begin a piece at the same byte have the same pieces from
+ * there on. Each chunk is therefore walked from its first byte as if a piece began there, which is a guess. Afterwards the true
+ * walk, from byte 0, goes through the chunks: the walk and a chunk's guess advance in turn, always the one at the earlier byte,
+ * until they meet. The counts of the guess up to there are taken back, the pieces of the true walk are counted, and the rest of
+ * the chunk is right. With usual patterns they meet after a piece or two. If they never meet, the true walk does all the work:
+ * slower, with the same counts. Every step adds whole numbers, so the result does not depend on threads and chunks. */
 #include "text/bpe/piece_counts.h"
 
 #include "base/pool.h"
@@ -20,7 +19,7 @@
 enum { FORGOTTEN = 4 << 20, BEHIND = 4 }; /* bytes that are given back at a time; how often */
 
 typedef struct counter {
-    atomic_size_t long_from, long_to; /* the last piece longer than a chunk that this thread has come to */
+    atomic_size_t long_from, long_to; /* the last piece longer than a chunk that this thread has found */
     split_walk *walk;
     piece_table pieces;
     bool no_memory;
@@ -35,10 +34,10 @@ typedef struct counting {
     stop_check stop;
     pool *pool;
     counter *counters; /* one a thread */
-    size_t *stops;     /* for each chunk: where its guess stopped; the piece that begins there isn't counted */
+    size_t *stops;     /* for each chunk: where its guess ended; the piece that begins there isn't counted */
 } counting;
 
-/* A chunk begins where a character does: no walk of valid text begins a piece elsewhere. */
+/* A chunk begins at a character: in valid text, no walk begins a piece elsewhere. */
 static size_t begin_of(const counting *c, size_t k)
 {
     size_t at = k < c->chunks ? k * c->chunk : c->size;
@@ -47,8 +46,8 @@ static size_t begin_of(const counting *c, size_t k)
     return at;
 }
 
-/* A piece far longer than a chunk would be matched once for each chunk that it covers: those are left to the true walk.
- * That another thread may say so sooner or later, or half of it, only moves work. */
+/* A piece far longer than a chunk would be matched once for each chunk that it covers, so these chunks are left to the true walk.
+ * It does not matter when another thread sets the two numbers, or whether only one is set: that only moves work. */
 static bool within_long_piece(counting *c, size_t from, size_t to)
 {
     for (int i = 0; i < pool_threads(c->pool); i++)
@@ -65,8 +64,8 @@ static void note_piece(const counting *c, counter *own, size_t from, size_t to)
     atomic_store(&own->long_to, to);
 }
 
-/* Gives back, now and then, what was read up to chunk k and a little beyond it. That includes what was given back before: another
- * thread that is behind has read there since, by which the kernel maps more than a page. */
+/* From time to time gives back the memory that was read up to chunk k and a little beyond it. That includes memory given back
+ * before: a slower thread has read there since, and each read makes the kernel map more than a page. */
 static void forget_chunks(const counting *c, size_t k)
 {
     const size_t every = FORGOTTEN / c->chunk + 1, before = BEHIND * every;
@@ -74,7 +73,7 @@ static void forget_chunks(const counting *c, size_t k)
         file_map_forget(c->map, (k < before ? 0 : k - before) * c->chunk, (k + every) * c->chunk);
 }
 
-/* The first special token that ends behind `at`; special_count: none. */
+/* The first special token that ends after `at`; special_count: none. */
 static size_t special_behind(const counting *c, size_t at)
 {
     size_t low = 0, high = c->special_count;
@@ -88,7 +87,7 @@ static size_t special_behind(const counting *c, size_t at)
     return low;
 }
 
-/* split_next between two special tokens. *counts is false where one ends at *end, which is no piece. */
+/* split_next between two special tokens. *counts is false if a special token ends at *end: it is no piece. */
 static rapt_code next_piece(const counting *c, split_walk *walk, size_t at, size_t *end, bool *counts, rapt_error *err)
 {
     const size_t i = special_behind(c, at), begin = i > 0 ? c->specials[i - 1].end : 0,
@@ -103,7 +102,7 @@ static rapt_code next_piece(const counting *c, split_walk *walk, size_t at, size
     return code;
 }
 
-/* Also stops where the pattern fails: if the true walk comes there, it will fail there too, and say so. */
+/* Also ends if the pattern fails: if the true walk comes there, it will fail there as well and report it. */
 static void walk_chunk(void *context, size_t k, int worker)
 {
     counting *c = context;
@@ -122,7 +121,7 @@ static void walk_chunk(void *context, size_t k, int worker)
     forget_chunks(c, k);
 }
 
-/* Counts the piece that begins at *at once more, or once less, and moves on to its end. */
+/* Adds `times` (1 or -1) to the count of the piece that begins at *at, and moves *at to its end. */
 static rapt_code piece_counts_step(counting *c, size_t *at, int64_t times, rapt_error *err)
 {
     counter *first = &c->counters[0];
@@ -137,7 +136,7 @@ static rapt_code piece_counts_step(counting *c, size_t *at, int64_t times, rapt_
     return RAPT_OK;
 }
 
-/* Leads the true walk, which stands at *at, to the end of a chunk. */
+/* Takes the true walk from *at to the end of a chunk. */
 static rapt_code join_chunk(counting *c, size_t k, size_t *at, rapt_error *err)
 {
     size_t guess = begin_of(c, k), stop = c->stops[k], limit = begin_of(c, k + 1);

@@ -15,7 +15,7 @@ typedef struct text_special {
     size_t begin, end;
 } text_special;
 
-/* A text to learn from. Special tokens are no pieces, and what is between two of them is a text of its own. */
+/* A text to learn from. Special tokens are no pieces, and the part between two of them is a separate text. */
 typedef struct learn_text {
     const char *data;
     size_t size;
@@ -24,9 +24,9 @@ typedef struct learn_text {
     size_t special_count;
 } learn_text;
 
-/* Cuts a text as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces
- * that end up with a count of 0 may be in it too. The counts depend on neither `threads` (0: all) nor `chunk`, the
- * bytes that a thread takes at a time. RAPT_ERR_INTERRUPTED where `stop` is asked for. */
+/* Cuts a text as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces with a count of 0
+ * may also be in it. The counts do not depend on `threads` (0: all) and on `chunk`, the bytes that a thread takes at a time.
+ * RAPT_ERR_INTERRUPTED when `stop` says so. */
 rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, piece_table *counts,
                             rapt_error *err);
 

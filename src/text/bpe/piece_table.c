@@ -1,5 +1,5 @@
-/* text/bpe/piece_table.c: a hash table that copies each distinct piece once, into one block: no allocation a piece, and
- * comparing touches this block only, not pages all over a mapped text. For piece_counts.c; not a general map. */
+/* text/bpe/piece_table.c: a hash table that copies each distinct piece once, into one block: there is no allocation for a piece,
+ * and comparing reads only this block, not pages all over a mapped text. For piece_counts.c; not a general map. */
 #include "text/bpe/piece_table.h"
 
 #include "base/buffer.h"

@@ -1,6 +1,6 @@
 /* text/bpe/ranks.c: the public encodings of tiktoken, from their rank files (one `base64 rank` a line) or from a tokenizer file
- * of rapt, which holds the same list as JSON. The files are not shipped; what is known of an encoding besides its ranks is in the
- * table below. */
+ * of rapt, which holds the same list as JSON. The files are not shipped; the table below has the other properties of an
+ * encoding. */
 #include "text/bpe/byte_bpe.h"
 
 #include "base/file.h"
@@ -62,7 +62,7 @@ static bool is_special_of(const struct encoding *of, size_t id)
     return false;
 }
 
-/* A token that a line or an element stands for; `at` is the place, "FILE:LINE" or the like. */
+/* Adds the token of a line or of an element; `at` is its place for messages, such as "FILE:LINE". */
 static rapt_code put_token(byte_bpe *b, const struct encoding *of, size_t rank, const char *letters, size_t size,
                            const char *path, size_t at, rapt_error *err)
 {
@@ -123,7 +123,7 @@ static rapt_code ranks_complete(byte_bpe *b, const struct encoding *of, const ch
 
 /* ---- to JSON ------------------------------------------------------------------------------------------------ */
 
-/* In the place of a special token stands null. */
+/* A token as JSON; null for a special token. */
 static json_t *ranks_token_json(const byte_bpe *b, const struct encoding *of, size_t rank)
 {
     size_t length;
@@ -243,7 +243,7 @@ static size_t count_ranks(const struct encoding *of)
     return count;
 }
 
-/* Files of other models have ranks alone; how many there are tells the best known ones apart. */
+/* Files of other models have only ranks; their number tells the best-known models apart. */
 void ranks_refuse(const char *path, const char *named, const char *text, size_t size, rapt_error *err)
 {
     const size_t count = lines_count((line_walk){text, text + size});

@@ -1,5 +1,5 @@
-/* text/bpe/specials.c: search for a few fixed texts at once. For byte-level BPE. Special tokens are few and their first
- * bytes rare, so that comparing at each place with such a byte will do. */
+/* text/bpe/specials.c: search for a few fixed texts at once. For byte-level BPE. Special tokens are few and their first bytes
+ * rare, so it is enough to compare at each place with such a byte. */
 #include "text/bpe/specials.h"
 
 #include "base/buffer.h"
@@ -44,7 +44,7 @@ static const special *starts_at(const special_list *l, const char *text, size_t 
     return NULL;
 }
 
-/* The next place where one can begin; `size`: none. Nearly always they all begin with the same byte. */
+/* The next place where a special token can begin; `size`: none. Nearly always they all begin with the same byte. */
 static size_t next_first(const special_list *l, const char *text, size_t size, size_t from)
 {
     if (l->firsts == 1) {

@@ -37,7 +37,7 @@ static uint32_t tag_of(uint64_t hash)
     return (uint32_t)(hash >> 32);
 }
 
-/* The slot that holds the token, or the empty one where it belongs. */
+/* The slot that holds the token, or the empty slot where it belongs. */
 static token_slot *token_list_slot_of(const token_list *l, uint64_t hash, const char *token, size_t length)
 {
     size_t mask = l->slot_count - 1, i = hash & mask;

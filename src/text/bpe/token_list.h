@@ -18,20 +18,20 @@ typedef struct token_slot {
 typedef struct token_list {
     token_span *spans; /* [size], by id */
     size_t size, capacity;
-    char *bytes; /* of all tokens, each with a NUL after it */
+    char *bytes; /* bytes of all tokens, each followed by a NUL */
     size_t used, bytes_capacity;
     token_slot *slots; /* open addressing, for those that can be found */
     size_t slot_count, found;
 } token_list;
 
 void token_list_free(token_list *l);
-/* Puts a token at an id that has none. `findable`: token_list_find knows it from now on; it isn't there yet. False on
- * out-of-memory. */
+/* Puts a token at an id that has none. `findable`: token_list_find finds it from now on; the list must not have the same findable
+ * token yet. False on out-of-memory. */
 bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable);
 /* The id of a token, or -1. */
 int32_t token_list_find(const token_list *l, const char *token, size_t length);
-/* token_list_find in two steps, for many tokens at once: the first computes the hash and prefetches its slot, the second reads
- * it. */
+/* token_list_find in two steps, to look up many tokens together: the first computes the hash and prefetches its slot, the second
+ * reads it. */
 uint64_t token_list_fetch(const token_list *l, const char *token, size_t length);
 int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const char *token, size_t length);
 /* The token, ended by a NUL that doesn't count; NULL for holes and beyond the list. `length` may be NULL. */

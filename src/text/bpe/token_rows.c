@@ -1,5 +1,5 @@
-/* text/bpe/token_rows.c: lays the distinct pieces out in one array. For the BPE trainer, which merges in it; what to merge
- * is not decided here. */
+/* text/bpe/token_rows.c: lays the distinct pieces out in one array. For the BPE trainer, which decides what to merge, and merges
+ * in this array. */
 #include "text/bpe/token_rows.h"
 
 #include <stdlib.h>

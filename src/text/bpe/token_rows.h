@@ -4,11 +4,11 @@
 
 #include "text/bpe/piece_table.h"
 
-/* What a slot holds where no token begins: between two pieces, and within a token. */
+/* The value of a slot where no token begins: between two pieces, and within a token. */
 enum { ROWS_EDGE = -1, ROWS_INSIDE = -2 };
 
-/* One slot a byte, and one between pieces. A token of n bytes has n slots: the first holds its id, the last where it
- * begins, so that both neighbors of a token are found without a list. */
+/* There is a slot for each byte, and one between pieces. A token of n bytes has n slots: the first holds its id, the last its
+ * first slot, so that both neighbors of a token are found without a list. */
 typedef struct token_slot {
     int32_t token;
     uint32_t start;
@@ -19,11 +19,12 @@ typedef struct token_slot {
 typedef struct token_rows {
     token_slot *slots; /* the first and the last are edges */
     size_t size;
-    int64_t *weights;  /* how often each piece occurs */
+    int64_t *weights;  /* the number of occurrences of each piece */
     uint32_t *lengths; /* bytes of each token */
 } token_rows;
 
-/* One token a byte of each piece that occurs and has at least two. RAPT_ERR_VALUE for more slots than 32 bits can number. */
+/* Makes one token of each byte, for all pieces that occur and have at least two bytes. RAPT_ERR_VALUE for more slots than 32 bits
+ * can number. */
 rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error *err);
 /* Capacity for the lengths of `tokens` tokens, at least 256. */
 rapt_code token_rows_reserve(token_rows *r, size_t tokens, rapt_error *err);

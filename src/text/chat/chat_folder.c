@@ -1,5 +1,5 @@
-/* text/chat/chat_folder.c: the chat template of a Hugging Face folder, and its special tokens, from where transformers takes
- * them. */
+/* text/chat/chat_folder.c: the chat template of a Hugging Face folder, and its special tokens, from the files from which
+ * transformers takes them. */
 #define _GNU_SOURCE /* memmem */
 #include "text/chat/chat_template.h"
 
@@ -14,7 +14,7 @@ enum { MOST_BYTES = 64 << 20 };
 static const char *const TOKENS[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 enum { TOKEN_COUNT = sizeof TOKENS / sizeof *TOKENS };
 
-/* A file of the folder and what it is called; NULL data: there is none. */
+/* A file of the folder and its name; NULL data: there is none. */
 typedef struct chat_file {
     char *path, *data;
     size_t size;
@@ -44,7 +44,7 @@ static const json_t *token_text(const json_t *token)
     return json_is_string(text) ? text : NULL;
 }
 
-/* Whether a class of transformers has no special tokens of its own, which files could leave out. */
+/* Whether a class of transformers adds no special tokens itself. A class that does could have tokens that the files leave out. */
 static bool class_is_plain(const json_t *config)
 {
     const char *name = json_string_value(json_object_get(config, "tokenizer_class"));
@@ -58,7 +58,7 @@ static rapt_code chat_put_token(json_t *tokens, const char *name, const json_t *
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a chat template");
 }
 
-/* Tokens that only this model has: what is called "..._token", and what "extra_special_tokens" names. */
+/* Tokens that only this model has: members called "..._token", and members of "extra_special_tokens". */
 static rapt_code model_tokens(const json_t *config, json_t *tokens, rapt_error *err)
 {
     json_t *extra = json_object_get(config, "extra_special_tokens"), *token;

@@ -1,5 +1,5 @@
-/* text/chat/chat_template.c: messages to text and ids; see rapt/chat.h. What a template is given is what transformers'
- * apply_chat_template gives it. */
+/* text/chat/chat_template.c: messages to text and ids. A template gets the same variables as from transformers'
+ * apply_chat_template. */
 #include "text/chat/chat_template.h"
 
 #include "text/tokenizer.h"
@@ -40,7 +40,7 @@ static rapt_code chat_messages(const rapt_chat_message *messages, size_t count, 
     return RAPT_OK;
 }
 
-/* The variables of the caller, which may be special tokens, but nothing else that is there already. */
+/* Adds the caller's variables; they may replace special tokens, but no other variable. */
 static rapt_code chat_variables(const char *text, json_t *all, rapt_error *err)
 {
     static const char *const taken[] = {"messages", "tools", "documents", "add_generation_prompt"};

@@ -1,7 +1,7 @@
 /* text/chat/jinja.h: templates in the part of Jinja (jinja.palletsprojects.com) that chat templates use, in the environment that
  * transformers gives them: a sandbox whose values are constant, trim_blocks and lstrip_blocks, break and continue, `generation`
- * blocks, raise_exception, strftime_now, and a tojson of its own. What is not implemented is refused by its name, most of it when
- * the template is read. docs/chat.md lists what there is. */
+ * blocks, raise_exception, strftime_now, and a special tojson. Features that are not implemented are refused by name, most of
+ * them when the template is read. docs/chat.md lists the implemented ones. */
 #ifndef TEXT_CHAT_JINJA_H
 #define TEXT_CHAT_JINJA_H
 
@@ -15,7 +15,7 @@ typedef struct jinja_template jinja_template;
 jinja_template *jinja_template_new(const char *name, const char *text, size_t size, rapt_error *err);
 void jinja_template_free(jinja_template *t); /* NULL is fine */
 
-/* What a template may take, and what it takes for the present. Zeroed: JINJA_MOST_MEMORY, until its steps are up, now. */
+/* Bounds of a template's memory and steps, and the time that it sees. Zeroed: JINJA_MOST_MEMORY, all steps, the present time. */
 typedef struct jinja_bounds {
     int64_t now;        /* the time of strftime_now, in seconds since 1970; 0: the present */
     size_t memory;      /* bytes; 0: JINJA_MOST_MEMORY */
@@ -23,8 +23,8 @@ typedef struct jinja_bounds {
     void *context;
 } jinja_bounds;
 
-/* Its text with the members of an object as variables. `bounds` may be NULL. *text is to be freed, and ends with a NUL; NULL
- * after a failure. */
+/* Renders the template with the members of an object as variables. `bounds` may be NULL. The caller frees *text, which ends with
+ * a NUL; NULL after a failure. */
 rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, const jinja_bounds *bounds, char **text,
                                 size_t *size, rapt_error *err);
 

@@ -1,4 +1,4 @@
-/* text/chat/jinja_access.c: parts of values; see jinja_access.h. */
+/* text/chat/jinja_access.c: parts of values. */
 #include "text/chat/jinja_access.h"
 
 #include "base/quote.h"
@@ -16,7 +16,7 @@ static jinja_value list_item(const jinja_list *list, int64_t at)
     return at >= 0 && at < (int64_t)list->count ? list->items[at] : JINJA_NOTHING;
 }
 
-/* of[key]; false: Python has none. */
+/* of[key]; false: Python has no such item. */
 static bool access_item(jinja_work *w, jinja_value of, jinja_value key, jinja_value *item)
 {
     int64_t at;
@@ -52,7 +52,8 @@ static jinja_value loop_attribute(const jinja_loop *loop, jinja_value name)
     } all[] = {{"index", jinja_int((int64_t)index + 1)},       {"index0", jinja_int((int64_t)index)},
                {"revindex", jinja_int((int64_t)(count - index))}, {"revindex0", jinja_int((int64_t)(count - index) - 1)},
                {"first", jinja_bool(index == 0)},              {"last", jinja_bool(index + 1 == count)},
-               {"length", jinja_int((int64_t)count)},          {"depth", jinja_int(1)}, /* of recursion */
+               {"length", jinja_int((int64_t)count)},          {"depth", jinja_int(1)}, /* depth of recursion, which is not
+                                                                                           implemented */
                {"depth0", jinja_int(0)},                       {"previtem", loop_neighbour(loop, false)},
                {"nextitem", loop_neighbour(loop, true)}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -70,7 +71,7 @@ static jinja_value access_method(jinja_work *w, jinja_value of, const char *name
     return (jinja_value){.kind = JINJA_METHOD, .method = m};
 }
 
-/* of.name; false: Python has none. */
+/* of.name; false: Python has no such attribute. */
 static bool access_attribute(jinja_work *w, jinja_value of, jinja_value name, jinja_value *attribute)
 {
     *attribute = JINJA_NOTHING;
@@ -106,7 +107,7 @@ static bool access_of_nothing(jinja_work *w, jinja_value of, jinja_value key)
     return w->code;
 }
 
-/* An undefined value that knows what was asked for. */
+/* An undefined value with the name that was requested, for messages. */
 static jinja_value access_missing(jinja_work *w, jinja_value key)
 {
     jinja_value v = JINJA_NOTHING;

@@ -1,4 +1,4 @@
-/* text/chat/jinja_arithmetic.c: arithmetic of templates; see jinja_arithmetic.h. */
+/* text/chat/jinja_arithmetic.c: arithmetic of templates. */
 #include "text/chat/jinja_arithmetic.h"
 
 #include <math.h>

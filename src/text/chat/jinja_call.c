@@ -1,4 +1,4 @@
-/* text/chat/jinja_call.c: arguments of calls, bound to the names of what is called; see jinja_call.h. */
+/* text/chat/jinja_call.c: binds the arguments of calls to the names of parameters. */
 #include "text/chat/jinja_call.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* text/chat/jinja_call.h: the arguments of calls, filters and tests, and what they are called with. */
+/* text/chat/jinja_call.h: the arguments of calls, filters and tests. */
 #ifndef TEXT_CHAT_JINJA_CALL_H
 #define TEXT_CHAT_JINJA_CALL_H
 
@@ -12,15 +12,15 @@ typedef struct jinja_arguments {
     size_t count, named;                      /* all of them, and how many have names */
 } jinja_arguments;
 
-/* Puts arguments into values[0 ..] by place or name; what is missing stays as it is there. `parameters`: names with a space
- * between them, at most JINJA_MOST_PARAMETERS; the first `required` of them must be given. False after a failure, which tells
- * of `what`. */
+/* Puts arguments into values[0 ..] by place or name; values without an argument stay unchanged. `parameters`: names with a space
+ * between them, at most JINJA_MOST_PARAMETERS; the first `required` of them must be given. False after a failure, whose message
+ * names `what`. */
 bool jinja_bind(jinja_work *w, const char *what, const jinja_arguments *a, const char *parameters, size_t required,
                 jinja_value *values);
-/* For those that take nothing. */
+/* Fails if there is any argument. */
 bool jinja_bind_none(jinja_work *w, const char *what, const jinja_arguments *a);
 
-/* Fails where an argument is of another kind. */
+/* Fails if an argument is of another kind. */
 bool jinja_want_text(jinja_work *w, const char *what, jinja_value v);
 bool jinja_want_integer(jinja_work *w, const char *what, jinja_value v, int64_t *integer);
 

@@ -1,4 +1,4 @@
-/* text/chat/jinja_cursor.c: where a parser of templates stands, and what it sees there; see jinja_tree.h. */
+/* text/chat/jinja_cursor.c: the position of a template parser, and the tokens there. */
 #include "text/chat/jinja_tree.h"
 
 #include <stdio.h>

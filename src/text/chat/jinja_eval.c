@@ -1,4 +1,4 @@
-/* text/chat/jinja_eval.c: expressions of templates; see jinja_run.h. Statements are in jinja_render.c. */
+/* text/chat/jinja_eval.c: evaluates expressions of templates. jinja_render.c has statements. */
 #include "text/chat/jinja_run.h"
 
 #include "text/chat/jinja_access.h"
@@ -212,7 +212,7 @@ static jinja_value eval_node(jinja_run *r, const jinja_node *node)
     case JINJA_NODE_COMPARE: return eval_comparison(r, node);
     case JINJA_NODE_CONCAT: return eval_concat(r, node->list);
     case JINJA_NODE_BINARY: return eval_binary(r, node);
-    default: return JINJA_NOTHING; /* statements: none is an operand */
+    default: return JINJA_NOTHING; /* statements, which are never operands */
     }
 }
 

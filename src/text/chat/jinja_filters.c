@@ -1,5 +1,5 @@
-/* text/chat/jinja_filters.c: filters of templates, one function each; see jinja_filters.h. As Jinja has them, but for tojson,
- * which is that of transformers' chat templates. */
+/* text/chat/jinja_filters.c: filters of templates, one function each. As in Jinja, except tojson, which is as in transformers'
+ * chat templates. */
 #include "text/chat/jinja_filters.h"
 
 #include "base/number.h"
@@ -85,7 +85,7 @@ static jinja_value filter_indent(jinja_work *w, jinja_value v, const char *name,
     return jinja_take(w, &b, ok);
 }
 
-/* Jinja's own, not str.title: words begin behind white space and -({[<. */
+/* Jinja's rule, not str.title's: words begin after white space and -({[<. */
 static jinja_value filter_title(jinja_work *w, jinja_value v, const char *name, const jinja_arguments *a)
 {
     jinja_value text = jinja_str(w, v);
@@ -136,7 +136,7 @@ static jinja_value filter_abs(jinja_work *w, jinja_value v, const char *name, co
     return jinja_int(w->code || integer >= 0 ? integer : -integer);
 }
 
-/* A number as Python's int() and float() read a text, without "_", infinities and NaN; false: it is none. */
+/* A number as Python's int() and float() read a text, without "_", infinities and NaN; false: not a number. */
 static bool filter_number(jinja_value v, bool real, double *number, int64_t *integer)
 {
     char digits[64], *end;
@@ -255,7 +255,7 @@ static jinja_value filter_items(jinja_work *w, jinja_value v, const char *name, 
     return jinja_row(list);
 }
 
-/* An attribute by a name that may have parts: "a.b", "a.0", or a number. */
+/* An attribute by a number, or by a name that may have parts: "a.b", "a.0". */
 static jinja_value filter_attribute(jinja_work *w, jinja_value v, jinja_value name)
 {
     if (name.kind != JINJA_TEXT)
@@ -284,7 +284,7 @@ static jinja_value filter_join(jinja_work *w, jinja_value v, const char *name, c
     return texts && !w->code ? jinja_text_join(w, mark, texts) : JINJA_NOTHING;
 }
 
-/* The arguments without the first ones. */
+/* The arguments from `from` on. */
 static jinja_arguments filter_rest(const jinja_arguments *a, size_t from)
 {
     jinja_arguments rest = {.count = a->count - from, .named = a->named};
@@ -293,7 +293,7 @@ static jinja_arguments filter_rest(const jinja_arguments *a, size_t from)
     return rest;
 }
 
-/* What select, map and the like run over: nothing for all that is false. */
+/* The items for select, map and similar filters: none for a false value. */
 static const jinja_list *filter_iterate(jinja_work *w, jinja_value v)
 {
     return jinja_truth(v) ? jinja_iterate(w, v) : jinja_list_new(w, JINJA_IS_LIST, 0);
@@ -378,7 +378,7 @@ jinja_value jinja_filter(jinja_work *w, jinja_value name, jinja_value v, const j
     if (row == FILTER_COUNT)
         jinja_fail(w, "the filter \"%.*s\" is not implemented", (int)(name.kind == JINJA_TEXT && name.size < 40 ? name.size : 0),
                    name.kind == JINJA_TEXT ? name.text : "");
-    else if (jinja_enter(w)) { /* map calls filters, which may be map */
+    else if (jinja_enter(w)) { /* counts the depth: map calls filters, which may be map again */
         result = FILTERS[row].apply(w, v, FILTERS[row].name, a);
         jinja_leave(w);
     } else

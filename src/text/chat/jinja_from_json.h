@@ -1,4 +1,4 @@
-/* text/chat/jinja_from_json.h: JSON as values of templates, with null as None. */
+/* text/chat/jinja_from_json.h: JSON as values of templates; null becomes None. */
 #ifndef TEXT_CHAT_JINJA_FROM_JSON_H
 #define TEXT_CHAT_JINJA_FROM_JSON_H
 

@@ -1,4 +1,4 @@
-/* text/chat/jinja_functions.c: the functions that chat templates are given by transformers and Jinja; see jinja_run.h. */
+/* text/chat/jinja_functions.c: the functions that transformers and Jinja give to chat templates. */
 #define _GNU_SOURCE /* localtime_r */
 #include "text/chat/jinja_print.h"
 #include "text/chat/jinja_run.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_RANGE = 100000 }; /* of Jinja's sandbox */
+enum { MOST_RANGE = 100000 }; /* the limit of Jinja's sandbox */
 
 jinja_value jinja_function_find(jinja_value name)
 {
@@ -41,7 +41,7 @@ static jinja_value function_range(jinja_work *w, const jinja_arguments *a)
     return jinja_row(list);
 }
 
-/* dict and namespace: of another dict, and of arguments with names. */
+/* dict and namespace, made from another dict and from named arguments. */
 static jinja_value function_table(jinja_work *w, const jinja_arguments *a, bool space)
 {
     size_t placed = a->count - a->named;
@@ -71,7 +71,7 @@ static jinja_value function_raise(jinja_work *w, const jinja_arguments *a)
     return JINJA_NOTHING;
 }
 
-/* strftime in the C locale, whatever the program's is. */
+/* strftime in the C locale, regardless of the program's. */
 static bool format_date(char letter, const struct tm *t, char *out, size_t size)
 {
     static const char *const days[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},

@@ -1,6 +1,6 @@
-/* text/chat/jinja_lex.c: a template as tokens; see jinja_lex.h. White space about tags (jinja.palletsprojects.com, "Whitespace
- * Control"): "-" strips all of it on its side; else spaces before {% and {# that begin a line go, and the line feed behind %} and
- * #}, unless there is a "+". */
+/* text/chat/jinja_lex.c: a template as tokens. White space around tags (jinja.palletsprojects.com, "Whitespace Control"): "-"
+ * strips all of it on its side. Otherwise, unless there is a "+", spaces before {% and {# that begin a line are removed, and so
+ * is the line feed after %} and #}. */
 #define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_lex.h"
 
@@ -16,7 +16,7 @@ typedef struct lexer {
     size_t size, at;
     jinja_token *tokens; /* malloc'd */
     size_t count, capacity;
-    char open[JINJA_MOST_NESTED]; /* the brackets that are to be closed */
+    char open[JINJA_MOST_NESTED]; /* the open brackets */
     size_t open_count;
 } lexer;
 
@@ -71,7 +71,7 @@ static size_t without_spaces(const char *text, size_t size)
     return kept;
 }
 
-/* Of the text before a tag with this sign, which begins at `end`: its length. */
+/* The length of the text before a tag that begins at `end` and has this sign. */
 static size_t lex_text_end(const lexer *l, size_t end, char sign, bool prints)
 {
     const char *text = l->text + l->at;
@@ -85,7 +85,7 @@ static size_t lex_text_end(const lexer *l, size_t end, char sign, bool prints)
     return sign != '+' && !prints && starts && blank ? line : size;
 }
 
-/* Behind the end of a tag. */
+/* Skips white space after the end of a tag. */
 static void lex_space_after(lexer *l, char sign, bool prints)
 {
     if (sign == '-')
@@ -116,7 +116,8 @@ static bool lex_hex(const lexer *l, size_t from, size_t end, size_t digits, buff
     return used > 0 && buffer_append(b, bytes, used);
 }
 
-/* The escape whose letter is at `at`: bytes used behind the backslash; 0: not one that is read. */
+/* Appends the character of the escape whose letter is at `at`; returns the bytes used after the backslash; 0: not a known
+ * escape. */
 static size_t lex_escape(const lexer *l, size_t at, size_t end, buffer *b)
 {
     static const char letters[] = "\\'\"abfnrtv", meant[] = "\\'\"\a\b\f\n\r\t\v";
@@ -173,7 +174,7 @@ static void lex_number(lexer *l)
 {
     char digits[64];
     size_t length = digits_at(l, 0), fraction = lex_char(l, length) == '.' ? digits_at(l, length + 1) : 0;
-    if (l->at > 0 && l->text[l->at - 1] == '.') /* x.0.1 is no fraction */
+    if (l->at > 0 && l->text[l->at - 1] == '.') /* in x.0.1 the end is not a fraction */
         fraction = 0;
     bool real = fraction > 0;
     length += fraction > 0 ? 1 + fraction : 0;
@@ -253,7 +254,7 @@ static void lex_token(lexer *l)
     }
 }
 
-/* The tokens of a tag whose beginning is behind us, and its end. */
+/* The tokens of a tag, after its beginning, including its end. */
 static void lex_tag(lexer *l, bool prints)
 {
     const char *end = prints ? "}}" : "%}";

@@ -1,4 +1,4 @@
-/* text/chat/jinja_lex.h: a template as tokens: text, and what stands in {{ }} and {% %}. */
+/* text/chat/jinja_lex.h: a template as tokens: text, and the contents of {{ }} and {% %}. */
 #ifndef TEXT_CHAT_JINJA_LEX_H
 #define TEXT_CHAT_JINJA_LEX_H
 
@@ -19,11 +19,11 @@ typedef enum jinja_token_kind {
 typedef struct jinja_token {
     jinja_token_kind kind;
     unsigned line;
-    jinja_value value; /* of data, names and signs their text */
+    jinja_value value; /* the text of data, names and signs */
 } jinja_token;
 
-/* Tokens of a valid UTF-8 text, with one of JINJA_TOKEN_END behind them; white space is controlled as with Jinja's
- * trim_blocks and lstrip_blocks, and a line feed at the end is dropped. NULL after a failure. */
+/* Tokens of a valid UTF-8 text, followed by JINJA_TOKEN_END. White space is as with Jinja's trim_blocks and lstrip_blocks, and a
+ * line feed at the end is dropped. NULL after a failure. */
 const jinja_token *jinja_lex(jinja_work *w, const char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* text/chat/jinja_methods.c: methods of values, one function each; see jinja_methods.h. */
+/* text/chat/jinja_methods.c: methods of values, one function each. */
 #include "text/chat/jinja_methods.h"
 
 #include "text/chat/jinja_text.h"
@@ -10,7 +10,7 @@ typedef jinja_value method_fn(jinja_work *w, jinja_value self, const char *name,
 typedef struct method {
     jinja_kind of;
     const char *name;
-    method_fn *call; /* NULL: of Python, but not here */
+    method_fn *call; /* NULL: Python has it, but it is not implemented */
 } method;
 
 /* ---- str -------------------------------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static jinja_value method_splitlines(jinja_work *w, jinja_value self, const char
     return jinja_bind_none(w, name, a) ? jinja_text_lines(w, self) : JINJA_NOTHING;
 }
 
-/* startswith and endswith, of one text or a tuple of them. */
+/* startswith and endswith, with one text or a tuple of texts. */
 static jinja_value method_begins(jinja_work *w, jinja_value self, const char *name, const jinja_arguments *a)
 {
     jinja_value part = JINJA_NOTHING;
@@ -183,7 +183,7 @@ static const method METHODS[] = {
 #define INTEGER_METHODS \
     " as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer numerator real to_bytes "
 
-/* What else these types have in Python 3.13, which would be undefined without a word. */
+/* Other attributes of these types in Python 3.13: without this list they would silently be undefined. */
 static const struct {
     jinja_kind of;
     const char *names;

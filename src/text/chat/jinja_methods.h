@@ -4,7 +4,7 @@
 
 #include "text/chat/jinja_call.h"
 
-/* The name of a method that the value has, NULL: none. Fails for one that Python has and this has not. */
+/* The name of a method of the value; NULL: none. Fails for a method that Python has and that is not implemented. */
 const char *jinja_method_find(jinja_work *w, jinja_value self, jinja_value name);
 jinja_value jinja_method_call(jinja_work *w, const jinja_method *m, const jinja_arguments *a);
 

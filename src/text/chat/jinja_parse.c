@@ -1,9 +1,9 @@
-/* text/chat/jinja_parse.c: statements of templates; see jinja_tree.h. What is not implemented is refused here, by its name. */
+/* text/chat/jinja_parse.c: parses statements of templates. Statements that are not implemented are refused here by name. */
 #include "text/chat/jinja_tree.h"
 
 
-/* Statements up to {% NAME %} with one of the names that `ends` has, before which the parser stands then, or, where it is
- * NULL, to the end of the template. */
+/* Statements up to {% NAME %} with one of the names in `ends`, where the parser then is, or if `ends` is NULL, to the end of the
+ * template. */
 static jinja_node *parse_body(jinja_parser *p, const char *const *ends);
 
 static void parse_block_end(jinja_parser *p)
@@ -25,7 +25,7 @@ static jinja_node *parse_whole_body(jinja_parser *p, const char *name)
     return list;
 }
 
-/* From the condition on; elif and else are chained to it. */
+/* Parses from the condition on; elif and else are chained to it. */
 static jinja_node *parse_if(jinja_parser *p)
 {
     static const char *const ends[] = {"elif", "else", "endif", NULL}, *const last[] = {"endif", NULL};
@@ -76,7 +76,7 @@ static jinja_node *parse_for(jinja_parser *p)
     return node;
 }
 
-/* A body with an output of its own, which no loop around it is left from. */
+/* A body with a separate output; break and continue in it cannot leave a loop around it. */
 static jinja_node *parse_own_body(jinja_parser *p, const char *end)
 {
     size_t loops = p->loops;

@@ -1,6 +1,5 @@
-/* text/chat/jinja_parse_expression.c: expressions of templates; see jinja_tree.h. One function for each precedence, those
- * that bind least first: if-else, or, and, not, comparisons, + and -, ~, products, signs, then subscripts, calls, filters and
- * tests. */
+/* text/chat/jinja_parse_expression.c: parses expressions of templates. One function for each precedence, from the weakest
+ * binding: if-else, or, and, not, comparisons, + and -, ~, products, signs, then subscripts, calls, filters and tests. */
 #include "text/chat/jinja_tree.h"
 
 #include "text/chat/jinja_filters.h"
@@ -18,7 +17,7 @@ static jinja_node *parse_constant(jinja_parser *p, jinja_value value)
     return node;
 }
 
-/* Strings that stand beside each other are one. */
+/* Adjacent strings are one. */
 static jinja_node *parse_strings(jinja_parser *p)
 {
     jinja_node *node = parse_constant(p, p->at->value);
@@ -49,7 +48,7 @@ static jinja_node *parse_name(jinja_parser *p)
     return node;
 }
 
-/* Items up to a closing bracket, which is behind us then. */
+/* Items up to a closing bracket, which it takes as well. */
 static jinja_node *parse_items(jinja_parser *p, jinja_node_kind kind, const char *close)
 {
     jinja_node *node = jinja_parse_node(p, kind), **end = &node->list;
@@ -138,7 +137,7 @@ static jinja_node *parse_attribute(jinja_parser *p, jinja_node *of)
     return node;
 }
 
-/* An end of a slice, where there is one. */
+/* An end of a slice, if there is one. */
 static jinja_node *parse_slice_end(jinja_parser *p)
 {
     bool none = jinja_parse_sees_sign(p, ":") || jinja_parse_sees_sign(p, "]");
@@ -313,7 +312,7 @@ static jinja_node *parse_sum(jinja_parser *p)
     return node;
 }
 
-/* The operator of a comparison, which is behind us then; not a text where there is none. */
+/* Takes the operator of a comparison; the result is not a text if there is none. */
 static jinja_value parse_comparison_sign(jinja_parser *p)
 {
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};

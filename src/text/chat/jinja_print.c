@@ -1,4 +1,4 @@
-/* text/chat/jinja_print.c: values of templates as text; see jinja_print.h. */
+/* text/chat/jinja_print.c: values of templates as text. */
 #include "text/chat/jinja_print.h"
 
 #include "base/number.h"
@@ -44,7 +44,7 @@ static void print_float(printer *p, double x)
         snprintf(text, sizeof text, "%.*e", precision, fabs(x));
         count = strcspn(text, "eE");
         if (count > 1)
-            text[1] = '.'; /* whatever the locale has there */
+            text[1] = '.'; /* regardless of the locale */
         if (number_read(text, NULL) == fabs(x))
             break;
     }
@@ -66,7 +66,8 @@ static void print_float(printer *p, double x)
 
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
-/* What repr() shows as it is: no controls, formats, surrogates, private or unassigned codes, no separators but the space. */
+/* Whether repr() shows a character unchanged: no controls, formats, surrogates, private or unassigned codes, and no separators
+ * except the space. */
 static bool is_printable(uint32_t code)
 {
     unicode_category c = unicode_category_of(code);
@@ -185,7 +186,7 @@ static void print_key(printer *p, jinja_value key, size_t level)
     print_word(p, other ? "\"" : "");
 }
 
-/* Merges the two sorted halves of from[count] into to[count]; of equal keys the first comes first. */
+/* Merges the two sorted halves of from[count] into to[count]; equal keys keep their order. */
 static void merge_keys(printer *p, const jinja_dict *d, const size_t *from, size_t half, size_t count, size_t *to)
 {
     for (size_t i = 0, j = half, at = 0; at < count; at++) {
@@ -194,7 +195,7 @@ static void merge_keys(printer *p, const jinja_dict *d, const size_t *from, size
     }
 }
 
-/* The places of the keys, sorted where JSON wants them so. */
+/* The places of the keys, sorted if JSON requires it. */
 static size_t *print_order(printer *p, const jinja_dict *d)
 {
     size_t *order = jinja_alloc(p->w, d->count, sizeof *order), *other = jinja_alloc(p->w, d->count, sizeof *other);

@@ -4,7 +4,7 @@
 
 #include "text/chat/jinja_value.h"
 
-/* str(v); of a text itself, of an undefined value nothing. */
+/* str(v): a text is returned unchanged, an undefined value becomes "". */
 jinja_value jinja_str(jinja_work *w, jinja_value v);
 
 typedef struct jinja_json_options {

@@ -1,4 +1,4 @@
-/* text/chat/jinja_render.c: statements of templates, and whole ones; see jinja.h. */
+/* text/chat/jinja_render.c: renders statements of templates, and whole templates. */
 #include "text/chat/jinja.h"
 
 #include "base/quote.h"
@@ -22,7 +22,7 @@ static void render_body(jinja_run *r, const jinja_node *chain);
 
 /* ---- variables -------------------------------------------------------------------------------------------------- */
 
-/* A scope within another one, which becomes the run's; false after a failure. */
+/* Makes a new scope within `parent` the run's scope; false after a failure. */
 static bool render_enter_scope(jinja_run *r, jinja_scope *parent)
 {
     jinja_scope *s = jinja_alloc(r->w, 1, sizeof *s);
@@ -78,7 +78,7 @@ static void render_text(jinja_run *r, jinja_value text)
         jinja_no_memory(r->w);
 }
 
-/* What was written from a place on, taken back. */
+/* Takes the output from a place on back, and returns it. */
 static jinja_value render_taken(jinja_run *r, size_t from)
 {
     jinja_value text = jinja_copy(r->w, r->out.size > from ? r->out.data + from : "", r->out.size - from);
@@ -98,7 +98,7 @@ static jinja_value render_captured(jinja_run *r, const jinja_node *chain, jinja_
 
 /* ---- loops ------------------------------------------------------------------------------------------------------ */
 
-/* Those of the items for which the condition of a loop holds. */
+/* The items for which the condition of a loop holds. */
 static const jinja_list *render_chosen(jinja_run *r, const jinja_node *node, const jinja_list *all)
 {
     jinja_scope *outer = r->scope;
@@ -115,7 +115,8 @@ static const jinja_list *render_chosen(jinja_run *r, const jinja_node *node, con
     return chosen;
 }
 
-/* Whether a turn came to its end, without break or continue: else is for loops in which none did. */
+/* Renders the turns; returns whether any turn came to its end without break or continue. If none did, the loop's else is
+ * rendered. */
 static bool render_turns(jinja_run *r, const jinja_node *node, jinja_loop *loop)
 {
     bool ended = false;

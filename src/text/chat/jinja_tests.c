@@ -1,4 +1,4 @@
-/* text/chat/jinja_tests.c: tests of templates by name; see jinja_tests.h. */
+/* text/chat/jinja_tests.c: tests of templates by name. */
 #include "text/chat/jinja_tests.h"
 
 #include <string.h>

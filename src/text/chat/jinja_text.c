@@ -1,4 +1,4 @@
-/* text/chat/jinja_text.c: what Python's str does; see jinja_text.h. */
+/* text/chat/jinja_text.c: methods of Python's str. */
 #define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_text.h"
 
@@ -19,7 +19,7 @@ static uint32_t text_code(jinja_value text, size_t at, size_t *used)
     return code;
 }
 
-/* Of the code point that ends at `end`. */
+/* Where the code point that ends at `end` begins. */
 static size_t text_code_before(jinja_value text, size_t end)
 {
     do
@@ -123,7 +123,7 @@ static bool text_is_cased(uint32_t code)
     return c == UNICODE_LU || c == UNICODE_LL || c == UNICODE_LT || unicode_upper(code) != code || unicode_lower(code) != code;
 }
 
-/* Capital sigma and I with a dot depend on what stands beside them, or become two. */
+/* Whether lower case depends on neighbors (capital sigma) or has two code points (I with a dot). */
 static bool has_odd_lower(uint32_t code)
 {
     return code == 0x3A3 || code == 0x130;
@@ -159,7 +159,7 @@ jinja_value jinja_text_case(jinja_work *w, jinja_value text, jinja_case to)
     return jinja_take(w, &b, ok);
 }
 
-/* An empty `from` stands between all characters, and at both ends. */
+/* An empty `from` is found between all characters, and at both ends. */
 static bool replace_between(jinja_value text, jinja_value to, int64_t most, buffer *b)
 {
     bool ok = true;
@@ -200,7 +200,7 @@ jinja_value jinja_text_replace(jinja_work *w, jinja_value text, jinja_value from
 
 /* ---- split and joined ------------------------------------------------------------------------------------------- */
 
-/* Parts of a text as they are found. */
+/* Collects parts of a text as they are found. */
 typedef struct text_parts {
     jinja_work *w;
     jinja_value *list; /* malloc'd */
@@ -244,7 +244,7 @@ static void split_right(text_parts *p, jinja_value text, jinja_value mark, int64
     parts_put(p, text);
 }
 
-/* Words; behind the last cut is the rest, with the white space at its end. */
+/* Splits at white space; after the last cut the rest keeps the white space at its end. */
 static void split_words(text_parts *p, jinja_value text, int64_t most)
 {
     for (text = jinja_text_strip(text, JINJA_NOTHING, true, false); text.size > 0 && !p->w->code; most--) {

@@ -1,4 +1,4 @@
-/* text/chat/jinja_text.h: what Python's str does, by code points. Texts are valid UTF-8. */
+/* text/chat/jinja_text.h: methods of Python's str, by code points. Texts are valid UTF-8. */
 #ifndef TEXT_CHAT_JINJA_TEXT_H
 #define TEXT_CHAT_JINJA_TEXT_H
 
@@ -10,16 +10,17 @@ typedef enum jinja_case { JINJA_UPPER, JINJA_LOWER, JINJA_TITLE, JINJA_CAPITALIZ
 size_t jinja_text_length(jinja_value text);
 /* s[at]; undefined outside of the text. */
 jinja_value jinja_text_at(jinja_value text, int64_t at);
-/* Without white space, or the characters of `set` where that is a text, on the left or right or both. */
+/* Strips white space, or if `set` is a text, its characters, on the left, the right or both sides. */
 jinja_value jinja_text_strip(jinja_value text, jinja_value set, bool left, bool right);
 /* Fails at letters whose form in the other case has another number of letters. */
 jinja_value jinja_text_case(jinja_work *w, jinja_value text, jinja_case to);
 /* `most` below 0: all. */
 jinja_value jinja_text_replace(jinja_work *w, jinja_value text, jinja_value from, jinja_value to, int64_t most);
-/* At `mark`, or, where that is no text, at runs of white space; `most` below 0: all of them. From the right: the last ones. */
+/* Splits at `mark`, or if that is not a text, at runs of white space; at most `most` times, below 0: without limit. From the
+ * right, the last places are taken. */
 jinja_value jinja_text_split(jinja_work *w, jinja_value text, jinja_value mark, int64_t most, bool from_right);
 jinja_value jinja_text_lines(jinja_work *w, jinja_value text);
-/* Byte of the first, or last, place where `part` stands; SIZE_MAX: nowhere. */
+/* The byte where `part` first or last occurs; SIZE_MAX: nowhere. */
 size_t jinja_text_find(jinja_value text, jinja_value part, bool last);
 bool jinja_text_starts(jinja_value text, jinja_value part);
 bool jinja_text_ends(jinja_value text, jinja_value part);

@@ -4,17 +4,18 @@
 
 #include "text/chat/jinja_lex.h"
 
-/* With each what its members a, b, c, list, value stand for. */
+/* The meaning of the members a, b, c, list, value is given for each kind. */
 typedef enum jinja_node_kind {
     JINJA_NODE_DATA,       /* value: the text */
-    JINJA_NODE_PRINT,      /* a: what is printed */
+    JINJA_NODE_PRINT,      /* a: the value to print */
     JINJA_NODE_IF,         /* a: condition, list: body, b: the next JINJA_NODE_IF (elif) or JINJA_NODE_BODY (else) */
     JINJA_NODE_BODY,       /* list */
-    JINJA_NODE_FOR,        /* a: what it runs over, b: condition, c: JINJA_NODE_BODY of else, d: target, list: body */
+    JINJA_NODE_FOR,        /* a: the values that it iterates over, b: condition, c: JINJA_NODE_BODY of else, d: target, list:
+                              body */
     JINJA_NODE_SET,        /* d: target, a: value */
     JINJA_NODE_SET_BLOCK,  /* d: target, list: body */
     JINJA_NODE_MACRO,      /* value: name, a: parameters (JINJA_NODE_KEYWORD, chained), list: body */
-    JINJA_NODE_GENERATION, /* list: body, which has variables of its own */
+    JINJA_NODE_GENERATION, /* list: body, which has its own variables */
     JINJA_NODE_BREAK,
     JINJA_NODE_CONTINUE,
     JINJA_NODE_CONSTANT,  /* value */
@@ -24,7 +25,7 @@ typedef enum jinja_node_kind {
     JINJA_NODE_DICT,      /* list: keys and values in turn */
     JINJA_NODE_ATTRIBUTE, /* a.value */
     JINJA_NODE_ITEM,      /* a[b] */
-    JINJA_NODE_SLICE,     /* a[b:c:d], each but a NULL where it is missing */
+    JINJA_NODE_SLICE,     /* a[b:c:d]; b, c, d are NULL if missing */
     JINJA_NODE_CALL,      /* a(list) */
     JINJA_NODE_FILTER,    /* a | value(list) */
     JINJA_NODE_TEST,      /* a is value(list) */
@@ -53,12 +54,12 @@ typedef struct jinja_node {
 typedef struct jinja_parser {
     jinja_work *w;
     const jinja_token *at;
-    size_t depth; /* of parentheses and statements */
-    size_t loops; /* about the statement, within its macro */
-    jinja_node spare; /* what is written to after a failure */
+    size_t depth; /* depth of parentheses and statements */
+    size_t loops; /* loops around the statement, within its macro */
+    jinja_node spare; /* written to after a failure */
 } jinja_parser;
 
-/* jinja_parse.c: a whole template: the chain of its statements. NULL where it is empty, and after a failure. */
+/* jinja_parse.c: a whole template: the chain of its statements. NULL if it is empty, and after a failure. */
 jinja_node *jinja_parse(jinja_work *w, const char *text, size_t size);
 
 /* ---- jinja_parse_expression.c, for jinja_parse.c ---------------------------------------------------------------- */
@@ -66,25 +67,25 @@ jinja_node *jinja_parse(jinja_work *w, const char *text, size_t size);
 jinja_node *jinja_parse_expression(jinja_parser *p, bool with_condition);
 /* a, b: a tuple without parentheses, or one expression. */
 jinja_node *jinja_parse_tuple(jinja_parser *p, bool with_condition);
-/* Names, that of an attribute, or several of them: what can be set. */
+/* A target of an assignment: a name, an attribute, or several names. */
 jinja_node *jinja_parse_target(jinja_parser *p, bool with_attribute);
 
 /* ---- jinja_cursor.c, for both ----------------------------------------------------------------------------------- */
 
 jinja_node *jinja_parse_node(jinja_parser *p, jinja_node_kind kind);
-/* The token is behind us. After a failure the parser stands at the end, so that all loops end. */
+/* Moves to the next token. After a failure the parser is at the end, so that all loops end. */
 void jinja_parse_step(jinja_parser *p);
-/* What stands there; and the same, but then it is behind us. */
+/* Whether a sign is the present token; _takes also moves past it. */
 bool jinja_parse_sees_sign(const jinja_parser *p, const char *sign);
 bool jinja_parse_sees_name(const jinja_parser *p, const char *name);
 bool jinja_parse_takes_sign(jinja_parser *p, const char *sign);
 bool jinja_parse_takes_name(jinja_parser *p, const char *name);
-/* Fails where it does not stand there. */
+/* Moves past a sign; fails if it is not the present token. */
 void jinja_parse_expect(jinja_parser *p, const char *sign);
 /* An identifier; not a value after a failure. */
 jinja_value jinja_parse_identifier(jinja_parser *p);
 void jinja_parse_fail(jinja_parser *p, const char *expected);
-/* False where it nests too deeply; then jinja_parse_leave, in any case. */
+/* False if it nests too deeply. Call jinja_parse_leave in any case. */
 bool jinja_parse_enter(jinja_parser *p);
 void jinja_parse_leave(jinja_parser *p);
 /* Appends to a chain, whose end moves on. */

@@ -1,4 +1,4 @@
-/* text/chat/jinja_value.c: values of templates: made, looked up, compared, iterated over, as Python has it; see jinja_value.h. */
+/* text/chat/jinja_value.c: makes, looks up, compares and iterates over values of templates, as Python does. */
 #define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_value.h"
 
@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-enum { DICT_INDEXED = 32 }; /* keys from which on a dict has a hash table */
+enum { DICT_INDEXED = 32 }; /* number of keys from which on a dict has a hash table */
 
 #define EXACT_INTEGERS ((int64_t)1 << 53)
 
@@ -79,7 +79,7 @@ static bool can_be_key(jinja_value v)
     return v.kind != JINJA_DICT && !jinja_is_row(v, JINJA_IS_LIST);
 }
 
-/* The slot of a text, or the empty one where it would be. No text equals a key that is none. */
+/* The slot of a text, or the empty slot where it would be. No text equals a key that is not a text. */
 static size_t dict_slot(jinja_work *w, const jinja_dict *d, jinja_value key)
 {
     const size_t mask = 2 * d->capacity - 1;
@@ -258,7 +258,7 @@ static bool equal_values(jinja_work *w, jinja_value a, jinja_value b)
     case JINJA_NONE: return true;
     case JINJA_FUNCTION: return a.function == b.function;
     case JINJA_METHOD: return false;
-    default: return a.dict == b.dict; /* the same object */
+    default: return a.dict == b.dict; /* identity of objects */
     }
 }
 

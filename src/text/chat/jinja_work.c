@@ -1,5 +1,5 @@
-/* text/chat/jinja_work.c: memory and limits of a template; see jinja_work.h. Small blocks are cut from larger ones of an
- * arena, whose own are aligned to 64 bytes. */
+/* text/chat/jinja_work.c: memory and limits of a template. Small blocks are cut from larger blocks of an arena, which would align
+ * each to 64 bytes. */
 #include "text/chat/jinja_work.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* text/chat/jinja_work.h: memory, limits and the first failure of reading or running a template. All of it is given back at once.
- * Failures stick: what follows one does nothing of consequence, so that callers check where they loop. */
+/* text/chat/jinja_work.h: memory, limits and the first failure of reading or running a template. All memory is freed together. A
+ * failure stays: later calls have no effect, so that callers need to check it only in loops. */
 #ifndef TEXT_CHAT_JINJA_WORK_H
 #define TEXT_CHAT_JINJA_WORK_H
 
@@ -16,9 +16,9 @@ enum {
 };
 
 typedef struct jinja_work {
-    const char *name; /* of the template, for messages */
-    unsigned line;    /* of the node at work */
-    rapt_code code;   /* of the first failure */
+    const char *name; /* the template's name, for messages */
+    unsigned line;    /* the line of the present node */
+    rapt_code code;   /* code of the first failure */
     rapt_error *err;  /* NULL is fine */
     arena memory;
     char *at;         /* free bytes of the last block */
@@ -26,27 +26,27 @@ typedef struct jinja_work {
     size_t most_memory;
     rapt_stop_fn *stop; /* or NULL */
     void *context;
-    size_t asked;       /* steps at which it was asked last */
+    size_t asked;       /* steps when `stop` was last called */
 } jinja_work;
 
 void jinja_work_begin(jinja_work *w, const char *name, rapt_error *err);
-/* Less memory than JINJA_MOST_MEMORY, where it is not 0, and who is asked whether to stop, or NULL. */
+/* Sets the limit of memory, if `memory` is not 0 and less than JINJA_MOST_MEMORY, and `stop`, or NULL. */
 void jinja_work_bound(jinja_work *w, size_t memory, rapt_stop_fn *stop, void *context);
 void jinja_work_end(jinja_work *w);
 
 /* "NAME:LINE: ...", RAPT_ERR_FORMAT: the first failure counts. */
 void jinja_fail(jinja_work *w, const char *format, ...) RAPT_PRINTF(2, 3);
 
-/* RAPT_ERR_MEMORY, for what is not allocated here. */
+/* Fails with RAPT_ERR_MEMORY, for memory that is not allocated here. */
 void jinja_no_memory(jinja_work *w);
 
-/* Contents undefined, aligned for any value; NULL after a failure, which too much memory is. */
+/* Memory with undefined contents, aligned for any value; NULL after a failure, such as too much memory. */
 void *jinja_alloc(jinja_work *w, size_t count, size_t size);
 
-/* Counts work; false, once too much was done, or after a failure. */
+/* Counts steps; false after too many steps, or after a failure. */
 bool jinja_step(jinja_work *w, size_t steps);
 
-/* One level deeper, false where that is too deep or after a failure. jinja_leave follows in any case. */
+/* Goes one level deeper; false if that is too deep, or after a failure. Call jinja_leave in any case. */
 bool jinja_enter(jinja_work *w);
 void jinja_leave(jinja_work *w);
 

@@ -1,9 +1,9 @@
-/* text/gguf/gguf_byte_level.c: byte-level BPE of GGUF files, "gpt2": tokens in letters of bytes, merges, and a label in place of
+/* text/gguf/gguf_byte_level.c: byte-level BPE of GGUF files, "gpt2": tokens in letters of bytes, merges, and a label instead of
  * the pattern that cuts a text. For gguf_tokenizer.c.
  *
- * A label stands for the tokenizers that gave one text the same ids when a model was converted (get_vocab_base_pre in
- * llama.cpp's conversion/base.py). What these tokenizers have in their tokenizer.json is in the table: also the normalizer, which
- * llama.cpp leaves out. */
+ * A label stands for the tokenizers that gave one text the same ids when a model was converted (get_vocab_base_pre in llama.cpp's
+ * conversion/base.py). The table has the parts of these tokenizers' tokenizer.json, including the normalizer, which llama.cpp
+ * leaves out. */
 #include "text/gguf/gguf_tokenizer.h"
 
 #include "base/quote.h"
@@ -15,14 +15,14 @@
 
 typedef struct gguf_label {
     const char *name;
-    const char *pattern; /* NULL: GPT-2's, which ByteLevel has of its own */
+    const char *pattern; /* NULL: GPT-2's, which ByteLevel has built in */
     bool digits;         /* each digit is a piece */
     bool nfc;
-    bool whole;  /* a piece that is a token is this one, whatever the merges are */
+    bool whole;  /* a piece that is a token becomes it, regardless of merges */
     bool begins; /* a text begins with the beginning of text */
 } gguf_label;
 
-/* Of labels with the same cuts the first is written. */
+/* Among labels with the same cuts, the first is written. */
 static const gguf_label LABELS[] = {
     {"gpt-2"},
     {"phi-2"},
@@ -41,7 +41,7 @@ static const gguf_label LABELS[] = {
     {"gpt-4o", SPLIT_O200K}};
 enum { LABEL_COUNT = sizeof LABELS / sizeof *LABELS };
 
-/* Llama 3's pattern cuts as that of cl100k_base does. */
+/* Llama 3's pattern cuts as cl100k_base's does. */
 static bool label_cuts_by(const gguf_label *label, const char *pattern)
 {
     const char *own = label->pattern ? label->pattern : SPLIT_GPT2;
@@ -72,7 +72,7 @@ static rapt_code refuse_label(const gguf_vocab *v, const char *name, rapt_error 
                      v->file->path, quote(name).text, list);
 }
 
-/* Files of before the labels have none: how their texts are to be cut nobody knows. */
+/* Old files have no label: then it is unknown how to cut a text. */
 static rapt_code find_label(const gguf_vocab *v, const gguf_label **to, rapt_error *err)
 {
     const gguf_value *value = gguf_find(v->file, "tokenizer.ggml.pre");

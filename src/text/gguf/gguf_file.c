@@ -1,5 +1,4 @@
-/* text/gguf/gguf_file.c: opens GGUF files; see gguf_file.h. Every number of the file is checked before it is used. What types are
- * is in gguf_types.c. */
+/* text/gguf/gguf_file.c: opens GGUF files. Every number of the file is checked before it is used. gguf_types.c has the types. */
 #include "text/gguf/gguf_file.h"
 
 #include "base/quote.h"
@@ -15,12 +14,12 @@
 enum {
     HEADER = 24,     /* bytes */
     LEAST_VALUE = 13, /* bytes of one: an empty key, a type, a byte */
-    LEAST_TENSOR = 32, /* bytes of what is said of one: an empty name, a dimension, a type, a place */
+    LEAST_TENSOR = 32, /* bytes of a tensor's description: an empty name, a dimension, a type, a place */
     DEFAULT_ALIGNMENT = 32,
     MOST_ALIGNMENT = 1 << 16
 };
 
-/* What is left of the file. */
+/* The part of the file that is not read yet. */
 typedef struct gguf_reading {
     gguf_file *f;
     size_t at;
@@ -88,7 +87,7 @@ static rapt_code gguf_take_text(gguf_reading *r, gguf_text *text, const char *wh
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a value; of texts those of the length. */
+/* Bytes of a value; for texts, bytes of the length. */
 static size_t gguf_value_bytes(gguf_type type)
 {
     static const unsigned char bytes[GGUF_TYPES] = {
@@ -185,7 +184,7 @@ static rapt_code gguf_take_values(gguf_reading *r, uint64_t count)
     return code ? code : gguf_sort_values(r);
 }
 
-/* What the values say of the file itself. */
+/* Checks the values that describe the file itself. */
 static rapt_code gguf_check_values(const gguf_reading *r)
 {
     gguf_file *f = r->f;
@@ -259,7 +258,7 @@ static rapt_code gguf_take_tensor_type(gguf_reading *r, gguf_tensor *t)
     return RAPT_OK;
 }
 
-/* `data` is an offset until gguf_place_tensors; it is that of a file without holes. */
+/* `data` is an offset until gguf_place_tensors; it must be the offset in a file without holes. */
 static rapt_code gguf_take_tensor(gguf_reading *r, gguf_tensor *t, size_t *offset)
 {
     uint64_t said = 0;
@@ -272,7 +271,8 @@ static rapt_code gguf_take_tensor(gguf_reading *r, gguf_tensor *t, size_t *offse
     if (said != *offset)
         return gguf_bad(r, "tensor \"%s\" begins at byte %" PRIu64 " of the data; the one before it and the alignment of %zu "
                         "bytes make that %zu", quote(t->name).text, said, r->f->alignment, *offset);
-    const size_t room = r->f->map.size - *offset; /* of which what was read so far takes some, too */
+    const size_t room = r->f->map.size - *offset; /* too large, because the part that was read so far also takes space; the end of
+                                                     the file is checked later */
     if (t->bytes > room)
         return gguf_bad(r, "tensor \"%s\" has %zu bytes; the file ends before", quote(t->name).text, t->bytes);
     *offset += t->bytes;

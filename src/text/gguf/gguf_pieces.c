@@ -1,6 +1,6 @@
-/* text/gguf/gguf_pieces.c: SentencePiece models in GGUF files: "llama", BPE whose pieces have scores in place of merges, or are
- * single characters, and "t5", unigram. For gguf_tokenizer.c. The parts are those that transformers makes of such models
- * (convert_slow_tokenizer.py), as text/layout does of the model's own file. */
+/* text/gguf/gguf_pieces.c: SentencePiece models in GGUF files: "llama", BPE whose pieces have scores instead of merges, or are
+ * single characters, and "t5", unigram. For gguf_tokenizer.c. The parts are the same as transformers makes from such models
+ * (convert_slow_tokenizer.py), and text/layout from the model's own file. */
 #include "text/gguf/gguf_tokenizer.h"
 
 #include "base/quote.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_PIECE = 1024 }; /* bytes, as what merges cost grows with their square */
+enum { LONGEST_PIECE = 1024 }; /* bytes; the cost of merges grows with their square */
 
-/* The unknown token: that of the key, else the first of its kind. */
+/* The unknown token: the one that the key names, or the first of its kind. */
 static rapt_code unknown_of(const gguf_vocab *v, int64_t *id, rapt_error *err)
 {
     rapt_code code = gguf_vocab_id(v, "unknown_token_id", id, err);
@@ -24,7 +24,7 @@ static rapt_code unknown_of(const gguf_vocab *v, int64_t *id, rapt_error *err)
 
 /* ---- "llama" ---------------------------------------------------------------------------------------------------- */
 
-/* What merges are made of: pieces that a text can become, and what their parts may be. */
+/* The sources of merges: the pieces that a text can become, and the ids of their parts. */
 typedef struct scored_pieces {
     token_list all;   /* without holes */
     json_t *vocab;    /* ids by token */
@@ -39,7 +39,7 @@ static void scored_free(scored_pieces *p)
     json_decref(p->listed);
 }
 
-/* Fillers, as converters put them behind the last piece, are of no text. */
+/* Takes a piece, but not a filler: converters put fillers after the last piece, and no text becomes one. */
 static rapt_code scored_take(scored_pieces *p, const gguf_vocab *v, size_t id, rapt_error *err)
 {
     char *token = gguf_text_copy(&v->tokens[id]);
@@ -81,7 +81,7 @@ static json_t *scored_model(const gguf_vocab *v, const scored_pieces *p, int64_t
                      "byte_fallback", (int)p->bytes, "vocab", p->vocab, "merges", merges);
 }
 
-/* A space is a letter of its own, and one is put before a text, and behind an added token. */
+/* A space becomes a letter, and one is put before a text, and after an added token. */
 static json_t *scored_normalizer(bool prefixed)
 {
     json_t *spaces = json_pack("{s:s, s:{s:s}, s:s}", "type", "Replace", "pattern", "String", " ", "content", SPM_SPACE);
@@ -101,15 +101,15 @@ static json_t *scored_decoder(bool prefixed)
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
 
-/* A piece of one code point. */
+/* Whether a piece has one code point. */
 static bool is_character(const gguf_text *text)
 {
     uint32_t code;
     return text->size > 0 && utf8_decode(text->data, text->size, &code) == text->size;
 }
 
-/* Pieces of which no two are ever merged, and no token for what they lack: what rapt writes of a tokenizer of characters
- * (io/export/export_gguf_tokenizer.c). A character that is missing is an error there, in rapt and in llama.cpp. */
+/* Whether no two pieces can merge and there is no token for unknown characters. Rapt writes a tokenizer of characters so
+ * (io/export/export_gguf_tokenizer.c). A missing character is then an error, in rapt and in llama.cpp. */
 static bool gguf_is_of_characters(const gguf_vocab *v)
 {
     bool all = !gguf_find(v->file, "tokenizer.ggml.unknown_token_id") && !gguf_vocab_flag(v, "add_space_prefix", true);
@@ -173,8 +173,8 @@ rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
 
 /* ---- "t5" ------------------------------------------------------------------------------------------------------- */
 
-/* Fillers behind the last token have no place: their scores would change what unknown letters cost. Added tokens have the score
- * of special ones in tokenizer.json, since they are cut out before. */
+/* Fillers after the last token are left out: their scores would change the cost of unknown letters. Added tokens have the score
+ * of special tokens in tokenizer.json, because they are cut out before. */
 static json_t *unigram_vocab(const gguf_vocab *v)
 {
     size_t count = v->count;

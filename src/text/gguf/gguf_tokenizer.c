@@ -1,4 +1,4 @@
-/* text/gguf/gguf_tokenizer.c: see gguf_tokenizer.h. The kinds of tokenizers are in gguf_byte_level.c and gguf_pieces.c. */
+/* text/gguf/gguf_tokenizer.c: joins the parts of a tokenizer. gguf_byte_level.c and gguf_pieces.c make them for each kind. */
 #include "text/gguf/gguf_tokenizer.h"
 
 #include "base/quote.h"

@@ -1,17 +1,17 @@
-/* text/gguf/gguf_tokenizer.h: the tokenizer in a GGUF file, as the files of a Hugging Face folder would have it: what reads those
- * makes of it. For rapt_tokenizer_load, chat templates, and io/gguf. The keys are those of gguf-py/gguf/constants.py. */
+/* text/gguf/gguf_tokenizer.h: the tokenizer in a GGUF file, turned into the files of a Hugging Face folder, so that their readers
+ * can read it. For rapt_tokenizer_load, chat templates, and io/gguf. The keys are from gguf-py/gguf/constants.py. */
 #ifndef TEXT_GGUF_TOKENIZER_H
 #define TEXT_GGUF_TOKENIZER_H
 
 #include "text/gguf/gguf_file.h"
 #include "text/tokenizer.h"
 
-/* Of "tokenizer.ggml.token_type". */
+/* Values of "tokenizer.ggml.token_type". */
 typedef enum gguf_kind {
     GGUF_NORMAL = 1,
     GGUF_UNKNOWN,
     GGUF_CONTROL, /* such as </s> */
-    GGUF_USER_DEFINED, /* cut out of a text before anything else */
+    GGUF_USER_DEFINED, /* cut out of a text before all other steps */
     GGUF_UNUSED, /* of no text */
     GGUF_BYTE
 } gguf_kind;
@@ -21,37 +21,37 @@ typedef struct gguf_vocab {
     const gguf_file *file;
     gguf_text *tokens; /* [count] */
     size_t count;
-    const gguf_value *kinds, *scores; /* of `count` each; NULL: all are normal; they have none */
+    const gguf_value *kinds, *scores; /* [count]; NULL: all tokens are normal; tokens have no scores */
 } gguf_vocab;
 
-/* gguf_vocab.c. To be freed whatever comes of it. Token texts are UTF-8 without NUL. */
+/* gguf_vocab.c. Free it in any case, also after a failure. Token texts are UTF-8 without NUL. */
 rapt_code gguf_vocab_open(gguf_vocab *v, const gguf_file *f, rapt_error *err);
 void gguf_vocab_free(gguf_vocab *v);
 gguf_kind gguf_vocab_kind(const gguf_vocab *v, size_t id);
-/* Whether a token is one that tokenizer.json adds to those of its model. */
+/* Whether a token is one of tokenizer.json's added tokens. */
 bool gguf_vocab_is_added(const gguf_vocab *v, size_t id);
-double gguf_vocab_score(const gguf_vocab *v, size_t id); /* 0 where the file has none */
-/* The token of a key "tokenizer.ggml.KEY"; -1: the file has no such key. One that is no token is refused. */
+double gguf_vocab_score(const gguf_vocab *v, size_t id); /* 0 if the file has none */
+/* The token of a key "tokenizer.ggml.KEY"; -1: the file has no such key. An id that is no token is refused. */
 rapt_code gguf_vocab_id(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err);
-/* The same of a special token: -1 also for the last token where it is ordinary text. A file of a model without such a token
- * names that one, as llama.cpp takes one of its own where the key is missing. */
+/* Like gguf_vocab_id, for a special token: -1 also for the last token if that is ordinary text. A file of a model without such a
+ * token names the last one, because llama.cpp takes a default if the key is missing. */
 rapt_code gguf_vocab_special(const gguf_vocab *v, const char *key, int64_t *id, rapt_error *err);
 /* The flag of a key "tokenizer.ggml.KEY". */
 bool gguf_vocab_flag(const gguf_vocab *v, const char *key, bool otherwise);
 rapt_code gguf_vocab_no_memory(const gguf_vocab *v, rapt_error *err);
 
-/* What stands about the model in tokenizer.json: JSON of its own, borrowed by none. */
+/* The parts of tokenizer.json around the model: owned JSON. */
 typedef struct gguf_parts {
     json_t *model, *normalizer, *pre_tokenizer, *decoder;
-    bool begins, ends; /* a text has the beginning and the end of text about it where the file does not say otherwise */
+    bool begins, ends; /* the default if the file does not say whether a text gets the beginning and the end of text */
 } gguf_parts;
 
 /* gguf_byte_level.c: the label, "tokenizer.ggml.pre", of byte-level BPE that cuts a text by a pattern (text/split/split.h), with
- * or without NFC before it; `whole`: a piece that is a token is this one, whatever the merges are. Where no label has both, one
- * that has all but NFC; NULL: there is none. */
+ * or without NFC before it; `whole`: a piece that is a token becomes it, regardless of merges. If no label fits in all, one that
+ * fits except for NFC; NULL: there is none. */
 const char *gguf_label_of(const char *pattern, bool nfc, bool whole);
 
-/* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds; a failure leaves none or some, to be freed. */
+/* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds. After a failure free the parts that were made. */
 rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);
 rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);  /* "llama": BPE with scores, or characters */
 rapt_code gguf_unigram_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err); /* "t5" */

@@ -1,4 +1,4 @@
-/* text/gguf/gguf_types.c: the types of tensors in GGUF files, by their ids, and values as numbers; see gguf_file.h. */
+/* text/gguf/gguf_types.c: the types of tensors in GGUF files, by their ids, and values as numbers. */
 #include "text/gguf/gguf_file.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ bool gguf_whole(const gguf_value *v, size_t i, int64_t *to)
     case GGUF_I64: WHOLE_OF(int64_t)
     case GGUF_U64:
         memcpy(to, v->data + i * sizeof *to, sizeof *to);
-        return *to >= 0; /* the others are beyond int64_t */
+        return *to >= 0; /* negative: the number is beyond int64_t */
     default: return false;
     }
 }

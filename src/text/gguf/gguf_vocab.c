@@ -1,4 +1,4 @@
-/* text/gguf/gguf_vocab.c: the tokens of a GGUF file; see gguf_tokenizer.h. */
+/* text/gguf/gguf_vocab.c: the tokens of a GGUF file. */
 #include "text/gguf/gguf_tokenizer.h"
 
 #include "text/utf8.h"
@@ -23,7 +23,7 @@ static const gguf_value *vocab_value(const gguf_vocab *v, const char *key)
     return gguf_find(v->file, whole);
 }
 
-/* An array with an element for each token; NULL where it is not there. */
+/* An array with an element for each token; NULL if the file has none. */
 static rapt_code vocab_column(const gguf_vocab *v, const char *key, gguf_type type, const gguf_value **to, rapt_error *err)
 {
     const gguf_value *column = *to = vocab_value(v, key);
@@ -123,7 +123,7 @@ rapt_code gguf_vocab_id(const gguf_vocab *v, const char *key, int64_t *id, rapt_
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"" PREFIX "%s\" is none of the %zu tokens", v->file->path, key, v->count);
 }
 
-/* Texts of special tokens stand in brackets, also where a file calls all tokens normal. */
+/* Whether a token is ordinary text: texts of special tokens are in brackets, even in a file that calls all tokens normal. */
 static bool vocab_is_ordinary(const gguf_vocab *v, size_t id)
 {
     const gguf_text *text = &v->tokens[id];

@@ -1,4 +1,4 @@
-/* text/hf/byte_letters.c: see byte_letters.h. For tokenizer.json. */
+/* text/hf/byte_letters.c: bytes as letters, for tokenizer.json. */
 #include "text/hf/byte_letters.h"
 
 #include "text/utf8.h"

@@ -1,6 +1,5 @@
-/* text/hf/hf_components.c: what stands around the model in a Hugging Face tokenizer.json: normalizer, pre_tokenizer,
- * post_processor, decoder. For hf_read.c. Whatever would change ids in a way that byte-level BPE does not have is refused by
- * name. */
+/* text/hf/hf_components.c: the parts around the model in a Hugging Face tokenizer.json: normalizer, pre_tokenizer,
+ * post_processor, decoder. For hf_read.c. A part that would change ids in a way that byte-level BPE lacks is refused by name. */
 #include "text/hf/hf_read.h"
 
 #include "text/split/split_known.h"
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything is one piece, for a ByteLevel that does not split. */
+/* Matches all of a text as one piece, for a ByteLevel that does not split. */
 #define WHOLE_TEXT "[\\s\\S]+"
 
 static bool has_type(const json_t *value, const char *type)
@@ -23,7 +22,7 @@ static bool is_empty(const json_t *value)
 
 /* ---- pre_tokenizer ------------------------------------------------------------------------------------------ */
 
-/* NULL: refused. `splits`: whether it has a pattern of its own. */
+/* NULL: refused. *splits: whether it has its own pattern. */
 static const char *byte_level(const hf_reading *r, const json_t *part, bool *splits)
 {
     const json_t *regex = json_object_get(part, "use_regex");
@@ -35,8 +34,7 @@ static const char *byte_level(const hf_reading *r, const json_t *part, bool *spl
     return *splits ? SPLIT_GPT2 : WHOLE_TEXT;
 }
 
-/* Cuts around each match ("Isolated"), or keeps matches only, which is the same where all text matches, as it does for
- * known patterns. */
+/* Cuts around each match ("Isolated"), or keeps only matches, which is the same if all text matches, as with known patterns. */
 static const char *split_by(const hf_reading *r, const json_t *part)
 {
     const json_t *regex = json_object_get(json_object_get(part, "pattern"), "Regex");

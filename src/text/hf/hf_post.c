@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where they go, and the tokens that they must be. */
+/* Where the ids go, and the tokens that exist. */
 typedef struct post_reading {
     const hf_reading *r;
     const token_list *tokens;
@@ -31,7 +31,7 @@ static rapt_code refuse_second(const post_reading *p, const json_t *part)
     return p->before->count + p->after->count > 0 ? hf_refuse(p->r, "post_processor with a second", part) : RAPT_OK;
 }
 
-/* A special token by name; a name stands for one id or more. */
+/* Adds a special token by name; a name can have several ids. */
 static rapt_code add_named(const post_reading *p, id_row *row, const json_t *names, const json_t *item)
 {
     const char *name = json_string_value(json_object_get(json_object_get(item, "SpecialToken"), "id"));
@@ -43,7 +43,7 @@ static rapt_code add_named(const post_reading *p, id_row *row, const json_t *nam
     return code;
 }
 
-/* Ids before and after the text, which stands as {"Sequence": {"id": "A"}} among them. */
+/* Reads the ids before and after the text, which is {"Sequence": {"id": "A"}} among them. */
 static rapt_code read_template(const post_reading *p, const json_t *part)
 {
     const json_t *single = json_object_get(part, "single"), *names = json_object_get(part, "special_tokens");
@@ -63,7 +63,7 @@ static rapt_code read_template(const post_reading *p, const json_t *part)
     return code == RAPT_OK && texts != 1 ? hf_refuse(p->r, "post_processor without one text:", part) : code;
 }
 
-/* "cls": [text, id], which goes before, and "sep", which goes after. */
+/* Reads "cls": [text, id], which goes before a text, and "sep", which goes after it. */
 static rapt_code read_cls_and_sep(const post_reading *p, const json_t *part)
 {
     rapt_code code = refuse_second(p, part);
@@ -74,7 +74,7 @@ static rapt_code read_cls_and_sep(const post_reading *p, const json_t *part)
 static rapt_code read_one(const post_reading *p, const json_t *part)
 {
     const char *type = hf_type(part);
-    if (strcmp(type, "ByteLevel") == 0) /* which changes offsets only */
+    if (strcmp(type, "ByteLevel") == 0) /* it changes only offsets */
         return RAPT_OK;
     if (strcmp(type, "TemplateProcessing") == 0)
         return read_template(p, part);

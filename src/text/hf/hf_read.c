@@ -1,5 +1,5 @@
-/* text/hf/hf_read.c: a Hugging Face tokenizer.json with a byte-level BPE model. For rapt_tokenizer_load. The ids are those
- * that `tokenizers` gives, or the file is refused; what stands around the model is read in hf_components.c. */
+/* text/hf/hf_read.c: a Hugging Face tokenizer.json with a byte-level BPE model. For rapt_tokenizer_load. The ids are the same as
+ * from `tokenizers`, or the file is refused; hf_components.c reads the parts around the model. */
 #include "text/hf/hf_read.h"
 
 #include "base/quote.h"
@@ -31,7 +31,7 @@ static rapt_code check_keys(const hf_reading *r, const json_t *object, const cha
     return RAPT_OK;
 }
 
-/* unk_token, fuse_unk and byte_fallback are for bytes that have no token: none, here. */
+/* unk_token, fuse_unk and byte_fallback have no effect: they are for bytes without a token, and here every byte has one. */
 static rapt_code hf_read_check_model(const hf_reading *r, const json_t *model)
 {
     static const char *const outer[] = {"version",       "added_tokens",   "normalizer", "pre_tokenizer",
@@ -48,7 +48,7 @@ static rapt_code hf_read_check_model(const hf_reading *r, const json_t *model)
 
 /* ---- vocabulary --------------------------------------------------------------------------------------------- */
 
-/* A token that is not written in letters of bytes is kept as it stands, but no text becomes it. */
+/* A token that is not written in letters of bytes is kept unchanged, but no text becomes it. */
 static rapt_code hf_read_take_token(const hf_reading *r, const char *letters, const json_t *id)
 {
     size_t size = strlen(letters), length;
@@ -82,7 +82,7 @@ static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
 
 /* ---- merges ------------------------------------------------------------------------------------------------- */
 
-/* The token that these letters stand for, or -1. `buffer` has capacity for as many bytes. */
+/* The token with these letters, or -1. `buffer` has capacity for `size` bytes. */
 static int32_t find_letters(const hf_reading *r, const char *letters, size_t size, char *buffer)
 {
     size_t length;
@@ -126,7 +126,7 @@ static rapt_code take_merges(const hf_reading *r, const json_t *merges)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------- */
 
-/* The id that `tokenizers` gives to an added token, whatever the file says: the vocabulary's, or the next free one. */
+/* The id that `tokenizers` gives to an added token, regardless of the file: the vocabulary's, or the next free id. */
 static json_int_t id_of_added(const hf_reading *r, const json_t *vocab, const char *content)
 {
     const json_t *there = json_object_get(vocab, content);
@@ -137,7 +137,8 @@ static json_int_t id_of_added(const hf_reading *r, const json_t *vocab, const ch
     return there ? json_integer_value(there) : next;
 }
 
-/* Text is normalized before tokens that are "normalized" are looked for; white space composes with nothing. */
+/* Whether normalization could change a text around the token: `tokenizers` searches for "normalized" tokens in the normalized
+ * text. White space composes with no character. */
 static bool may_change(const normalizer *n, const char *content)
 {
     bool composes = content[strspn(content, " \t\r\n")] != '\0', other = false;
@@ -180,8 +181,8 @@ static rapt_code take_added(const hf_reading *r, const json_t *added, const json
     return code ? rapt_fail(r->err, code, "%s: %s", r->path, why.message) : RAPT_OK;
 }
 
-/* Those that are not "normalized" are looked for before the others; we look for all at once, which is the same where the
- * two kinds have no byte in common. */
+/* `tokenizers` searches for tokens that are not "normalized" before the others. Here all are searched together, which is the same
+ * if the two kinds have no byte in common. */
 static rapt_code hf_read_check_kinds(const hf_reading *r, const json_t *list)
 {
     bool of[2][256] = {{false}};
@@ -217,7 +218,7 @@ static rapt_code hf_read_parts(const hf_reading *r)
     r->b->whole_pieces = json_is_true(json_object_get(model, "ignore_merges"));
     rapt_code code = take_vocabulary(r, vocab);
     code = code ? code : take_merges(r, json_object_get(model, "merges"));
-    code = code ? code : hf_read_normalizer(r); /* which matters for added tokens */
+    code = code ? code : hf_read_normalizer(r); /* before added tokens, which depend on it */
     code = code ? code : take_all_added(r, json_object_get(r->root, "added_tokens"), vocab);
     code = code ? code : hf_read_ends(r);
     bool own = false;
@@ -242,7 +243,7 @@ static rapt_tokenizer *byte_level_from_json(const json_t *root, const char *path
     return NULL;
 }
 
-/* Byte-level BPE takes any bytes and is faster; what it does not have, a pipeline may. */
+/* Byte-level BPE takes any bytes and is faster; a pipeline may have the parts that it lacks. */
 rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err)
 {
     rapt_error why = {0};

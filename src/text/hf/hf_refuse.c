@@ -1,4 +1,4 @@
-/* text/hf/hf_refuse.c: what all readers of a Hugging Face tokenizer.json ask and say. See hf_read.h. */
+/* text/hf/hf_refuse.c: types and refusals, for all readers of a Hugging Face tokenizer.json. */
 #include "text/hf/hf_read.h"
 
 #include "base/quote.h"

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A token in letters of bytes, or as it stands where it is special or no text becomes it; NULL: out of memory. The caller
- * frees it. */
+/* A token in letters of bytes, or unchanged if it is special or no text becomes it; NULL: out of memory. The caller frees it. */
 static char *hf_write_letters_of(const byte_bpe *b, int32_t id)
 {
     size_t length;
@@ -37,7 +36,7 @@ static json_t *byte_level_json(bool use_regex)
                      (int)use_regex);
 }
 
-/* ByteLevel has GPT-2's pattern of its own. */
+/* ByteLevel has GPT-2's pattern built in. */
 static json_t *pre_tokenizer_json(const byte_bpe *b)
 {
     const char *pattern = split_pattern(b->cut);
@@ -121,7 +120,7 @@ static bool is_in_model(const byte_bpe *b, int32_t id)
     return token_list_at(&b->tokens, id, NULL) && (!s || s->in_model);
 }
 
-/* `tokenizers` numbers special tokens that the vocabulary lacks from its number of entries on, whatever ids the file gives. */
+/* `tokenizers` numbers special tokens that the vocabulary lacks from the vocabulary's size on, regardless of the file's ids. */
 static bool specials_follow(const byte_bpe *b)
 {
     size_t count = 0;

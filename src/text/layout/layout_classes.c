@@ -1,5 +1,5 @@
-/* text/layout/layout_classes.c: which class of tokenizers has which ids, as transformers 4.57.6 has it
- * (convert_slow_tokenizer.py; M2M100 is tokenization_m2m_100.py). For layout_folder.c. */
+/* text/layout/layout_classes.c: which class of tokenizers has which ids, as in transformers 4.57.6 (convert_slow_tokenizer.py;
+ * M2M100 is tokenization_m2m_100.py). For layout_folder.c. */
 #include "text/layout/layout.h"
 
 #include <string.h>

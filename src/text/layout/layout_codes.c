@@ -6,7 +6,7 @@ const char LAYOUT_MBART_CODES[] =
     "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM ne_NP nl_XX "
     "ro_RO ru_RU si_LK tr_TR vi_VN zh_CN";
 
-/* Tang et al. 2020: those of mBART-50, the first of which are mBART's. */
+/* Languages of mBART-50 (Tang et al. 2020); the first are mBART's. */
 const char LAYOUT_MBART50_CODES[] =
     "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM ne_NP nl_XX "
     "ro_RO ru_RU si_LK tr_TR vi_VN zh_CN af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK ml_IN mn_MN mr_IN "
@@ -41,6 +41,6 @@ const char LAYOUT_M2M100_CODES[] =
     "__sr__ __ss__ __su__ __sv__ __sw__ __ta__ __th__ __tl__ __tn__ __tr__ __uk__ __ur__ __uz__ __vi__ __wo__ __xh__ "
     "__yi__ __yo__ __zh__ __zu__";
 
-/* Tran et al. 2021: those of Facebook's translators of WMT21, which are of the same class. */
+/* Languages of Facebook's translators of WMT21 (Tran et al. 2021), which have the same class. */
 const char LAYOUT_WMT21_CODES[] =
     "__en__ __ha__ __is__ __ja__ __cs__ __ru__ __zh__ __de__";

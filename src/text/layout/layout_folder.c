@@ -1,4 +1,4 @@
-/* text/layout/layout_folder.c: which layout a Hugging Face folder has, and with which settings; see layout.h. */
+/* text/layout/layout_folder.c: finds the layout of a Hugging Face folder, and its settings. */
 #include "text/layout/layout.h"
 
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #define MAX_BYTES ((size_t)1 << 30)
 enum { MAX_EXTRA_IDS = 10000 };
 
-/* What a folder says in files that may be missing: then they are empty objects. */
+/* Files of a folder; a missing one is an empty object. */
 typedef struct layout_files {
     json_t *tokenizer; /* tokenizer_config.json */
     json_t *model;     /* config.json */
@@ -69,7 +69,7 @@ static rapt_code check_special_token(const char *folder, const char *key, const 
                      text ? quote(text).text : "");
 }
 
-/* Tokens that the folder names must be there, and mean what they mean in the class. */
+/* Tokens that the folder names must exist, and have the same meaning as in the class. */
 static rapt_code check_specials(const char *folder, const json_t *from, const json_t *added, const layout_settings *s,
                                 rapt_error *err)
 {
@@ -127,7 +127,7 @@ static rapt_code refuse_setting(const char *folder, const char *key, const json_
     return code;
 }
 
-/* Settings of which only one value, beside null, is computed. */
+/* Refuses settings with another value than null and the one that is implemented. */
 static rapt_code check_layout_settings(const char *folder, const json_t *config, const layout *of, rapt_error *err)
 {
     const char *const keys[] = {"sp_model_kwargs", "legacy_behaviour", "offset", "mask_token_sent"};
@@ -153,7 +153,7 @@ static void read_layout_template(const layout_files *f, layout_settings *s)
         s->after = s->of->bare ? "<eos>" : "</s>";
 }
 
-/* Where "legacy" is false a text behind an added token gets no space; without "add_prefix_space" none does. */
+/* If "legacy" is false, a text after an added token gets no space; without "add_prefix_space" no text does. */
 static rapt_code read_settings_of(const char *folder, const layout_files *f, layout_settings *s, rapt_error *err)
 {
     const json_t *extra = json_object_get(f->tokenizer, "extra_ids"), *source = json_object_get(f->tokenizer, "src_lang");
@@ -173,7 +173,7 @@ static rapt_code read_settings_of(const char *folder, const layout_files *f, lay
 
 /* ---- all -------------------------------------------------------------------------------------------------------- */
 
-/* A tokenizer.json has no place for these. */
+/* Refuses settings of the model that a tokenizer.json cannot express. */
 static rapt_code check_model(const spm *pieces, const char *path, const layout *of, rapt_error *err)
 {
     const spm_rules *r = &pieces->rules;
@@ -206,7 +206,7 @@ static rapt_tokenizer *make_tokenizer(const char *folder, const layout_files *f,
     return k;
 }
 
-/* Facebook's translators of WMT21 have fewer languages. *pieces is NULL where they have become the tokenizer's. */
+/* Facebook's translators of WMT21 have fewer languages. *pieces is NULL if the tokenizer has taken them over. */
 static rapt_tokenizer *make_listed(const char *folder, const layout_files *f, const layout_settings *s, spm **pieces,
                                    rapt_error *err)
 {

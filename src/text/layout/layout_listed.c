@@ -1,5 +1,5 @@
 /* text/layout/layout_listed.c: tokenizers whose ids are in vocab.json beside the SentencePiece model: M2M100's, whose languages
- * have the ids behind those. For layout_folder.c. Marian's, which have two models, are in text/spm. */
+ * have the ids after those. For layout_folder.c. Marian's tokenizers, with two models, are in text/spm. */
 #include "text/layout/layout.h"
 
 #include "base/file.h"
@@ -38,7 +38,7 @@ static rapt_code number_languages(const layout_settings *s, const char *codes, j
     return RAPT_OK;
 }
 
-/* Those of a list that have an id. */
+/* Adds the tokens of a list that have an id. */
 static rapt_code add_specials(const layout_settings *s, const char *list, const json_t *ids, json_t *added, rapt_error *err)
 {
     const char *token;
@@ -52,7 +52,7 @@ static rapt_code add_specials(const layout_settings *s, const char *list, const 
     return RAPT_OK;
 }
 
-/* The folder's own list of added tokens can name what is there. */
+/* The folder's own list of added tokens may only name existing tokens. */
 static rapt_code check_listed_ids(const layout_settings *s, const json_t *ids, rapt_error *err)
 {
     const char *key;

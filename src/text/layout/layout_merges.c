@@ -1,5 +1,5 @@
-/* text/layout/layout_merges.c: the merges of a BPE model of SentencePiece, which has scores in their place: each way to put a
- * piece together of two others, the best pieces first. For layout_vocab.c, and GGUF files. */
+/* text/layout/layout_merges.c: the merges of a BPE model of SentencePiece, which has scores instead: each way to make a piece of
+ * two others, the best pieces first. For layout_vocab.c, and GGUF files. */
 #include "text/layout/layout.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct merge_list {
 
 #define DESCENDING(a, b) (((a) < (b)) - ((a) > (b)))
 
-/* The better piece first, then the longer left part; where all is equal the order of the vocabulary, and of ids. */
+/* The better piece first, then the longer left part; if these are equal, the order of the vocabulary, and of ids. */
 static int compare_merges(const void *a, const void *b)
 {
     const layout_merge *x = a, *y = b;

@@ -1,6 +1,6 @@
-/* text/layout/layout_merges_txt.c: folders with vocab.json and merges.txt and no tokenizer.json: byte-level BPE, of which the
- * class says the special tokens. They become the tokenizer.json that transformers 5 makes of them (tokenization_gpt2.py,
- * tokenization_roberta.py). For tokenizer_file.c. Merges of a SentencePiece model are in layout_merges.c. */
+/* text/layout/layout_merges_txt.c: folders with vocab.json and merges.txt and no tokenizer.json: byte-level BPE, whose class
+ * decides the special tokens. They become the tokenizer.json that transformers 5 makes of them (tokenization_gpt2.py,
+ * tokenization_roberta.py). For tokenizer_file.c. layout_merges.c has the merges of a SentencePiece model. */
 #include "text/layout/layout.h"
 
 #include "base/file.h"
@@ -20,7 +20,7 @@ static const char *const NAMED[NAMED_COUNT] = {"bos_token", "eos_token", "unk_to
 
 typedef struct merged_class {
     const char *class, *type;
-    const char *tokens[NAMED_COUNT]; /* defaults; NULL: none */
+    const char *tokens[NAMED_COUNT]; /* defaults; NULL: no token */
 } merged_class;
 
 #define FAIRSEQ {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"} /* cls and sep go about a text */
@@ -86,7 +86,7 @@ static const char *special_text(const merged *m, size_t i)
     return text ? text : m->of->tokens[i];
 }
 
-/* Puts a token into the list, which is in the order of ids, or only its flags where it is there. */
+/* Puts a token into the list, which is in the order of ids; if the list has it, sets only its flags. */
 static rapt_code put_added(const merged *m, const char *text, json_int_t id, const json_t *flags, bool special)
 {
     static const char *const keys[] = {"single_word", "lstrip", "rstrip", "normalized"};
@@ -118,7 +118,7 @@ static rapt_code take_merged(const merged *m, const json_t *token, const char *t
     return put_added(m, text, json_integer_value(id), json_is_object(token) ? token : NULL, special);
 }
 
-/* Ids of "added_tokens_decoder" go to those of added_tokens.json. */
+/* Adds the ids of "added_tokens_decoder" to those from added_tokens.json. */
 static rapt_code list_ids(const merged *m)
 {
     const char *key;
@@ -148,7 +148,7 @@ static rapt_code take_more(const merged *m, const json_t *from)
     return code;
 }
 
-/* First those that are special: a token's flags can be changed later, but not that. */
+/* Special tokens first: a token's flags can be changed later, but not whether it is special. */
 static rapt_code take_all_merged(const merged *m)
 {
     const char *key;
@@ -170,7 +170,7 @@ static rapt_code take_all_merged(const merged *m)
 
 /* ---- tokenizer.json --------------------------------------------------------------------------------------------- */
 
-/* Lines "LEFT RIGHT", of which the first can be "#version: 0.2". NULL with `err` set. */
+/* Lines "LEFT RIGHT"; the first can be "#version: 0.2". NULL with `err` set. */
 static json_t *read_merges(const merged *m, const char *path)
 {
     char *text, *line, *rest;
@@ -193,7 +193,7 @@ static json_t *read_merges(const merged *m, const char *path)
     return NULL;
 }
 
-/* RoBERTa's has cls before a text and sep behind it. */
+/* RoBERTa's puts cls before a text and sep after it. */
 static json_t *merged_post_processor(const merged *m)
 {
     if (!m->of->tokens[CLS])

@@ -1,5 +1,5 @@
 /* text/layout/layout_vocab.c: the vocabulary of a layout: the tokens of a class, the pieces of the model, languages; which of
- * them are added tokens, and the model of tokenizer.json that has them. For layout_json.c. */
+ * them are added tokens, and the model of tokenizer.json with them. For layout_json.c. */
 #include "text/layout/layout.h"
 
 #include "base/quote.h"
@@ -12,7 +12,7 @@ typedef struct layout_builder {
     const layout_settings *s;
     const spm *pieces;
     token_list tokens; /* all, by id */
-    json_t *vocab;     /* [[token, score], ...]: those of the model */
+    json_t *vocab;     /* [[token, score], ...]: tokens of the model */
     json_t *added;     /* as tokenizer.json has them */
     rapt_error *err;
 } layout_builder;
@@ -45,7 +45,7 @@ static rapt_code add_model_token(layout_builder *b, const char *token, size_t si
     return code;
 }
 
-/* The token with the last id becomes one that is cut out of a text. */
+/* Makes the token with the last id an added token, which is cut out of a text. */
 static rapt_code mark_added(layout_builder *b, bool special)
 {
     const size_t id = b->tokens.size - 1;
@@ -82,7 +82,7 @@ static rapt_code add_first(layout_builder *b)
     return code;
 }
 
-/* *count: how many pieces the tokens of the class stand for; these must be the model's first ones. */
+/* *count: the number of pieces that the tokens of the class replace; they must be the model's first pieces. */
 static rapt_code check_dropped(const layout_builder *b, size_t *count)
 {
     const char *list = b->s->of->dropped, *token;
@@ -105,7 +105,7 @@ static bool is_turn(const layout *of, const char *piece, size_t size)
     return false;
 }
 
-/* Without a piece for tabs, transformers has "\t" in the place of that byte. Longer pieces of tabs could be merged of it. */
+/* Without a piece for tabs, transformers has "\t" in the place of that byte. Longer pieces of tabs could be merged from it. */
 static rapt_code add_piece(layout_builder *b, const char *piece, size_t size, double score)
 {
     const bool tabless = b->s->of->bare && spm_find(b->pieces, "\t", 1) == b->pieces->unknown;
@@ -173,7 +173,7 @@ static json_t *find_added(const layout_builder *b, json_int_t id)
     return NULL;
 }
 
-/* The folder's flags of a token; behind the last id it is a new one. */
+/* Takes the folder's flags of a token; an id after the last one is a new token. */
 static rapt_code take_listed(layout_builder *b, size_t id, const json_t *listed)
 {
     const json_t *content = json_object_get(listed, "content");

@@ -1,7 +1,7 @@
 /* text/pipeline/added_read.c: the added_tokens of a tokenizer.json. For pipeline_read.c.
  *
  * `tokenizers` numbers them itself: a token of the vocabulary keeps its id, others are numbered from the size of the vocabulary
- * on, in the order of the file. A file that says something else is refused. */
+ * on, in the order of the file. A file with other ids is refused. */
 #include "text/pipeline/pipeline.h"
 
 #include "base/quote.h"
@@ -34,7 +34,7 @@ static rapt_code check_id(const hf_reading *r, pipeline *p, const json_t *part, 
                                                                                                    : component_no_memory(r);
 }
 
-/* Looked for behind the normalizer, a token is what the normalizer makes of it. */
+/* A token that is searched after the normalizer is searched in its normalized form. */
 static rapt_code add_token(const hf_reading *r, pipeline *p, const added_token *t)
 {
     rapt_error why = {0};

@@ -1,4 +1,4 @@
-/* text/pipeline/added_tokens.c: see added_tokens.h. */
+/* text/pipeline/added_tokens.c: finds added tokens in a text. */
 #include "text/pipeline/added_tokens.h"
 
 #include "base/quote.h"
@@ -91,7 +91,7 @@ const added_token *added_tokens_of(const added_tokens *a, int32_t id)
 
 /* ---- looking for them --------------------------------------------------------------------------------------- */
 
-/* The longest token that stands at `text`, and the length of what was looked for; NULL: none. */
+/* The longest token at `text`, and the length of its searched form; NULL: none. */
 static const added_token *token_at(const added_tokens *a, const added_set *s, const char *text, size_t size, size_t *length)
 {
     for (size_t i = 0; s->first[(unsigned char)text[0]] && i < s->length_count; i++) {
@@ -104,7 +104,7 @@ static const added_token *token_at(const added_tokens *a, const added_set *s, co
     return NULL;
 }
 
-/* The character that ends at `at`, of valid text. */
+/* The character that ends at `at`, in valid text. */
 static uint32_t character_before(const char *text, size_t at, size_t *begin)
 {
     uint32_t code = 0;
@@ -150,7 +150,7 @@ bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, con
         if (!t)
             length = 1;
         if (!t || (t->special && !specials) || (t->single_word && !is_single_word(classes, text, size, at, at + length)))
-            continue; /* text, which no other token begins in */
+            continue; /* the match is text, and no other token begins in it */
         size_t begin = t->lstrip ? white_begin(text, at, done) : at, end = at + length;
         end = t->rstrip ? white_end(text, size, end) : end;
         ok = (done >= begin || piece_list_add_part(out, text, done, begin, first_bytes)) &&

@@ -1,4 +1,4 @@
-/* text/pipeline/char_classes.c: see char_classes.h. The table is made by tools/make_unicode.py. */
+/* text/pipeline/char_classes.c: looks up classes. tools/make_unicode.py makes the table. */
 #include "text/pipeline/char_classes.h"
 
 #include "text/pipeline/char_classes_table.h"

@@ -1,4 +1,4 @@
-/* text/pipeline/component.c: see component.h. */
+/* text/pipeline/component.c: reads parts of components. */
 #define _GNU_SOURCE /* strdup */
 #include "text/pipeline/component.h"
 

@@ -1,4 +1,4 @@
-/* text/pipeline/decode_steps.c: see decode_steps.h. A step reads one list of tokens and writes another. */
+/* text/pipeline/decode_steps.c: a step reads one list of tokens and writes another. */
 #define _GNU_SOURCE /* memmem */
 #include "text/pipeline/decode_steps.h"
 
@@ -20,7 +20,7 @@ void decode_steps_free(decode_steps *d)
     *d = (decode_steps){0};
 }
 
-/* Bytes at `text` that a character could begin with, though it is none; at least 1. */
+/* The number of bytes at `text` that could begin a character, although they do not form one; at least 1. */
 static size_t maximal_subpart(const char *text, size_t size)
 {
     utf8_scan scan = {0};
@@ -100,7 +100,7 @@ static int hexadecimal(char digit)
     return found ? (int)((found - digits) % 16) : -1;
 }
 
-/* Of "<0x41>"; -1: another token. A sign before the digit is read as well, by `tokenizers`. */
+/* The byte of a token "<0x41>"; -1: another token. `tokenizers` also reads a sign before the digit. */
 static int byte_of_token(const char *token, size_t size)
 {
     if (size != 6 || memcmp(token, "<0x", 3) != 0 || token[5] != '>')
@@ -109,7 +109,7 @@ static int byte_of_token(const char *token, size_t size)
     return high >= 0 && low >= 0 ? 16 * high + low : -1;
 }
 
-/* A run of bytes is one token if it is UTF-8, else a U+FFFD for each. */
+/* A run of bytes becomes one token if it is UTF-8, otherwise a U+FFFD for each byte. */
 static bool put_bytes(const buffer *bytes, piece_list *out)
 {
     bool ok = true;

@@ -1,4 +1,4 @@
-/* text/pipeline/model_work.c: the ids that a model makes, and the one for what it does not know. See pipeline_model.h. */
+/* text/pipeline/model_work.c: collects the ids that a model makes, and the id of unknown text. */
 #include "text/pipeline/pipeline_model.h"
 
 #include "base/quote.h"

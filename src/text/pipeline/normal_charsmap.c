@@ -1,6 +1,7 @@
-/* text/pipeline/normal_charsmap.c: Precompiled, SentencePiece's character map as the package `tokenizers` applies it: grapheme by
- * grapheme (UAX #29), where one has less than 6 bytes, else character by character; of the texts in the map that stand there the
- * shortest counts, and takes the place of all of the grapheme. SentencePiece itself takes the longest, wherever it ends.
+/* text/pipeline/normal_charsmap.c: Precompiled, SentencePiece's character map as the package `tokenizers` applies it: to each
+ * grapheme (UAX #29) of less than 6 bytes, otherwise to each character. The shortest text in the map that is found there is
+ * replaced, and the replacement takes the place of the whole grapheme. SentencePiece itself takes the longest, regardless of
+ * graphemes.
  *
  * The map, little-endian: u32 bytes of a double array (double_array.h); the array; then replacements in UTF-8, each ended by a
  * NUL. For normal_steps.c. */
@@ -23,7 +24,8 @@ bool normal_charsmap_is_sound(const char *map, size_t size)
     return utf8_valid_prefix(map + texts, size - texts) == size - texts;
 }
 
-/* What stands for the shortest text of the map that text[0 .. size) begins with, and its bytes; NULL: none of them does. */
+/* The replacement of the shortest text in the map with which text[0 .. size) begins, and its size in bytes; NULL: there is
+ * none. */
 static const char *replacement_of(const normal_step *s, const char *text, size_t size, size_t *length)
 {
     const char *units = s->text + UNIT, *texts = units + double_array_u32(s->text) / UNIT * UNIT;
@@ -46,7 +48,7 @@ static const char *replacement_of(const normal_step *s, const char *text, size_t
     return NULL;
 }
 
-/* Bytes of the grapheme at `at`; of long ones, of which it does not matter where they end, at least SHORT_GRAPHEME. */
+/* Bytes of the grapheme at `at`; for a long one, whose end does not matter, at least SHORT_GRAPHEME. */
 static size_t grapheme_size(const uint8_t *classes, const char *text, size_t size, size_t at)
 {
     uint32_t first, code;

@@ -76,7 +76,7 @@ static rapt_code read_precompiled(const hf_reading *r, const json_t *part, void 
     return RAPT_OK;
 }
 
-/* Accents are stripped where letters become small, unless the file says otherwise. */
+/* Accents are stripped if letters become lower case, unless the file says otherwise. */
 static rapt_code read_bert_steps(const hf_reading *r, const json_t *part, void *out)
 {
     static const char what[] = "normalizer BertNormalizer";

@@ -1,5 +1,4 @@
-/* text/pipeline/normal_steps.c: see normal_steps.h. A step reads one text and writes another; most look at one character at a
- * time. */
+/* text/pipeline/normal_steps.c: a step reads one text and writes another; most look at one character at a time. */
 #include "text/pipeline/normal_steps.h"
 
 #include "text/hf/byte_letters.h"
@@ -96,7 +95,7 @@ static bool form_text(unicode_form form, const normal_text *in, normal_text *out
     return ok && unicode_append_form(&out->text, in->text.data, in->text.size, form);
 }
 
-/* Where the first characters go, those behind them count as first. */
+/* If the first characters are removed, the next ones count as first. */
 static bool map_precompiled(const normal_step *s, const uint8_t *classes, const normal_text *in, normal_text *out)
 {
     uint32_t code;

@@ -1,5 +1,5 @@
-/* text/pipeline/normal_steps.h: what the normalizer of a tokenizer.json makes of a text, step by step. For pipelines; byte-level
- * BPE has its own, text/normalizer.h, which takes any bytes. */
+/* text/pipeline/normal_steps.h: the steps of a tokenizer.json's normalizer. For pipelines; byte-level BPE has its own,
+ * text/normalizer.h, which takes any bytes. */
 #ifndef TEXT_PIPELINE_NORMAL_STEPS_H
 #define TEXT_PIPELINE_NORMAL_STEPS_H
 
@@ -12,7 +12,7 @@ typedef enum normal_kind {
     NORMAL_NFKC,
     NORMAL_NFKD,
     NORMAL_LOWERCASE,
-    NORMAL_NMT,           /* control characters go, what separates words becomes a space */
+    NORMAL_NMT,           /* removes control characters; separators of words become spaces */
     NORMAL_STRIP_ACCENTS, /* combining marks go */
     NORMAL_BYTE_LEVEL,    /* bytes as letters */
     NORMAL_BERT_CLEAN,    /* control characters go, white space becomes spaces */
@@ -21,15 +21,15 @@ typedef enum normal_kind {
     NORMAL_PRECOMPILED,   /* SentencePiece's character map */
     NORMAL_REPLACE,
     NORMAL_PREPEND,
-    NORMAL_STRIP /* white space at the ends goes */
+    NORMAL_STRIP /* removes white space at the ends */
 } normal_kind;
 
 typedef struct normal_step {
     normal_kind kind;
-    text_pattern pattern; /* of NORMAL_REPLACE, and what stands for a match: */
-    char *text;           /* of NORMAL_PREPEND as well, and the map of NORMAL_PRECOMPILED; owned */
+    text_pattern pattern; /* NORMAL_REPLACE, and its replacement: */
+    char *text;           /* also for NORMAL_PREPEND, and the map of NORMAL_PRECOMPILED; owned */
     size_t length;        /* of the map */
-    bool left, right;     /* of NORMAL_STRIP */
+    bool left, right;     /* NORMAL_STRIP */
 } normal_step;
 
 /* Starts as {0}. */
@@ -47,7 +47,7 @@ typedef struct normal_text {
 void normal_steps_free(normal_steps *n);
 /* normal_read.c: adds the steps of a "normalizer", which may be null. */
 rapt_code normal_steps_read(normal_steps *n, const hf_reading *r, const json_t *part);
-/* Runs all steps over a text of valid UTF-8; the result replaces *out. `classes`: of char_classes_fill. */
+/* Runs all steps over a text of valid UTF-8; the result replaces *out. `classes`: from char_classes_fill. */
 rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const char *text, size_t size, size_t first_bytes,
                            normal_text *out, rapt_error *err);
 

@@ -1,4 +1,4 @@
-/* text/pipeline/piece_list.c: see piece_list.h. */
+/* text/pipeline/piece_list.c: a list of pieces in one buffer. */
 #include "text/pipeline/piece_list.h"
 
 void piece_list_free(piece_list *l)

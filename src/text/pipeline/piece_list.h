@@ -8,7 +8,7 @@
 typedef struct text_piece {
     size_t at, size;     /* in the text of the list */
     size_t first_bytes;  /* how many of its bytes, at its beginning, come from the first character of the text that is encoded */
-    int32_t id;          /* of the added token that it is; -1: none */
+    int32_t id;          /* id of an added token; -1: not an added token */
 } text_piece;
 
 /* Starts as {0}. */
@@ -21,11 +21,11 @@ typedef struct piece_list {
 void piece_list_free(piece_list *l);
 /* Empties the list and keeps its memory. */
 void piece_list_clear(piece_list *l);
-/* Makes a piece of bytes begin .. end - 1 of the buffer. False on out-of-memory, as for the others. */
+/* Makes a piece of bytes begin .. end - 1 of the buffer. False on out-of-memory, as the functions below. */
 bool piece_list_mark(piece_list *l, size_t begin, size_t end, size_t first_bytes, int32_t id);
 /* Copies a piece. */
 bool piece_list_add(piece_list *l, const char *text, size_t size, size_t first_bytes, int32_t id);
-/* Copies bytes begin .. end - 1 of `text`, of which the first `first_bytes` come from the first character. */
+/* Copies bytes begin .. end - 1 of `text`; its first `first_bytes` bytes come from the first character. */
 bool piece_list_add_part(piece_list *l, const char *text, size_t begin, size_t end, size_t first_bytes);
 
 static inline const char *piece_list_text(const piece_list *l, size_t i)

@@ -1,4 +1,4 @@
-/* text/pipeline/pipeline.c: see pipeline.h. A text goes through the components as a list of pieces. */
+/* text/pipeline/pipeline.c: a text goes through the components as a list of pieces. */
 #include "text/pipeline/pipeline.h"
 
 #include "base/rng.h"
@@ -61,7 +61,7 @@ typedef struct pipeline_encoding {
     const pipeline *p;
     bool specials;
     rapt_error *err;
-    piece_list raw, pieces; /* the text at added tokens; and behind the normalizer */
+    piece_list raw, pieces; /* the text cut at added tokens; the pieces after the normalizer */
     normal_text normal;
     model_work work;
 } pipeline_encoding;
@@ -71,7 +71,7 @@ static rapt_code pipeline_no_memory(const pipeline_encoding *e)
     return rapt_fail(e->err, RAPT_ERR_MEMORY, "out of memory to encode a text");
 }
 
-/* Normalizes a piece and looks for added tokens in what it became. */
+/* Normalizes a piece and finds added tokens in the result. */
 static rapt_code normalize_piece(pipeline_encoding *e, size_t i)
 {
     const text_piece *piece = &e->raw.list[i];
@@ -138,7 +138,7 @@ static rapt_code pipeline_encode_to(const rapt_tokenizer *k, const char *text, s
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
 
-/* Whether the text is that of a special token, whatever token it comes from. */
+/* Whether the text equals a special token's, whichever token it comes from. */
 static bool is_special_text(const pipeline *p, const char *text)
 {
     const added_token *t = added_tokens_find(&p->added, text);
@@ -226,6 +226,6 @@ static bool pipeline_lowercases(const rapt_tokenizer *k)
 
 static const tokenizer_ops PIPELINE_OPS = {
     RAPT_TOKENIZER_PIPELINE, pipeline_free_base,  pipeline_size,       pipeline_token,   pipeline_special,   pipeline_hash,
-    /* what a component does at one place can depend on all of the text: it is encoded as a whole */
+    /* a component's result at one place can depend on the whole text, so the text is encoded as a whole */
     pipeline_encode_to,      encode_run_whole,    pipeline_decode_all, pipeline_to_json, pipeline_lowercases,
     pipeline_frame};

@@ -1,6 +1,6 @@
 /* text/pipeline/pipeline.h: a tokenizer.json as a row of components: added tokens, normalizer, pre-tokenizer, model,
  * post-processor, decoder, each with the ids and texts of the package `tokenizers`. For files that byte-level BPE (text/bpe) does
- * not take: those of Llama 2, BERT, Gemma and others. */
+ * not take, such as Llama 2's, BERT's and Gemma's. */
 #ifndef TEXT_PIPELINE_PIPELINE_H
 #define TEXT_PIPELINE_PIPELINE_H
 
@@ -19,7 +19,7 @@ typedef struct pipeline {
     id_row before, after; /* ids about a text */
     decode_steps decoder;
     uint8_t *classes; /* [CHAR_CLASSES_SIZE] */
-    char *json;       /* the file, without what is no part of the tokenizer: keys in order, no spaces */
+    char *json;       /* the file, without members that do not belong to the tokenizer: keys in order, no spaces */
 } pipeline;
 
 static inline const pipeline *pipeline_of(const rapt_tokenizer *k)

@@ -1,6 +1,6 @@
-/* text/pipeline/pipeline_bpe.c: BPE over characters: a piece begins as its characters, and of the pairs that can merge the one
- * with the lowest rank merges first, of equal ones the leftmost (Sennrich et al. 2016). For pipeline_model.c. A heap of
- * candidates makes it n log n: with SentencePiece's models a whole text is one piece. */
+/* text/pipeline/pipeline_bpe.c: BPE over characters: a piece begins as its characters; the pair with the lowest rank merges
+ * first, the leftmost of equal ones (Sennrich et al. 2016). For pipeline_model.c. A heap of candidates makes it n log n, because
+ * with SentencePiece's models a whole text is one piece. */
 #include "text/pipeline/pipeline_model.h"
 
 #include "base/buffer.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 
 typedef struct bpe_symbol {
-    int32_t id; /* -1: it has become a part of the one before it */
+    int32_t id; /* -1: merged into the symbol before it */
     int32_t before, after; /* neighbors; -1: none */
 } bpe_symbol;
 
 typedef struct bpe_candidate {
     uint64_t order; /* rank, then place */
-    int32_t id;     /* what the symbol at this place and the one after it become */
+    int32_t id;     /* the token that the symbol at this place and the next one become */
 } bpe_candidate;
 
 static rapt_code bpe_work_no_memory(rapt_error *err)
@@ -63,7 +63,7 @@ static bool queue_pair(const pipeline_model *m, model_work *w, int32_t left)
     return merge.rank == PAIR_NEVER || heap_push(w, (bpe_candidate){(uint64_t)merge.rank << 32 | (uint32_t)left, merge.id});
 }
 
-/* A candidate counts where its symbols still become the same token. */
+/* Whether a candidate is still valid: its symbols still become the same token. */
 static bool still_merges(const pipeline_model *m, const model_work *w, int32_t left, int32_t id)
 {
     const bpe_symbol *s = &w->symbols[left];
@@ -108,7 +108,7 @@ static bool add_symbol(model_work *w, int32_t id)
     return true;
 }
 
-/* A character with what a beginning lacks before it, and what an end has behind it. */
+/* Writes a character, with the prefix unless it begins the piece, and with the suffix if it ends it. */
 static bool write_letters(const pipeline_model *m, model_work *w, const char *text, size_t size, bool first, bool last)
 {
     w->letters.size = 0;

@@ -1,5 +1,4 @@
-/* text/pipeline/pipeline_model.c: see pipeline_model.h. WordPiece and WordLevel; BPE is in pipeline_bpe.c, Unigram in
- * pipeline_unigram.c. */
+/* text/pipeline/pipeline_model.c: WordPiece and WordLevel; pipeline_bpe.c has BPE, pipeline_unigram.c Unigram. */
 #include "text/pipeline/pipeline_model.h"
 
 #include "text/utf8.h"
@@ -42,7 +41,7 @@ static pair_merge walk_trie(const pipeline_model *m, pair_merge node, const char
     return node;
 }
 
-/* The longest token behind `node` that the text begins with, and its bytes; -1: none. */
+/* The longest token below `node` with which the text begins, and its bytes; -1: none. */
 static int32_t longest_token(const pipeline_model *m, pair_merge node, const char *text, size_t size, size_t *length)
 {
     int32_t id = -1;
@@ -56,7 +55,7 @@ static int32_t longest_token(const pipeline_model *m, pair_merge node, const cha
     return id;
 }
 
-/* What is behind the first token has the prefix before it. */
+/* Tokens after the first have the prefix. */
 static rapt_code word_piece_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
 {
     size_t begun = w->count, length = 0;

@@ -1,5 +1,5 @@
-/* text/pipeline/pipeline_model.h: the models of a tokenizer.json, which make tokens of a piece of text. For pipelines; byte-level
- * BPE that takes any bytes is in text/bpe. */
+/* text/pipeline/pipeline_model.h: the models of a tokenizer.json, which make tokens of a piece of text. For pipelines; text/bpe
+ * has byte-level BPE, which takes any bytes. */
 #ifndef TEXT_PIPELINE_PIPELINE_MODEL_H
 #define TEXT_PIPELINE_PIPELINE_MODEL_H
 
@@ -9,25 +9,25 @@
 typedef enum pipeline_model_kind {
     MODEL_BPE,        /* characters are merged, pair by pair (Sennrich et al. 2016) */
     MODEL_WORD_PIECE, /* the longest token, again and again (Schuster and Nakajima 2012; BERT's) */
-    MODEL_WORD_LEVEL, /* a piece is a token */
+    MODEL_WORD_LEVEL, /* each piece is one token */
     MODEL_UNIGRAM     /* the tokens whose scores have the largest sum (Kudo 2018) */
 } pipeline_model_kind;
 
 typedef struct pipeline_model {
     pipeline_model_kind kind;
     token_list vocab;    /* findable: the model's; the others are added tokens */
-    pair_table pairs;    /* of MODEL_BPE; of MODEL_UNIGRAM and MODEL_WORD_PIECE: their trie */
-    double *scores;      /* of MODEL_UNIGRAM: [vocab.size] by id; owned */
-    double unk_score;    /* of an unknown character: 10 less than the lowest */
-    char *unk_token;     /* what stands for unknown text; NULL: nothing does, it is left out */
-    int32_t unk;         /* its id, or -1: it is not in the vocabulary, an error where it is needed */
-    char *prefix;        /* of what is not the beginning of a piece, "##" for BERT; NULL: none */
-    char *suffix;        /* of the end of a piece, for BPE; NULL: none */
+    pair_table pairs;    /* MODEL_BPE: its pairs; MODEL_UNIGRAM and MODEL_WORD_PIECE: their trie */
+    double *scores;      /* MODEL_UNIGRAM: [vocab.size] by id; owned */
+    double unk_score;    /* score of an unknown character: 10 less than the lowest score */
+    char *unk_token;     /* the token for unknown text; NULL: unknown text is left out */
+    int32_t unk;         /* its id; -1: not in the vocabulary, an error when it is needed */
+    char *prefix;        /* prefix of tokens that do not begin a piece, "##" for BERT; NULL: none */
+    char *suffix;        /* suffix of a token that ends a piece, for BPE; NULL: none */
     bool fuse_unk;       /* one unknown token for several characters */
-    bool ignore_merges;  /* a piece that is a token becomes it, whatever the merges say */
+    bool ignore_merges;  /* a piece that is a token becomes it, regardless of merges */
     bool byte_fallback;  /* unknown characters become tokens of their bytes: */
     int32_t bytes[256];  /* <0x00> and so on; -1: not in the vocabulary */
-    size_t max_characters; /* of MODEL_WORD_PIECE: longer pieces are unknown */
+    size_t max_characters; /* MODEL_WORD_PIECE: longer pieces are unknown */
 } pipeline_model;
 
 /* Ids as they come, and scratch memory of a model. Starts as {0}. */
@@ -54,14 +54,14 @@ rapt_code model_work_put(model_work *w, int32_t id, rapt_error *err);
 /* The unknown token; -1 with `err` set: it is not in the vocabulary. */
 int32_t pipeline_model_unknown(const pipeline_model *m, rapt_error *err);
 
-/* Appends the ids of a piece, valid UTF-8 and not empty. RAPT_ERR_VALUE: the unknown token is needed, and not there. */
+/* Appends the ids of a piece, valid UTF-8 and not empty. RAPT_ERR_VALUE: the unknown token is needed, and the model has none. */
 rapt_code pipeline_model_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err);
 
 /* The trie of tokens, in the table of pairs: a node and a byte make a node, whose rank is the token that ends there. */
 enum { MODEL_NO_TOKEN = PAIR_RANKS };
 #define MODEL_TRIE_ROOT ((pair_merge){MODEL_NO_TOKEN, 0})
 
-/* The node behind another one, of rank PAIR_NEVER where no token has this byte next. */
+/* The next node for a byte; its rank is PAIR_NEVER if no token has this byte next. */
 static inline pair_merge model_trie_next(const pipeline_model *m, pair_merge node, char byte)
 {
     return pair_table_find(&m->pairs, node.id, (unsigned char)byte);

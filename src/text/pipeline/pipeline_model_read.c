@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20, MAX_SCORED = 1 << 12 }; /* MAX_SCORED: what a place in a text can cost */
-#define UNKNOWN_PENALTY 10.0 /* of Unigram: how much less than the lowest score that of an unknown character is */
+enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20, MAX_SCORED = 1 << 12 }; /* MAX_SCORED bounds the work for a place in a text */
+#define UNKNOWN_PENALTY 10.0 /* Unigram: the score of an unknown character is lower than the lowest by this */
 
 /* ---- vocabulary --------------------------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ static rapt_code take_entries(pipeline_model *m, const hf_reading *r, json_t *vo
 
 /* ---- merges ------------------------------------------------------------------------------------------------- */
 
-/* The token of both, without the prefix that the right one has; -1: none. */
+/* The token of both, without the right one's prefix; -1: none. */
 static rapt_code find_merged(const pipeline_model *m, const hf_reading *r, int32_t left, int32_t right, int32_t *merged)
 {
     size_t n, k, prefix = m->prefix ? strlen(m->prefix) : 0;
@@ -211,7 +211,7 @@ static rapt_code read_unigram(pipeline_model *m, const hf_reading *r, const json
 }
 
 static const struct {
-    const char *type, *member; /* files of old have no type, but this member, which those behind lack */
+    const char *type, *member; /* old files have no type, but this member, which the later models lack */
     pipeline_model_kind kind;
     rapt_code (*read)(pipeline_model *m, const hf_reading *r, const json_t *model);
 } MODELS[] = {{"BPE", "merges", MODEL_BPE, read_bpe},

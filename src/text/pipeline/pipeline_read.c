@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What the tokenizer is: all but `truncation` and `padding`, which belong to whoever makes batches. */
+/* Keeps the file without `truncation` and `padding`, which concern the code that makes batches. */
 static rapt_code keep_json(pipeline *p, const hf_reading *r)
 {
     json_t *copy = json_copy((json_t *)r->root);

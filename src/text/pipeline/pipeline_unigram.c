@@ -1,6 +1,6 @@
-/* text/pipeline/pipeline_unigram.c: Unigram (Kudo 2018, "Subword Regularization"): of all ways to cut a piece into tokens the one
- * whose scores have the largest sum. For pipeline_model.c. Sums are double and are made from left to right, and of equal ones the
- * first that was found stays, as in `tokenizers`; SentencePiece's own are float. */
+/* text/pipeline/pipeline_unigram.c: Unigram (Kudo 2018, "Subword Regularization"): among all ways to cut a piece into tokens, the
+ * one with the largest sum of scores. For pipeline_model.c. Sums are double and from left to right, and among equal ones the
+ * first that was found stays, as in `tokenizers`; SentencePiece's own sums are float. */
 #include "text/pipeline/pipeline_model.h"
 
 #include "base/buffer.h"
@@ -12,7 +12,7 @@
 /* The best way to a place in the piece. */
 typedef struct unigram_place {
     double score;
-    int32_t from, id; /* of its last token; from: -1: there is no way yet */
+    int32_t from, id; /* its last token's beginning and id; `from` -1: no way found yet */
 } unigram_place;
 
 /* ---- the best cuts ------------------------------------------------------------------------------------------ */
@@ -23,7 +23,7 @@ static void offer(unigram_place *to, double score, size_t from, int32_t id)
         *to = (unigram_place){score, (int32_t)from, id};
 }
 
-/* Offers the tokens that begin at `at`. Whether one of them is the character there, of `length` bytes. */
+/* Offers the tokens that begin at `at`. Returns whether one of them is the character there, of `length` bytes. */
 static bool offer_tokens(const pipeline_model *m, const char *text, size_t size, size_t at, size_t length, unigram_place *places)
 {
     bool single = false;
@@ -56,7 +56,7 @@ static rapt_code find_best_cuts(const pipeline_model *m, const char *text, size_
     return RAPT_OK;
 }
 
-/* Ids of bytes begin .. end - 1, of which the model knows no token, from the last one on. */
+/* Puts the ids of bytes begin .. end - 1, for which the model has no token, in reverse order. */
 static rapt_code put_unknown_run(const pipeline_model *m, const char *text, size_t begin, size_t end, model_work *w,
                                  rapt_error *err)
 {
@@ -72,12 +72,12 @@ static rapt_code put_unknown_run(const pipeline_model *m, const char *text, size
     return code;
 }
 
-/* The best way, from its end to its beginning; unknown characters beside each other are one. */
+/* Puts the best way, from its end to its beginning; adjacent unknown characters become one. */
 static rapt_code put_backwards(const pipeline_model *m, const char *text, size_t size, const unigram_place *places, model_work *w,
                                rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    size_t run = 0; /* where a run of unknown characters ends; 0: there is none */
+    size_t run = 0; /* where a run of unknown characters ends; 0: no run */
     for (size_t end = size; end > 0 && !code; end = (size_t)places[end].from) {
         bool unknown = places[end].id == m->unk;
         if (unknown && run == 0)

@@ -1,4 +1,4 @@
-/* text/pipeline/pretoken_spans.c: see pretoken_spans.h. One piece is open at a time: the next span joins it or closes it. */
+/* text/pipeline/pretoken_spans.c: one piece is open at a time: the next span joins it or closes it. */
 #include "text/pipeline/pretoken_spans.h"
 
 bool span_joiner_end(span_joiner *j)

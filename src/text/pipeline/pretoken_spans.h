@@ -1,5 +1,4 @@
-/* text/pipeline/pretoken_spans.h: what becomes of the matches of a pattern, and of the text between them, where a text is split.
- * For pretoken_steps.c. */
+/* text/pipeline/pretoken_spans.h: makes pieces of the matches of a pattern and the text between them. For pretoken_steps.c. */
 #ifndef TEXT_PIPELINE_PRETOKEN_SPANS_H
 #define TEXT_PIPELINE_PRETOKEN_SPANS_H
 
@@ -21,7 +20,7 @@ typedef struct span_joiner {
     size_t first_bytes;
     split_behavior behavior;
     bool invert;      /* matches are text, and text is matches */
-    bool last, open;  /* whether the last span was a match; whether there is a piece begin .. end */
+    bool last, open;  /* the last span was a match; there is an open piece begin .. end */
     size_t begin, end;
 } span_joiner;
 

@@ -1,4 +1,4 @@
-/* text/pipeline/pretoken_steps.c: see pretoken_steps.h. A step reads one list of pieces and writes another. */
+/* text/pipeline/pretoken_steps.c: a step reads one list of pieces and writes another. */
 #include "text/pipeline/pretoken_steps.h"
 
 #include "text/hf/byte_letters.h"
@@ -58,7 +58,8 @@ static unsigned pretoken_group(const pretoken_work *w, uint32_t code)
     }
 }
 
-/* Characters of one group go together where they are text, and for PRETOKEN_WORDS where they match; else a match is one. */
+/* Characters of one group are one span if they are text, and for PRETOKEN_WORDS also if they match; in other steps each match is
+ * one character. */
 static rapt_code split_by_group(pretoken_work *w, span_joiner *j)
 {
     bool runs = w->step->kind == PRETOKEN_WORDS, ok = true;
@@ -84,7 +85,7 @@ static rapt_code split_piece(pretoken_work *w)
 
 /* ---- steps that change the text ----------------------------------------------------------------------------- */
 
-/* Copies the piece with marks for spaces; how many bytes come from the first character goes to *first_bytes. */
+/* Copies the piece with marks for spaces; *first_bytes: the number of bytes that come from the first character. */
 static bool put_marks(pretoken_work *w, size_t *first_bytes)
 {
     const char *mark = w->step->mark;
@@ -105,7 +106,7 @@ static bool put_marks(pretoken_work *w, size_t *first_bytes)
     return ok;
 }
 
-/* Bytes `begin` .. of a piece that begin at `at`, of which the first `first` come from the first character. */
+/* Marks bytes begin .. end - 1 of a piece that is at `at`; the first `first` bytes come from the first character. */
 static bool mark_part(pretoken_work *w, size_t at, size_t begin, size_t end, size_t first)
 {
     size_t last = first < end ? first : end;

@@ -1,5 +1,5 @@
-/* text/pipeline/pretoken_steps.h: how the pre_tokenizer of a tokenizer.json cuts a text into pieces, within which a model makes
- * tokens. For pipelines. */
+/* text/pipeline/pretoken_steps.h: the pre_tokenizer of a tokenizer.json: cuts a text into pieces; the model makes tokens within
+ * each. For pipelines. */
 #ifndef TEXT_PIPELINE_PRETOKEN_STEPS_H
 #define TEXT_PIPELINE_PRETOKEN_STEPS_H
 
@@ -9,23 +9,23 @@
 typedef enum pretoken_kind {
     PRETOKEN_SPLIT,       /* by a pattern */
     PRETOKEN_WHITE,       /* by white space */
-    PRETOKEN_WORDS,       /* runs of \w, and of what is neither \w nor white space */
+    PRETOKEN_WORDS,       /* runs of \w, and runs of other characters except white space */
     PRETOKEN_DIGITS,      /* numbers apart */
     PRETOKEN_PUNCTUATION, /* punctuation apart */
-    PRETOKEN_METASPACE,   /* a mark for spaces, where pieces begin */
-    PRETOKEN_SPACE_FIRST, /* a space before a piece that has none */
+    PRETOKEN_METASPACE,   /* a mark for spaces, at which pieces begin */
+    PRETOKEN_SPACE_FIRST, /* a space before a piece that does not begin with one */
     PRETOKEN_BYTE_LEVEL   /* bytes as letters */
 } pretoken_kind;
 
-/* Where PRETOKEN_METASPACE puts the mark before a piece that doesn't begin with one. */
+/* When PRETOKEN_METASPACE puts the mark before a piece that doesn't begin with one. */
 typedef enum metaspace_prepend { METASPACE_ALWAYS, METASPACE_FIRST, METASPACE_NEVER } metaspace_prepend;
 
 typedef struct pretoken_step {
     pretoken_kind kind;
-    text_pattern pattern;    /* of PRETOKEN_SPLIT */
-    split_behavior behavior; /* of PRETOKEN_SPLIT, PRETOKEN_DIGITS, PRETOKEN_PUNCTUATION */
-    bool invert;             /* of PRETOKEN_SPLIT */
-    char mark[5];            /* of PRETOKEN_METASPACE, as the others: */
+    text_pattern pattern;    /* PRETOKEN_SPLIT */
+    split_behavior behavior; /* PRETOKEN_SPLIT, PRETOKEN_DIGITS, PRETOKEN_PUNCTUATION */
+    bool invert;             /* PRETOKEN_SPLIT */
+    char mark[5];            /* PRETOKEN_METASPACE, and so are the following: */
     metaspace_prepend prepend;
     bool split; /* pieces begin at marks */
 } pretoken_step;
@@ -37,10 +37,10 @@ typedef struct pretoken_steps {
 } pretoken_steps;
 
 void pretoken_steps_free(pretoken_steps *p);
-/* pretoken_read.c: adds the steps of a "pre_tokenizer", which may be null; and reads a Metaspace, which is a decoder as well. */
+/* pretoken_read.c: adds the steps of a "pre_tokenizer", which may be null; and reads a Metaspace, which can also be a decoder. */
 rapt_code pretoken_steps_read(pretoken_steps *p, const hf_reading *r, const json_t *part);
 rapt_code pretoken_read_metaspace(const hf_reading *r, const char *what, const json_t *part, pretoken_step *out);
-/* Cuts the pieces of *list that are no added tokens; the result replaces it. `classes`: of char_classes_fill. */
+/* Cuts the pieces of *list that are not added tokens; the result replaces it. `classes`: from char_classes_fill. */
 rapt_code pretoken_steps_run(const pretoken_steps *p, const uint8_t *classes, piece_list *list, rapt_error *err);
 
 #endif

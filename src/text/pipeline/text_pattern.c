@@ -1,4 +1,4 @@
-/* text/pipeline/text_pattern.c: see text_pattern.h. */
+/* text/pipeline/text_pattern.c: searches for a text or a regular expression. */
 #define _GNU_SOURCE /* memmem, strdup */
 #include "text/pipeline/text_pattern.h"
 

@@ -1,4 +1,5 @@
-/* text/pipeline/text_pattern.h: what Split and Replace look for: a text, or a regular expression. For the steps of a pipeline. */
+/* text/pipeline/text_pattern.h: the pattern of Split and Replace: a text, or a regular expression. For the steps of a
+ * pipeline. */
 #ifndef TEXT_PIPELINE_TEXT_PATTERN_H
 #define TEXT_PIPELINE_TEXT_PATTERN_H
 
@@ -33,7 +34,8 @@ typedef struct text_matcher {
 
 rapt_code text_matcher_begin(text_matcher *m, const text_pattern *p, rapt_error *err);
 void text_matcher_end(text_matcher *m);
-/* The match that begins at `from` < size, or the text before the next one: its end goes to *end, and *match says which. */
+/* The match that begins at `from` < size, or the text before the next match: *end gets its end, and *match which of the two it
+ * is. */
 rapt_code text_matcher_next(text_matcher *m, const char *text, size_t size, size_t from, size_t *end, bool *match,
                             rapt_error *err);
 

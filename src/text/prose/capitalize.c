@@ -1,4 +1,4 @@
-/* text/prose/capitalize.c: see capitalize.h. For translations. */
+/* text/prose/capitalize.c: capitals for translations. */
 #include "text/prose/capitalize.h"
 
 #include "text/prose/sentences.h"
@@ -10,7 +10,7 @@
 
 typedef struct capitals {
     const char *text;
-    size_t size, at; /* what is copied */
+    size_t size, at; /* the copied part is before `at` */
     char *to;
 } capitals;
 
@@ -21,8 +21,8 @@ static void capitalize_copy(capitals *c, size_t until)
     c->at = until;
 }
 
-/* The first letter or digit from c->at on, behind quotation marks and the like: a digit has no capital, and the letter
- * behind it begins nothing. */
+/* Raises the first letter from c->at on, after quotation marks and similar signs. If a digit comes first, nothing is raised: the
+ * letter after it does not begin the sentence. */
 static void raise_first(capitals *c, size_t end)
 {
     uint32_t code = 0;

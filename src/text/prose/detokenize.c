@@ -1,5 +1,5 @@
-/* text/prose/detokenize.c: which spaces between words go; see detokenize.h. For translations. No dictionary: what a
- * quotation mark opens, the next one closes. */
+/* text/prose/detokenize.c: removes spaces between words of translations. No dictionary: a quotation mark opens, the next one
+ * closes. */
 #define _GNU_SOURCE
 #include "text/prose/detokenize.h"
 
@@ -27,7 +27,7 @@ bool detokenize_language(const char *code, rapt_language *language)
     return false;
 }
 
-/* In place: what entities stand for is shorter. */
+/* In place: a character is shorter than its entity. */
 static void detokenize_decode_entities(char *text)
 {
     char *to = text;
@@ -57,7 +57,7 @@ static bool detokenize_is_made_of(const char *word, size_t size, const char *mar
     return length >= size;
 }
 
-/* Punctuation, and what the words tokenizer sets apart within a number: 1 ,000. */
+/* Punctuation, and the rest of a number that the words tokenizer has cut: 1 ,000. */
 static bool joins_left(const char *word, size_t size, rapt_language language)
 {
     bool within_number = strchr(",.", *word) && size > 1 && detokenize_is_made_of(word + 1, 1, "0123456789");

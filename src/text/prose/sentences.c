@@ -1,5 +1,5 @@
-/* text/prose/sentences.c: ends of sentences, clauses and words; see sentences.h. For lines that a model does not take as a
- * whole: a cut that is missed costs less than one within a sentence. Not for tokenizers. */
+/* text/prose/sentences.c: finds ends of sentences, clauses and words. For lines that are too long for a model: a missed cut costs
+ * less than a cut within a sentence. Not for tokenizers. */
 #include "text/prose/sentences.h"
 
 #include "text/utf8.h"
@@ -50,7 +50,8 @@ static bool is_wide_clause(uint32_t code)
     return is_listed(codes, code);
 }
 
-/* What may stand between sentence-final punctuation and the space behind it. German closes with what French opens with. */
+/* Characters that may be between sentence-final punctuation and the space after it. German closes with the sign with which French
+ * opens. */
 static bool is_closer(uint32_t code)
 {
     static const uint32_t closers[] = {'"',    '\'',   ')',    ']',    '}',    0xAB,   0xBB,
@@ -84,7 +85,7 @@ static bool opens_or_space(uint32_t code)
 
 /* ---- stepping ----------------------------------------------------------------------------------------------- */
 
-/* The code point at `i`, 0 at the end; *next is behind it. Bytes that are not UTF-8 are U+FFFD. */
+/* The code point at `i`, 0 at the end; *next: after it. Bytes that are not UTF-8 count as U+FFFD. */
 static uint32_t sentences_step(const span *s, size_t i, size_t *next)
 {
     uint32_t code = 0;
@@ -115,7 +116,7 @@ static size_t skip(const span *s, size_t i, bool (*accepts)(uint32_t code))
     return i;
 }
 
-/* Also the French ones, behind a space: « Viens ! » */
+/* Also French closers after a space: « Viens ! » */
 static size_t skip_closers(const span *s, size_t i)
 {
     size_t end = skip(s, i, is_closer), quote = skip(s, end, utf8_is_space), next;
@@ -126,7 +127,7 @@ static size_t skip_closers(const span *s, size_t i)
 
 /* ---- full stops that end no sentence ------------------------------------------------------------------------- */
 
-/* Those that capitals follow within a sentence: titles, and what stands before German nouns. */
+/* Abbreviations before capitals within a sentence: titles, and abbreviations before German nouns. */
 static bool is_abbreviation(const char *word, size_t size)
 {
     static const char *const known[] = {
@@ -172,7 +173,7 @@ static size_t word_start(const span *s, size_t from, size_t i)
     return i;
 }
 
-/* Whether the sentence continues behind the single full stop at `i`. */
+/* Whether the sentence continues after the single full stop at `i`. */
 static bool is_no_stop(const span *s, size_t from, size_t i)
 {
     size_t start = word_start(s, from, i), size = i - start, next;
@@ -193,7 +194,7 @@ static size_t end_behind_wide(const span *s, size_t terminal_end)
     return end == terminal_end || is_wide_opener(peek(s, end)) || utf8_is_space(peek(s, end)) ? end : 0;
 }
 
-/* Where the sentence ends whose final punctuation begins at `i`, or 0: it continues. `small`: all letters are. */
+/* Where the sentence ends whose final punctuation begins at `i`, or 0: it continues. `small`: all letters are lower case. */
 static size_t sentence_end(const span *s, size_t from, size_t i, bool small)
 {
     size_t terminal_end = skip(s, i, is_terminal), end = skip_closers(s, terminal_end);
@@ -210,7 +211,7 @@ static size_t sentence_end(const span *s, size_t from, size_t i, bool small)
     return stop && is_no_stop(s, from, i) ? 0 : end;
 }
 
-/* Where a clause ends that has the punctuation `code` before `next`, or 0. */
+/* Where a clause ends with the punctuation `code` before `next`; 0: it does not end there. */
 static size_t clause_end(const span *s, uint32_t code, size_t next)
 {
     if (is_wide_clause(code))

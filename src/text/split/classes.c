@@ -7,7 +7,7 @@
 
 enum { NEXT_LINE = 0x85 };
 
-/* Of each category, in their order; spaces that are controls apart. */
+/* The class of each category, in their order, except for spaces that are controls. */
 static const uint8_t CLASSES[] = {
     CLASS_OTHER,                                                          /* Cn */
     CLASS_UPPER, CLASS_LOWER, CLASS_UPPER, CLASS_CASELESS, CLASS_CASELESS, /* L */

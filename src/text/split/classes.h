@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* One bit each, so that a set of classes is a mask; NEWLINE (CR, LF) is SPACE as well. 0 is no code point at all. */
+/* One bit each, so that a set of classes is a mask; NEWLINE (CR, LF) is SPACE as well. 0 means no code point. */
 enum {
     CLASS_UPPER = 1,    /* \p{Lu} \p{Lt} */
     CLASS_LOWER = 2,    /* \p{Ll} */

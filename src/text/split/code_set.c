@@ -1,4 +1,4 @@
-/* text/split/code_set.c: see code_set.h. */
+/* text/split/code_set.c: sets of code points. */
 #include "text/split/code_set.h"
 
 #include "text/unicode/unicode.h"

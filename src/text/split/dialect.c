@@ -1,5 +1,5 @@
-/* text/split/dialect.c: see dialect.h. One pass over the pattern takes groups, counts, characters and sets (dialect_set.c); a
- * second one writes the sets as kinds, once all of them are known. */
+/* text/split/dialect.c: a first pass over the pattern takes groups, counts, characters and sets (dialect_set.c); a second pass
+ * writes the sets as kinds, when all of them are known. */
 #include "text/split/dialect.h"
 
 #include "base/buffer.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the draft, before two with the number of a set: its kinds; all bytes but its kinds. */
+/* Marks in the draft, each followed by two bytes with the number of a set: its kinds; all bytes except its kinds. */
 enum { SET = 1, ALL_BUT_SET = 2 };
 enum { MOST_SETS = 1024, MOST_GROUPS = 250 };
-enum { MOST_BYTES = 16384 };                           /* of a pattern: its sets take time */
+enum { MOST_BYTES = 16384 };                           /* bytes of a pattern: its sets take time */
 
 /* A group that is open. */
 typedef struct open_group {
-    bool fold;    /* what held outside of it */
+    bool fold;    /* the setting outside of it */
     size_t added; /* groups that (?i) opened within it */
 } open_group;
 
@@ -55,7 +55,7 @@ static rapt_code dialect_put_text(dialect *d, const char *text)
     return dialect_put(d, text, strlen(text));
 }
 
-/* Copies the next `size` bytes, which are no characters to match. */
+/* Copies the next `size` bytes, which are syntax, not characters to match. */
 static rapt_code dialect_copy(dialect *d, size_t size)
 {
     rapt_code code = dialect_put(d, d->pattern + d->at, size);
@@ -63,7 +63,7 @@ static rapt_code dialect_copy(dialect *d, size_t size)
     return code;
 }
 
-/* Takes the set, which belongs to the dialect from now on. `as`: SET or ALL_BUT_SET. */
+/* Takes over the set. `as`: SET or ALL_BUT_SET. */
 static rapt_code dialect_put_set(dialect *d, int as, code_set *set)
 {
     size_t i = 0;
@@ -81,14 +81,14 @@ static rapt_code dialect_put_set(dialect *d, int as, code_set *set)
     return dialect_put(d, mark, sizeof mark);
 }
 
-/* Line feeds, or all bytes but them. */
+/* Line feeds, or all bytes except line feeds. */
 static rapt_code dialect_put_lines(dialect *d, int as)
 {
     code_set set = {0};
     return code_set_add(&set, '\n', '\n' + 1) ? dialect_put_set(d, as, &set) : dialect_no_memory(d);
 }
 
-/* All characters but line feeds. */
+/* All characters except line feeds. */
 static rapt_code dialect_put_dot(dialect *d)
 {
     code_set set = {0};
@@ -98,7 +98,7 @@ static rapt_code dialect_put_dot(dialect *d)
     return dialect_no_memory(d);
 }
 
-/* Before or behind is nothing but a line feed, if anything: ^, $. */
+/* ^ or $: before or after the place is a line feed or nothing. */
 static rapt_code dialect_put_line_edge(dialect *d, const char *look)
 {
     rapt_code code = dialect_put_text(d, look);
@@ -142,7 +142,7 @@ static rapt_code take_escape(dialect *d)
     switch (d->pattern[d->at + 1]) {
     case 'b': code = dialect_put_word_edge(d, true); break;
     case 'B': code = dialect_put_word_edge(d, false); break;
-    case 'A': code = dialect_put_text(d, "(?<![\\x00-\\xff])"); break; /* what is seen may begin within the text */
+    case 'A': code = dialect_put_text(d, "(?<![\\x00-\\xff])"); break; /* the visible text may begin within the whole text */
     case 'z': code = dialect_put_text(d, "\\z"); break;
     case 'Z': code = dialect_put_last_end(d); break;
     case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
@@ -153,7 +153,7 @@ static rapt_code take_escape(dialect *d)
     return code;
 }
 
-/* "(?i)" counts for the rest of its group, alternatives included: a group of its own for Oniguruma. */
+/* "(?i)" applies to the rest of its group, including alternatives: Oniguruma treats the rest as a new group. */
 static rapt_code take_flag(dialect *d, bool fold)
 {
     d->at += fold ? 4 : 5;
@@ -221,7 +221,7 @@ static rapt_code take_count(dialect *d)
     size_t high = comma ? strspn(at + size + 1, "0123456789") : 0;
     size += comma + high;
     if (at[size] != '}' || low + high == 0)
-        return RAPT_ERR_VALUE; /* a sign like others */
+        return RAPT_ERR_VALUE; /* an ordinary character */
     if (at[size + 1] == '+' || (!comma && at[size + 1] == '?')) {
         d->at += size + 1;
         return dialect_refuse(d, at[size + 1] == '+'

@@ -1,4 +1,4 @@
-/* text/split/dialect_set.c: see dialect_set.h. Properties are those of text/unicode, by their names in Unicode. */
+/* text/split/dialect_set.c: reads a set. Properties come from text/unicode, by their names in Unicode. */
 #include "text/split/dialect_set.h"
 
 #include "text/unicode/unicode.h"
@@ -68,7 +68,7 @@ static bool add_ranges(code_set *s, const code_range *ranges, size_t count)
 #define LETTERS (BIT(LU) | BIT(LL) | BIT(LT) | BIT(LM) | BIT(LO))
 #define MARKS (BIT(MN) | BIT(MC) | BIT(ME))
 
-/* Signs of letters, which are no letters; alone, Oniguruma's \w has numbers of Latin-1 as well. */
+/* Adds marks, which are no letters; outside of a set, Oniguruma's \w also has numbers of Latin-1. */
 bool dialect_set_word(code_set *s, bool alone)
 {
     static const code_range signs[] = {{0x24B6, 0x24EA}, {0x1F130, 0x1F14A}, {0x1F150, 0x1F16A}, {0x1F170, 0x1F18A},
@@ -82,7 +82,7 @@ static bool add_spaces(code_set *s)
     return add_categories(s, BIT(ZS) | BIT(ZL) | BIT(ZP)) && add_ranges(s, controls, 2);
 }
 
-/* Categories by their names, of one letter or two, in the order of their numbers. */
+/* Names of categories, in the order of their numbers; one letter names a group of them. */
 static const char NAMES[] = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co ";
 
 static uint32_t categories_named(const char *name, size_t length)
@@ -137,7 +137,7 @@ static rapt_code set_take_hexadecimal(set_reader *r, uint32_t *code)
     return RAPT_OK;
 }
 
-/* One character, as it is or escaped. RAPT_ERR_VALUE, with nothing said: an escape that is none. */
+/* One character, plain or escaped. RAPT_ERR_VALUE, without a message: an escape that is no character. */
 static rapt_code set_character(set_reader *r, bool in_set, uint32_t *code)
 {
     static const char letters[] = "tnrfae", meant[] = "\t\n\r\f\a\x1B";
@@ -236,12 +236,12 @@ static rapt_code set_take_member(set_reader *r, code_set *s, int depth)
     return code;
 }
 
-/* What is between && and &&, or an end. */
+/* Takes the members up to && or the end. */
 static rapt_code set_take_members(set_reader *r, code_set *s, int depth)
 {
     rapt_code code = RAPT_OK;
     const char *at = r->pattern + r->at;
-    if (*at == ']') /* the first sign of a set is one like others */
+    if (*at == ']') /* "]" as the first character of a set is an ordinary one */
         code = set_take_range(r, s);
     while (!code && (at = r->pattern + r->at, *at != ']') && !(at[0] == '&' && at[1] == '&'))
         code = set_take_member(r, s, depth);

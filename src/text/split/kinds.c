@@ -1,5 +1,5 @@
-/* text/split/kinds.c: see kinds.h. Code points are told apart set by set; what stays together is a kind. The table of kinds has
- * blocks, equal ones once. */
+/* text/split/kinds.c: each set splits the code points further; code points that stay together are a kind. The table of kinds
+ * consists of blocks, and equal blocks are stored once. */
 #include "text/split/kinds.h"
 
 #include "text/unicode/unicode.h"
@@ -18,10 +18,10 @@ struct kinds {
     unsigned kinds;                  /* how many, with KIND_NONE */
 };
 
-/* A part of the code points that a set cuts becomes two. */
+/* A set cuts a part of the code points into two parts. */
 typedef struct parting {
     uint16_t *part; /* [UNICODE_END] */
-    uint16_t *new_part; /* [PARTS]: of what is in the set; NO_PART: nothing yet */
+    uint16_t *new_part; /* [PARTS]: the new part for members of the set; NO_PART: none yet */
     size_t count;
 } parting;
 
@@ -39,8 +39,8 @@ static bool part_range(parting *p, uint32_t first, uint32_t end)
     return true;
 }
 
-/* A set and its complement tell the same code points apart: what has fewer of them becomes new parts, so that a thousand sets
- * such as [^a] take no second. */
+/* A set and its complement cut in the same way: the smaller of the two becomes new parts, so that a thousand sets such as [^a]
+ * take less than a second. */
 static bool part_by(parting *p, const code_set *set)
 {
     size_t size = 0;
@@ -59,7 +59,7 @@ static bool part_by(parting *p, const code_set *set)
     return fits && (!rest || part_range(p, from, UNICODE_END));
 }
 
-/* Parts that are still there become kinds, from 1 on, in the order in which they begin. */
+/* Parts that are not empty become kinds, from 1 on, in the order in which they begin. */
 static bool number_kinds(kinds *k, parting *p)
 {
     for (size_t i = 0; i < p->count; i++)
@@ -155,7 +155,7 @@ size_t kinds_of_text(const kinds *k, const char *text, size_t size, size_t at, u
         const unsigned char *c = (const unsigned char *)text + at;
         size_t used = 2;
         if (byte >= 0xC2 && byte < 0xE0 && size - at >= 2 && (c[1] & 0xC0) == 0x80) {
-            code = (byte & 0x1Fu) << 6 | (c[1] & 0x3F); /* most of what is not ASCII, without a call */
+            code = (byte & 0x1Fu) << 6 | (c[1] & 0x3F); /* most characters beyond ASCII, without a call */
         } else if (byte > 0xE0 && byte < 0xED && size - at >= 3 && (c[1] & 0xC0) == 0x80 && (c[2] & 0xC0) == 0x80) {
             code = (byte & 0xFu) << 12 | (c[1] & 0x3Fu) << 6 | (c[2] & 0x3F);
             used = 3;

@@ -6,18 +6,18 @@
 
 #include "text/split/code_set.h"
 
-enum { KIND_NONE = 0, KINDS_MAX = 255 }; /* KIND_NONE is that of a byte that is no character: no set has it */
+enum { KIND_NONE = 0, KINDS_MAX = 255 }; /* KIND_NONE is for a byte that is not a character: no set has it */
 
 typedef struct kinds kinds;
 
-/* Of the sets of a pattern. NULL: out of memory, or more than KINDS_MAX kinds (RAPT_ERR_FORMAT). */
+/* The kinds for the sets of a pattern. NULL: out of memory, or more than KINDS_MAX kinds (RAPT_ERR_FORMAT). */
 kinds *kinds_new(const code_set *sets, size_t count, rapt_error *err);
 void kinds_free(kinds *k);
 
-/* Which kinds a set has: has[kind] is set for each. */
+/* Sets has[kind] for each kind in a set. */
 void kinds_of_set(const kinds *k, const code_set *set, bool has[KINDS_MAX + 1]);
 
-/* The kinds of the characters of text[at .. size), at most `room`; where the last of them ends goes to *end. */
+/* The kinds of the characters of text[at .. size), at most `room`; *end gets where the last of them ends. */
 size_t kinds_of_text(const kinds *k, const char *text, size_t size, size_t at, uint8_t *out, size_t room, size_t *end);
 
 #endif

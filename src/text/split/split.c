@@ -1,6 +1,6 @@
-/* text/split/split.c: split patterns, and iteration over the pieces of a text. For byte-level BPE. Well-known patterns are
- * matched in split_known.c; others by PCRE2, compiled to machine code where it can, over the kinds of a text's characters
- * (kinds.h): the library sees bytes, and none of its own Unicode counts. */
+/* text/split/split.c: split patterns, and iteration over the pieces of a text. For byte-level BPE. split_known.c matches
+ * well-known patterns; PCRE2 matches others, compiled to machine code if possible, over the kinds of a text's characters
+ * (kinds.h): so the library sees bytes, and its own Unicode tables do not matter. */
 #define _GNU_SOURCE /* strdup */
 #include "text/split/split.h"
 
@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What takes too many steps is refused, rather than waited for: in one match, and in all of a text together. PCRE2 counts a
- * step each time that it goes back, but not the characters that it passes then: what a match costs is at most its steps times the
- * characters that it sees. So both are small at first, and widened, and accounted for, where they don't suffice. Six patterns
- * over English, French and C needed no more than 64 steps in 99.9 of 100 matches, and never saw 256 ahead. */
+/* A pattern that takes too many steps is refused, in one match or in a whole text. PCRE2 counts a step each time it goes back,
+ * but not the characters that it then passes: a match costs at most its steps times the characters that it sees. So both limits
+ * are small at first, and are raised, and the cost is counted, if they don't suffice. Six patterns over English, French and C
+ * needed no more than 64 steps in 99.9 of 100 matches, and never saw 256 characters ahead. */
 enum { FIRST_STEPS = 64, MAX_STEPS = 10000000, FIRST_WINDOW = 256, WIDER = 4 };
 enum { FIRST_STACK = 64 << 10, MAX_STACK = 64 << 20 };
 #define FREE_COST ((size_t)1000000000) /* steps times characters in a text, about a second's; and for each byte that is split: */
@@ -29,11 +29,11 @@ enum { FIRST_STACK = 64 << 10, MAX_STACK = 64 << 20 };
 struct split {
     char *pattern;
     const split_known *known; /* NULL: PCRE2 */
-    uint8_t *classes;         /* [CLASSES_SIZE], of a known one */
-    kinds *kinds;             /* of others */
+    uint8_t *classes;         /* [CLASSES_SIZE], for a known pattern */
+    kinds *kinds;             /* for other patterns */
     pcre2_code *code;
     size_t behind; /* characters that a match looks back */
-    _Atomic(split_walk *) *spare; /* a walk that nobody uses, or NULL: to map the stack of one takes longer than a short text */
+    _Atomic(split_walk *) *spare; /* an unused walk, or NULL: mapping the stack of a new one takes longer than a short text */
 };
 
 struct split_walk {
@@ -41,10 +41,10 @@ struct split_walk {
     pcre2_match_data *match; /* these are NULL for known patterns */
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
-    size_t cost, done; /* of this text; bytes that are split */
-    /* The kinds of characters of a text, some before the last match and some behind it. */
+    size_t cost, done; /* the cost of this text so far; bytes that are split */
+    /* The kinds of some characters before the last match and some after it. */
     uint8_t *seen;
-    size_t count, capacity, here; /* `here`: of the character at byte `at`; that of `end` is not seen yet */
+    size_t count, capacity, here; /* `here`: index of the character at byte `at`; the character at `end` is not seen yet */
     const char *text;
     size_t size, at, end, next; /* `next`: where the last piece ended */
 };
@@ -62,7 +62,8 @@ static rapt_code fail_compile(int number, size_t at, const char *pattern, rapt_e
                      reason);
 }
 
-/* A match begins where it is asked for; said here, because machine code doesn't take it as an option of matching. */
+/* A match must begin at the given place. This is an option of compiling, because machine code doesn't take it as an option of
+ * matching. */
 static rapt_code compile(const char *pattern, uint32_t options, pcre2_code **out, rapt_error *err)
 {
     int number;
@@ -71,7 +72,7 @@ static rapt_code compile(const char *pattern, uint32_t options, pcre2_code **out
     return *out ? RAPT_OK : fail_compile(number, at, pattern, err);
 }
 
-/* What is wrong with a pattern of which the translation does not compile, as to a byte of what was written. */
+/* The error of a pattern whose translation does not compile, with the byte in the original pattern. */
 static rapt_code fail_written(const char *pattern, rapt_error *err)
 {
     pcre2_code *written;
@@ -91,7 +92,7 @@ static rapt_code compile_written(split *s, rapt_error *err)
     free(translated);
     if (code)
         return code == RAPT_ERR_MEMORY ? rapt_fail(err, code, "out of memory for a pattern") : fail_written(s->pattern, err);
-    pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD); /* where this machine has none, it is slower */
+    pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD); /* without machine code it is slower */
     pcre2_pattern_info(s->code, PCRE2_INFO_MAXLOOKBEHIND, &behind);
     s->behind = behind;
     return RAPT_OK;
@@ -194,14 +195,14 @@ void split_walk_free(split_walk *w)
     split_walk_delete(w && w->stack ? atomic_exchange(w->s->spare, w) : w);
 }
 
-/* Bytes of the character at `at`; 0: none that is valid. */
+/* Bytes of the character at `at`; 0: not valid. */
 static inline size_t valid_at(const char *text, size_t size, size_t at)
 {
     uint32_t code;
     return at < size && (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, size - at, &code);
 }
 
-/* The same, where one is known to be. */
+/* Bytes of the character at `at`, which must be valid. */
 static inline size_t length_at(const char *text, size_t at)
 {
     unsigned char lead = (unsigned char)text[at];
@@ -219,7 +220,7 @@ static size_t invalid_end(const char *text, size_t size, size_t from)
 
 /* ---- what the library sees ---------------------------------------------------------------------------------- */
 
-/* Where the character before `at` begins; one byte before, where it is none. */
+/* Where the character before `at` begins; one byte before if it is not a character. */
 static size_t before_character(const char *text, size_t at)
 {
     for (size_t back = 1; back <= 4 && back <= at; back++)
@@ -228,7 +229,7 @@ static size_t before_character(const char *text, size_t at)
     return at - 1;
 }
 
-/* Forgets what is too far back for a match to look at. */
+/* Forgets characters that are too far back for a match. */
 static void forget_seen(split_walk *w)
 {
     size_t from = w->here > w->s->behind ? w->here - w->s->behind : 0;
@@ -251,8 +252,8 @@ static bool see_ahead(split_walk *w, size_t ahead)
     return true;
 }
 
-/* Goes to byte `at`. From a match to where it ended what is seen stays; elsewhere it begins anew, with what a match looks back
- * at. */
+/* Goes to byte `at`. Within the last match, or at its end, the seen characters stay; elsewhere they are read again, with the ones
+ * that a match looks back at. */
 static bool see_at(split_walk *w, const char *text, size_t size, size_t at)
 {
     if (w->text != text || w->size != size || w->at > at || at > w->end) {
@@ -280,7 +281,7 @@ static bool can_pay(split_walk *w, size_t steps, size_t characters)
     return fits && w->cost <= FREE_COST + FREE_COST_A_BYTE * w->done;
 }
 
-/* Matches in a window that is wide enough: as long as none has seen its end, what is behind it changes nothing. */
+/* Matches in a window that is wide enough: if a match has not seen the end of the window, text beyond it changes nothing. */
 static int match_in_window(split_walk *w, uint32_t options)
 {
     size_t window = FIRST_WINDOW;
@@ -306,8 +307,8 @@ static int match_in_window(split_walk *w, uint32_t options)
     }
 }
 
-/* Matches at byte `at` and nowhere else: the characters of the match go to *length. A match of no text is a cut, but not where
- * the piece begins. */
+/* Matches only at byte `at`; *length: the characters of the match. An empty match is a cut, but not at the beginning of the
+ * piece. */
 static rapt_code match_at(split_walk *w, bool begins, bool *found, size_t *length, rapt_error *err)
 {
     int number = match_in_window(w, begins ? PCRE2_NOTEMPTY_ATSTART : 0);
@@ -320,8 +321,8 @@ static rapt_code match_at(split_walk *w, bool begins, bool *found, size_t *lengt
     return rapt_fail(err, RAPT_ERR_VALUE, "byte %zu: the pattern takes too many steps here", w->at + 1);
 }
 
-/* The match at `from`, or the text before the next one, which is a piece as well. Looked for from character to
- * character, so that what is not UTF-8 ends the search. */
+/* The match at `from`, or the text before the next match, which is a piece as well. It tries each character in turn, so that
+ * bytes that are not UTF-8 end the search. */
 static rapt_code next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match,
                             rapt_error *err)
 {

@@ -16,7 +16,7 @@
     "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"                         \
     "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"                                                                                   \
     "\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
-/* Those of Llama 3 and Qwen 2, which differ in how many digits go together. */
+/* Llama 3's and Qwen 2's patterns, which differ in the number of digits in a piece. */
 #define SPLIT_OF_DIGITS(digits)                                                                                        \
     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"         \
     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
@@ -34,19 +34,19 @@ const char *split_pattern(const split *s);
 
 typedef struct split_walk split_walk; /* scratch memory of a match: one per thread; freed before its split */
 
-/* One that was freed before, where there is any: a split keeps the last. */
+/* Possibly one that was freed before: a split keeps the last. */
 split_walk *split_walk_new(const split *s, rapt_error *err);
 /* Forgets what matches have cost so far: the next text, or the next part of one, begins. */
 void split_walk_begin(split_walk *w);
 void split_walk_free(split_walk *w);
 
-/* The piece of text[0 .. size) that begins at `from` < size: its end goes to *end, from < *end <= size. Text that the
- * pattern doesn't match is a piece too, and so are runs of bytes that are not UTF-8. Nothing beyond `size` is read.
- * RAPT_ERR_VALUE where the pattern needs more steps or memory than is sensible, here or in all of the text so far. */
+/* The piece of text[0 .. size) that begins at `from` < size: its end goes to *end, from < *end <= size. Text that the pattern
+ * doesn't match is also a piece, and so is a run of bytes that are not UTF-8. Nothing beyond `size` is read. RAPT_ERR_VALUE if
+ * the pattern needs too many steps or too much memory, here or in the whole text so far. */
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err);
-/* The same, and whether the piece is a match of the pattern. */
+/* Like split_next; *match: whether the piece is a match of the pattern. */
 rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match, rapt_error *err);
-/* Whether the pattern may match no text at all, which is a cut for split_next. */
+/* Whether the pattern may match an empty text, which is a cut for split_next. */
 bool split_may_be_empty(const split *s);
 
 #endif

@@ -1,6 +1,6 @@
-/* text/split/split_known.c: the split patterns of GPT-2, GPT-4, GPT-4o, Llama 3 and Qwen, matched by hand. For split.c; any
- * other pattern is PCRE2's. Each step names the branch of the pattern that it stands for. The tests compare all of it
- * with PCRE2, and with tiktoken where that is installed. */
+/* text/split/split_known.c: the split patterns of GPT-2, GPT-4, GPT-4o, Llama 3 and Qwen, matched by hand. For split.c; PCRE2
+ * matches any other pattern. Each step names its branch of the pattern. The tests compare all of it with PCRE2, and with tiktoken
+ * if that is installed. */
 #include "text/split/split_known.h"
 
 #include "text/split/classes.h"
@@ -11,7 +11,7 @@
 
 enum {
     SYMBOL = CLASS_OTHER | CLASS_MARK,                     /* [^\s\p{L}\p{N}] */
-    NOT_FIRST = CLASS_NEWLINE | CLASS_LETTER | CLASS_NUMBER, /* what [^\r\n\p{L}\p{N}] leaves out */
+    NOT_FIRST = CLASS_NEWLINE | CLASS_LETTER | CLASS_NUMBER, /* the complement of [^\r\n\p{L}\p{N}] */
     HEAD = CLASS_UPPER | CLASS_CASELESS | CLASS_MARK,      /* [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}] */
     TAIL = CLASS_LOWER | CLASS_CASELESS | CLASS_MARK       /* [\p{Ll}\p{Lm}\p{Lo}\p{M}] */
 };
@@ -23,7 +23,7 @@ static unsigned wide_class(const split_text *t, size_t at, size_t *length)
     return *length == 0 ? 0 : code < CLASSES_SIZE ? t->classes[code] : classes_beyond(code);
 }
 
-/* The class of the character at `at` and its bytes; 0 and 0 at the end, and where no valid one is. */
+/* The class of the character at `at` and its bytes; 0 and 0 at the end and at an invalid character. */
 static inline unsigned class_at(const split_text *t, size_t at, size_t *length)
 {
     *length = 0;
@@ -44,8 +44,8 @@ static inline size_t run_end(const split_text *t, size_t at, unsigned classes)
     return at;
 }
 
-/* Bytes of the contraction at `at`, an apostrophe: '(?:[sdmt]|ll|ve|re), with (?i) where `fold`; 0: none. The long s
- * is the only letter beyond ASCII that folds to one of these. */
+/* Bytes of the contraction at `at`, an apostrophe: '(?:[sdmt]|ll|ve|re), with (?i) if `fold`; 0: none. The long s is the only
+ * letter beyond ASCII that folds to one of these. */
 static size_t contraction(const split_text *t, size_t at, bool fold)
 {
     unsigned char letters[2] = {0, 0};
@@ -58,7 +58,7 @@ static size_t contraction(const split_text *t, size_t at, bool fold)
     return fold && at + 2 < t->size && t->text[at + 1] == 0xC5 && t->text[at + 2] == 0xBF ? 3 : 0;
 }
 
-/* White space at `at`, where no other branch of the pattern matches. In this order, where they apply:
+/* White space at `at`, if no other branch of the pattern matches. In this order, if they apply:
  *   \s++\z         all that is left
  *   \s*[\r\n]+     up to the last line end (whose + finds nothing more, \s* has gone as far as it can)
  *   \s+(?!\S)      all but the last one, which goes with what follows
@@ -91,7 +91,7 @@ static size_t next_gpt2(const split_text *t, size_t at)
     return run ? run_end(t, from + length, run) : space_end(t, at, false, false);
 }
 
-/* \p{N}{1,max}, the first of which is at `at`. */
+/* \p{N}{1,max}; the first digit is at `at`. */
 static size_t number_end(const split_text *t, size_t at, int max)
 {
     size_t length;
@@ -107,7 +107,8 @@ static size_t symbols_end(const split_text *t, size_t at)
     return class_at(t, from, &length) & SYMBOL ? run_end(t, from + length, SYMBOL) : 0;
 }
 
-/* SPLIT_CL100K and its kin: `digits` of a number go together; `trailing`: white space at the end is one piece. */
+/* SPLIT_CL100K and similar patterns: `digits` is the number of digits in a piece; `trailing`: white space at the end is one
+ * piece. */
 static inline size_t next_gpt4(const split_text *t, size_t at, int digits, bool trailing)
 {
     size_t length, next, end;
@@ -140,8 +141,8 @@ static size_t next_qwen2(const split_text *t, size_t at)
     return next_gpt4(t, at, 1, false);
 }
 
-/* [HEAD]*[TAIL]+, or else [HEAD]+[TAIL]*, from `from` on; `from` itself: no match. Where no lower-case letter follows the
- * run of HEAD, the first form gives back characters until one is of TAIL as well, which is its end. */
+/* [HEAD]*[TAIL]+, or if that fails, [HEAD]+[TAIL]*, from `from` on; `from` itself: no match. If no lower-case letter follows the
+ * run of HEAD, the first form gives characters back until one also belongs to TAIL, which is its end. */
 static size_t word_end(const split_text *t, size_t from)
 {
     size_t at = from, length, given_back = 0;

@@ -8,13 +8,13 @@
 typedef struct split_text {
     const unsigned char *text;
     size_t size;
-    const uint8_t *classes; /* see classes.h */
+    const uint8_t *classes; /* from classes_fill */
 } split_text;
 
 typedef struct split_known {
     const char *pattern;
     const char *portable; /* an equal pattern that PCRE2 and Oniguruma read alike */
-    size_t (*next)(const split_text *t, size_t at); /* the end of the piece at `at`, where valid UTF-8 stands */
+    size_t (*next)(const split_text *t, size_t at); /* the end of the piece at `at`, which begins with valid UTF-8 */
 } split_known;
 
 /* NULL: not a known one. */

@@ -1,5 +1,5 @@
-/* text/spm/charsmap.c: the longest prefix of a text in a precompiled character map; see charsmap.h. For spm_normalize.c. The
- * frame of the file is that of SentencePiece (normalizer.cc). */
+/* text/spm/charsmap.c: the longest prefix of a text in a precompiled character map. For spm_normalize.c. The frame of the file is
+ * as in SentencePiece (normalizer.cc). */
 #include "text/spm/charsmap.h"
 
 #include "text/double_array.h"
@@ -7,7 +7,8 @@
 enum { UNIT = DOUBLE_ARRAY_UNIT, LABELS = 256, BLOCK = UNIT * LABELS, MAX_FOUND = 32 }; /* MAX_FOUND: as in SentencePiece */
 #define VALUE DOUBLE_ARRAY_VALUE
 
-/* Whatever label follows, the next unit is inside; and so is a replacement. Units that no text leads to are held to it too. */
+/* Checks that for every label the next unit is inside the trie, and a replacement inside the texts. This must also hold for units
+ * to which no text leads. */
 static rapt_code check_unit(const charsmap *m, size_t i, rapt_error *err)
 {
     const uint32_t unit = double_array_at(m->units, i);

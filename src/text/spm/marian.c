@@ -1,6 +1,6 @@
-/* text/spm/marian.c: Marian's tokenizer; see marian.h. For rapt_tokenizer_load; files are in marian_file.c. A text begins with a
- * language code, ">>deu<<", where the translator has several targets: it is cut off before the pieces. M2M100's puts the token of
- * a language before a text instead. */
+/* text/spm/marian.c: Marian's tokenizer. For rapt_tokenizer_load; marian_file.c reads files. If the translator has several
+ * targets, a text begins with a language code, ">>deu<<", which is cut off before the pieces. M2M100's tokenizer puts the token
+ * of a language before a text instead. */
 #define _GNU_SOURCE /* memmem */
 #include "text/spm/marian.h"
 
@@ -104,7 +104,8 @@ static int32_t find_vocab_piece(const marian *m, const char *piece, size_t size)
     return id >= 0 ? id : m->unknown;
 }
 
-/* Where the text of a token comes next, and its size, if that is before *first and the vocabulary has the token. */
+/* Sets *first to the next place with the text of a token, and *length to its size, if the place is before *first and the
+ * vocabulary has the token. */
 static void find_earlier(const marian *m, const char *text, size_t size, const char *token, size_t own, size_t *first,
                          size_t *length)
 {
@@ -115,7 +116,7 @@ static void find_earlier(const marian *m, const char *text, size_t size, const c
     *length = own;
 }
 
-/* The first text of a special token or of M2M100's languages, and its size; `size` where there is none. No two overlap. */
+/* The first text of a special token or of one of M2M100's languages, and its size; `size` if there is none. No two overlap. */
 static size_t find_marian_special(const marian *m, const char *text, size_t size, size_t *length)
 {
     static const char *const names[] = {UNKNOWN, END, PADDING, BEGIN};
@@ -130,7 +131,7 @@ static size_t find_marian_special(const marian *m, const char *text, size_t size
     return first;
 }
 
-/* What the model of one side does not know can be a piece of the other's. */
+/* A piece that is unknown to one side's model can be a piece of the other side's. */
 static rapt_code marian_take_piece(void *context, const char *piece, size_t size, int32_t id, rapt_error *err)
 {
     marian_encoding *e = context;
@@ -139,7 +140,7 @@ static rapt_code marian_take_piece(void *context, const char *piece, size_t size
     return spm_send_id(&e->sender, known ? e->m->ids[id] : find_vocab_piece(e->m, piece, size), err);
 }
 
-/* Bytes of the language code that the text begins with; 0: none. */
+/* Bytes of the language code at the beginning of the text; 0: none. */
 static size_t code_size(const char *text, size_t size)
 {
     if (size < 2 || memcmp(text, CODE_BEGIN, 2) != 0)
@@ -150,7 +151,7 @@ static size_t code_size(const char *text, size_t size)
     return 0;
 }
 
-/* A text without special tokens, or what stands between two of them, which may begin with a language code as well. */
+/* Encodes a text without special tokens, or the part between two of them, which may also begin with a language code. */
 static rapt_code marian_encode_part(marian_encoding *e, const char *text, size_t size, rapt_error *err)
 {
     const size_t begin = e->m->source < 0 ? code_size(text, size) : 0;
@@ -199,7 +200,7 @@ static void trim_text(buffer *text)
     text->data[text->size] = '\0';
 }
 
-/* What a token of the text is in it. M2M100 has sentencepiece decode, which leaves the spaces of unknown pieces as they are. */
+/* The text of a token. M2M100 decodes by sentencepiece, which keeps the spaces of unknown pieces. */
 static const char *shown_token(const marian *m, int32_t id, size_t *size)
 {
     const char *piece = token_list_at(&m->vocab, id, size);

@@ -1,6 +1,6 @@
-/* text/spm/marian.h: the inside of a Marian tokenizer, as Hugging Face's folders have it: one side's SentencePiece model cuts
- * a text into pieces, and a vocabulary gives them ids. For translators. What it does is what transformers' MarianTokenizer
- * does, or, where the vocabulary ends with languages, M2M100Tokenizer. */
+/* text/spm/marian.h: the inside of a Marian tokenizer, as Hugging Face's folders have it: one side's SentencePiece model cuts a
+ * text into pieces, and a vocabulary gives them ids. For translators. It does the same as transformers' MarianTokenizer, or, if
+ * the vocabulary ends with languages, M2M100Tokenizer. */
 #ifndef TEXT_SPM_MARIAN_H
 #define TEXT_SPM_MARIAN_H
 
@@ -10,11 +10,11 @@ typedef struct marian {
     rapt_tokenizer base;
     spm *pieces;        /* owned; its ids are not ours */
     token_list vocab;   /* pieces by id, as the vocabulary has them */
-    token_list tokens;  /* the same, as they stand in a text: spaces are spaces */
-    int32_t *ids;       /* of the pieces of `pieces` */
-    int32_t unknown, end; /* <unk> and </s>, which goes behind a text */
-    size_t languages;     /* the last ids are languages: of M2M100 alone */
-    int32_t source;       /* the one that goes before a text, in which no code is looked for then; -1: none */
+    token_list tokens;  /* the same as in a text: spaces are spaces */
+    int32_t *ids;       /* ids of the pieces of `pieces` */
+    int32_t unknown, end; /* <unk>, and </s>, which ends a text */
+    size_t languages;     /* the number of last ids that are languages: only for M2M100 */
+    int32_t source;       /* the language token before a text, which then has no code; -1: none */
 } marian;
 
 /* Takes ownership of `pieces` and copies the ids of a JSON object. With `source`, the token of a language, the last `languages`

@@ -1,5 +1,5 @@
-/* text/spm/marian_file.c: Marian's tokenizers in files: source.spm or target.spm beside vocab.json in a folder of Hugging
- * Face, or a file of rapt, which M2M100's have, too. For rapt_tokenizer_load. */
+/* text/spm/marian_file.c: Marian's tokenizers in files: source.spm or target.spm beside vocab.json in a folder of Hugging Face,
+ * or a file of rapt, also for M2M100. For rapt_tokenizer_load. */
 #define _GNU_SOURCE /* strndup */
 #include "text/spm/marian.h"
 

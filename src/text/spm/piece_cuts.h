@@ -1,4 +1,4 @@
-/* text/spm/piece_cuts.h: a text that is cut into pieces: what the encoders of pieces make. */
+/* text/spm/piece_cuts.h: a text that is cut into pieces: the result of the encoders. */
 #ifndef TEXT_SPM_PIECE_CUTS_H
 #define TEXT_SPM_PIECE_CUTS_H
 
@@ -9,7 +9,7 @@
 /* Ends of pieces are 32-bit numbers. */
 #define PIECE_MAX_TEXT ((size_t)INT32_MAX)
 
-/* A piece begins where the one before it ends. */
+/* A piece begins at the end of the piece before it. */
 typedef struct piece_cut {
     uint32_t end;
     int32_t id;
@@ -30,8 +30,8 @@ static inline bool piece_cuts_add(piece_cuts *c, size_t end, int32_t id)
     return true;
 }
 
-/* Bytes of the character that text[0 .. size), size > 0, begins with, as SentencePiece counts: its first byte says how many, and
- * what comes behind it does not matter. */
+/* Bytes of the first character of text[0 .. size), size > 0, as SentencePiece counts: the first byte decides, regardless of the
+ * bytes after it. */
 static inline size_t piece_character(const char *text, size_t size)
 {
     const unsigned char first = (unsigned char)*text;

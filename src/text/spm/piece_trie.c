@@ -1,5 +1,5 @@
-/* text/spm/piece_trie.c: a trie whose edges lie in one hash table; see piece_trie.h. A node is a number: the edges from it to
- * others have it in their keys, and it has no entry of its own. */
+/* text/spm/piece_trie.c: a trie whose edges are in one hash table. A node is only a number, which is in the keys of its edges; it
+ * has no entry. */
 #include "text/spm/piece_trie.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void piece_trie_free(piece_trie *t)
     *t = (piece_trie){0};
 }
 
-/* The slot of an edge, or the free one where it belongs. */
+/* The slot of an edge, or the free slot where it belongs. */
 static trie_slot *find_edge(const piece_trie *t, uint32_t from, unsigned char byte)
 {
     const uint64_t key = ((uint64_t)from << 8 | byte) * UINT64_C(0x9E3779B97F4A7C15);

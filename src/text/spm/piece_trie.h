@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts as {0}, which holds nothing; freed by piece_trie_free. */
+/* Starts as {0}, which is empty; freed by piece_trie_free. */
 typedef struct piece_trie {
     struct trie_slot *slots; /* [slot_count]: open addressing by node and byte */
     size_t slot_count;
@@ -15,16 +15,15 @@ typedef struct piece_trie {
 } piece_trie;
 
 void piece_trie_free(piece_trie *t);
-/* Makes space for about this number of nodes: each byte of a text is one, but for beginnings that texts share. False on
+/* Makes space for about this number of nodes: one for each byte of a text, except for beginnings that texts share. False on
  * out-of-memory. */
 bool piece_trie_reserve(piece_trie *t, size_t nodes);
 /* Adds a text that is not empty, with an id from 0 to 2^24 - 2. False on out-of-memory, or with 2^31 nodes. */
 bool piece_trie_add(piece_trie *t, const char *text, size_t size, int32_t id);
 
-/* The node behind `byte` from a node on (0: the root), and the id of the text that ends there, -1: none does. False where no
- * text continues like that. */
+/* Moves *node (0: the root) along `byte`; *id: the text that ends there, -1: none. False if no text continues so. */
 bool piece_trie_step(const piece_trie *t, uint32_t *node, char byte, int32_t *id);
-/* Bytes of the longest text that text[0 .. size) begins with; 0: none. Of more than 64 that it begins with, the 64 shortest
+/* Bytes of the longest text with which text[0 .. size) begins; 0: none. If it begins with more than 64, only the 64 shortest
  * count, as in SentencePiece (normalizer.cc, PrefixMatch). */
 size_t piece_trie_longest(const piece_trie *t, const char *text, size_t size);
 

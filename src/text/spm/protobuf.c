@@ -1,10 +1,10 @@
-/* text/spm/protobuf.c: protobuf's wire format, field by field; see protobuf.h. A field is a varint that holds number and
- * type, and a value; varints have seven bits a byte, the lowest first, and the top bit says that another one follows. */
+/* text/spm/protobuf.c: protobuf's wire format, field by field. A field is a varint with number and type, and a value; varints
+ * have seven bits a byte, the lowest first, and the top bit says that another byte follows. */
 #include "text/spm/protobuf.h"
 
 enum { MAX_VARINT = 10, TYPE_BITS = 3, MAX_NUMBER = (1 << 29) - 1 };
 
-/* The varint at *at, which moves on; false where it is cut off or too long. */
+/* Takes the varint at *at; false if it is truncated or too long. */
 static bool take_varint(const char **at, const char *end, uint64_t *value)
 {
     *value = 0;

@@ -1,6 +1,6 @@
 /* text/spm/protobuf.h: the fields of a message in protobuf's wire format (protobuf.dev, "Encoding"). For the reader of
- * SentencePiece models. Not a general protobuf: the caller knows the fields' numbers, and groups, which nobody writes any
- * more, are refused. */
+ * SentencePiece models. Not a general protobuf: the caller knows the fields' numbers, and groups, which are obsolete, are
+ * refused. */
 #ifndef TEXT_SPM_PROTOBUF_H
 #define TEXT_SPM_PROTOBUF_H
 
@@ -14,7 +14,7 @@ typedef struct protobuf_field {
     uint32_t number;
     protobuf_type type;
     uint64_t value;   /* of numbers */
-    const char *data; /* of PROTOBUF_BYTES, in the message: a text, bytes or another message */
+    const char *data; /* PROTOBUF_BYTES: a text, bytes or another message, within the message */
     size_t size;
 } protobuf_field;
 
@@ -23,8 +23,8 @@ typedef struct protobuf {
     const char *at, *end;
 } protobuf;
 
-/* Takes the next field; false at the end of the message, where at == end, and in front of bytes that are no field: a number or
- * a length that is cut off, a length beyond the end, a type that is unknown. */
+/* Takes the next field. False at the end of the message, where at == end, and before bytes that are not a field: a truncated
+ * number or length, a length beyond the end, an unknown type. */
 bool protobuf_next(protobuf *p, protobuf_field *field);
 
 #endif

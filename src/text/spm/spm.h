@@ -1,5 +1,5 @@
-/* text/spm/spm.h: the inside of a SentencePiece tokenizer (Kudo and Richardson 2018), shared by its reader, encoder and
- * decoder. What each does is what sentencepiece does, to the id and to the byte: docs/tokenizers.md says how that is tested. */
+/* text/spm/spm.h: the inside of a SentencePiece tokenizer (Kudo and Richardson 2018), shared by its reader, encoder and decoder.
+ * Each gives the same ids and bytes as sentencepiece: docs/tokenizers.md says how that is tested. */
 #ifndef TEXT_SPM_SPM_H
 #define TEXT_SPM_SPM_H
 
@@ -13,9 +13,9 @@ typedef enum spm_type { SPM_UNIGRAM = 1, SPM_BPE, SPM_WORD, SPM_CHAR } spm_type;
 typedef enum spm_kind {
     SPM_NORMAL = 1,
     SPM_UNKNOWN,
-    SPM_CONTROL, /* such as </s>: of no text */
-    SPM_USER_DEFINED, /* cut out of a text before anything else */
-    SPM_UNUSED, /* made by merges, but cut into others again */
+    SPM_CONTROL, /* such as </s>: no text becomes it */
+    SPM_USER_DEFINED, /* cut out of a text before all other steps */
+    SPM_UNUSED, /* made by merges, but then cut into other pieces again */
     SPM_BYTE
 } spm_kind;
 
@@ -24,23 +24,23 @@ typedef struct spm {
     char *file; /* the model as it was read, [file_size]; rules and names point into it */
     size_t file_size;
     spm_type type;
-    bool byte_fallback; /* what is no piece becomes pieces of its bytes */
-    const char *unknown_text; /* [unknown_size]: what <unk> decodes to */
+    bool byte_fallback; /* unknown characters become pieces of their bytes */
+    const char *unknown_text; /* [unknown_size]: the text to which <unk> decodes */
     size_t unknown_size;
-    spm_rules rules, back; /* for texts, and for what was decoded */
+    spm_rules rules, back; /* for texts before encoding, and after decoding */
     bool has_back;
-    token_list pieces;   /* all, by id; those of a text can be found */
-    token_list reserved; /* <unk>, control pieces and bytes, which no text becomes */
-    token_list tokens;   /* all, as they stand in a text: spaces are spaces, and bytes bytes */
+    token_list pieces;   /* all, by id; only pieces that a text can become can be found */
+    token_list reserved; /* <unk>, control pieces and bytes, which no text becomes directly */
+    token_list tokens;   /* all, as in a text: spaces are spaces, and bytes are bytes */
     unsigned char *kinds; /* by id; SPM_... */
     size_t kinds_capacity;
     float *scores;
     size_t scores_capacity;
-    int32_t unknown, bytes[256]; /* ids; -1: there is none, which may be where the other is */
+    int32_t unknown, bytes[256]; /* ids; -1: none; a model may have one without the other */
     piece_trie kept;             /* user-defined pieces */
-    unigram unigram;             /* of SPM_UNIGRAM */
+    unigram unigram;             /* SPM_UNIGRAM */
     bool has_unused;
-    bool words_apart; /* no piece has a space behind another character, nor is one unused: words become pieces each by itself */
+    bool words_apart; /* no piece has a space after another character, and no piece is unused: so each word is encoded alone */
 } spm;
 
 static inline const spm *spm_of(const rapt_tokenizer *k)
@@ -48,27 +48,27 @@ static inline const spm *spm_of(const rapt_tokenizer *k)
     return (const spm *)k;
 }
 
-/* The id of a piece of text, the unknown one's where it is none. */
+/* The id of a piece of text, or the unknown token's. */
 static inline int32_t spm_find(const spm *k, const char *piece, size_t size)
 {
     const int32_t id = token_list_find(&k->pieces, piece, size);
     return id >= 0 ? id : k->unknown;
 }
 
-/* spm_tokenizer.c: a model of the bytes of a file, which it takes ownership of, also where it fails (NULL: out of memory);
- * one of the file of rapt that `root` is. `path` is for messages. NULL with `err` set. */
+/* spm_tokenizer.c: a model from the bytes of a file, of which it takes ownership, also after a failure (file NULL: out of
+ * memory); and a model from rapt's file, parsed as `root`. `path` is for messages. NULL with `err` set. */
 spm *spm_open(char *file, size_t size, const char *path, rapt_error *err);
 spm *spm_open_json(const json_t *root, const char *path, rapt_error *err);
 void spm_free(spm *k);
 
 /* spm_read.c: reads the model that k->file holds. RAPT_ERR_FORMAT, RAPT_ERR_MEMORY with the reason alone. */
 rapt_code spm_read(spm *k, rapt_error *err);
-/* spm_pieces.c: a piece with the next id; and what can be done once all are there. */
+/* spm_pieces.c: adds a piece with the next id; and the final steps when all pieces are there. */
 rapt_code spm_add_piece(spm *k, const char *piece, size_t size, float score, spm_kind kind, rapt_error *err);
 rapt_code spm_finish_pieces(spm *k, rapt_error *err);
 
-/* spm_encode.c: calls take(context, ...) with each piece of a text, as it stands in the normalized text, and its id; what is
- * unknown comes as one piece, or as its bytes. */
+/* spm_encode.c: calls take(context, ...) with each piece of a text, as in the normalized text, and its id; unknown text comes as
+ * one piece, or as its bytes. */
 typedef rapt_code spm_piece_fn(void *context, const char *piece, size_t size, int32_t id, rapt_error *err);
 rapt_code spm_cut(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err);
 

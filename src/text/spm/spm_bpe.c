@@ -1,16 +1,16 @@
-/* text/spm/spm_bpe.c: merges of neighbors, the best score first and of equal ones the leftmost; see spm_bpe.h. For spm_encode.c.
- * As in SentencePiece (bpe_model.cc): a pair merges where both together are a piece, user-defined pieces merge with nothing, and
- * a piece that is unused, once it was made, falls apart into what it was last looked up as.
+/* text/spm/spm_bpe.c: merges of neighbors, the best score first, the leftmost among equal ones. For spm_encode.c. As in
+ * SentencePiece (bpe_model.cc): a pair merges if both together are a piece, user-defined pieces never merge, and an unused piece,
+ * after it was made, is cut at the pair as which it was last looked up.
  *
- * Words are merged one after the other, where no piece is of two of them: the merges are the same. Candidates wait in a heap;
- * one whose halves have merged otherwise by then has another length, and is dropped. */
+ * Words are merged one after the other if no piece spans two of them: the merges are the same. Candidates wait in a heap; if the
+ * halves of a candidate have merged otherwise meanwhile, its length differs, and it is dropped. */
 #include "text/spm/spm_bpe.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-enum { MAX_DEPTH = 100 }; /* of halves of halves: SentencePiece's limit */
+enum { MAX_DEPTH = 100 }; /* depth of halves of halves: SentencePiece's limit */
 
 typedef struct symbol {
     uint32_t previous, next, start, size; /* size 0: merged into the one before it */
@@ -19,10 +19,10 @@ typedef struct symbol {
 
 typedef struct candidate {
     float score;
-    uint32_t left, right, size; /* size: of both */
+    uint32_t left, right, size; /* size: of both together */
 } candidate;
 
-/* Of a piece that is taken apart, the right half, which waits for the left one. */
+/* When a piece is taken apart, the right half, which waits for the left half. */
 struct open_half {
     uint32_t end;
     int depth;
@@ -35,7 +35,7 @@ typedef struct merging {
     size_t count, capacity;
     candidate *heap;
     size_t waiting, heap_capacity;
-    uint32_t *halves; /* by id, where there are unused pieces: the size of the left half; 0: never looked up */
+    uint32_t *halves; /* by id, if there are unused pieces: the size of the left half; 0: never looked up */
 } merging;
 
 /* Zeros have signs here: -0 is below 0. */
@@ -86,7 +86,7 @@ static bool look_up(merging *m, uint32_t left, uint32_t right)
     return heap_put(m, (candidate){m->k->scores[id], left, right, size});
 }
 
-/* Whether a word of its own begins at a place: no piece has a space behind another character. */
+/* Whether a separate word begins at a place: no piece has a space after another character. */
 static bool word_begins(const merging *m, size_t size, size_t at)
 {
     const size_t space = strlen(SPM_SPACE);
@@ -133,7 +133,7 @@ static bool merge_symbols(merging *m)
     return ok;
 }
 
-/* A symbol as pieces: unused ones fall apart, from left to right; what is nested too deeply stays. */
+/* Writes a symbol as pieces: unused pieces are cut, from left to right; pieces that are nested too deeply stay. */
 static bool cut_symbol(const merging *m, const symbol *s, piece_cuts *cuts)
 {
     struct open_half open[MAX_DEPTH + 1];

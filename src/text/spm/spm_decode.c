@@ -1,6 +1,6 @@
-/* text/spm/spm_decode.c: ids to text, as SentencePieceProcessor::Decode has it. For rapt_tokenizer_decode: control pieces
- * have no text, <unk> has the one that the model says, pieces of bytes become characters again, and the space that was put
- * before the text goes. */
+/* text/spm/spm_decode.c: ids to text, as SentencePieceProcessor::Decode does. For rapt_tokenizer_decode: control pieces have no
+ * text, <unk> has the model's text for it, pieces of bytes become characters again, and the space that was put before the text is
+ * removed. */
 #include "text/spm/spm.h"
 
 #include "text/utf8.h"
@@ -9,11 +9,11 @@
 
 typedef struct decoding {
     const spm *k;
-    buffer text, bytes; /* bytes: of pieces in a row that are not yet characters */
+    buffer text, bytes; /* bytes: bytes of consecutive pieces that are not yet characters */
     bool at_start; /* a space would be the text's first */
 } decoding;
 
-/* Bytes that are no character become U+FFFD, each. */
+/* Each byte that is not part of a character becomes U+FFFD. */
 static bool flush_bytes(decoding *d)
 {
     bool ok = true;
@@ -26,7 +26,8 @@ static bool flush_bytes(decoding *d)
     return ok;
 }
 
-/* A piece without its space where the text begins: of one piece, or, where spaces are squeezed, of each until there is text. */
+/* Appends a piece, without its space at the beginning of the text: only for the first piece, or, if spaces are squeezed, for each
+ * piece until there is text. */
 static bool append_piece(decoding *d, int32_t id, const char *piece, size_t size)
 {
     const spm_rules *r = &d->k->rules;
@@ -55,7 +56,7 @@ static bool append_id(decoding *d, int32_t id)
     return d->k->kinds[id] == SPM_CONTROL || append_piece(d, id, piece, size);
 }
 
-/* The text after the rules for what was decoded. */
+/* Applies the rules for decoded text. */
 static bool denormalize(const spm *k, buffer *text)
 {
     static const piece_trie none = {0};

@@ -1,11 +1,11 @@
-/* text/spm/spm_encode.c: text to ids, as SentencePieceProcessor::Encode has it: normalized, cut into pieces by the model, and
- * pieces that are unknown become one <unk> for several in a row, or their bytes. For rapt_tokenizer_encode_to. The whole text
- * is one sentence: it lies in memory, and one thread works on it. */
+/* text/spm/spm_encode.c: text to ids, as SentencePieceProcessor::Encode does: it is normalized and cut into pieces by the model;
+ * consecutive unknown pieces become one <unk>, or their bytes. For rapt_tokenizer_encode_to. The whole text is one sentence: it
+ * is in memory, and one thread works on it. */
 #include "text/spm/spm_bpe.h"
 
 #include <stdlib.h>
 
-/* The id of a piece that is not cut any further. */
+/* The id of a piece that is not cut further. */
 static int32_t find_used(const spm *k, const char *piece, size_t size)
 {
     const int32_t id = spm_find(k, piece, size);
@@ -60,7 +60,7 @@ static rapt_code take_byte_pieces(const spm *k, const char *text, size_t size, s
     return code;
 }
 
-/* What is unknown ends where a piece is known. */
+/* A run of unknown text ends at a known piece. */
 static rapt_code take_cuts(const spm *k, const char *text, const piece_cuts *cuts, spm_piece_fn *take, void *context,
                            rapt_error *err)
 {
@@ -128,7 +128,7 @@ rapt_code spm_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
                         rapt_error *err)
 {
     spm_sender sender = {.sink = sink, .context = context};
-    (void)specials; /* control pieces have no text, and are put about a text by whoever knows the model */
+    (void)specials; /* control pieces have no text; the code that knows the model adds them */
     rapt_code code = spm_cut(spm_of(k), text, size, send_piece, &sender, err);
     return code ? code : spm_send_rest(&sender, err);
 }

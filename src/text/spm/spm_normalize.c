@@ -1,14 +1,13 @@
-/* text/spm/spm_normalize.c: SentencePiece's normalizer; see spm_normalize.h. For spm_encode.c and spm_decode.c. What it does
- * where is that of normalizer.cc, Normalizer::Normalize: also in the corners, such as U+2581 in a text, which goes at its end
- * as spaces do. */
+/* text/spm/spm_normalize.c: SentencePiece's normalizer. For spm_encode.c and spm_decode.c. It follows normalizer.cc,
+ * Normalizer::Normalize, also in unusual cases: U+2581 at the end of a text, for instance, is removed like a space. */
 #include "text/spm/spm_normalize.h"
 
 #include "text/utf8.h"
 
-/* What stands for the next bytes of a text. */
+/* The replacement of the next bytes of a text. */
 typedef struct replacement {
     const char *text;
-    size_t size, used; /* of `text`, and of the input */
+    size_t size, used; /* bytes of `text`, and bytes of the input that it replaces */
 } replacement;
 
 static replacement next_replacement(const spm_rules *r, const piece_trie *kept, const char *text, size_t size)
@@ -51,7 +50,7 @@ static bool append_escaped(const spm_rules *r, const char *text, size_t size, bu
     return ok;
 }
 
-/* Bytes of the spaces that the text begins with: of what becomes one space and nothing else. */
+/* Bytes of the spaces at the beginning of the text, including other text that becomes exactly one space. */
 static size_t leading_spaces(const spm_rules *r, const piece_trie *kept, const char *text, size_t size)
 {
     size_t at = 0;

@@ -1,5 +1,5 @@
-/* text/spm/spm_normalize.h: what SentencePiece makes of a text before it cuts it into pieces. For its encoder, and, where a
- * model has rules for it, its decoder. */
+/* text/spm/spm_normalize.h: SentencePiece's changes to a text before it is cut into pieces. For its encoder, and, if a model has
+ * rules for it, its decoder. */
 #ifndef TEXT_SPM_SPM_NORMALIZE_H
 #define TEXT_SPM_SPM_NORMALIZE_H
 
@@ -7,16 +7,16 @@
 #include "text/spm/charsmap.h"
 #include "text/spm/piece_trie.h"
 
-#define SPM_SPACE "\xE2\x96\x81" /* U+2581, which stands for a space */
+#define SPM_SPACE "\xE2\x96\x81" /* U+2581, the sign for a space */
 
 /* NormalizerSpec of sentencepiece_model.proto. */
 typedef struct spm_rules {
     charsmap map;
-    bool dummy_prefix; /* a space goes before the text, or behind it where spaces end words */
+    bool dummy_prefix; /* a space is put before the text, or after it if spaces end words */
     bool squeezes;     /* no spaces at the ends, and one for several */
     bool escapes;      /* SPM_SPACE for each space */
     bool suffix;       /* spaces end words (TrainerSpec.treat_whitespace_as_suffix) */
-    const char *name;  /* [name_size], of a rule set: "nmt_nfkc"; borrowed */
+    const char *name;  /* [name_size], name of a rule set: "nmt_nfkc"; borrowed */
     size_t name_size;
 } spm_rules;
 
@@ -24,7 +24,7 @@ typedef struct spm_rules {
  * out-of-memory. */
 bool spm_normalize(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, buffer *out);
 
-/* Appends a piece as it stands in a text: a space for SPM_SPACE. False on out-of-memory. */
+/* Appends a piece as in a text, with a space for SPM_SPACE. False on out-of-memory. */
 bool spm_append_text(buffer *text, const char *piece, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
-/* text/spm/spm_pieces.c: the pieces of a SentencePiece model: what they have to be, and what is computed from them. For
- * spm_read.c. Which models are refused is as in model_interface.cc, InitializePieces, and what scores mean as in
- * unigram_model.cc. */
+/* text/spm/spm_pieces.c: checks the pieces of a SentencePiece model, and computes from them. For spm_read.c. It refuses the same
+ * models as model_interface.cc, InitializePieces; scores mean the same as in unigram_model.cc. */
 #include "text/spm/spm.h"
 
 #include "base/quote.h"
@@ -29,7 +28,7 @@ static bool is_of_text(spm_kind kind)
     return kind == SPM_NORMAL || kind == SPM_USER_DEFINED || kind == SPM_UNUSED;
 }
 
-/* The byte that a piece "<0x0A>" stands for, or -1. */
+/* The byte of a piece such as "<0x0A>", or -1. */
 static int byte_of_piece(const char *piece, size_t size)
 {
     char own[BYTE_PIECE + 1];
@@ -41,7 +40,7 @@ static int byte_of_piece(const char *piece, size_t size)
     return -1;
 }
 
-/* Some converters add such a piece beside <0x00>; it is never found. */
+/* Some converters add such a piece besides <0x00>; it is never found. */
 static bool is_lone_nul(const char *piece, size_t size, spm_kind kind)
 {
     return kind == SPM_UNUSED && size == 1 && *piece == '\0';
@@ -71,7 +70,7 @@ static rapt_code check_piece(const spm *k, const char *piece, size_t size, float
     return RAPT_OK;
 }
 
-/* As it stands in a text. */
+/* Puts the piece as in a text. */
 static bool put_text_of_piece(spm *k, size_t id, const char *piece, size_t size, spm_kind kind)
 {
     if (kind == SPM_BYTE)
@@ -126,7 +125,7 @@ static rapt_code check_bytes(const spm *k, rapt_error *err)
     return RAPT_OK;
 }
 
-/* A user-defined piece has a score that grows with its bytes, so that it always wins; the constants are SentencePiece's. */
+/* A user-defined piece gets a score that grows with its bytes, so that it always wins; the constants are SentencePiece's. */
 static void score_pieces(spm *k)
 {
     float min = FLT_MAX;
@@ -158,7 +157,7 @@ static rapt_code make_unigram(spm *k, rapt_error *err)
     return RAPT_OK;
 }
 
-/* Whether a space comes behind another character. */
+/* Whether a space follows another character. */
 static bool has_inner_space(const char *piece, size_t size)
 {
     const size_t space = strlen(SPM_SPACE);

@@ -1,6 +1,6 @@
-/* text/spm/spm_read.c: SentencePiece's model file (sentencepiece_model.proto, ModelProto): pieces, and of what it was trained
- * with those settings that change ids or texts. For spm_tokenizer.c. What is unknown is passed over, as protobuf does; an
- * unknown type of model or piece is refused. */
+/* text/spm/spm_read.c: SentencePiece's model file (sentencepiece_model.proto, ModelProto): pieces, and the settings of training
+ * that change ids or texts. For spm_tokenizer.c. Unknown fields are skipped, as protobuf does; an unknown type of model or piece
+ * is refused. */
 #include "text/spm/spm.h"
 
 #include "text/spm/protobuf.h"
@@ -19,7 +19,7 @@ static bool is_field(const protobuf_field *f, uint32_t number, protobuf_type typ
     return f->number == number && f->type == type;
 }
 
-/* To be asked where protobuf_next found no field. */
+/* Call it when protobuf_next has found no field: tells the end from an error. */
 static rapt_code check_end(const spm *k, const protobuf *p, rapt_error *err)
 {
     return p->at == p->end ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: a field that is cut off or has no known form",
@@ -106,7 +106,7 @@ static rapt_code read_rules(const spm *k, spm_rules *r, const protobuf_field *of
     return code ? code : check_end(k, &p, err);
 }
 
-/* What of the settings was there. */
+/* The settings that the file has. */
 typedef struct settings_found {
     bool trainer, normalizer;
 } settings_found;
@@ -124,7 +124,7 @@ static rapt_code read_settings(spm *k, const protobuf_field *f, settings_found *
     return is_field(f, MODEL_DENORMALIZER, PROTOBUF_BYTES) ? read_rules(k, &k->back, f, err) : RAPT_OK;
 }
 
-/* sentencepiece writes both behind the pieces, so that a file that is truncated between two fields lacks one. */
+/* sentencepiece writes both after the pieces, so that a file that is truncated between two fields lacks one. */
 static rapt_code check_settings(const settings_found *found, rapt_error *err)
 {
     if (found->trainer && found->normalizer)
@@ -149,7 +149,9 @@ rapt_code spm_read(spm *k, rapt_error *err)
     if (!code)
         code = check_end(k, &settings, err);
     for (protobuf_field f; !code && protobuf_next(&pieces, &f);)
-        code = is_field(&f, MODEL_PIECE, PROTOBUF_BYTES) ? read_piece(k, &f, err) : RAPT_OK; /* the settings say what it may be */
+        code = is_field(&f, MODEL_PIECE, PROTOBUF_BYTES) ? read_piece(k, &f, err) : RAPT_OK; /* pieces come after the settings,
+                                                                                                which decide what a piece may
+                                                                                                be */
     k->has_back = k->back.map.count > 0;
     code = code ? code : spm_finish_pieces(k, err);
     return code ? code : check_settings(&found, err);

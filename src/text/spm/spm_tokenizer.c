@@ -142,7 +142,7 @@ rapt_tokenizer *spm_from_json(const json_t *root, const char *path, rapt_error *
 
 bool spm_looks_like(const char *bytes, size_t size, bool named)
 {
-    static const char spaces[] = " \t\r\n"; /* a line feed is also the tag of a piece */
+    static const char spaces[] = " \t\r\n"; /* the tag of a piece is also a line feed */
     protobuf model = {bytes, bytes + size};
     protobuf_field first = {0}, member = {0};
     size_t at = 0;

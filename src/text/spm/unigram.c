@@ -1,6 +1,6 @@
-/* text/spm/unigram.c: the best path through the pieces of a text, by Viterbi's algorithm; see unigram.h. For spm_encode.c.
- * How sums are rounded decides where several paths are equally good, so they are added up in the order of SentencePiece
- * (unigram_model.cc, EncodeOptimized), and, as there, begin from 0 again once they are large. */
+/* text/spm/unigram.c: the best path through the pieces of a text, by Viterbi's algorithm. For spm_encode.c. If several paths are
+ * equally good, the rounding of sums decides; so they are added in the order of SentencePiece (unigram_model.cc,
+ * EncodeOptimized), and, as there, begin at 0 again when they are large. */
 #include "text/spm/unigram.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #define NONE UINT32_MAX
 #define LARGE 100000.0F
 
-/* The best path to a place of the text: the last piece of it. */
+/* The best path to a place of the text, by its last piece. */
 typedef struct path {
     float score;
-    uint32_t start; /* NONE: there is no path */
+    uint32_t start; /* NONE: no path */
     int32_t id;
 } path;
 
@@ -37,14 +37,14 @@ static void begin_again(path *best, size_t start, size_t last)
             best[i].score -= offset;
 }
 
-/* Offers paths that end with a piece from `start` on; returns the last place that one leads to. */
+/* Offers paths that end with a piece from `start` on; returns the last place to which one leads. */
 static size_t find_paths(const unigram *u, const char *text, size_t size, size_t start, size_t character, path *best)
 {
     const float score = best[start].score;
     uint32_t node = 0;
     int32_t id;
     size_t last = start;
-    bool whole = false; /* the character is a piece */
+    bool whole = false; /* the character itself is a piece */
     for (size_t at = start; at < size && piece_trie_step(&u->trie, &node, text[at], &id); at++) {
         if (id < 0)
             continue;

@@ -8,16 +8,16 @@
 
 /* Starts as {0}; freed by unigram_free. */
 typedef struct unigram {
-    piece_trie trie;      /* the pieces that a text is cut into, with their ids */
+    piece_trie trie;      /* the pieces into which a text is cut, with their ids */
     float *scores;        /* by id; owned */
-    int32_t unknown;      /* the id of a character that is no piece */
+    int32_t unknown;      /* the id of a character that is not a piece */
     float unknown_score;
 } unigram;
 
 void unigram_free(unigram *u);
 
-/* The best pieces of a text of at most PIECE_MAX_TEXT bytes are added to `cuts`. Sums are float, and of equal ones the first
- * that was found stays: the one whose last piece begins first. False on out-of-memory. */
+/* Adds the best pieces of a text of at most PIECE_MAX_TEXT bytes to `cuts`. Sums are float, and among equal ones the first that
+ * was found stays: the path whose last piece begins first. False on out-of-memory. */
 bool unigram_cut(const unigram *u, const char *text, size_t size, piece_cuts *cuts);
 
 #endif

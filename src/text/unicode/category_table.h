@@ -1,7 +1,7 @@
 /* text/unicode/category_table.h: made by tools/make_unicode.py from tokenizers 0.23.3; not to be edited. The general
- * categories of Unicode 16.0, those of its regular expressions. Each number is the first code point of a run, times 32, and
- * its category, in the order of unicode.h, or 30: upper and lower case in turns. For each block of 256 code points the run
- * that it begins in. For unicode.c only. */
+ * categories of Unicode 16.0, as in its regular expressions. Each number is the first code point of a run, times 32, and its
+ * category, in the order of unicode.h, or 30: upper and lower case in turns. For each block of 256 code points the run that
+ * it begins in. For unicode.c only. */
 #include <stdint.h>
 
 static const uint32_t CATEGORY_RUNS[] = {

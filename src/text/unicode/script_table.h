@@ -1,5 +1,5 @@
 /* text/unicode/script_table.h: made by tools/make_unicode.py from tokenizers 0.23.3; not to be edited. Scripts of Unicode
- * 16.0, those of its regular expressions. Each number is the first code point of a run, times 64, and its script, a number of
+ * 16.0, as in its regular expressions. Each number is the first code point of a run, times 64, and its script, a number of
  * SCRIPTS; 0: another one. For each block of 256 code points the run that it begins in. For unicode_script.c only. */
 #include <stdint.h>
 

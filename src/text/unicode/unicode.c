@@ -1,4 +1,4 @@
-/* text/unicode/unicode.c: categories and widths; see unicode.h. */
+/* text/unicode/unicode.c: categories and widths. */
 #include "text/unicode/unicode.h"
 
 #include "text/unicode/category_table.h"

@@ -1,6 +1,6 @@
-/* text/unicode/unicode.h: what Unicode says of code points, from tables of our own, so that the same text has the same ids,
- * scores and lower case whatever libraries a machine has. For all that reads text; utf8.h has UTF-8. The tables are
- * made by tools/make_unicode.py, which says of each which version it is. Not a locale, no collation. */
+/* text/unicode/unicode.h: Unicode's properties of code points, from rapt's own tables, so that the same text has the same ids,
+ * scores and lower case with any libraries on a machine. For all that read text; utf8.h has UTF-8. tools/make_unicode.py makes
+ * the tables, and names the version of each. Not a locale, no collation. */
 #ifndef TEXT_UNICODE_UNICODE_H
 #define TEXT_UNICODE_UNICODE_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UNICODE_END 0x110000 /* behind the last code point */
+#define UNICODE_END 0x110000 /* after the last code point */
 
 /* General categories, in the order of category_table.h. */
 typedef enum unicode_category {
@@ -25,23 +25,24 @@ typedef enum unicode_category {
 
 /* Unicode 16.0. UNICODE_CN from UNICODE_END on. */
 unicode_category unicode_category_of(uint32_t code);
-/* The same, and to *end where the run of this category ends at the least. */
+/* Also sets *end to a place up to which this category is certain to continue. */
 unicode_category unicode_category_run(uint32_t code, uint32_t *end);
-/* Columns that a terminal needs: 0 for marks, controls, formats and what is unassigned, 2 for wide characters, else 1. */
+/* Columns that a terminal needs: 0 for marks, controls, formats and unassigned codes, 2 for wide characters, 1 for others. */
 unsigned unicode_width(uint32_t code);
 
 /* unicode_case.c: the mappings to one code point (Unicode 17.0); a code point without one stays as it is. */
 uint32_t unicode_lower(uint32_t code);
 uint32_t unicode_upper(uint32_t code);
 uint32_t unicode_title(uint32_t code);
-/* Equal for code points that are the same but for case. */
+/* Equal for code points that differ only by case. */
 uint32_t unicode_fold(uint32_t code);
 /* Calls each(context, code) for all code points that fold as another one does, once or more often. */
 void unicode_each_cased(void (*each)(void *context, uint32_t code), void *context);
 
-/* unicode_script.c: the number of a script by its name in Unicode ("Latin"), 0 where it is not in the table. */
+/* unicode_script.c: the number of a script by its name in Unicode ("Latin"); 0 if it is not in the table. */
 unsigned unicode_script_named(const char *name, size_t length);
-/* The script of a code point, Unicode 16.0; 0: one that is not in the table. To *end where the run of it ends at the least. */
+/* The script of a code point, Unicode 16.0; 0: not in the table. Sets *end to a place up to which the script is certain to
+ * continue. */
 unsigned unicode_script_run(uint32_t code, uint32_t *end);
 /* The name of the script of a code point; NULL: one that is not in the table. */
 const char *unicode_script_name(uint32_t code);

@@ -1,4 +1,4 @@
-/* text/unicode/unicode_case.c: lower, upper and title case of a code point; see unicode.h. The tables have runs of letters. */
+/* text/unicode/unicode_case.c: lower, upper and title case of a code point. The tables have runs of letters. */
 #include "text/unicode/case_table.h"
 #include "text/unicode/unicode.h"
 
@@ -6,7 +6,7 @@ enum { CAPITAL_I_DOT = 0x130, DOTLESS_I = 0x131 };
 
 #define CASE_ROWS(table) sizeof(table) / sizeof *(table)
 
-typedef uint32_t case_run[4]; /* first, last, what the first becomes, distance */
+typedef uint32_t case_run[4]; /* first, last, the new code of the first, distance */
 
 static bool in_run(const case_run run, uint32_t code)
 {
@@ -44,7 +44,7 @@ uint32_t unicode_title(uint32_t code)
     return unicode_upper(code);
 }
 
-/* The two letters i of Turkish are letters of their own. */
+/* The two letters i of Turkish do not fold. */
 uint32_t unicode_fold(uint32_t code)
 {
     return code == CAPITAL_I_DOT || code == DOTLESS_I ? code : unicode_lower(unicode_upper(code));

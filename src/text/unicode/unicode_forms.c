@@ -1,8 +1,8 @@
-/* text/unicode/unicode_forms.c: Unicode's normalization forms; see unicode.h.
+/* text/unicode/unicode_forms.c: Unicode's normalization forms.
  *
- * A text is taken in clusters: a character that nothing before it can change, and all behind it up to the next such. Most
- * clusters are one character that stays as it is, and are copied. Others are decomposed, their marks sorted by class, and
- * composed again. A cluster can be as long as the text: marks are counted by class then, not moved past each other. */
+ * A text is taken in clusters: a character that no character before it can change, and all characters up to the next such
+ * character. Most clusters are one character that stays unchanged, and are copied. Others are decomposed, their marks sorted by
+ * class, and composed again. A cluster can be as long as the text: then marks are counted by class, not moved past each other. */
 #include "text/unicode/compatible_table.h"
 #include "text/unicode/compatible_texts_table.h"
 #include "text/unicode/form_table.h"
@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-/* What form_table.h says of a character, above the rank of its combining class. */
+/* The bits of form_table.h for a character, above the rank of its combining class. */
 enum { RANKS = 64, DECOMPOSES = 64, COMPATIBLE_ONLY = 128, NFC_CHANGES = 256, IS_SECOND = 512, FORM_BITS = 10 };
-/* Hangul is computed: syllables from S, of L initials, V vowels and T finals (the first of which is none). */
+/* Hangul is computed: syllables from S on, made of L initials, V vowels and T finals (T itself means no final). */
 enum { S = 0xAC00, L = 0x1100, V = 0x1161, T = 0x11A7, L_COUNT = 19, V_COUNT = 21, T_COUNT = 28 };
 enum { S_COUNT = L_COUNT * V_COUNT * T_COUNT, FEW = 16, LONGEST = 32, FIRST_CHANGED = 0xA0 };
 
@@ -25,7 +25,7 @@ static const unicode_runs FORMS = UNICODE_RUNS(FORM, FORM_BITS);
 
 typedef struct form_code {
     uint32_t code;
-    uint32_t rank; /* of its combining class; 0: a starter */
+    uint32_t rank; /* rank of its combining class; 0: a starter */
 } form_code;
 
 typedef struct former {
@@ -66,7 +66,7 @@ static bool put_hangul(former *f, uint32_t syllable)
            (final == 0 || put_code(f, T + final));
 }
 
-/* The row of PAIRS or SINGLES whose character is `code`; the number of rows where there is none. */
+/* The row of PAIRS or SINGLES whose character is `code`; the number of rows if there is none. */
 static size_t pair_row(const uint32_t *rows, size_t count, size_t width, uint32_t code)
 {
     size_t low = 0, high = count;
@@ -140,7 +140,7 @@ static bool put_decomposed(former *f, uint32_t code, unsigned what)
 
 /* ---- ordering ----------------------------------------------------------------------------------------------- */
 
-/* A few marks are moved past those of higher classes, in their order. */
+/* Sorts a few marks by moving each past marks of higher classes; equal ones keep their order. */
 static void sort_few(form_code *marks, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -183,7 +183,7 @@ static bool order_marks(former *f)
 
 /* ---- composing ---------------------------------------------------------------------------------------------- */
 
-/* The character that is made of two; 0: there is none. */
+/* The character composed of two; 0: there is none. */
 static uint32_t compose(uint32_t first, uint32_t second)
 {
     if (first - L < L_COUNT && second - V < V_COUNT)
@@ -202,12 +202,12 @@ static uint32_t compose(uint32_t first, uint32_t second)
     return row && row[1] == first && row[2] == second ? row[0] : 0;
 }
 
-/* A mark goes into the last starter unless one of its class, or of a higher one, stays between them; a starter only where it
- * follows at once. */
+/* A mark composes with the last starter unless a mark of its class or a higher class stays between them; a starter composes only
+ * if it follows immediately. */
 static void compose_list(former *f)
 {
     size_t put = 0, starter = SIZE_MAX;
-    uint32_t highest = 0; /* rank of the mark before, of those that stay behind the starter */
+    uint32_t highest = 0; /* rank of the last mark that stays after the starter */
     for (size_t i = 0; i < f->count; i++) {
         form_code c = f->list[i];
         bool touches = starter != SIZE_MAX && (put == starter + 1 || (highest != 0 && highest < c.rank));
@@ -226,21 +226,21 @@ static void compose_list(former *f)
 
 /* ---- texts -------------------------------------------------------------------------------------------------- */
 
-/* Whether the form may make another character of this one, where it stands alone. */
+/* Whether the form may change this character when it is alone. */
 static bool form_changes(unicode_form form, unsigned what)
 {
     unsigned changing = is_composed_form(form) ? NFC_CHANGES : DECOMPOSES;
     return what & (changing | (is_compatible_form(form) ? COMPATIBLE_ONLY : 0));
 }
 
-/* Whether a cluster can begin with the character: nothing before it is composed with it or moved behind it. Decomposed, it must
- * begin so as well; those that begin otherwise are changed, and few. */
+/* Whether a cluster can begin with the character: no character before it composes with it or moves behind it. The same must hold
+ * for its decomposition; characters for which it does not are few, and are changed. */
 static bool form_begins(unicode_form form, unsigned what)
 {
     return (what & (RANKS - 1)) == 0 && !(what & IS_SECOND) && !form_changes(form, what);
 }
 
-/* The cluster that begins at `at`: where it ends. */
+/* Takes the cluster that begins at `at`, up to its end. */
 static bool take_cluster(former *f, buffer *out, const char *text, size_t size, size_t *at)
 {
     uint32_t code;
@@ -262,7 +262,8 @@ static bool take_cluster(former *f, buffer *out, const char *text, size_t size, 
     return ok;
 }
 
-/* Where the last character begins that can be followed by others of its cluster, from `at` on: all before it stay as they are. */
+/* From `at` on, where the last character begins that others of its cluster can follow: all characters before it stay
+ * unchanged. */
 static size_t form_kept(const former *f, const char *text, size_t size, size_t at)
 {
     size_t last = at, used;

@@ -1,5 +1,5 @@
-/* text/unicode/unicode_runs.h: looks up code points in a table of runs. A run is one number, its first code point above `bits`
- * bits of what its characters are; it ends where the next begins. For the files of this folder. */
+/* text/unicode/unicode_runs.h: looks up code points in a table of runs. A run is one number: its first code point, above `bits`
+ * bits with the property of its characters; it ends where the next begins. For the files of this folder. */
 #ifndef TEXT_UNICODE_UNICODE_RUNS_H
 #define TEXT_UNICODE_UNICODE_RUNS_H
 

@@ -1,4 +1,4 @@
-/* text/unicode/unicode_script.c: scripts; see unicode.h. */
+/* text/unicode/unicode_script.c: scripts of code points. */
 #include "text/unicode/script_table.h"
 #include "text/unicode/unicode.h"
 #include "text/unicode/unicode_runs.h"

@@ -38,7 +38,7 @@ static bool word_table_equal(const char *word, size_t length, const char *other)
     return strncmp(word, other, length) == 0 && other[length] == '\0';
 }
 
-/* The slot that holds the word, or the empty one where it belongs. */
+/* The slot that holds the word, or the empty slot where it belongs. */
 static size_t word_table_slot_of(const word_table *t, const char *word, size_t length)
 {
     size_t i = hash_word(word, length) & (t->slot_count - 1);

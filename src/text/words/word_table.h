@@ -22,7 +22,7 @@ void word_table_init(word_table *t);
 void word_table_free(word_table *t);
 /* The index of the word of `length` bytes, or -1. */
 int64_t word_table_find(const word_table *t, const char *word, size_t length);
-/* word_table_find, adding the word with count 0 where it is new; -1 on out-of-memory. */
+/* Like word_table_find, but adds a new word with count 0; -1 on out-of-memory. */
 int64_t word_table_add(word_table *t, const char *word, size_t length);
 
 #endif

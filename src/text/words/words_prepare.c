@@ -1,5 +1,5 @@
-/* text/words/words_prepare.c: one pass over the bytes; the characters that matter are ASCII or two known sequences. For the
- * words tokenizer. It is no Unicode normalization. */
+/* text/words/words_prepare.c: one pass over the bytes; the characters that matter are ASCII or two known sequences. For the words
+ * tokenizer. It is not Unicode normalization. */
 #include "text/words/words_prepare.h"
 
 #include "text/utf8.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a no-break space at p, 0 if there is none. */
+/* Bytes of a no-break space at p; 0: there is none. */
 static size_t no_break_space(const char *p)
 {
     if (strncmp(p, "\xC2\xA0", 2) == 0)

@@ -4,8 +4,8 @@
 
 #include "rapt/base.h"
 
-/* No-break spaces (U+00A0, U+202F) become spaces, letters lower case where `lowercase`, and a space goes before each of
- * , . ! ? that follows something else. `text` is valid UTF-8; the caller frees the result; NULL: out of memory. */
+/* No-break spaces (U+00A0, U+202F) become spaces, letters become lower case if `lowercase`, and a space is put before each of , .
+ * ! ? that follows another character. `text` is valid UTF-8; the caller frees the result; NULL: out of memory. */
 char *words_prepare_sentence(const char *text, bool lowercase);
 
 #endif
