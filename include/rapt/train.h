@@ -129,8 +129,8 @@ typedef struct rapt_train_options {
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys that the recipe gives and that contradict the model are refused */
     bool resume;           /* resume from the newest checkpoint in `out`. Without one the run begins anew, unless `out` has a
-                              trace of an earlier run: best/, a line in train.jsonl, or a model other than that which `untrained`
-                              writes (RAPT_ERR_VALUE) */
+                              trace of an earlier run: best/, a line in train.jsonl, or a model other than the one that
+                              `untrained` writes (RAPT_ERR_VALUE) */
     uint64_t max_steps;    /* end after this step; 0: as the recipe says */
     bool untrained;        /* end before the first step: the folder gets the model with its initial parameters and everything else
                               that a run writes before its first step, but no checkpoint */
