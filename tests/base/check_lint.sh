@@ -64,7 +64,7 @@ for i in "${!names[@]}"; do
     tally $? "noticed: ${names[i]}"
 done
 
-# Calls are read from objects: a tree of few files, with those of a build.
+# Calls are read from objects: a tree of few files, with the objects of a build.
 tree=$copy/tree objects=$copy/tree/build/CMakeFiles/rapt_objects.dir
 mkdir -p "$tree"/{include/rapt,src/ops,src/nn,tests,tools} "$objects"/src/{ops,nn}
 echo '/* rapt/any.h: extern "C" */' >"$tree/include/rapt/any.h"

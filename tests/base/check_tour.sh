@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/base/check_tour.sh: the structs and the calls of docs/tour.md are those of the sources, and tools/check_tour.sh
-# notices where they are not: in a copy, one break at a time.
+# tests/base/check_tour.sh: the structs and the calls of docs/tour.md are as in the sources, and tools/check_tour.sh notices a
+# difference: in a copy, one break at a time.
 # labels: not-sanitized
 root=$(cd "$(dirname "$0")/../.." && pwd)
 passed=0 failed=0

@@ -25,7 +25,7 @@ bench() {
 # is NAME KEY VALUE: the last objects have it.
 is() { check "$1" test "$(value "$2" | sort -u | tr '\n' ' ')" = "$3 "; }
 
-# product NAME A B C: of the last object, A = B C but for rounding and the digits that are printed.
+# product NAME A B C: in the last object A = B C, except for rounding and the printed digits.
 product() {
     check "$1" awk -v a="$(value "$2")" -v b="$(value "$3")" -v c="$(value "$4")" \
         'BEGIN { exit !(a > 0.999 * b * c && a < 1.001 * b * c) }'

@@ -27,7 +27,7 @@ train:
   checkpoint_every: 150
 Y
 learn() { "$RAPT" train zh.yaml --quiet --out "$@"; }
-# right FILE: how many of its lines are those of valid.zh
+# right FILE: how many of its lines equal valid.zh's
 right() { paste "$1" valid.zh | awk -F'\t' '$1 == $2 { n++ } END { print n + 0 }'; }
 
 for type in characters bpe; do

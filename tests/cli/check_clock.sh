@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/check_clock.sh: checkpoints by the clock, and what ends a run: signals that come once, twice and not at all.
-# Takes some 15 s, as one of the times is that of a checkpoint.
+# tests/cli/check_clock.sh: checkpoints by the clock, and what ends a run: signals that come once, twice and not at all. Takes
+# some 15 s, because one of the times is the time of a checkpoint.
 . "$(dirname "$0")/lib.sh"
 make_inputs
 unending=(--set train.steps=100000000 --set train.report_every=100000000 --threads 1)

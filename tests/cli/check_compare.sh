@@ -82,8 +82,8 @@ check 'pairs: keys without translations' sh -c '! grep -q bleu got && grep -q "\
 "$RAPT" eval lm some.txt --json --compare >got
 check 'texts: keys' test "$(keys got)" = "$(keys plain)fp32 loss perplexity largest_logit_change "
 
-# Rows of padding do not count: the largest change of a batch is that of one of its rows alone. A model of the book's loss has
-# rows of max_len tokens.
+# Rows of padding do not count: the largest change of a batch equals the change of one of its rows alone. A model of the book's
+# loss has rows of max_len tokens.
 largest() { value largest_logit_change "$1" | sort -g | tail -1; }
 "$RAPT" train tiny.yaml --quiet --out book --set train.reduction=book >train.log 2>&1 || cat train.log
 check 'pairs: rows of several lengths' test "$(awk -F'\t' '{ print split($2, w, " ") }' few.tsv | sort -u | wc -l)" -gt 2

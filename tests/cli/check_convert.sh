@@ -25,7 +25,7 @@ check 'all files are as they were' sh -c 'test "$(ls out/hf)" = "$(ls again)" &&
 check 'it generates the same text again' cmp ours theirs
 refused 1 'CTranslate2 has a converter of its own' 'a Hugging Face folder for CTranslate2' "$RAPT" convert out/hf --to ctranslate2 -o no
 
-# Of other programs: the same names, shapes and numbers, of one file or several, and what they make of a text.
+# Models of other programs: the same names, shapes and numbers, from one file or several, and the same results for a text.
 for model in gpt2 gpt_neox phi3 gemma3 qwen3; do
     from=$SOURCE/tests/golden/hub/$model
     check "$model" "$RAPT" convert "$from" --to hf -o "$model"

@@ -63,7 +63,7 @@ check 'rapt info: of fp32 nothing of that' sh -c "! '$RAPT' info wide | grep -E 
 refused 1 'no: no matrix has rows whose length is a multiple of 32' 'blocks that fit no matrix' "$RAPT" convert narrow --weights q8_0 -o no
 refused 1 'no: no matrix has rows whose length is a multiple of 32' 'nor for llama.cpp' "$RAPT" convert narrow --to gguf --weights q4_0 -o no
 
-# Of other programs, with what belongs to a chat.
+# Models of other programs, including the parts for a chat.
 for model in llama gpt2 qwen2 qwen3 gemma granite olmo2; do
     check "$model" "$RAPT" convert "$SOURCE/tests/golden/hub/$model" --to gguf -o "$model.gguf"
     check "$model is called so" grep -qa "general.architecture.*$model" "$model.gguf"

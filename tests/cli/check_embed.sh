@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/check_embed.sh: rapt embed: formats, lines, and what is refused. What vectors there are is compared in
-# tests/io/test_hub_encoder.c; the folders are those of tools/make_hub_encoder.py.
+# tests/cli/check_embed.sh: rapt embed: formats, lines, and what is refused. tests/io/test_hub_encoder.c compares the vectors;
+# tools/make_hub_encoder.py made the folders.
 . "$(dirname "$0")/lib.sh"
 HUB=$SOURCE/tests/golden/hub_encoder
 LONG=$(printf 'the cat %.0s' {1..60})

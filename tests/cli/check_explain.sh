@@ -223,8 +223,8 @@ json 'other positions: the same' letters.json '[step("blocks.0.attention." + n +
 json 'SwiGLU' llama.json 'near(step("blocks.0.ffn.product")["values"], [g / (1 + math.exp(-g)) * u for g, u in
     zip(step("blocks.0.ffn.gate")["values"], step("blocks.0.ffn.up")["values"])])'
 
-# ---- --train -----------------------------------------------------------------------------------------------------------
-# value FILE KEY: of the JSON object in a file.
+# ---- --train ----------------------------------------------------------------------------------------------------------- value
+# FILE KEY: a value in the JSON object of a file.
 value() { sed -E "s/.*\"$2\": ([-+0-9.e]+).*/\1/" "$1"; }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d < 1e-4 && d > -1e-4) }'; }
 explain pairs "$sentence" --train "$wanted" --json --full >train.json || fail '--train TARGET'
@@ -317,7 +317,7 @@ Output
 Likeliest tokens
 TEXT
 cat >compare.py <<'PYTHON'
-# The numbers of each tensor that a text shows whole are those of the JSON, to four digits.
+# The numbers of each tensor that a text shows whole equal the JSON's, to four digits.
 import json, re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
 steps = {(s["name"], s["gradient"]): s for s in json.load(open(sys.argv[2], encoding="utf-8"))["steps"]}

@@ -29,7 +29,7 @@ check 'stopped and resumed' same_model tuned parts
 check 'all frozen: nothing to train is an error' test "$?" = 1 -a "$(wc -l <.err)" = 1
 check 'and there were tensors to compare' test "$(tensor_names base | wc -l)" -gt 40
 
-# kept FOLDER PATTERN: tensors that match are those of base; all others have moved.
+# kept FOLDER PATTERN: tensors that match equal base's; all others have moved.
 kept() {
     local name same
     for name in $(tensor_names base); do

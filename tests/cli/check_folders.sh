@@ -12,7 +12,7 @@ PAIRS=${FOLDER_PAIRS:-6}
 # ---- two runs at once in one new folder ----------------------------------------------------------------------------
 steps_of() { sed -n 's/^  steps: //p' "$1/recipe.yaml"; }
 width_of() { sed -n 's/^  d_model: //p' "$1/recipe.yaml"; }
-# The folder is that of one run: its model, its recipe, its last checkpoint, a line of the log for each report.
+# The folder has exactly one run: its model, its recipe, its last checkpoint, a line of the log for each report.
 is_whole() {
     local steps
     steps=$(steps_of two)

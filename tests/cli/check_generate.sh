@@ -254,8 +254,8 @@ usage 'at' characters --at x
 usage '--top needs --at' characters --top 3
 usage 'frob' characters --frob
 
-# ---- eval ------------------------------------------------------------------------------------------------------------
-# value KEY: of the JSON object in .out.
+# ---- eval ------------------------------------------------------------------------------------------------------------ value
+# KEY: a value in the JSON object of .out.
 value() { sed -E "s/.*\"$1\": ([-+0-9.e]+).*/\1/" .out; }
 # near A B TOLERANCE
 near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !(d <= t && d >= -t) }'; }

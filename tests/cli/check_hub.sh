@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/check_hub.sh: Hugging Face folders where commands take a model. What such models compute is compared in
-# tests/io/test_hub.c; the folders are those of tools/make_hub.py.
+# tests/cli/check_hub.sh: Hugging Face folders where commands take a model. tests/io/test_hub.c compares what such models compute;
+# tools/make_hub.py made the folders.
 . "$(dirname "$0")/lib.sh"
 HUB=$SOURCE/tests/golden/hub
 number() { sed -nE "s/.*\"$1\": ?([0-9]+).*/\1/p" <<<"$2"; } # NAME JSON

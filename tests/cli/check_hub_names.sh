@@ -1,7 +1,7 @@
 #!/bin/bash
-# tests/cli/check_hub_names.sh: what shows a model, of each Hugging Face model that tools/make_hub.py and
-# tools/make_hub_translation.py made: `rapt explain`, its page and `rapt info --tensor` name parameters as the folder does, too,
-# and `rapt plot` draws them. The names that are expected are those of the folder's own files.
+# tests/cli/check_hub_names.sh: the commands that show a model, for each Hugging Face model that tools/make_hub.py and
+# tools/make_hub_translation.py made: `rapt explain`, its page and `rapt info --tensor` also name parameters as the folder does,
+# and `rapt plot` draws them. The expected names come from the folder's own files.
 . "$(dirname "$0")/lib.sh"
 GOLDEN=$SOURCE/tests/golden
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/check_info_weights.sh: `rapt info` of Hugging Face folders and of files of tensors. The files are those of
-# tools/make_weights.py, by PyTorch and safetensors; config.json and README.md are made here.
+# tests/cli/check_info_weights.sh: `rapt info` of Hugging Face folders and of files of tensors. tools/make_weights.py made the
+# files, with PyTorch and safetensors; config.json and README.md are made here.
 . "$(dirname "$0")/lib.sh"
 GOLDEN=$SOURCE/tests/golden/weights
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tests/cli/check_plot.sh: `rapt plot`: pictures are pictures, the numbers in them are those of sums made here from the
-# model's own file, and what is wrong is told in one line, with nothing written. How pictures look is tested in tests/view.
+# tests/cli/check_plot.sh: `rapt plot`: pictures are pictures, the numbers in them equal sums made here from the model's own file,
+# and an error is one line, with no file written. How pictures look is tested in tests/view.
 # labels: levels not-emulated
 . "$(dirname "$0")/lib.sh"
 
@@ -180,7 +180,7 @@ attention pairs decoder.embedding.weight decoder.positions.table - decoder.0.sel
     2 $(ids pairs/target.tokenizer.json "$translation") >want
 plot attention pairs "$sentence" --kind causal --block 0 --head 1 --data | cells >got
 check 'attention --kind causal: what the first block of the decoder makes' near 2e-5 want got
-# Of the same target, after another source: only what attends to the source changes.
+# The same target after another source: only attention to the source changes.
 looks() { plot attention pairs "$1" --target 'je vois un train' --kind "$2" --block 0 --head 0 --data | cells; }
 check 'attention --kind causal: does not depend on the source' cmp <(looks 'you see.' causal) <(looks 'we see.' causal)
 check 'attention --kind cross: does' test "$(looks 'you see.' cross)" != "$(looks 'we see.' cross)"
@@ -274,7 +274,7 @@ check 'training --by epoch: of an older log' test "$(sed 's/"epochs": [0-9.]*, /
 refused 2 "--by: 'hour' is none of step, epoch" 'training: --by something else' "$RAPT" plot training pairs --by hour --data
 refused 1 'few-steps.jsonl:1: --by epoch: no number "epoch"' 'training: a file without epochs' \
     sh -c 'echo "{\"step\": 1, \"loss\": 2}" >few-steps.jsonl; exec "$0" plot training few-steps.jsonl --by epoch --data' "$RAPT"
-# Two settings, with three seeds and one, by hand; of the last step one run has no line.
+# Two settings, with three seeds and one, by hand; one run has no line for the last step.
 for run in pre-1 pre-2 pre-10 post-1; do
     mkdir -p seeds/$run
     printf 'task: translation\nseed: %s\ndata:\n  pairs: x.tsv\nmodel:\n  norm_place: %s\n' ${run#*-} ${run%-*} >seeds/$run/recipe.yaml
@@ -444,7 +444,7 @@ else
     check 'training --log: powers of ten' test "$(texts b.svg | grep -cx '1\|10\|100\|1000\|10000')" -ge 5
     picture 'training by epoch' training pairs --by epoch
 
-    # While it trains: what is there at the end is the picture of the whole run, and the model is that of a run without pictures.
+    # While it trains: at the end there is the picture of the whole run, and the model equals the model of a run without pictures.
     check 'train --plot' train live --set model.layers=2 --plot live.svg
     check 'train --plot: it is that of the whole run' cmp live.svg <(plot training live -o a.svg && cat a.svg)
     check 'train --plot: the model is the same' same_model pairs live

@@ -9,7 +9,7 @@ train pairs --set train.steps=60 --set tokenizer.type=bpe --set tokenizer.vocab_
 cut -f1 pairs.tsv | awk 'NR % 9 == 0' >lines.txt
 sed -n '1p;2p;3p' lines.txt | sed '2s/.*//' >three.txt
 count=$(wc -l <lines.txt)
-# Empty ones, and those of one to three words.
+# Empty prefixes, and prefixes of one to three words.
 cut -f2 pairs.tsv | awk -v n="$count" 'NR <= n { k = NR % 4; out = ""; for (i = 1; i <= k; i++) out = out (i > 1 ? " " : "") $i; print out }' >prefixes.txt
 
 for model in words pairs; do

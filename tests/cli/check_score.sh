@@ -92,7 +92,7 @@ refused 2 '--k is for --metric book only' '--k without it' "$RAPT" score hyp.txt
 refused 2 '--metric book compares with one reference' 'two references' "$RAPT" score hyp.txt ref.txt ref.txt --metric book
 refused 2 '--tokenize is for BLEU only' '--tokenize' "$RAPT" score hyp.txt ref.txt --metric book --tokenize char
 
-# In reports and in eval: of a model that the book's loss trains, its own translations against targets as the book prepares them.
+# In reports and in eval: for a model that the book's loss trains, its own translations against targets as the book prepares them.
 make_inputs
 sed -n '1~8p' pairs.tsv >valid.tsv
 train book-model --set train.reduction=book --set data.validation=valid.tsv --set data.validation_fraction=0 \

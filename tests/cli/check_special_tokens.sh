@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 HUB=$SOURCE/tests/golden/hub/gpt2 # 256 bytes, then <|begin|> <|end|> <|turn|>; its end of text is <|end|>
 
-# ids FILE: those of a token file, on one line.
+# ids FILE: the ids of a token file, on one line.
 ids() {
     python3 - "$1" <<'PYTHON'
 import struct, sys

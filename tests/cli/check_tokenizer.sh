@@ -114,7 +114,7 @@ refused 1 'objects: line 1: not an object with a string .text.' 'text that is a 
 printf '{"text": "a"' >objects
 refused 1 'objects: line 1: ' 'half an object' "$RAPT" tokenizer encode bpe.json objects --jsonl
 
-# ---- SentencePiece models: the ids are those of the package ---------------------------------------------------------------
+# ---- SentencePiece models: the ids equal the package's ---------------------------------------------------------------
 models=$SOURCE/tests/text/sentencepiece
 prints '746 71 282 748 201 181 326 274 604 746 488 746 238 146 188 16\n' 'SentencePiece' \
     "$RAPT" tokenizer encode "$models/bpe_bytes.model" <(printf 'A na\303\257ve cup  of \350\214\266\n')

@@ -60,9 +60,9 @@ translate specials.txt >specials.out
 printf '<pad> <bos> <eos> <unk>\n' >typed.txt
 is 'special tokens cannot be typed: they are unknown words' specials.out translate typed.txt
 
-# ---- too long, or of several sentences -----------------------------------------------------------------------------
-# The model takes 11 words, full stops included, and <eos>; it was trained on single sentences.
-# split NAME LINE PIECE...: the line's translation is that of the pieces, with spaces between, without a warning.
+# ---- too long, or several sentences ----------------------------------------------------------------------------- The model
+# takes 11 words, full stops included, and <eos>; it was trained on single sentences. split NAME LINE PIECE...: the line's
+# translation equals the translations of the pieces, with spaces between, without a warning.
 split() {
     local name=$1 line=$2
     shift 2
@@ -122,7 +122,7 @@ printf 'moon.moon%.0s' {1..12} >cut.txt # 13 tokens, no room for <eos>
 translate cut.txt >cut.out 2>/dev/null
 check 'cut to the length that the model was made for' cmp <(sed -n 3p long.out) cut.out
 
-# Of byte pairs a space is a token.
+# With byte pairs a space is a token.
 train pairs --set tokenizer.type=bpe --set tokenizer.vocab_size=400 --set data.max_len=14 || { echo "cannot train the model"; exit 1; }
 printf '%s\n' 'I see the moon.' 'You like the sea.' 'We hear a train.' >short.txt
 is 'byte pairs: sentences' <("$RAPT" translate pairs short.txt | paste -s -d ' ') "$RAPT" translate pairs <(paste -s -d ' ' short.txt)

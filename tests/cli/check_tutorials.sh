@@ -141,7 +141,7 @@ fail echo no; false
 needs nowhere
 run cat data/nowhere/file
 BLOCKS
-    # shellcheck disable=SC2016 # the dollars are those of the page
+    # shellcheck disable=SC2016 # the dollars belong to the page
     printf '%s\n' '# Try' '<!-- block sum -->' '```' '$ mkdir -p lesson && echo 40 >lesson/forty' \
         '$ echo $(($(cat lesson/forty) + 2))' 42 \
         "\$ echo 'epoch 1  loss 2.5  123 tokens/s  0:22 left'" 'epoch 1  loss 2.5' '```' '<!-- end -->' \

@@ -28,7 +28,7 @@ ended_with() {
     esac
 }
 
-# Of a checkpoint, without what time decides.
+# The header of a checkpoint, without the parts that depend on time.
 header_of() { tail -c +9 "$1" | head -c "$(od -An -t u8 -N 8 "$1" | tr -d ' ')" | sed -E 's/"(seconds|waited|xxh3_64_header)":"[0-9a-f]*"//g; s/ *$//'; }
 
 # same_run A B: every file of two runs' folders, but for times.

@@ -19,7 +19,7 @@ for pair in fr: zh:_zh; do
     ! awk -F'\t' 'NF != 2 || seen[$1]++' "$file" | grep .
     tally $? 'two sentences a line, no English one twice'
 done
-# Chinese: only Han characters and full-width punctuation, the last of which is that of the English sentence.
+# Chinese: only Han characters and full-width punctuation, which ends with the same punctuation as the English sentence.
 LC_ALL=C.UTF-8 grep -cvP '^[A-Z][A-Za-z\x27, -]*[.?!]\t[\x{4e00}-\x{9fff}，]+[。？！]$' "$root/data/en-zh.tsv" | grep -qx 0
 tally $? 'the form of Chinese sentences'
 ! cut -f1 "$root/data/en-zh.tsv" | grep -Fx -f "$root/data/try-zh.en" && [ "$(wc -l <"$root/data/try-zh.en")" = 12 ]

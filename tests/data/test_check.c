@@ -51,7 +51,8 @@ static void test_clean(void **state)
     assert_int_equal(r.pairs, 3);
 }
 
-/* Words 2, 1, 3; characters 7, 5, 13, of which é is one. Of an even number the lower of the two in the middle. */
+/* Words 2, 1, 3; characters 7, 5, 13; é is one character. The median of an even number of lines is the lower of the two in the
+ * middle. */
 static void test_lengths(void **state)
 {
     (void)state;

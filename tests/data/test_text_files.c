@@ -278,7 +278,7 @@ static void put_kinds(const char *folder)
     }
 }
 
-/* Of 200 files of four kinds every fifth of the text has each kind: one is absent with a chance of (3/4)^40, 1e-5. */
+/* With 200 files of four kinds, every fifth of the text has each kind: one is absent with a probability of (3/4)^40, 1e-5. */
 static void shuffled_every_stretch_has_files_of_all_kinds(void **state)
 {
     (void)state;

@@ -191,7 +191,7 @@ static rapt_tokenizer *learn(bool pairs)
     return k;
 }
 
-/* Of a text of 48 MB, all of which is in the system's cache: what is mapped counts as memory. */
+/* The text has 48 MB, and all of it is in the system's cache: mapped pages count as memory. */
 static void memory_of_learning_does_not_grow_with_the_text(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void a_wrong_number_of_threads_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(memory_of_learning_does_not_grow_with_the_text), /* first: the peak is that of the process */
+        TEST(memory_of_learning_does_not_grow_with_the_text), /* first: the peak is the whole process's */
         TEST(memory_does_not_grow_with_the_text),
         TEST(a_mapped_text_teaches_the_same),
         TEST(any_number_of_threads_makes_the_same_file),

@@ -1,5 +1,5 @@
-/* tests/decode/test_failing_lines.c: of several lines that fail, the first one's error is reported, whatever the threads and the
- * batches; a cancelled run fails and leaves the translator usable; zeroed options are those of the program.
+/* tests/decode/test_failing_lines.c: if several lines fail, the first one's error is reported, with any threads and batches; a
+ * cancelled run fails and leaves the translator usable; zeroed options equal the program's.
  * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void fill_lines(char lines[LINES][40], const char *pointers[LINES], const
     }
 }
 
-/* Whoever reads w40 computes no finite numbers. */
+/* A line with w40 gives numbers that are not finite. */
 static rapt_model *new_model(void)
 {
     rapt_model *m = case_translation_model(8, 2);

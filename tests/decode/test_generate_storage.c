@@ -1,6 +1,6 @@
-/* tests/decode/test_generate_storage.c: generating with a KV cache in bf16 or Q8_0: a text and its log-probabilities are those
- * of all tokens computed anew with such a cache, however the prompt came, with any number of threads, by sampling and by beam
- * search, beyond the context; and not those of a cache in fp32.
+/* tests/decode/test_generate_storage.c: generating with a KV cache in bf16 or Q8_0: a text and its log-probabilities are the same
+ * as when all tokens are computed again with such a cache, for any division of the prompt, with any number of threads, by
+ * sampling and by beam search, beyond the context; and they differ from a cache in fp32.
  * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* tests/decode/test_generator.c: one generator, many runs: a text that is continued equals one that was given whole, samples of
- * one prefill equal those of a fresh one, a cancelled run leaves the generator usable; log-probabilities are those of the
- * model's softmax; what is refused.
+ * one prefill equal samples of a fresh one, a cancelled run leaves the generator usable; log-probabilities are from the model's
+ * softmax; what is refused.
  * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ static void samples_of_one_prefill(void **state)
     }
 }
 
-/* Of the first token, from logits computed here. */
+/* The first token's, from logits computed here. */
 static void log_probabilities_are_the_softmax(void **state)
 {
     (void)state;

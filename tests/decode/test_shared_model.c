@@ -1,6 +1,6 @@
 /* tests/decode/test_shared_model.c: one const model serves eight threads at once, without a lock: each with a translator or a
- * generator of its own, made while others are at work. Results equal those of one thread, byte for byte. Under the thread
- * sanitizer (.ci/run threads) it shows that inference writes to nothing that is shared.
+ * generator of its own, made while others are at work. Results equal one thread's, byte for byte. Under the thread sanitizer
+ * (.ci/run threads) it shows that inference writes to nothing that is shared.
  * labels: threads */
 #define _GNU_SOURCE /* barriers */
 #include <setjmp.h>

@@ -151,7 +151,7 @@ static void lengths_have_limits(void **state)
     rapt_model_free(m);
 }
 
-/* Of a line in pieces the first has it. <eos> follows at once, here. */
+/* In a line of segments, the first has the prefix. Here <eos> follows immediately. */
 static void prefixes_begin_lines(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void prefixes_of_lines(void **state)
     rapt_model_free(m);
 }
 
-/* As many as are aligned, those of the line and of the text, also of a line in pieces. */
+/* There are as many tokens as are aligned; they are the line's and the text's, also in a line of segments. */
 static void tokens_of_both_sides(void **state)
 {
     (void)state;

@@ -183,7 +183,7 @@ static void networks_of_all_kinds(void **state)
 
 /* ---- failures ----------------------------------------------------------------------------------------------------- */
 
-/* Whoever reads w40 computes no finite numbers. */
+/* A line with w40 gives numbers that are not finite. */
 static void failures_are_an_items_own(void **state)
 {
     static const char *const bad[] = {"w1 w2", "w3 w40", "w4 w5 w40", "w6"}, *const good[] = {"w1 w2", "w3", "w4 w5", "w6"};

@@ -20,7 +20,7 @@ static const char *const LINE[LINES] = {
     "w9 w8 w7 w6 w5 w4", "w11 w12", "w13 w1 w13", "w2 w2 w2 w2", "w20 w21 w22 w23 w24",
 };
 
-/* Of a model's own search, and of one with the policy of a Hugging Face folder. */
+/* A model with rapt's own search, or with the policy of a Hugging Face folder. */
 static rapt_model *new_model(bool policy)
 {
     rapt_model *m = case_translation_model(MAX_LEN, 2);
@@ -279,7 +279,7 @@ static void all_lines_may_be_cancelled(void **state)
     rapt_model_free(m);
 }
 
-/* Nothing is asked any more once a run is cancelled, be it in the midst of a batch. */
+/* When a run is cancelled, even in the middle of a batch, the callback is not called again. */
 static void runs_are_cancelled_within_a_step(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@ static inline rapt_tokenizer *case_words(void)
     return k;
 }
 
-/* Of random weights, for sources of up to `max_len` tokens; `eos` is added to the bias of <eos>. */
+/* A model with random weights, for sources of up to `max_len` tokens; `eos` is added to the bias of <eos>. */
 static inline rapt_model *case_translation_model(size_t max_len, rapt_real eos)
 {
     rapt_model *m = calloc(1, sizeof *m);

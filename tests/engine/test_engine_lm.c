@@ -180,7 +180,7 @@ static void memory_is_never_passed(void **state)
 
 typedef struct turn {
     gate *g;
-    int first; /* its first token's place among those of all */
+    int first; /* its first token's place among all tokens */
 } turn;
 
 static void take_turn(void *context, const rapt_engine_token *token)

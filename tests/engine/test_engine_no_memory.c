@@ -81,7 +81,7 @@ static void on_call(void *context, const rapt_model *model, int threads)
     ((outcome *)context)->code = model && threads > 0 ? RAPT_OK : RAPT_ERR_INTERRUPTED;
 }
 
-/* The error of a request that was not taken, else that of its end. */
+/* The error of a request that was not taken; otherwise the error at its end. */
 static rapt_code finish(rapt_code code, rapt_engine_job *job, const outcome *o)
 {
     rapt_engine_job_free(job);

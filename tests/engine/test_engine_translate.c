@@ -305,7 +305,7 @@ static void requests_are_checked(void **state)
     rapt_engine_free(e);
 }
 
-/* Whoever reads w40 computes no finite numbers. */
+/* A line with w40 gives numbers that are not finite. */
 static rapt_model *new_failing_model(void)
 {
     rapt_model *m = new_model(0);

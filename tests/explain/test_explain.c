@@ -98,7 +98,7 @@ static void test_sequences_of_a_translation(void **state)
     rapt_explanation_free(e);
 }
 
-/* The greedy translation is that of rapt_translate with a beam of 1. */
+/* The greedy translation equals rapt_translate's with a beam of 1. */
 static void test_the_model_finds_a_target(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_intermediates_of_a_translation(void **state)
     rapt_explanation_free(e);
 }
 
-/* Logits of the pass are those of rapt_lm_forward but for rounding; probabilities are their softmax. */
+/* Logits of the pass equal rapt_lm_forward's except for rounding; probabilities are their softmax. */
 static void test_predictions(void **state)
 {
     (void)state;

@@ -248,7 +248,7 @@ static void test_what_tells_most_stays(void **state)
 
 #define QUERY_KEY "[\"batch\",\"head\",\"query\",\"key\"]"
 
-/* Two heads of 3 x 3, and what is above the diagonal: of each row of them 1, 2 and 3 numbers are left. */
+/* Two heads of 3 x 3; the mask hides numbers above the diagonal, so that rows have 1, 2 and 3 numbers. */
 static void test_what_a_mask_hides(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void test_what_has_a_source_takes_no_memory(void **state)
     json_decref(explanation);
 }
 
-/* Of 100,000 tokens those that the page names: 7 and 99,999 are most probable, 41 follows. */
+/* Columns of the tokens that the page names, out of 100,000: 7 and 99,999 are most probable, 41 follows. */
 static void test_columns_of_a_large_vocabulary(void **state)
 {
     (void)state;
@@ -354,8 +354,8 @@ static void test_columns_of_a_large_vocabulary(void **state)
     json_decref(list);
 }
 
-/* Of the matrices of a large vocabulary the rows of its tokens: an encoder's are those of the source, 1 and 49,999; the output's
- * what was read, 3, and what may follow, 2. With "full" all of them. */
+/* A large vocabulary's matrices have only the rows of the page's tokens: an encoder's, the source's tokens 1 and 49,999; the
+ * output's, the token that was read, 3, and the one that may follow, 2. With "full" all rows. */
 static void test_rows_of_a_large_vocabulary(void **state)
 {
     (void)state;

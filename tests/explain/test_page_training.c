@@ -84,7 +84,7 @@ static void test_like(void **state)
     }
 }
 
-/* A target that the model has found itself is that of all. */
+/* A target that the model has found itself is used for all models. */
 static void test_like_keeps_the_target(void **state)
 {
     (void)state;

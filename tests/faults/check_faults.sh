@@ -83,8 +83,8 @@ kept() { grep -v '"partial"' $r.half/train.jsonl | diff - <(grep -v '"partial"' 
 resumed_is_right() {
     kept && [ "$(newest m)" -ge 4 ] && "$RAPT" info m || return 1
     [ $status != 0 ] || same_model $r.whole m || return 1
-    # Of steps 2, 4 and 6 two are kept. Where 2 could not be deleted after the last step, or 6 could not be synced before it, it
-    # stays: the next call has nothing to do, and leaves all as it is.
+    # Checkpoints of steps 2, 4 and 6 are made, and two are kept. If 2 could not be deleted after the last step, or 6 could not be
+    # synced before it, 2 stays: the next call has nothing to do, and leaves all as it is.
     local over='^$'
     ! grep -Eq 'cannot (delete|read the folder|sync the folder of) m/checkpoints' err || over='^step-00000002.safetensors$'
     "$RAPT" train $r.yaml --quiet --threads 1 --out m --resume && kept && same_model $r.whole m &&

@@ -43,7 +43,7 @@ every_allocation libyaml 60 "$RAPT" info recipe.yaml
 check 'a tokenizer with a pattern' "$RAPT" tokenizer train pairs.tsv --pattern '[a-y]+|[^a-y]+' --vocab-size 300 -o patterned.json
 every_allocation libpcre2 5 "$RAPT" tokenizer encode patterned.json pairs.tsv
 
-# Of more than is expanded at once zlib keeps a window, which it allocates late. Read whole, and line by line.
+# For more text than is expanded in one call, zlib keeps a window, which it allocates late. Read whole, and line by line.
 for ((i = 0; i < 500; i++)); do cat pairs.tsv; done | gzip >many.tsv.gz
 STRIDE=1 every_allocation libz 2 "$RAPT" data check many.tsv.gz
 for ((i = 0; i < 6; i++)); do seq -s ' ' 20000; done | gzip >long.gz

@@ -1,7 +1,7 @@
-/* tests/faults/fault_shim.c: a library to be preloaded that makes one call of the system fail, for check_faults.sh.
- * FAULT_KIND names the calls (opendir, readdir, open, stat, read, mmap, rename, fsync, link, unlink, mkdir, flock), FAULT_N is
- * the number of the one that fails, from 1, with EIO. Calls are counted that look below the folder FAULT_UNDER, relative paths
- * among them, and not those of the C library itself. The file FAULT_HIT is made when the call has failed. */
+/* tests/faults/fault_shim.c: a library to be preloaded that makes one call of the system fail, for check_faults.sh. FAULT_KIND
+ * names the calls (opendir, readdir, open, stat, read, mmap, rename, fsync, link, unlink, mkdir, flock), FAULT_N is the number of
+ * the one that fails, from 1, with EIO. Calls count if their path is below the folder FAULT_UNDER, including relative paths, and
+ * if the C library does not make them itself. The file FAULT_HIT is made when the call has failed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* test_fetch.c: fetch_get on files of this machine (file:), whose sums are those of FIPS 180-4's example "abc". What a server
+/* test_fetch.c: fetch_get on files of this machine (file:), whose sums are known from FIPS 180-4's example "abc". What a server
  * does is tried in tests/cli/check_fetch.sh. */
 #define _GNU_SOURCE
 #include "fetch/fetch.h"
@@ -111,7 +111,8 @@ static void test_goes_on(void **state)
     assert_true(holds("rest/other.txt", "abc"));
 }
 
-/* What was there is of another file: with it the sum would be that of "xbc". One that is wrong again is told of once. */
+/* The part that was there belongs to another file: with it the sum would be the sum of "xbc". A file that is wrong again is
+ * reported once. */
 static void test_begins_again(void **state)
 {
     (void)state;

@@ -25,7 +25,7 @@ static void walk_tensors(const char *path)
     weights_close(w);
 }
 
-/* The same of every value. */
+/* Reads every value. */
 static double walk_values(const gguf_file *f)
 {
     double sum = 0;

@@ -54,7 +54,7 @@ static void compare_zlib(const char *path, const char *text, size_t size)
     gzclose(file);
 }
 
-/* All readers of a file say the same of it. Returns whether it could be read; *text is what it holds, where it is gzip. */
+/* All readers of a file agree. Returns whether it could be read; *text is what it holds, where it is gzip. */
 static bool try_file(const void *bytes, size_t size, size_t step, size_t room, buffer *text)
 {
     char path[64], *data;

@@ -14,7 +14,7 @@
 
 /* Quadratic is 16 times as long for four times the length, n log n about five times. A short input raises a doubt sooner. */
 enum { SHORT = 4096, LONG = 8 * SHORT, DOUBT = 6, MOST_GROWTH = 9, RUNS = 3, TRIES = 4 };
-#define LITTLE 2e-4 /* seconds: of a short input, and of a long one, what takes less is fine */
+#define LITTLE 2e-4 /* seconds; less is fine: for a short input, and (FLOOR) for a long one */
 #define FLOOR 0.01
 
 static const char *const units[] = {
@@ -114,7 +114,7 @@ static bool in_doubt(const long_reader *r, const char *unit)
     return taken > LITTLE && taken > DOUBT * time_of(r, &some, 1);
 }
 
-/* Of two readers in a row each takes every other unit; there are several of each kind. */
+/* Each of two consecutive readers takes every other unit; there are several readers of each kind. */
 static size_t try_all(void)
 {
     size_t failed = 0;

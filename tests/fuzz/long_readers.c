@@ -1,4 +1,4 @@
-/* tests/fuzz/long_readers.c: see long_readers.h. */
+/* tests/fuzz/long_readers.c: the readers for long inputs. */
 #define _GNU_SOURCE
 #include "fuzz/long_readers.h"
 
@@ -270,7 +270,7 @@ static void add_templates(void)
         add_template(of_messages[i], true, false);
 }
 
-/* Those of models, which are longer than the others of that file. */
+/* Adds models' templates, which are longer than the others in that file. */
 static void add_model_templates(void)
 {
     json_t *root = golden("text/chat/templates.json");

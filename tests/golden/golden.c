@@ -1,5 +1,4 @@
-/* tests/golden/golden.c: golden files, see golden.h. For the golden tests. Knows no module: only names, tensors and
- * how to compare them. */
+/* tests/golden/golden.c: golden files. For the golden tests. Knows no module: only names, tensors and how to compare them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

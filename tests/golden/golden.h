@@ -76,7 +76,7 @@ rapt_mask golden_mask(golden *g);
 rapt_block_config golden_block_config(golden *g);
 rapt_transformer_config golden_transformer_config(golden *g);
 
-/* Gives the set the values param/NAME; its parameters must be exactly those of the file. */
+/* Gives the set the values param/NAME; the set and the file must have exactly the same parameters. */
 void golden_load(golden *g);
 void golden_load_set(golden *g, rapt_params *set); /* another set than g's own */
 

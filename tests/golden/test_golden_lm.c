@@ -89,7 +89,7 @@ static void check_number(golden *g, const char *name, size_t step, double ours, 
         fail_msg("%s/%s: %s: step %zu has %.9g, PyTorch %.9g", g->file, g->name, name, step, ours, expected);
 }
 
-/* Of in/NAME [batches, batch, time], batch `step` of as many as there are, over and over. */
+/* Batch number `step` modulo batches of in/NAME [batches, batch, time]. */
 static rapt_tokens batch_of(golden *g, const char *name, size_t step)
 {
     char text[32];

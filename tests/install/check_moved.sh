@@ -27,7 +27,7 @@ END
 
 # made FOLDER: its program is of its own sources.
 made() { [ "$("$1/build/rapt")" = "$PWD/$1/src/main.c 7" ]; }
-# lines COUNT: of the last make.
+# lines COUNT: the last make has printed this many lines.
 lines() { [ "$(wc -l <out)" = "$1" ] || { cat out; return 1; }; }
 
 check 'make' sh -c 'make -C first >out 2>&1'

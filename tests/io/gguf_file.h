@@ -10,7 +10,7 @@
 
 enum { GGUF_FILE_MOST = 1 << 22, GGUF_FILE_KEYS = 64, GGUF_FILE_TENSORS = 64 };
 
-/* `size` bytes at `at`; of an array `count` values. */
+/* `size` bytes at `at`; an array has `count` values. */
 typedef struct gguf_file_key {
     char name[96];
     uint32_t type, element;

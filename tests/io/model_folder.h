@@ -65,7 +65,7 @@ static inline rapt_model *language_model(const rapt_lm_config *config, rapt_toke
     return m;
 }
 
-/* Of words "a b c" to "d e". */
+/* Translates words "a b c" to "d e". */
 static inline rapt_model *translation_model(void)
 {
     rapt_error err = {0};

@@ -47,7 +47,7 @@ static inline rapt_model *stored_lm(stored_kind kind)
     return m;
 }
 
-/* Of words "a b c" to "d e". */
+/* Translates words "a b c" to "d e". */
 static inline rapt_model *stored_translator(void)
 {
     rapt_error err = {0};

@@ -57,7 +57,7 @@ static rapt_model *adapted(const adapter_paths *p, bool inference)
     return m;
 }
 
-/* The distance of our logits from those in float64 is at most twice that of PyTorch's in float32. */
+/* The distance of rapt's logits from PyTorch's in float64 is at most twice the distance of PyTorch's in float32. */
 static void logits_are_those_of_peft(void **state)
 {
     (void)state;

@@ -180,7 +180,7 @@ static const char *const LINES[] = {"It was, a day!", " it  was\ta\u00A0day\u202
                                     "\xCE\x91\xCE\xA3'\xCE\x92 \xCE\x91\xCC\x81\xCE\xA3", "unknown \xE6\x97\xA5 \xC4\xB0S",
                                     "April clocks"};
 
-/* Ids of a model folder's tokenizer are those of the model's. */
+/* A model folder's tokenizer gives the same ids as the model's. */
 static void same_ids(const rapt_tokenizer *a, const rapt_tokenizer *b)
 {
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {

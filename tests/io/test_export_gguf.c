@@ -103,7 +103,7 @@ static void holds(const gguf_file *f, const char *name, const rapt_params *set, 
     assert_memory_equal(t->at + first * columns * sizeof(float), p->data, rapt_tensor_size(p) * sizeof(float));
 }
 
-/* Of each head the features (j, j + HEAD / 2), which are rotated together, stand beside each other. */
+/* In each head the features (j, j + HEAD / 2), which are rotated together, are adjacent. */
 static void holds_pairs(const gguf_file *f, const char *name, const rapt_params *set, const char *ours)
 {
     const gguf_file_tensor *t = gguf_file_tensor_of(f, name);

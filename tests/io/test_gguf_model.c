@@ -73,8 +73,8 @@ static double largest_of(const safetensors_entry *logits)
     return largest;
 }
 
-/* The distance of our logits from those in float64 is at most twice that of PyTorch's in float32. Numbers of the files are those
- * of the folders but for a rounding of norms (Gemma) and of what divides frequencies (Llama 3). */
+/* The distance of rapt's logits from PyTorch's in float64 is at most twice the distance of PyTorch's in float32. The files have
+ * the same numbers as the folders, except for a rounding of norms (Gemma) and of the divisors of frequencies (Llama 3). */
 static void logits_are_the_references(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void rows_stay_in_the_file(void **state)
     rapt_model_free(whole);
 }
 
-/* Blocks of a row, and those of a query, whose rows lie in another order. */
+/* Blocks of a row, and of a query's row, whose rows are in another order. */
 static void blocks_of_rows_are_found(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/io/test_gguf_round_trip.c: language models written as GGUF files and read back: of each model type that is written as an
- * architecture of its own, the same parameters, to the bit, and the same logits. For src/io/export/export_gguf_arch.c and
+/* tests/io/test_gguf_round_trip.c: language models written as GGUF files and read back: for each model type that is written as
+ * its own architecture, the same parameters, to the bit, and the same logits. For src/io/export/export_gguf_arch.c and
  * src/io/gguf, which have a table of architectures each. */
 #define _GNU_SOURCE
 #include <setjmp.h>

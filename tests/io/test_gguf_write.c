@@ -32,7 +32,7 @@ static rapt_code ramp(void *context, size_t tensor, size_t first, size_t count, 
     return RAPT_OK;
 }
 
-/* Those of the golden file, in its order. */
+/* Puts the keys of the golden file, in its order. */
 static void put_keys(gguf_keys *k)
 {
     gguf_keys_text(k, "general.architecture", "llama");

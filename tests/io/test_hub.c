@@ -73,7 +73,7 @@ static double hub_number(const case_hub *c, const char *name)
     return *(const double *)e->data;
 }
 
-/* The distance of our logits from those in float64 is at most twice that of PyTorch's in float32. */
+/* The distance of rapt's logits from PyTorch's in float64 is at most twice the distance of PyTorch's in float32. */
 static void logits_are_the_references(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static rapt_real *hub_logits(const case_hub *c, int threads, size_t batch, size_
     return all;
 }
 
-/* The same for any number of threads, batch and way to split the text. */
+/* Bits are the same for any number of threads, batch and division of the text. */
 static void bits_are_the_same(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void special_tokens_are_read(void **state)
     hub_close(&c);
 }
 
-/* Of a Llama it is token 2: where the folder has no generation_config.json and does not name one. null is none. */
+/* A Llama's is token 2 if the folder has no generation_config.json and does not name one. null means none. */
 static void the_class_has_an_end_of_text(void **state)
 {
     static const char *const values[] = {"", "null", "7"};

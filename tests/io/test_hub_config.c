@@ -32,7 +32,7 @@ static void read_decoder(const char *type, const char *keys, rapt_lm_config *k, 
     json_decref(root);
 }
 
-/* Of Gemma 3 all layers but each sixth; transformers writes the key with an underscore, and does not read it. */
+/* In Gemma 3 all layers except every sixth have windows; transformers writes the key with an underscore, and does not read it. */
 static void windows_of_gemma3_follow_the_pattern_that_is_read(void **state)
 {
     static const struct {
@@ -49,8 +49,8 @@ static void windows_of_gemma3_follow_the_pattern_that_is_read(void **state)
     }
 }
 
-/* Phi-3's module calls longrope by older names, too, and prefers the key beside the object, whose default is 4096. YaRN without
- * an original context is that of all positions, 2048 of a Llama. */
+/* Phi-3's module also knows longrope by older names, and prefers the key beside the object, whose default is 4096. YaRN without
+ * an original context takes the number of all positions, 2048 in a Llama. */
 static void types_of_positions_are_those_of_their_class(void **state)
 {
 #define LONG(type) "{\"type\": \"" type "\", \"short_factor\": [1, 1, 2, 2]"

@@ -104,7 +104,8 @@ static double encoder_distance(const rapt_real *x, const double *expected, size_
 
 /* ---- what is computed ------------------------------------------------------------------------------------------ */
 
-/* Tokens are equal; the distance of our numbers from those in float64 is at most twice that of PyTorch's in float32. */
+/* Tokens are equal; the distance of rapt's numbers from PyTorch's in float64 is at most twice the distance of PyTorch's in
+ * float32. */
 static void hidden_states_are_the_references(void **state)
 {
     (void)state;

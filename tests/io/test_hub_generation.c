@@ -84,7 +84,7 @@ static void every_setting_is_read(void **state)
     rapt_model_free(m);
 }
 
-/* The defaults are those of generate(). */
+/* The defaults are generate()'s. */
 static void what_is_not_said_has_the_references_defaults(void **state)
 {
     (void)state;

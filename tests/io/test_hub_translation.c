@@ -98,7 +98,7 @@ static const char *pair_text(const case_hub *c, size_t sentence)
 
 /* ---- what is computed ------------------------------------------------------------------------------------------ */
 
-/* The largest distance of the last numbers of x from those of float64. */
+/* The largest distance of the last numbers of x from the float64 numbers. */
 static double pair_distance(const rapt_tensor *x, const safetensors_entry *e)
 {
     double worst = 0;
@@ -109,7 +109,7 @@ static double pair_distance(const rapt_tensor *x, const safetensors_entry *e)
     return worst;
 }
 
-/* The distance of our numbers from those in float64 is at most twice that of PyTorch's in float32. */
+/* The distance of rapt's numbers from PyTorch's in float64 is at most twice the distance of PyTorch's in float32. */
 static void logits_are_the_references(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static json_t *special_texts(const char *name)
     return list;
 }
 
-/* ids[count] are those of the list behind its first `from`. */
+/* ids[count] equal the list after its first `from`. */
 static void compare_special_ids(const case_hub *c, const json_t *one, const char *key, const int32_t *ids, size_t count,
                                 size_t from)
 {

@@ -92,7 +92,7 @@ static double distance(const rapt_real *a, const rapt_real *b, size_t n)
     return most;
 }
 
-/* Of joint matrices, too: rows of B are where the reference has them. */
+/* Also for joint matrices: rows of B are where the reference has them. */
 static void a_folder_computes_what_the_model_did(void **state)
 {
     (void)state;

@@ -234,7 +234,7 @@ static void translation_models_come_back(void **state)
     rapt_model_free(m);
 }
 
-/* Whether the matrices of the model in the folder stay there when it is loaded for inference; its numbers are those of m. */
+/* Whether the matrices of the model in the folder stay there when it is loaded for inference; its numbers equal m's. */
 static void check_inference(const rapt_model *m, bool stay)
 {
     rapt_error err = {0};
@@ -251,7 +251,7 @@ static void check_inference(const rapt_model *m, bool stay)
     rapt_model_free(back);
 }
 
-/* Those of a translation model do, for its products read packed copies; those of a language model are read where they are. */
+/* A translation model's matrices do, because its products read packed copies; a language model reads its matrices in place. */
 static void matrices_for_inference_stay_in_the_file(void **state)
 {
     (void)state;

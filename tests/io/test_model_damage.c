@@ -1,6 +1,5 @@
-/* tests/io/test_model_damage.c: model folders that are damaged, mixed up or of another task: each is refused with one
- * line that names the file and what is wrong with it.
- * For src/io/model*.c and config_*.c. Not a fuzzer: see tests/fuzz/fuzz_config.c. */
+/* tests/io/test_model_damage.c: model folders that are damaged, mixed up or of another task: each is refused with one line that
+ * names the file and what is wrong with it. For src/io/model*.c and config_*.c. tests/fuzz/fuzz_config.c is the fuzzer. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

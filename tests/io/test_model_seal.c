@@ -1,6 +1,6 @@
-/* tests/io/test_model_seal.c: the files of a model folder are bound to each other: what was changed or mixed up is refused,
- * folders of before load without a seal, and a folder can be sealed as it is.
- * For src/io/seal.c. Not a test of damaged files: see test_model_damage.c. */
+/* tests/io/test_model_seal.c: the files of a model folder are bound to each other: changed or mixed files are refused, older
+ * folders load without a seal, and a folder can be sealed as it is. For src/io/seal.c. test_model_damage.c tests damaged
+ * files. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -158,7 +158,7 @@ static void other_spellings_are_taken(void **state)
     json_decref(root);
 }
 
-/* Of the same sizes and with the same tokenizer. */
+/* Both have the same sizes and the same tokenizer. */
 static void parameters_of_another_run(void **state)
 {
     (void)state;

@@ -64,7 +64,7 @@ static void ends_of_text(void **state)
     rapt_model_free(m);
 }
 
-/* Of a model that does not know the token. */
+/* A model that does not know the token. */
 static void no_end_of_text(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/io/test_params.c: a set of parameters by itself, to a file and back; buffers that are not saved; files of another
- * set. For src/io/params_file.c. Not model folders: see test_model.c and test_model_damage.c. */
+/* tests/io/test_params.c: a set of parameters by itself, to a file and back; buffers that are not saved; files of another set.
+ * For src/io/params_file.c. test_model.c and test_model_damage.c test model folders. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
-/* tests/io/test_safetensors.c: the safetensors format, out and in, against bytes made by hand.
- * For src/io/safetensors*.c. The checksums below come from another implementation (Python's xxhash).
- * Not a fuzzer: see tests/fuzz/fuzz_safetensors.c.
+/* tests/io/test_safetensors.c: the safetensors format, out and in, against bytes made by hand. For src/io/safetensors*.c. The
+ * checksums below come from another implementation (Python's xxhash). tests/fuzz/fuzz_safetensors.c is the fuzzer.
  * labels: arm-first */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -365,7 +364,7 @@ static void an_empty_file(void **state)
     assert_string_equal(err.message, wanted);
 }
 
-/* Its bytes are those of the file that was opened. */
+/* Its bytes come from the file that was opened. */
 static void another_file_in_its_place(void **state)
 {
     (void)state;

@@ -186,7 +186,7 @@ static void memory_does_not_grow_with_the_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(memory_does_not_grow_with_the_file), /* first: the peak is that of the process */
+        TEST(memory_does_not_grow_with_the_file), /* first: the peak is the whole process's */
         TEST(any_choice_of_entries_gives_the_same_file),
         TEST(each_byte_is_asked_for_once_in_the_order_of_the_file),
         TEST(a_source_that_fails_leaves_the_old_file),

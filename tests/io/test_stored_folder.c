@@ -1,9 +1,8 @@
 /* tests/io/test_stored_folder.c: folders that store weights in fewer bits, of rapt's models and of Hugging Face: which tensors
- * are rounded, that what is loaded are the rounded numbers and nothing else, and that texts and translations are those of a model
- * whose numbers were rounded in memory. For src/io/stored_file.c, stored_blocks.c, export/export_rapt.c and hub/hub_save.c. What
- * is refused is in test_stored_refused.c.
- * Half precision is rounded here by its definition, in C's own arithmetic; that blocks have the numbers of the gguf package is
- * tested in tests/tensor.
+ * are rounded, that exactly the rounded numbers are loaded, and that texts and translations equal a model's whose numbers were
+ * rounded in memory. For src/io/stored_file.c, stored_blocks.c, export/export_rapt.c and hub/hub_save.c. What is refused is in
+ * test_stored_refused.c. Half precision is rounded here by its definition, in C's own arithmetic; that blocks have the numbers of
+ * the gguf package is tested in tests/tensor.
  * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>

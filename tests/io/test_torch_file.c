@@ -1,7 +1,6 @@
-/* tests/io/test_torch_file.c: files of torch.save that are damaged, or describe something other than tensors.
- * For src/io/weights/torch_file.c, torch_state.c, pickle.c and zip_file.c. Files before PyTorch 1.6 are in test_torch_older.c,
- * those that torch itself wrote in test_weights.c.
- * Not a fuzzer: see tests/fuzz/fuzz_torch.c.
+/* tests/io/test_torch_file.c: files of torch.save that are damaged, or describe something other than tensors. For
+ * src/io/weights/torch_file.c, torch_state.c, pickle.c and zip_file.c. Files before PyTorch 1.6 are in test_torch_older.c, those
+ * that torch itself wrote in test_weights.c. tests/fuzz/fuzz_torch.c is the fuzzer.
  * labels: arm-first */
 #define _GNU_SOURCE
 #include <setjmp.h>

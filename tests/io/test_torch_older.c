@@ -1,6 +1,6 @@
-/* tests/io/test_torch_older.c: files of torch.save before PyTorch 1.6 that are damaged.
- * For src/io/weights/torch_older.c. One that torch itself wrote is in test_weights.c; what the pickle of the dict may hold is in
- * test_torch_file.c. Not a fuzzer: see tests/fuzz/fuzz_torch.c. */
+/* tests/io/test_torch_older.c: files of torch.save before PyTorch 1.6 that are damaged. For src/io/weights/torch_older.c. One
+ * that torch itself wrote is in test_weights.c; what the pickle of the dict may hold is in test_torch_file.c.
+ * tests/fuzz/fuzz_torch.c is the fuzzer. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -118,7 +118,7 @@ static void safetensors_of_pytorch(void **state)
     weights_close(w);
 }
 
-/* Of the views four show the whole of one storage or a part, one has its own, as has the parameter. */
+/* Four of the views show the whole of one storage or a part of it; one view and the parameter have their own. */
 static void check_torch_file(const char *name)
 {
     weights *w = golden_weights(name);

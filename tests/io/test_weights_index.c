@@ -60,7 +60,7 @@ static void all_of_them(void **state)
     weights_close(w);
 }
 
-/* Names that are not those of files in the folder. */
+/* Names that no file in the folder has. */
 static void names_that_lead_elsewhere(void **state)
 {
     (void)state;

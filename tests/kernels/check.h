@@ -57,13 +57,13 @@ uint8_t *check_slot_bytes(int slot, size_t n);
 /* Nothing before the slot's numbers was written. `first` is what check_slot returned. */
 void check_canary(check *c, const float *first, const char *what);
 
-/* Of `rows` rows of `columns` floats, the gaps up to ld still hold the canary. */
+/* Checks that in `rows` rows of `columns` floats the gaps up to ld still hold the canary. */
 void check_gaps(check *c, const float *x, size_t rows, size_t columns, size_t ld, const char *what);
 
 /* Numbers of one sign and size: about N(0, 1). */
 void check_random(float *x, size_t n);
 
-/* The same with NaN, infinities, zeros of both signs, denormals, huge ones among them. */
+/* Like check_random, with NaN, infinities, zeros of both signs, denormals and huge numbers among them. */
 void check_random_wild(float *x, size_t n);
 
 /* A whole number below `below`, from the same stream. */

@@ -1,13 +1,13 @@
 /* tests/kernels/check_activation.c: GELU, its tanh form, SiLU with their derivatives, and SwiGLU. For check_kernels.
- * Not ReLU, which is exact: see check_elements.c.
+ * check_elements.c has ReLU, which is exact.
  *
  * The references are the formulas of kernels.h in double, written so that nothing cancels: x/2 erfc(-x/sqrt(2)) for
  * GELU, x / (1 + exp(-z)) for the others. With u = -|x|, S the step (Phi, or the logistic function of z) and
  * D(u) = S(u) + u S'(u), the bounds are
  *     value:       e_S |u| S(u), and a rounding of the sum max(0, x) + u S(u)
  *     derivative:  e_S (S(u) + |u| S'(u)), and a rounding of 1 - D(u) for x > 0
- * where e_S is the relative error of S: some roundings, and those of z magnified by z. An exp below FLT_MIN counts as
- * 0: then FLT_MIN times its factor comes on top. And e_S is 8 u, for the tanh form (8 + 5 |z|) u. */
+ * where e_S is the relative error of S: some roundings, and the roundings of z magnified by z. An exp below FLT_MIN counts as 0:
+ * then FLT_MIN times its factor comes on top. And e_S is 8 u, for the tanh form (8 + 5 |z|) u. */
 #include "check.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* tests/kernels/check_adam_replay.c: many Adam steps without a gradient at once. For check_kernels.
- * Their definition is the step itself (`adam`, see check_elements.c) with a gradient of 0, so everything is bitwise. */
+/* tests/kernels/check_adam_replay.c: many Adam steps without a gradient at once. For check_kernels. Their definition is the step
+ * itself (`adam`, tested in check_elements.c) with a gradient of 0, so everything is bitwise. */
 #include "check.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* tests/kernels/check_dropout.c: Philox against its published values, and dropout against Philox. For
- * check_kernels.
- * Not a test of randomness: Philox4x32-10 passed those of its authors.
+/* tests/kernels/check_dropout.c: Philox against its published values, and dropout against Philox. For check_kernels. Not a test
+ * of randomness: Philox4x32-10 passed its authors' tests.
  *
  * The plain Philox here is written from the paper (Salmon et al., SC 2011), one counter at a time. */
 #include "check.h"

@@ -1,5 +1,5 @@
-/* tests/kernels/check_elements.c: elementwise kernels, sums, searches and Adam. For check_kernels.
- * Not exp and dropout, which have more to them: see check_exp.c and check_dropout.c.
+/* tests/kernels/check_elements.c: elementwise kernels, sums, searches and Adam. For check_kernels. check_exp.c and
+ * check_dropout.c have exp and dropout.
  *
  * add, scale, axpy, ... round once, so the same C expression on one element must give the same bits. */
 #include "check.h"

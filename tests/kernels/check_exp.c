@@ -1,5 +1,5 @@
-/* tests/kernels/check_exp.c: the exponential, over all kinds of floats. For check_kernels.
- * Not softmax, which stands on it: see check_rows.c.
+/* tests/kernels/check_exp.c: the exponential, over all kinds of floats. For check_kernels. check_rows.c has softmax, which uses
+ * it.
  *
  * The reference is libm's double exp, off by less than 2^-52 relative: some 10^-9 of a float's ulp. */
 #include "check.h"

@@ -1,6 +1,5 @@
-/* tests/kernels/check_pack_bf16.c: operands packed as pairs of bf16 values: which number stands where, rounded how. For
- * check_kernels.
- * Not their products: see tests/tensor/test_gemm.c. */
+/* tests/kernels/check_pack_bf16.c: operands packed as pairs of bf16 values: the place and the rounding of each number. For
+ * check_kernels. tests/tensor/test_gemm.c has their products. */
 #include "check.h"
 
 #include <string.h>

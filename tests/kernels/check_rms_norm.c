@@ -1,5 +1,5 @@
 /* tests/kernels/check_rms_norm.c: root mean square normalization of one row, and its backward formula. For check_kernels.
- * Not layer norm: see check_rows.c. Bounds as there: a rounding is u = 2^-24, a row sum (n / 16 + 5) u sum|x|. */
+ * check_rows.c has layer norm. Bounds as there: a rounding is u = 2^-24, a row sum (n / 16 + 5) u sum|x|. */
 #include "check.h"
 
 #include <float.h>

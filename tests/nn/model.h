@@ -24,9 +24,9 @@ static inline rapt_transformer_config model_config(rapt_norm_place norm, bool ti
 
 #define MODEL_VARIANTS 11
 
-/* 0 to 3: of the paper, post- and pre-norm, with matrices of their own and tied; then with what came later: every kind of
- * positions, norm and activation, grouped queries, one norm for a block; 8 has another decoder than encoder, as
- * Marian's can have, 9 what mBART and M2M100 have; 10 has no positions. */
+/* 0 to 3: as in the paper, post- and pre-norm, with separate and with tied matrices; then with later parts: every kind of
+ * positions, norm and activation, grouped queries, one norm for a block; 8 has another decoder than encoder, as Marian's can
+ * have, 9 what mBART and M2M100 have; 10 has no positions. */
 static inline rapt_transformer_config model_variant(size_t i)
 {
     static const rapt_positions_kind positions[] = {RAPT_POSITIONS_ROTARY, RAPT_POSITIONS_LEARNED, RAPT_POSITIONS_ROTARY,

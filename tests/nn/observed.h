@@ -153,7 +153,7 @@ static inline int32_t *subject_ids(int32_t *ids, size_t count, uint64_t key)
     return ids;
 }
 
-/* Of the same sentences every time; the second is shorter. */
+/* Logits of the same sentences every time; the second is shorter. */
 static inline rapt_tensor *subject_logits(rapt_tape *t, const subject *s)
 {
     int32_t source[BATCH * SOURCE_TIME], ids[BATCH * TIME];

@@ -1,6 +1,6 @@
 /* tests/nn/test_block.c: the description of a block: the book's constructor arguments, each in its place, and what a whole model
- * takes of them. Sizes and shapes are those of the book's classes (Zhang et al., "Dive into Deep Learning", 11.7) in PyTorch.
- * For src/nn/block.c. */
+ * takes of them. Sizes and shapes are from the book's classes (Zhang et al., "Dive into Deep Learning", 11.7) in PyTorch. For
+ * src/nn/block.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +132,8 @@ static void norms_over_two_dimensions(void **state)
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *x = random_input(t, 100, 24);
     for (size_t i = 0; i < 2400; i++)
-        x->data[i] = 3 * x->data[i] + (rapt_real)(i / 24) / 10; /* mean and variance of a row are not those of all */
+        x->data[i] = 3 * x->data[i] + (rapt_real)(i / 24) / 10; /* mean and variance of a row differ from the mean and variance of
+                                                                   all */
     rapt_tensor *y = rapt_encoder_block_forward(t, &m, x, (int32_t[]){3, 2});
     assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
     assert_string_equal(rapt_shape_text(y, shape, sizeof shape), "[2, 100, 24]");

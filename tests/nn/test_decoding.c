@@ -305,7 +305,7 @@ static void check_lengths(const int32_t *rows, const int32_t *given, const int32
     free_setting(&s);
 }
 
-/* Lengths beyond a sentence's rows are those of its rows, those below 0 are 0; shorter ones count. */
+/* Lengths beyond a sentence's rows count as its rows, lengths below 0 as 0; shorter lengths are used. */
 static void lengths_end_with_the_rows(void **unused)
 {
     (void)unused;

@@ -129,7 +129,7 @@ static void rows_share_sentences(void **state)
 
 /* ---- states that are decoded together -------------------------------------------------------------------------------- */
 
-enum { STATES = 3, LATER = 2 }; /* steps from the start of one to that of the next */
+enum { STATES = 3, LATER = 2 }; /* steps from the start of one to the start of the next */
 
 /* A state that is decoded with others, and one of the same rows that is decoded alone. */
 typedef struct twins {

@@ -1,6 +1,6 @@
 /* tests/nn/test_kv_no_memory.c: KV caches of several rows whose growth fails at each of its allocations in turn: the failure is
- * reported, what is held stays as it was, rows can be selected, and growing again works. The bytes are those of a cache that has
- * had all its memory from the start. For src/nn/kv_cache.c. Linked as tests/failing.h says. */
+ * reported, what is held stays as it was, rows can be selected, and growing again works. The bytes equal a cache's that has had
+ * all its memory from the start. For src/nn/kv_cache.c. Linked as tests/failing.h says. */
 #include "failing.h"
 
 #include "nn/kv_cache.h"

@@ -209,7 +209,7 @@ static void rows_are_selected_and_windows_slide(void **state)
     }
 }
 
-/* Of two rows, whose memory is enlarged on the way. */
+/* A cache of two rows, whose memory grows on the way. */
 static void a_cache_grows(void **state)
 {
     enum { LONG = 600 };
@@ -234,7 +234,7 @@ static void a_cache_grows(void **state)
     rapt_lm_free(m);
 }
 
-/* In fp32 that of whole rows; otherwise that of the logits of steps. */
+/* In fp32 the loss equals whole rows'; otherwise it equals the loss of the steps' logits. */
 static void a_loss_is_that_of_the_steps(void **state)
 {
     (void)state;

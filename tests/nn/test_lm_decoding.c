@@ -141,7 +141,7 @@ static void packed_weights_change_nothing(void **state)
 
 #define LENGTH (4 * LM_CONTEXT + 5)
 
-/* Of the first n tokens those that are visible, by playing the rule of rapt/lm.h token by token. */
+/* How many of the first n tokens are visible, by the rule of rapt/lm.h, token by token. */
 static size_t visible_of(size_t context, size_t n)
 {
     size_t held = 0;

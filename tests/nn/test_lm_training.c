@@ -106,7 +106,7 @@ static void count_step(void *context, const rapt_observation *step)
     ++*(size_t *)context;
 }
 
-/* The same attention through the small operations, as it is observed, within the bound of rapt_op_attention. */
+/* Attention through the small operations, as an observed pass computes it, is equal within the bound of rapt_op_attention. */
 static void check_steps(size_t variant)
 {
     rapt_lm_config c = lm_variant(variant);

@@ -61,7 +61,7 @@ static double largest_entry(const rapt_real *x, size_t n)
 static void check_tensor(check *k, const char *name, rapt_real *x, const rapt_real *grad, size_t n,
                          const double *factor, size_t width)
 {
-    /* A gradient that vanishes by nature, such as that of the key bias, has no scale of its own. */
+    /* A gradient that vanishes by definition, such as the key bias's, has no scale. */
     double scale = fmax(largest_entry(grad, n), 1e-2 * k->largest);
     size_t stride = n > MOST_ENTRIES ? n / MOST_ENTRIES : 1;
     for (size_t i = 0; i < n; i += stride) {

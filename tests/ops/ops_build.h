@@ -38,7 +38,7 @@ static inline rapt_tensor *build_linear(ops_case *c, rapt_tape *t)
     return rapt_op_linear(t, x, w, b, ops_activation(c));
 }
 
-/* The sum of three layers: of one input, of two, or of two of which the first comes back (which cannot go together). */
+/* The sum of three layers: with one input, with two, or with two of which the first is used again (these cannot be joined). */
 static inline rapt_tensor *build_linears(ops_case *c, rapt_tape *t)
 {
     size_t in = ops_size(c, 7, 67), out = ops_size(c, 5, 83), rows = ops_size(c, 4, 61);
@@ -51,7 +51,7 @@ static inline rapt_tensor *build_linears(ops_case *c, rapt_tape *t)
     return rapt_op_add(t, rapt_op_add(t, y[0], y[1]), y[2]);
 }
 
-/* Of a layer that is trained, too, or (OPS_DEAD) frozen. */
+/* Adapters of a layer that is also trained, or (OPS_DEAD) frozen. */
 static inline rapt_tensor *build_lora(ops_case *c, rapt_tape *t)
 {
     size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_size(c, 5, 83), rank = ops_size(c, 2, 19);
@@ -177,7 +177,7 @@ static inline rapt_tensor *build_add_norm(ops_case *c, rapt_tape *t)
     return rapt_op_add_norm(t, x, y, gamma, beta, 1e-5, (rapt_residual){.dropout = ops_p(c)});
 }
 
-/* OPS_SCALE: of an operand that the caller gives up, where it may be overwritten. */
+/* OPS_SCALE: the caller gives the operand up, so that it may be overwritten. */
 static inline rapt_tensor *build_residual(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);

@@ -53,7 +53,7 @@ static rapt_tensor *fused(run *r, rapt_attention_capture wish, rapt_tensor **wei
     return rapt_op_attention_scored(r->t, r->q, r->k, r->v, HEADS, &r->mask, &r->scores, r->p, wish, weights);
 }
 
-/* The same with the small operations; before and after are the weights round the dropout. */
+/* Attention with the small operations; *before and *after are the weights before and after dropout. */
 static rapt_tensor *steps(run *r, rapt_tensor **before, rapt_tensor **after)
 {
     begin(r);

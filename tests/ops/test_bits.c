@@ -23,7 +23,7 @@
 
 #define ROWS (OPS_ROWS + MODULE_ROWS)
 #ifdef __SANITIZE_THREAD__
-#define VARIANTS 2 /* threads share the work of inputs that are used twice as that of others */
+#define VARIANTS 2 /* threads share the work in the same way for inputs that are used twice */
 #else
 #define VARIANTS 4 /* small or large, inputs used once or twice */
 #endif

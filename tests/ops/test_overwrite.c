@@ -1,6 +1,6 @@
-/* tests/ops/test_overwrite.c: an operand that the caller gives up is overwritten where nobody can miss it, and nowhere else:
- * not if its own operation reads it in the backward pass, another operation has read it, or it is the caller's. Gradients are
- * those of a pass that overwrites nothing, bit for bit. */
+/* tests/ops/test_overwrite.c: an operand that the caller gives up is overwritten only if nothing needs it: not if its own
+ * operation reads it in the backward pass, another operation has read it, or it is the caller's. Gradients equal a pass's that
+ * overwrites nothing, bit for bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

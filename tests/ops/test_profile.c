@@ -137,7 +137,7 @@ static void results_are_the_same(void **state)
 
 enum { WIDE_IN = 64, WIDE_OUT = 3 };
 
-/* The bytes of x w^T in a profile, with w packed for a precision: without those of x and y. */
+/* The bytes of x w^T in a profile, with w packed for a precision: without the bytes of x and y. */
 static double bytes_of_weights(rapt_precision precision)
 {
     const rapt_real numbers[ROWS * WIDE_IN] = {1};

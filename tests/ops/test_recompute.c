@@ -1,6 +1,6 @@
-/* tests/ops/test_recompute.c: blocks that are recomputed in the backward pass: training gives the same bits, takes less memory,
- * and is out of the way where somebody looks inside; memory of long rows. Gradients of single blocks are checked with those
- * of all operations, by way of ops_table.h.
+/* tests/ops/test_recompute.c: blocks that are recomputed in the backward pass: training gives the same bits and takes less
+ * memory, and recomputing is off in an observed pass; memory of long rows. Gradients of single blocks are checked with all
+ * operations, by ops_table.h.
  * labels: not-raced arm-first not-sanitized */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -360,7 +360,7 @@ static void a_block_costs_one_tensor(void **state)
     assert_true(without >= 10 * 6 * tensor);
 }
 
-/* Of a prompt: whole, or with a KV cache, which is memory of its own. */
+/* Memory for a prompt: whole, or with a KV cache, which counts separately. */
 static double inference_memory(size_t layers, bool cached)
 {
     rapt_error err = {0};

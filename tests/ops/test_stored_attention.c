@@ -21,7 +21,7 @@ typedef struct inputs {
     size_t queries, kv_heads, d, dv;
     rapt_mask mask;
     rapt_attention_scores scores;
-    bool ragged; /* rows of the first example, then those of the second: 1 and the rest */
+    bool ragged; /* rows of the first example, then rows of the second: 1 and the rest */
 } inputs;
 
 static const int32_t LENS[BATCH] = {KEYS, 137};

@@ -1,6 +1,6 @@
 /* tests/recipe/test_recipe.c: recipes from YAML and --set, whether their keys fit each other, and how they are written as YAML.
- * For src/recipe/recipe*.c. The keys one by one are in test_recipe_keys.c, those of language models in
- * test_recipe_language_model.c. */
+ * For src/recipe/recipe*.c. test_recipe_keys.c has the keys one by one, test_recipe_language_model.c the keys of language
+ * models. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -118,7 +118,7 @@ static void kept_recipes_of_before(void **state)
                         "");
 }
 
-/* Of a recipe with each default of version 0.1 spelled out, the hash was that of nothing, 0. How long a run is may change. */
+/* A recipe with each default of version 0.1 spelled out had the hash of an empty recipe, 0. The length of a run may change. */
 static void hashes_are_those_of_before(void **state)
 {
     (void)state;

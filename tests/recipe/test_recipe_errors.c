@@ -1,6 +1,5 @@
-/* tests/recipe/test_recipe_errors.c: what is wrong with a recipe or an assignment, to the word, with its line.
- * For src/recipe/recipe*.c.
- * Not a fuzzer: see tests/fuzz/fuzz_recipe.c. */
+/* tests/recipe/test_recipe_errors.c: what is wrong with a recipe or an assignment, to the word, with its line. For
+ * src/recipe/recipe*.c. tests/fuzz/fuzz_recipe.c is the fuzzer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

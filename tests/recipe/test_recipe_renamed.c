@@ -88,7 +88,7 @@ static void a_missing_one_is_named(void **state)
     assert_non_null(strstr(err.message, "/nowhere/recipe.yaml"));
 }
 
-/* The numbers are those of version 0.1 for the same values. */
+/* The numbers are version 0.1's for the same values. */
 static void hashes_count_the_former_names(void **state)
 {
     (void)state;

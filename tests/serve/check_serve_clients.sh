@@ -1,8 +1,8 @@
 #!/bin/bash
-# tests/serve/check_serve_clients.sh: clients that nobody here wrote ask `rapt serve`, beside those of check_openai_client.sh and
-# check_translation_clients.sh: lm-evaluation-harness, whose scores are those of `rapt eval` to the bit; OpenAI's and DeepL's
-# clients at a full queue; LibreTranslate's API description; schemathesis with requests that these models take; and llama.cpp's own
-# server tests, where LLAMA_CPP names a folder with its sources. tools/serve_clients.sh installs them all.
+# tests/serve/check_serve_clients.sh: more clients of other projects ask `rapt serve`, besides the ones of check_openai_client.sh
+# and check_translation_clients.sh: lm-evaluation-harness, whose scores equal `rapt eval`'s to the bit; OpenAI's and DeepL's
+# clients at a full queue; LibreTranslate's API description; schemathesis with requests that these models take; and llama.cpp's
+# own server tests, where LLAMA_CPP names a folder with its sources. tools/serve_clients.sh installs them all.
 source "$(dirname "$0")/lib_serve.sh"
 source "$SOURCE/tests/serve/lib_clients.sh"
 need_server

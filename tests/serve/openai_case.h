@@ -175,7 +175,7 @@ static inline void case_ids(const openai_case *c, const char *text, int32_t *ids
         ids[i] = case_byte(k, (unsigned char)text[i]);
 }
 
-/* The log-probability of the token that follows `count` others: that of a generator which can choose no other. */
+/* The log-probability of the token that follows `count` others, from a generator that can choose only this token. */
 static inline double case_log_prob(const openai_case *c, const int32_t *ids, size_t count)
 {
     const rapt_logit_bias bias = {ids[count], 1e9};

@@ -1,4 +1,4 @@
-/* tests/serve/served_app.c: an `app` for tests; see served_app.h. It stands in for app.c. */
+/* tests/serve/served_app.c: an `app` for tests. It replaces app.c. */
 #define _GNU_SOURCE
 #include "serve/served_app.h"
 

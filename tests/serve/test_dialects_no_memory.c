@@ -1,6 +1,6 @@
 /* tests/serve/test_dialects_no_memory.c: every allocation of a request for translations, tokens or an explanation is made to fail
- * in turn, those of the engine's thread, too: the request is answered, with 503 or in full, or its connection is closed, and the
- * next one is as ever. Linked as tests/failing.h says. */
+ * in turn, including the engine's thread: the request is answered, with 503 or in full, or its connection is closed, and the next
+ * one is as ever. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
 #include "failing_json.h"
 

@@ -1,5 +1,5 @@
 /* tests/serve/test_openai_chat.c: chats by a template are completions of its text, and with a translation model translations;
- * embeddings are those of an embedder; the list of models.
+ * embeddings equal an embedder's; the list of models.
  * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -284,7 +284,7 @@ static void translators_have_choices_and_stops(void **state)
     rapt_translations_free(&want, 1);
 }
 
-/* The text of a response is that of a chat with the same messages, whole and in events. */
+/* The text of a response equals the text of a chat with the same messages, whole and in events. */
 static void responses_are_chats(void **state)
 {
     (void)state;
@@ -333,7 +333,7 @@ static void responses_are_chats(void **state)
 
 /* ---- embeddings --------------------------------------------------------------------------------------------------------- */
 
-/* The vectors of a response are those of an embedder, bit for bit; base64 or numbers. */
+/* The vectors of a response equal an embedder's, bit for bit; base64 or numbers. */
 static void assert_vectors(json_t *got, const float *want, size_t count, size_t features)
 {
     assert_int_equal(json_array_size(case_at(got, "data")), count);
@@ -424,7 +424,7 @@ static void models_are_listed(void **state)
     exchange_release(x);
 }
 
-/* Of a folder whose tokenizer ends turns with another token than texts end with. */
+/* The folder's tokenizer ends turns with another token than texts. */
 static void the_end_of_a_turn_ends_a_reply(void **state)
 {
     (void)state;

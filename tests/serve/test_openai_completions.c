@@ -325,7 +325,7 @@ static json_t *stream_events(exchange *x, bool *done)
     return events;
 }
 
-/* What the parts of choice `index` come to: its text, and how many log-probabilities equal those of `whole`. */
+/* The parts of choice `index` together: the text, and as many log-probabilities, equal `whole`'s. */
 static void assert_streamed(json_t *events, json_t *whole, size_t index)
 {
     buffer text = {0};

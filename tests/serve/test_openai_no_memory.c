@@ -1,5 +1,5 @@
-/* tests/serve/test_openai_no_memory.c: every allocation of a request is made to fail in turn, those of the engine's thread, too:
- * the request is answered, with 503 or in full, or its stream has an error or is cut; and the next one is as ever. Linked as
+/* tests/serve/test_openai_no_memory.c: every allocation of a request is made to fail in turn, including the engine's thread: the
+ * request is answered, with 503 or in full, or its stream has an error or is cut; and the next one is as ever. Linked as
  * tests/failing.h says.
  * labels: threads */
 #define _GNU_SOURCE
@@ -54,7 +54,7 @@ static rapt_code ask_once(const memory_case *c)
         case_wait(x);
         failing_disarm();
         const int status = exchange_status(x, &type);
-        if (status != 200 && status != 503 && status != 500 && status != 0) /* 500: of an exchange that could not be answered */
+        if (status != 200 && status != 503 && status != 500 && status != 0) /* 500: an exchange that could not be answered */
             fail_msg("%s: status %d", c->what, status);
         code = status != 200 || (strcmp(type, "text/event-stream") == 0 && !stream_is_whole(x)) ? RAPT_ERR_MEMORY : RAPT_OK;
     }

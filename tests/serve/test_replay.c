@@ -113,7 +113,7 @@ static void long_lines_are_left_out(void **state)
     }
 }
 
-/* Of a request with many long texts: they were once all written, ten thousand times a megabyte. */
+/* A request with many long texts. In the past all of them were written, ten thousand times a megabyte. */
 static void lines_that_are_too_long_are_not_finished(void **state)
 {
     (void)state;

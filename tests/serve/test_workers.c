@@ -113,7 +113,7 @@ static void large_bodies_leave_a_thread(void **state)
     assert_int_equal(t.freed, 9);
 }
 
-/* Who has sent one is not behind all of who has sent many. */
+/* A client that has sent one request does not wait for all of a client that has sent many. */
 static void addresses_take_turns(void **state)
 {
     (void)state;

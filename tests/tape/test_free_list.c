@@ -74,7 +74,7 @@ typedef struct held {
     size_t elements;
 } held;
 
-/* Every line is in one hand: of the list, or of one holder. */
+/* Every line has exactly one owner: the list, or one holder. */
 static void check_lines(const held *holders, size_t count)
 {
     static unsigned char used[LINES];

@@ -26,7 +26,7 @@
 typedef struct watched {
     rapt_lm *lm;
     rapt_tape *t;
-    rapt_real *grad, *last; /* [MARGIN + size]; of each parameter as it was after its last use */
+    rapt_real *grad, *last; /* [MARGIN + size]; `last`: each parameter's gradient after its last use */
     size_t size;
     size_t *uses, *left; /* [params] */
     size_t told[MOST], count;

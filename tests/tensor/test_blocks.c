@@ -1,5 +1,5 @@
-/* tests/tensor/test_blocks.c: blocks of quantized numbers against those of the gguf package, bit for bit: all bytes, and scales
- * that are zero, subnormal, infinite or NaN. The numbers are made by tools/make_blocks_golden.py. */
+/* tests/tensor/test_blocks.c: blocks of quantized numbers against the gguf package's, bit for bit: all bytes, and scales that are
+ * zero, subnormal, infinite or NaN. The numbers are made by tools/make_blocks_golden.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -107,7 +107,7 @@ static void compare_q8_0(const kernels *k, const float *x)
         fail_msg("%s: a block of Q8_0 is rounded to other bytes", k->name);
 }
 
-/* Packed weights have the bytes in another order: they are compared with those of the block, packed as it is. */
+/* Packed weights have the bytes in another order: they are compared with the block, packed as it is. */
 static void compare_q4_0(const kernels *k, const float *x)
 {
     enum { ROOM = 4096 };

@@ -107,7 +107,7 @@ extern const kernels_gemm kernels_gemm_amx_in_c;
 #define AMX_IN_C "none"
 #endif
 
-/* Any level's, and those of amx where only its words for packing are to be had. */
+/* The products of any level; for amx in C, only its packing is the level's own. */
 static const kernels_gemm *products_of(const char *level, const kernels *k, bool bf16)
 {
     (void)level;

@@ -127,7 +127,7 @@ static void threads_ask_at_once(void **state)
     free_setting(s);
 }
 
-/* Panels are those of the values, which themselves are not fetched. */
+/* Panels equal the values', but the values themselves are not fetched. */
 static void packed_from_the_source(void **state)
 {
     (void)state;

@@ -112,7 +112,7 @@ static rounded read_q5_0(const uint8_t *row, size_t at)
     return r;
 }
 
-/* Of Q4_K and Q5_K, without the values. */
+/* Scales of a block of Q4_K or Q5_K, without the values. */
 static rounded read_scales(const uint8_t *all, size_t j)
 {
     const uint8_t *s = all + 4;
@@ -238,7 +238,7 @@ typedef struct product {
     size_t row_bytes;
 } product;
 
-/* Of magnitudes that differ a lot between blocks; some blocks are zeros, and some products ties. */
+/* Numbers whose magnitudes differ a lot between blocks; some blocks are zeros, and some products are ties. */
 static float *numbers(size_t count, uint64_t key)
 {
     float *x = aligned(count);

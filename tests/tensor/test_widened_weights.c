@@ -1,5 +1,5 @@
-/* tests/tensor/test_widened_weights.c: products of weights that are stored in 16 bits: those of the same numbers in fp32, bit for
- * bit, for any level, number of threads, rows and packing of the other operand.
+/* tests/tensor/test_widened_weights.c: products of weights that are stored in 16 bits equal products of the same numbers in fp32,
+ * bit for bit, for any level, number of threads, rows and packing of the other operand.
  * labels: not-raced levels arm-first */
 #define _GNU_SOURCE
 #include <setjmp.h>

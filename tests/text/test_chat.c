@@ -290,7 +290,7 @@ static void check_ids(const char *json, const char *text, const int32_t *want, s
     rapt_tokenizer_free(k);
 }
 
-/* A tokenizer that puts <s> before and </s> after a text: those of the conversation are the template's. */
+/* A tokenizer that puts <s> before and </s> after a text: only the template puts them into a conversation. */
 static void ids_are_those_of_the_text(void **state)
 {
     (void)state;

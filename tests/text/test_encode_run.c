@@ -1,5 +1,5 @@
-/* tests/text/test_encode_run.c: long texts to ids on threads: whatever the tokenizer, the number of threads and the size of the
- * chunks, the ids are those of rapt_tokenizer_encode_to, or the same failure. For src/text/encode_run.c and bpe/bpe_threads.c.
+/* tests/text/test_encode_run.c: long texts to ids on threads: for every tokenizer, number of threads and size of chunks, the ids
+ * equal rapt_tokenizer_encode_to's, or the failure is the same. For src/text/encode_run.c and bpe/bpe_threads.c.
  * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -31,8 +31,8 @@ static const char *const PATTERNS[] = {
 };
 enum { PATTERN_COUNT = sizeof PATTERNS / sizeof *PATTERNS };
 
-/* Of each class and each letter that a pattern names. U+017F is a long s, which folds to s; U+0301 a mark; U+01C5 a title
- * case letter; FF is not UTF-8. */
+/* Characters of each class and each letter that a pattern names. U+017F is a long s, which folds to s; U+0301 a mark; U+01C5 a
+ * title case letter; FF is not UTF-8. */
 static const char *const CHARACTERS[] = {
     "a",        "A",    "s",        "T",        "l",        "'",    " ",        "\n",       "\r",           "\t",
     "1",        "!",    "/",        "\xC3\xA9", "\xCC\x81", "\0",   "\xE4\xB8\xAD", "\xC2\xA0", "\xE3\x80\x80",

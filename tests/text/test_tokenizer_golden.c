@@ -145,8 +145,8 @@ static void test_whole_files(void **state)
     json_decref(root);
 }
 
-/* p50k_base's file is r50k_base's with runs of 2 to 25 spaces behind the id of <|endoftext|>; its sha256 is that of tiktoken's
- * openai_public.py, the ids are tiktoken's. */
+/* p50k_base's file is r50k_base's with runs of 2 to 25 spaces behind the id of <|endoftext|>; its sha256 is in tiktoken's
+ * openai_public.py, and the ids are tiktoken's. */
 static void test_p50k(void **state)
 {
     (void)state;

@@ -156,7 +156,7 @@ static void test_bad_vocabularies(void **state)
     }
 }
 
-/* A vocabulary of the target's own is that of target.spm alone. */
+/* A separate vocabulary of the target belongs to target.spm alone. */
 static void test_two_vocabularies(void **state)
 {
     (void)state;

@@ -50,7 +50,7 @@ static void test_marks_come_first(void **state)
     rapt_tokenizer_free(plain);
 }
 
-/* The merges are those of a tokenizer without marks, four ids later; text that looks like a mark is none. */
+/* The merges equal a tokenizer's without marks, four ids later; text that looks like a mark is none. */
 static void test_ids_are_later_by_four(void **state)
 {
     static const char *const texts[] = {"lowest", " low lower", "<eos>", "a\xC3\xA9 <pad>"};

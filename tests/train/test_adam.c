@@ -100,7 +100,7 @@ static void steps_are_those_of_plain_adam(rapt_tape *t, void *context)
             p[i]->value.grad_filled = true;
             plain_step(&x[i], p[i], &o, (double)s, lr, scale);
         }
-        double norm = plain_norm(p, 3); /* each sum of 8,192 squares: their roundings, and those of the squares */
+        double norm = plain_norm(p, 3); /* each sum of 8,192 squares: its roundings, and the roundings of the squares */
         assert_true(fabs(rapt_grad_norm(t, set) - norm) <= (8192.0 / 16 + 5) * 0.5 * (double)FLT_EPSILON * norm);
         step(a, t, lr, scale);
         for (size_t i = 0; i < 3; i++)

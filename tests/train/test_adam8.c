@@ -1,6 +1,6 @@
 /* tests/train/test_adam8.c: Adam with moments in 8 bits: which parameters have them; the same bits at every level with any number
- * of threads; how near its steps are to those of fp32, and that rounding does not lose what is small. What a code means is
- * checked by tests/kernels/check_adam8.c, runs with it by test_lean_training.c.
+ * of threads; how near its steps are to fp32's, and that rounding does not lose small changes. tests/kernels/check_adam8.c checks
+ * the meaning of codes, test_lean_training.c runs with them.
  * labels: each-level */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
@@ -139,9 +139,9 @@ static void the_same_bits_everywhere(void **state)
 
 /* ---- how near ------------------------------------------------------------------------------------------------------- */
 
-/* Of all movements so far: the share that the difference to those of fp32 has of them, by root mean squares. A code is off by an
- * eighth of itself at most; a bound of a tenth is more than the errors of both moments, which mostly cancel over steps, and less
- * than what a lost decay or a bias in one direction would add up to. */
+/* The difference to fp32's movements so far, as a share of all movements, by root mean squares. A code is off by an eighth of
+ * itself at most; a bound of a tenth is more than the errors of both moments, which mostly cancel over steps, and less than what
+ * a lost decay or a bias in one direction would add up to. */
 static double difference(const learner *codes, const learner *plain, const learner *start, size_t param)
 {
     const rapt_real *a = params_at(codes->set, param)->value.data, *b = params_at(plain->set, param)->value.data;

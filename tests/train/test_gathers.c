@@ -27,7 +27,7 @@ typedef struct wanted {
     uint64_t sent[MOST_RANKS]; /* bytes of payload in the last step */
 } wanted;
 
-/* Elements of the array after a step; of several digits, and unlike those of any other step. */
+/* Elements of the array after a step; they have several digits, and differ from every other step's. */
 static rapt_real value_after(size_t step, size_t i)
 {
     return (rapt_real)(0.2 * (rng_uniform(step + 1, i) - 0.5));
@@ -152,7 +152,7 @@ static void passes_wait_for_what_they_read(void **state)
             run_ranks(RAPT_PRECISION_FP32, tied, size);
 }
 
-/* Of the tied model the embedding, of the other one half of all numbers come whole. */
+/* In the tied model the embedding comes whole, in the other model half of all numbers do. */
 static void rounded_ones_take_half_the_bytes(void **state)
 {
     (void)state;

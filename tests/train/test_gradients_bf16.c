@@ -97,8 +97,8 @@ static void rounding_is_that_of_the_format(void **state)
     everywhere(they_are_rounded_once, NULL);
 }
 
-/* Of a matrix with two uses: the last one's gradient, rounded; with that of the first, which a net has alone whose other use is
- * of a matrix of the same elements. */
+/* A matrix with two uses has the last use's gradient, rounded, and the first use's. Another net, whose other use has a separate
+ * matrix with the same elements, has the first use's alone. */
 static void several_uses_add_up(void **state)
 {
     rapt_tape *t = new_tape(NULL, 2);

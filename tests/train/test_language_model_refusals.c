@@ -42,7 +42,7 @@ static void refused(const char *changes, const char *init, rapt_code code, const
     free(after);
 }
 
-/* Of a program that has not asked rapt_recipe_check. */
+/* As from a program that has not called rapt_recipe_check. */
 static void recipes_without_sense(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void folders(void **state)
     train("", (rapt_train_options){.out = "m", .resume = true}); /* and it is still good */
 }
 
-/* What a run makes of its texts is that of another list only once the run may be resumed with that. */
+/* A run replaces its joined texts by another list's only when the run may be resumed with that list. */
 static void joined_texts_of_a_refused_run(void **state)
 {
     (void)state;

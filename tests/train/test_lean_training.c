@@ -122,8 +122,8 @@ static rapt_memory_plan plan_of(const char *changes)
     return plan;
 }
 
-/* The layers' matrices of 48 x 190 and 190 x 48 have 4096 elements or more, and blocks of 43 and of 170 rows; those of attention
- * have 48 x 48, too few. */
+/* The layers' matrices of 48 x 190 and 190 x 48 have 4096 elements or more, and blocks of 43 and of 170 rows; attention's
+ * matrices have 48 x 48, too few. */
 static void the_plan_says_what_is_saved(void **state)
 {
     const size_t large = 2 * 48 * 190, exponents = 32 + (5 * 190 + 255) / 256 + 32 + (20 * 48 + 255) / 256;

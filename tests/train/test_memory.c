@@ -51,7 +51,7 @@ static void keep_plan(void *context, const rapt_memory_plan *plan)
     *(rapt_memory_plan *)context = *plan;
 }
 
-/* All batches of two epochs, and those of the validation set, as steps and reports take them. */
+/* All batches of two epochs, and the validation set's batches, as steps and reports take them. */
 static void take_all(run *r)
 {
     rapt_error err = {0};

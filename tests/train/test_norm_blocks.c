@@ -61,7 +61,7 @@ static bool has_gradient_in(size_t param, const rapt_param *p, size_t step)
     return !p->buffer && !p->frozen && !(param == IDLE && step % 2 == 0);
 }
 
-/* Of a step: few rows of the sparse one, all elements of the others. */
+/* Gradients of a step: few rows of the sparse parameter, all elements of the others. */
 static void draw_gradients(rapt_params *set, size_t step)
 {
     rapt_params_zero_grad(set);
@@ -266,7 +266,7 @@ static void test_deferred_gradients_are_refused(void **state)
 
 #define PART 4 /* of the blocks are owned, at the end */
 
-/* Of `bytes` bytes from `from` on; no page of it is read before. */
+/* The resident pages of `bytes` bytes from `from` on; no page of it is read before. */
 static size_t resident_pages(const void *from, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)from / page * page, resident = 0;

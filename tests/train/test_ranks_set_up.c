@@ -132,7 +132,7 @@ static void other_pairs(void **state)
     }
 }
 
-/* Of a model of the same shape. */
+/* A model of the same shape. */
 static void other_models(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void faulty_close(void *context)
     f->of.close(f->of.context);
 }
 
-/* One bit of what a rank gets of the others' parameters. Of gradients, no rank can know. */
+/* Flips one bit in the parameters that a rank gets from the others. No rank can notice a fault in gradients. */
 static void faults_are_found(void **state)
 {
     int found = 0;

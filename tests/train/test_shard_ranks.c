@@ -275,7 +275,7 @@ static void a_rank_that_is_not_finite(void **state)
     rapt_recipe_free(&recipe);
 }
 
-/* The same where only the sum over all ranks tells. */
+/* Also if only the sum over all ranks shows it. */
 static void a_gradient_that_is_not_finite(void **state)
 {
     (void)state;

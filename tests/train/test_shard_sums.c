@@ -192,7 +192,7 @@ static void a_chain_is_another_sum(void **state)
     free(tree);
 }
 
-/* Of a part of the shards: a sum for each of its largest nodes. */
+/* For a part of the shards, there is a sum for each of its largest nodes. */
 static void parts_are_subtrees(void **state)
 {
     (void)state;

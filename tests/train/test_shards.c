@@ -51,7 +51,7 @@ static void resumed_is_never_stopped(void **state)
     }
 }
 
-/* The number of shards decides bits; that of before there was the key is 1. */
+/* The number of shards decides bits; before the key existed it was 1. */
 static void shards_decide_the_model(void **state)
 {
     (void)state;

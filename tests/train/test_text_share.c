@@ -1,5 +1,5 @@
 /* tests/train/test_text_share.c: tokens of rank 0 for ranks that see no file of them: copies with the same ids, that leave
- * nothing behind; where one cannot be written, all fail alike. Where the file is to be seen, see test_ranks_folder.c.
+ * nothing behind; if one cannot be written, all ranks fail in the same way. test_ranks_folder.c has ranks that see the file.
  * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -73,8 +73,7 @@ static void nothing_but_nan_can_be_drawn(void **state)
     picture_free(&p);
 }
 
-/* All cells are of the middle, so the other colors are those of the bar alone. It is a gradient, whose very ends
- * the frame hides. */
+/* All cells have the middle value, so only the bar has other colors. It is a gradient, and the frame hides its ends. */
 static void the_bar_goes_from_the_least_below_to_the_greatest_above(void **state)
 {
     (void)state;

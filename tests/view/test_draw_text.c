@@ -316,7 +316,7 @@ static void curves_of_a_group_share_a_color(void **state)
                                  {"d", 4, steps, norms, 2}};
     const svg *s = draw(curves, 4, (draw_labels){0});
     const char *blue = "stroke:rgb(0%,44.705882%,69.803922%)", *vermilion = "stroke:rgb(83.529412%,36.862745%,0%)";
-    assert_int_equal(times(s, blue), 2 * 2); /* with those of the legend */
+    assert_int_equal(times(s, blue), 2 * 2); /* including the legend's */
     assert_int_equal(times(s, vermilion), 2 * 2);
     assert_int_equal(times(s, "stroke-dasharray"), 2 * 2);
     assert_int_equal(times(s, "fill:rgb(0%,44.705882%,69.803922%)"), 2 * 4 + 2);
