@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/check_words.sh [PROGRAM]: the words of the documents are those of docs/glossary.md. From the root of the sources:
+# tools/check_words.sh [PROGRAM]: documents use the words of docs/glossary.md. From the root of the sources:
 #
 #   1. no term of its table "Retired terms" in documents, recipes, headers, sources, examples and, with a program, its help
 #      texts;
@@ -45,8 +45,8 @@ if [ -n "$program" ]; then
     echo "$scratch/help" >>"$scratch/files"
 fi
 
-# Of a list of files those that may have a term, whatever stands between its words. It finds them in a tenth of the time that
-# find_retired takes, and few have one.
+# The files of a list that may have a term, with anything between its words. It takes a tenth of the time that find_retired takes,
+# and few files have one.
 may_have_retired() {
     sed -n 's/^retired\t\([^\t]*\).*/\1/p' "$scratch/terms" | sed -E 's/[.]/[.]/g; s/[*]/[a-z]*/g
         s/ /[^a-z0-9_]+([a-z][a-z] +)?/g; s/.*/(^|[^a-z0-9_.])&($|[^a-z0-9_])/' >"$scratch/patterns"

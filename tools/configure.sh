@@ -1,7 +1,7 @@
 #!/bin/bash
-# tools/configure.sh FOLDER [CMAKE-OPTION...]: configures a build of this checkout in FOLDER, and says nothing where that is well.
-# A build that was made elsewhere, as that of a checkout that was moved or copied, has paths of that place in all that CMake
-# wrote: it is begun anew, with one line that says so. For make, ./test and .ci/run.
+# tools/configure.sh FOLDER [CMAKE-OPTION...]: configures a build of this checkout in FOLDER, and prints nothing if that succeeds.
+# A build that was made elsewhere, such as in a checkout that was moved or copied, has old paths in all files that CMake wrote: it
+# begins again, with one line that says so. For make, ./test and .ci/run.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1

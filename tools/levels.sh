@@ -3,6 +3,6 @@
 
 # strings KEY <JSON: the strings of an array.
 strings() { tr -d ' \n' | sed -n "s/.*\"$1\":\[\([^]]*\)\].*/\1/p" | tr -d '"' | tr ',' ' '; }
-# Of this build, what this machine has, best last, and what it lacks.
+# The levels of this build that this machine has, best last, and the levels that it lacks.
 levels_of() { "$1" info --json | strings levels; }
 missing_levels_of() { "$1" info --json | strings levels_missing; }

@@ -127,7 +127,8 @@ find src include -name '*.[ch]' | sort | awk -F/ '
     $NF in first { print $0 ": " first[$NF] " has the same name"; next }
     { first[$NF] = $0 }' | say
 
-# The same of functions, whatever their linkage: fourteen that are called `backward` can't be told apart, nor is one by a word that any could have.
+# Likewise names of functions, whatever their linkage: fourteen functions called `backward` could not be told apart, and neither
+# could one with a word that any function could have.
 find src -path src/kernels -prune -o -name '*.c' -print | sort | xargs awk '
     BEGIN {
         n = split("add alloc allocate append apply backward begin check close compare copy do end fill find finish forward free" \
@@ -155,10 +156,10 @@ find src include -path src/kernels -prune -o -name '*.[ch]' -print | sort | xarg
         else first[name] = FILENAME
     }' | say
 
-# ---- tests -----------------------------------------------------------------------------------------------------------
-# A test that starts threads, or goes through levels of the ISA, carries the label by which .ci/run finds it (what labels there
-# are: tests/CMakeLists.txt), be it in itself or in headers of tests that it includes. Threads that a test's header is told to
-# start count for those who tell it a number.
+# ---- tests ----------------------------------------------------------------------------------------------------------- A test
+# that starts threads, or goes through levels of the ISA, carries the label by which .ci/run finds it (tests/CMakeLists.txt lists
+# the labels), whether it does so itself or in headers of tests that it includes. Threads that a test's header starts on request
+# count for the tests that pass it a number.
 find tests -path tests/fuzz -prune -o \( -name '*.[ch]' -o -name 'check_*.sh' \) -print 2>/dev/null | sort | xargs -r awk '
     function of(what, file, n, list, i) {
         if ((what, file) in says) return 1

@@ -67,7 +67,7 @@ OWN = {
 TOKENIZERS = {"pieces", "bpe"}
 LABELS = {"bpe": "llama-bpe"}
 TEXTS = ["", "Hello world", " two  spaces ", "the tokens\tof a text\n\nand 12345 numbers", "naïve café ½ ﬁ Ａ", "日本語 и кириллица", "a🙂b"]
-# MATRIX: its format, and whether rows are those of queries or keys, which the converter moves
+# MATRIX: its format, and whether its rows belong to queries or keys, which the converter moves
 MIXED = {"model.embed_tokens": "Q4_K"}
 for layer, formats in enumerate(["Q4_K Q5_K Q6_K Q8_0 Q4_0 Q4_1 Q5_0", "Q6_K Q4_0 Q5_1 Q4_0 Q5_K Q8_0 Q5_1"]):
     matrices = ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj",

@@ -616,8 +616,8 @@ choose chooses chose chosen choosing 选
 borrow borrows borrowed borrowed borrowing 借
 """
 
-# "verb tenses | a: nouns | mass: nouns | =: fixed objects English/Chinese verb and object | @ places". The Chinese verb
-# is that of VERBS, or stands in the fixed object. Tenses: P present habit, G -ing, D past, F future and infinitive.
+# "verb tenses | a: nouns | mass: nouns | =: fixed objects English/Chinese verb and object | @ places". The Chinese verb comes
+# from VERBS, or is in the fixed object. Tenses: P present habit, G -ing, D past, F future and infinitive.
 ACTIONS = """
 eat PGDF | a: apple orange banana egg cake | mass: rice bread meat fish noodles dumplings vegetables fruit
     | =: breakfast/吃 早饭, lunch/吃 午饭, dinner/吃 晚饭 | @ kitchen home restaurant garden

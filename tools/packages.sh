@@ -39,7 +39,7 @@ need_for_mpi() {
     { command -v mpicc && command -v mpirun; } >/dev/null || need 'processes on several machines: MPI' openmpi-bin libopenmpi-dev
 }
 
-# What it takes to compare the library with that of the last release.
+# The packages for comparing the library with the last release's.
 need_for_abi() {
     need 'the report of what changed for programs that are linked with the library' abigail-tools xz-utils
 }

@@ -85,8 +85,8 @@ what_bytes() {
     done
 }
 
-# ---- times --------------------------------------------------------------------------------------------------------
-# seconds SHARDS: of a run of SECONDS_EACH steps, as a user has it.
+# ---- times -------------------------------------------------------------------------------------------------------- seconds
+# SHARDS: the time of a run of SECONDS_EACH steps, as for a user.
 seconds() {
     local start=$EPOCHREALTIME
     "$RAPT" train "$work/shards.yaml" --quiet --out "$work/out" --max-steps "$SECONDS_EACH" --set train.shards="$1"

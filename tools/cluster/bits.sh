@@ -1,10 +1,10 @@
 #!/bin/bash
-# tools/cluster/bits.sh [MPI...]: five recipes, each with 8 and with 24 shards, trained by one process and then under a real mpirun
-# by 1, 2, 3, 4, 5, 7 and 8 processes on this machine, whose numbers of threads differ from rank to rank (1, 2, 3), and in fp32
-# their instruction sets, too. Model, best model, checkpoints and the log's losses and BLEU must be those of the one process, byte for
-# byte; then a run that is stopped and resumed by 4, 1, 3 and 8 processes, each time under the other MPI. One line a comparison;
-# the last is "N passed, N failed, N skipped". MPI: openmpi and mpich, where the build has found them. From the environment: RAPT
-# (default build/rapt).
+# tools/cluster/bits.sh [MPI...]: five recipes, each with 8 and with 24 shards, trained by one process and then under a real
+# mpirun by 1, 2, 3, 4, 5, 7 and 8 processes on this machine, whose numbers of threads differ from rank to rank (1, 2, 3), and in
+# fp32 their instruction sets as well. Model, best model, checkpoints and the log's losses and BLEU must equal the results of the
+# one process, byte for byte; then a run that is stopped and resumed by 4, 1, 3 and 8 processes, each time under the other MPI.
+# One line a comparison; the last is "N passed, N failed, N skipped". MPI: openmpi and mpich, where the build has found them. From
+# the environment: RAPT (default build/rapt).
 . "$(dirname "$0")/../../tests/cli/lib_mpi.sh"
 MPIS=("$@")
 [ $# -gt 0 ] || MPIS=(openmpi mpich)

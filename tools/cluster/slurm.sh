@@ -187,8 +187,8 @@ check_srun() {
     say $? "srun: refused with exit status $status: $(grep -m1 rapt: srun.txt)" srun.txt
 }
 
-# srun as the launcher: ten runs of each. MPICH would take both machines for one, and use its memory: it is told to use the network,
-# which it looks for in /sys, that of the machine.
+# srun as the launcher: ten runs of each. MPICH would take both machines for one, and use its memory: it is told to use the
+# network, which it looks for in the machine's /sys.
 check_srun_pmi() { # MPI PMI
     local model=srun-$1 i status=0 slowest=0 start
     command -v mpirun.$1 >/dev/null || { echo "skip  srun --mpi=$2, $1 is not installed"; return; }
