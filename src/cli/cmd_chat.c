@@ -74,7 +74,7 @@ static const struct argp ARGP = {
     .doc = "Converse with a language model whose folder, or GGUF file, has a chat template."
            "\vEach line of standard input is a message; the reply is streamed to stdout, with a newline at the end. The line "
            "/reset begins another conversation, Ctrl-C ends a reply, the end of the input (Ctrl-D) the command. The defaults of "
-           "--beam, of the sampling options and of --repetition-penalty are those of the folder's generation_config.json."};
+           "--beam, of the sampling options and of --repetition-penalty come from the folder's generation_config.json."};
 
 /* ---- messages ------------------------------------------------------------------------------------------------------ */
 

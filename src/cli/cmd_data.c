@@ -93,7 +93,7 @@ static const struct argp ARGP = {
            "Training itself skips only empty lines and pairs with an empty side; --out skips all lines with defects. A line with "
            "several defects counts for each, and as new for the first of them; only lines with text on both sides are compared "
            "with others. A script is unusual if most letters of a side belong to another one than most letters of that side in "
-           "the whole file. The expected length, in characters, is that of the other side times the median of the pairs' length "
+           "the whole file. The expected length, in characters, is the other side's times the median of the pairs' length "
            "ratios."};
 
 static const char *const NAMES[2] = {"source", "target"};

@@ -20,8 +20,8 @@ static const struct argp_option OPTIONS[] = {
     {"text", KEY_TEXT, "TEXT", 0, "This text, in place of FILE", 0},
     {"format", KEY_FORMAT, "F", 0, "text: a line of numbers for each line (default); jsonl: {\"embedding\": [...]}; npy: a "
                                    "float32 array of NumPy, [lines, features]", 0},
-    {"pooling", KEY_POOLING, "P", 0, "Which vector of those of the tokens: their mean, that of the first one (cls), or the "
-                                     "maximum of each feature (max); default: as the folder says, else mean", 0},
+    {"pooling", KEY_POOLING, "P", 0, "The vector of a text from the vectors of its tokens: their mean (mean), the first "
+                                     "token's (cls), or the maximum of each feature (max); default: the folder's, or mean", 0},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Divide each vector by its Euclidean norm (default: as the folder says)", 0},
     {"no-normalize", KEY_NO_NORMALIZE, NULL, 0, "Do not", 0},
     {"prompt", KEY_PROMPT, "NAME", 0, "Put this prompt of the folder (query, passage, ...) before each line; none: no prompt "
@@ -105,8 +105,8 @@ static void embed_warn(embed_arguments *a, const line_block *b, const bool *cut)
     for (size_t i = 0; i < b->count && a->most && !a->quiet; i++) {
         if (!cut[i])
             continue;
-        cli_say("rapt: %s:%zu: warning: longer than the %zu tokens that the model takes; what is behind them is left out, as of "
-                "any such line\n", a->text ? "--text" : embed_input_name(a), b->first + i, a->most);
+        cli_say("rapt: %s:%zu: warning: longer than the %zu tokens that the model takes; the rest is left out, here and "
+                "in other such lines\n", a->text ? "--text" : embed_input_name(a), b->first + i, a->most);
         a->most = 0;
     }
 }

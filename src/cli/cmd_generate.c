@@ -105,8 +105,8 @@ static const struct argp ARGP = {
            "\vThe prompt and its continuation are streamed to stdout, with a newline at the end. The text ends after "
            "--max-tokens, before a --stop sequence, at the end-of-text token (<|endoftext|>), and at Ctrl-C (exit status 130). "
            "Without a prompt a new text is generated, if the model has <|endoftext|>. MODEL is a folder of rapt or of Hugging "
-           "Face, or a GGUF file. Of a Hugging Face folder the defaults of --beam, of the sampling options and of "
-           "--repetition-penalty are those of its generation_config.json, which can also exclude and force tokens."};
+           "Face, or a GGUF file. For a Hugging Face folder, the defaults of --beam, of the sampling options and "
+           "of --repetition-penalty come from its generation_config.json, which can also exclude and force tokens."};
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 

@@ -18,9 +18,10 @@ enum { MESSAGE = SERVE_REASON + 128 };
 
 /* argp tells options apart by their keys, which cmd_serve_number sets. */
 static struct argp_option OPTIONS[] = {
-    {"config", KEY_CONFIG, "FILE", 0, "Options from a YAML file: their names as keys, and models (NAME: MODEL); those of the "
-                                      "command line take precedence", 0},
-    {"check", KEY_CHECK, NULL, 0, "Serve nothing: ask the server at --host and --port for /health; exit status 0: it is well", 0},
+    {"config", KEY_CONFIG, "FILE", 0, "Options from a YAML file: their names as keys, and models (NAME: MODEL); the command "
+                                      "line takes precedence", 0},
+    {"check", KEY_CHECK, NULL, 0, "Serve nothing: ask the server at --host and --port for /health; exit status 0: it is "
+                                    "healthy", 0},
     {NULL, 0, NULL, 0, "Where to listen", 1},
     PLAIN("host", "HOST", "Address to listen on (default 127.0.0.1: this machine only), or unix:PATH for a unix socket"),
     PLAIN("port", "N", "Port (default 8080); 0: any, which is printed"),
@@ -33,8 +34,8 @@ static struct argp_option OPTIONS[] = {
     CLI_OPTION_WEIGHTS,
     CLI_OPTION_KV_CACHE,
     PLAIN("slots", "N", "Texts that a language model generates at the same time (default 8)"),
-    PLAIN("kv-memory", "SIZE", "Memory for keys and values of a language model, such as 2GiB (default: that of --slots texts of "
-                               "the whole context)"),
+    PLAIN("kv-memory", "SIZE", "Memory for keys and values of a language model, such as 2GiB (default: enough for --slots "
+                               "texts of the whole context)"),
     PLAIN("chunk", "N", "Tokens of prompts in a step of a language model (default: as many as its speed allows); the result does "
                         "not depend on it"),
     PLAIN("no-prefix-cache", NULL, "Compute prompts from their beginning always; the result is the same"),
@@ -42,8 +43,9 @@ static struct argp_option OPTIONS[] = {
     {NULL, 0, NULL, 0, "Who may ask, and how much", 3},
     PLAIN("api-key-file", "FILE", "Ask for an API key: one of the lines of FILE"),
     PLAIN("cors", "ORIGIN", "Web pages of ORIGIN (https://example.org; *: of any) may call; can be repeated"),
-    PLAIN("allowed-host", "NAME", "Answer to NAME in Host, too (*: to any), which else is localhost or an address, lest pages of "
-                                  "other sites come in by their own name (DNS rebinding); can be repeated"),
+    PLAIN("allowed-host", "NAME", "Also answer requests with NAME in Host (*: any); otherwise Host must be localhost or an "
+                                  "address, so that pages of other sites cannot get in by their own name (DNS rebinding); can "
+                                  "be repeated"),
     PLAIN("trusted-proxy", "ADDRESS", "The client's address is what X-Forwarded-For of ADDRESS says (unix: of the socket); can "
                                       "be repeated"),
     PLAIN("queue", "N", "Requests that run or wait (default 256); beyond them 503"),
@@ -218,14 +220,14 @@ static error_t cmd_serve_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_serve_parse, .args_doc = "[NAME=]MODEL...",
-    .doc = "Serve models over HTTP: what comes back are the bytes of `rapt translate` and `rapt generate`, whoever else is "
-           "served."
-           "\vMODEL is a folder of rapt or of Hugging Face, or a GGUF file. Requests call it NAME, else what its folder is "
-           "called; a NAME such as en-fr says the languages of a translation model. Prints `listening on URL` when requests are "
-           "taken. SIGTERM and SIGINT finish running requests, a second one ends at once; SIGHUP reads --config again, for its "
-           "models and keys, and loads them, all or none. A socket of systemd (LISTEN_FDS) takes precedence over --host and "
-           "--port. Endpoints: /v1/completions and others of OpenAI's, /translate of LibreTranslate, /v2/translate of DeepL, "
-           "/v1/translate, /v1/explain, a page at /, /health, /metrics, /openapi.json."};
+    .doc = "Serve models over HTTP: responses have the same bytes as `rapt translate` and `rapt generate`, with any other "
+           "requests at the same time."
+           "\vMODEL is a folder of rapt or of Hugging Face, or a GGUF file. Requests call it NAME, or without that by the "
+           "folder's name; a NAME such as en-fr gives the languages of a translation model. Prints `listening on URL` when it "
+           "accepts requests. SIGTERM and SIGINT finish running requests, a second signal ends the server immediately; SIGHUP "
+           "reads --config again, for its models and keys, and loads them, all or none. A socket of systemd (LISTEN_FDS) takes "
+           "precedence over --host and --port. Endpoints: /v1/completions and others of OpenAI's, /translate of "
+           "LibreTranslate, /v2/translate of DeepL, /v1/translate, /v1/explain, a page at /, /health, /metrics, /openapi.json."};
 
 int cmd_serve(int argc, char **argv)
 {

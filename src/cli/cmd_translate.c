@@ -37,10 +37,10 @@ static const struct argp_option OPTIONS[] = {
     {"n-best", KEY_N_BEST, "N", 0, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most the beam size", 0},
     {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation; 0: they may be (default, "
                                              "but for a Hugging Face folder that says otherwise)", 0},
-    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2; of a "
-                                               "Hugging Face folder, what it says)", 0},
+    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2; for "
+                                               "a Hugging Face folder, its own limit)", 0},
     {"prefix", KEY_PREFIX, "TEXT", 0, "Forced prefix: every translation begins with TEXT", 0},
-    {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Forced prefixes: line N of FILE is that of line N of the input; empty: none", 0},
+    {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Forced prefixes: line N of FILE is for line N of the input; empty: none", 0},
     {"alignment", KEY_ALIGNMENT, "KIND", 0, "Append to each translation a tab and its word alignment, from cross-attention: "
                                             "hard, soft (attention weights), or words: hard, with subwords joined to words", 0},
     {"tokens", KEY_TOKENS, NULL, 0, "Append to each translation a tab and the source tokens, a tab and the target tokens", 0},
@@ -53,7 +53,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_KV_CACHE,
     CLI_OPTION_THREADS,
     {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
-                                                  "model's tokens (default: that of the model folder)", 0},
+                                                  "model's tokens (default: the model folder's)", 0},
     {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
                                     "lines beyond the maximum length of a Hugging Face model", 0},
     CLI_OPTION_JSON("Print a JSON object for each line: line, text, truncated, unknown_words and hypotheses, each with text, "

@@ -58,8 +58,8 @@ void score_warnings(const char *name, const struct lines *text, bool cuts_words)
     }
     marked = cuts_words ? count_marked(text, word_mark, &mark) : 0;
     if (marked > text->count / 2)
-        cli_say("rapt: %s: warning: %zu of %zu lines look tokenized (\"%s\"); BLEU cuts words by itself, so that its "
-                "score compares with those of text, or, with --tokenize none, of text tokenized alike\n",
+        cli_say("rapt: %s: warning: %zu of %zu lines look tokenized (\"%s\"); BLEU tokenizes by itself, so that its "
+                "score compares with scores of untokenized text, or, with --tokenize none, of text tokenized in the same way\n",
                 name, marked, text->count, mark);
 }
 

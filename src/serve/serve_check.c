@@ -35,7 +35,7 @@ static int connect_to(const char *host, size_t port, const char **reason)
 {
     if (strncmp(host, "unix:", 5) == 0) {
         struct sockaddr_un at = {.sun_family = AF_UNIX};
-        *reason = "the path is longer than that of a unix socket can be";
+        *reason = "the path is longer than a unix socket's can be";
         if (snprintf(at.sun_path, sizeof at.sun_path, "%s", host + 5) >= (int)sizeof at.sun_path)
             return -1;
         const int fd = connect_with_timeout(AF_UNIX, (const struct sockaddr *)&at, sizeof at);

@@ -16,7 +16,7 @@ static const struct argp_option OPTIONS[] = {
      "grows in proportion", 0},
     {"vocab", KEY_VOCAB, "N", 0, "train, decode: vocabulary size", 0},
     {"batch", KEY_BATCH, "N", 0, "train, decode: batch size in rows (decode: gpt2 1, then 8; a2, a3 32)", 0},
-    {"time", KEY_TIME, "N", 0, "train, decode: tokens of a row (decode: gpt2 those of the prompt and 128 new ones; "
+    {"time", KEY_TIME, "N", 0, "train, decode: tokens of a row (decode: gpt2 the prompt's and 128 new ones; "
      "a2, a3 at most 20)", 0},
     {"prompt", KEY_PROMPT, "N", 0, "decode (gpt2): tokens of the prompt (default 32)", 0},
     {"beam", KEY_BEAM, "N", 0, "decode: beam size (default: 1, then 4)", 0},

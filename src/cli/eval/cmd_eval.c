@@ -16,8 +16,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_ADAPTER,
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
     CLI_OPTION_WEIGHTS,
-    {"compare", KEY_COMPARE, "MODEL", OPTION_ARG_OPTIONAL, "Evaluate this model, or without =MODEL the same, in fp32, too, and "
-     "print what changed, with the largest change of a logit", 0},
+    {"compare", KEY_COMPARE, "MODEL", OPTION_ARG_OPTIONAL, "Also evaluate this model, or without =MODEL the same model in fp32, "
+     "and print the changes, with the largest change of a logit", 0},
     CLI_OPTION_THREADS,
     CLI_OPTION_JSON("Print a JSON object for each file"),
     CLI_OPTION_QUIET("No warnings"),
@@ -115,9 +115,9 @@ static const struct argp ARGP = {
     .doc = "Evaluate a translation model on validation or test sets of SOURCE<tab>TARGET lines, or a language model on texts."
            "\vSentence pairs: loss in nats per target token, <eos> included; pairs beyond the maximum length are truncated as in "
            "training. BLEU and chrF are sacreBLEU's, against the targets as they are in the file; Chinese targets are tokenized "
-           "as zh, those of other languages without spaces as char, all others as 13a.\n\n"
+           "as zh, other languages without spaces as char, all others as 13a.\n\n"
            "Texts: loss in nats per token, perplexity, and bits per byte, over the whole file in consecutive windows of the "
-           "context length; every token but the first counts once, and bytes are those of the tokens that count."};
+           "context length; every token except the first counts once, and so do the bytes of these tokens."};
 
 rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err)
 {

@@ -21,7 +21,7 @@ int cmd_plot(int argc, char **argv)
         "  embedding MODEL WORD...     word embeddings, projected to two dimensions\n"
         "  training FOLDER...          training curves: losses, or other fields of train.jsonl\n"
         "  table FILE                  any table of numbers as a heat map\n\n"
-        "Each has a --help of its own. With --data instead of -o FILE the values are printed; those of one heat map can be "
-        "read by `rapt plot table --names`."};
+        "Each has a --help of its own. With --data instead of -o FILE the values are printed; the values of one heat map "
+        "can be read by `rapt plot table --names`."};
     return subcommands_run(&subcommands, argc, argv);
 }

@@ -10,7 +10,7 @@ static void read_marian(hub_config *c, rapt_transformer_config *k)
     k->tied = hub_flag(c, "share_encoder_decoder_embeddings", true);
     k->tied_output = hub_flag(c, "tie_word_embeddings", true);
     if (k->tied && !k->tied_output)
-        hub_refuse(c, "tie_word_embeddings", "the embeddings are one matrix, and rapt ties the output to it, too");
+        hub_refuse(c, "tie_word_embeddings", "the embeddings are one matrix, and rapt also ties the output to it");
     k->target_vocab = hub_size(c, "decoder_vocab_size", k->source_vocab);
     if (k->tied)
         k->target_vocab = k->source_vocab;

@@ -72,7 +72,7 @@ static const model_metric MODEL_METRICS[] = {
     {"rapt_steps_total", "counter", "Steps of a language model, or batches of translations.", value_steps},
     {"rapt_prompt_tokens_total", "counter", "Tokens of prompts that were computed.", value_prompt},
     {"rapt_cached_tokens_total", "counter", "Tokens of prompts that were found in cached prefixes.", value_cached},
-    {"rapt_generated_tokens_total", "counter", "Tokens that were generated, those of translations among them.", value_generated},
+    {"rapt_generated_tokens_total", "counter", "Tokens that were generated, including translations.", value_generated},
     {"rapt_jobs_done_total", "counter", "Requests that a model has finished.", value_done},
     {"rapt_jobs_cancelled_total", "counter", "Requests that were cancelled, mostly by clients that hung up.", value_cancelled},
     {"rapt_jobs_failed_total", "counter", "Requests that failed.", value_failed},

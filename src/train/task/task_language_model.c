@@ -280,7 +280,7 @@ static rapt_code check_same_tokenizer(const run *r, const text_data *d, rapt_err
 {
     if (rapt_tokenizer_hash(r->model->language.tokenizer) == d->tokens->header.tokenizer_hash)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "the tokenizer is not that of rank 0%s%s", r->init ? ": that of the model in " : "",
+    return rapt_fail(err, RAPT_ERR_VALUE, "the tokenizer is not rank 0's%s%s", r->init ? ": the one of the model in " : "",
                      r->init ? r->init : "");
 }
 
