@@ -1,9 +1,9 @@
 #!/bin/bash
-# tools/readme_transcript.sh [--check] [BUILD]: runs the commands of the transcripts in docs/start.md and README.md (the lines with
+# tools/readme_transcript.sh [--check [--without NAME]] [BUILD]: runs the commands of the transcripts in docs/start.md and README.md (the lines with
 # "$ " between the marks `transcript...:begin` and `:end`) and writes what they print below them, there and in the Chinese
 # pages, which tools/check_chinese.sh compares with the English ones; docs/attention.png is drawn anew, too.
-# With --check nothing is written: the pages are compared with what this run prints. BUILD is a build folder with the
-# program (default: build-test or build). Some three minutes on two cores.
+# With --check nothing is written: the pages are compared with what this run prints, --without one of the transcripts. BUILD is a
+# build folder with the program (default: build-test or build). Some three minutes on two cores, two of them for transcript-lm.
 #
 # docs/start.md comes first: README.md uses the model that it trains. A command that ends in "&" is a server. It listens on a free
 # port here, which stands for 8080 in the commands behind it, and ends with its transcript.
@@ -13,8 +13,9 @@
 # tenth, and the text that the model makes is not. The last line is "N passed, N failed, 0 skipped".
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
-check=
+check= without=
 [ "${1:-}" != --check ] || { check=yes; shift; }
+[ "${1:-}" != --without ] || { without=${2:?a transcript}; shift 2; }
 build=${1:-build-test}
 [ $# -gt 0 ] || [ -x "$build/rapt" ] || build=build
 build=$(realpath "$build")
@@ -142,6 +143,7 @@ for page in docs/start.md README.md; do
     mapfile -t names < <(sed -n 's/^<!-- \(transcript[a-z-]*\):begin -->$/\1/p' $page)
     [ ${#names[@]} -gt 0 ] || { echo "FAIL  $page: no transcript"; failed=$((failed + 1)); }
     for name in "${names[@]}"; do
+        [ "$name" != "$without" ] || continue
         if ! transcript "$name" $page >"$scratch/$name"; then
             stop_server
             failed=$((failed + 1))

@@ -2,13 +2,13 @@
 # tests/faults/check_faults.sh: one call of the system after the other fails, in train, train --resume, average, fetch and
 # translate. Each time the command fails or does all that it should, nothing is lost that was there, and the next call, which
 # nothing disturbs, has the right bytes. FAULT_STRIDE=1 lets each call fail; by default every one of the first 4 of a kind
-# and each fifth after them does.
+# and each twelfth after them does.
 # labels: not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
 SHIM=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")/tests/fault_shim.so
 [ -z "$SANITIZED" ] || { skip 'faults: not with sanitizers, which want to be loaded first'; finish; }
 [ -e "$SHIM" ] || { skip "faults: no $SHIM here"; finish; }
-STRIDE=${FAULT_STRIDE:-5}
+STRIDE=${FAULT_STRIDE:-12}
 KINDS='opendir readdir open stat read mmap rename fsync link unlink mkdir flock'
 make_pairs | head -60 >pairs.tsv
 make_text | head -60 >text.txt
