@@ -11,6 +11,7 @@ run_in() {
     shift
     mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys" # mpirun asks it for the processors
     mkdir -p "$root$here"
     mount --rbind "$here" "$root$here"
     cp /etc/resolv.conf /etc/hosts "$root/etc/"

@@ -17,6 +17,22 @@ run() {
 printf '#!/bin/sh\ntrap : USR1\n"$@"\nstatus=$?\necho $status >>"%s"\nexit $status\n' "$WORK/statuses" >"$WORK/noted"
 chmod +x "$WORK/noted"
 
+# by_rank COMMAND... [++ COMMAND...]...: a program that is another one on each rank. mpirun has a colon for it, at which Open MPI
+# 5.0.7's ends with a segmentation fault.
+cat >"$WORK/by_rank" <<'END'
+#!/bin/bash
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK} command=()
+for word; do
+    if [ "$word" = ++ ]; then
+        [ $((rank -= 1)) -ge 0 ] || break
+    elif [ $rank = 0 ]; then
+        command+=("$word")
+    fi
+done
+exec "${command[@]}"
+END
+chmod +x "$WORK/by_rank"
+
 # ended_with STATUS MPI GOT: every rank that wrote its status has this one, or 0, as ranks have that leave before rank 0; mpirun,
 # whose status is GOT, has it, too, or, of MPICH's, one of the ranks, which it may end before they write theirs.
 ended_with() {
