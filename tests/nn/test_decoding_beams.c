@@ -1,7 +1,7 @@
 /* tests/nn/test_decoding_beams.c: rows of one sentence that read one copy of its keys and values, become more and fewer,
  * and change places, equal passes over whole rows that have each its own sentence, to the bit; states that are decoded together
  * equal each by itself.
- * labels: levels arm-first */
+ * labels: levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

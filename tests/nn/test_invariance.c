@@ -1,6 +1,6 @@
 /* tests/nn/test_invariance.c: what a model gives for a sentence depends neither on the sentences beside it nor on the
  * padding after it, to the bit, and with dropout too.
- * labels: threads arm-first */
+ * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* tests/nn/test_lm.c: language models: names, shapes and numbers of parameters, initial values, options, refusals. What
- * they compute is in test_lm_training.c and, against PyTorch, in tests/golden; decoding is in test_lm_decoding.c.
- * labels: arm-first */
+ * they compute is in test_lm_training.c and, against PyTorch, in tests/golden; decoding is in test_lm_decoding.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

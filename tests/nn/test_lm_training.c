@@ -1,6 +1,6 @@
 /* tests/nn/test_lm_training.c: language models at work: what a position can see, losses, gradients, dropout, the same
  * bits with any threads and kernels. Numbers are compared with PyTorch's in tests/golden.
- * labels: levels arm-first */
+ * labels: levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* tests/nn/test_quantized_models.c: models with quantized weights (q8_0, q4_0) give the same bits at every level, with any number
  * of threads, to a row alone and among others, and with a KV cache in pieces of any length.
- * labels: levels arm-first */
+ * labels: levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* tests/ops/test_gradients.c: which gradients are there after a backward pass, and what they are where they are kept, for a
- * calculation that can be done by hand.
- * labels: arm-first */
+ * calculation that can be done by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
