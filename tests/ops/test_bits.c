@@ -2,7 +2,7 @@
  * kernels and with any number of threads. The reference is the scalar level with one thread. That the numbers are right
  * is the business of double_gradcheck.c and the golden tests. With products in bf16 they are the same for any threads, at one
  * level, and near those in fp32.
- * labels: threads each-level not-sanitized */
+ * labels: threads each-level sanitized-late */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */
