@@ -182,7 +182,7 @@ find tests -path tests/fuzz -prune -o \( -name '*.[ch]' -o -name 'check_*.sh' \)
     /(^|[^a-z_])kernels_(names|of_isa)([^a-z_]|$)|\$\(levels\)|skip_other_levels$|RAPT_ISA="?\$/ { says["levels", FILENAME] }
     END {
         for (file in tests) {
-            want(file, "threads", "threads|not-raced", "starts threads")
+            want(file, "threads", "threads|not-raced|raced-late", "starts threads")
             want(file, "levels", "levels|each-level", "goes through levels of the ISA")
         }
     }' | sort | say

@@ -2,7 +2,7 @@
 # tests/cli/check_mpi.sh: processes under a real mpirun on this machine, for each MPI that the build has found: messages through
 # its module; what is refused, in one line, by one process; training with one to four ranks, which gives the bytes of one process;
 # ranks that are stopped, killed or asleep. Skips, by name, the MPIs that are not there.
-# labels: each-level not-sanitized
+# labels: each-level sanitized-late
 . "$(dirname "$0")/lib_mpi.sh"
 # What MPI libraries leave behind when they end has no name that leaks.txt could have.
 [ -z "$SANITIZED" ] || export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/cli/check_progress.sh: what `rapt train` shows: on a terminal, where no line is wider than it and every report stays,
 # and in a log. How lines get shorter, and what is said of long phases, is in test_progress.c.
-# labels: not-sanitized
+# labels: sanitized-late
 . "$(dirname "$0")/lib.sh"
 make_inputs
 { make_text; echo 日本; } >text.txt

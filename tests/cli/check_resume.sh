@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/cli/check_resume.sh: stopped and resumed anywhere, by itself, by kill -9 or by Ctrl-C, training gives the bytes
 # of a run that never stopped.
-# labels: not-raced
+# labels: raced-late
 . "$(dirname "$0")/lib.sh"
 make_inputs
 unending=(--set train.steps=1000000 --set train.checkpoint_every=100 --set train.report_every=50)

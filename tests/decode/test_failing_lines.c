@@ -1,6 +1,6 @@
 /* tests/decode/test_failing_lines.c: if several lines fail, the first one's error is reported, with any threads and batches; a
  * cancelled run fails and leaves the translator usable; zeroed options equal the program's.
- * labels: not-raced */
+ * labels: raced-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

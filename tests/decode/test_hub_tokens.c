@@ -1,7 +1,7 @@
 /* tests/decode/test_hub_tokens.c: 64 tokens of each family of Hugging Face folders by greedy and by beam search, against
  * generate() of transformers, with config.json of version 5 and of version 4. tests/golden/hub_tokens.json is made by
  * tools/make_hub_tokens.py.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/decode/test_policy_search.c: greedy and beam search with the settings of Hugging Face folders, against what generate() of
  * transformers finds. For src/decode/policy_*.c and generator_beam.c. tests/golden/hub_search.json is made by
  * tools/make_hub_search.py.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/decode/test_policy_translate.c: translating with the policy of a Hugging Face folder: scores against passes over whole
  * rows, forced tokens, prefixes and lengths, and that batches and threads change nothing. What the searches themselves find is
  * compared with transformers in test_policy_search.c.
- * labels: not-raced */
+ * labels: raced-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

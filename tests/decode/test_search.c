@@ -1,7 +1,7 @@
 /* tests/decode/test_search.c: greedy and beam search against what defines them: all hypotheses that there are, written down
  * and scored by passes over whole rows; a search that continues to the last token and scores every candidate. And what
  * happens rarely: a beam wider than the vocabulary, all beams ending at once.
- * labels: not-sanitized */
+ * labels: sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* tests/decode/test_translate_batch.c: batches that begin at different steps, of different options, and share their steps: each
  * item gets the translation that it gets alone, bit for bit, whichever others are there, are cancelled, or fail.
- * labels: not-raced */
+ * labels: raced-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* tests/io/test_adapter.c: folders of low-rank adapters that PEFT wrote: what a model computes with them, against what PEFT
  * computes; and what is refused. For src/io/adapter. tests/golden/adapters is made by tools/make_hub_adapters.py.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* tests/io/test_export.c: models written for other programs: what was written is read by src/io/hub, which is compared with
  * transformers in test_hub.c; and what is refused. For src/io/export.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

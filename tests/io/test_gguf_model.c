@@ -1,7 +1,7 @@
 /* tests/io/test_gguf_model.c: GGUF files as models: what they compute, against what transformers computes with the Hugging Face
  * folders that llama.cpp's converter made them of; their tokenizers against sentencepiece and tokenizers; what is refused. For
  * src/io/gguf and src/text/gguf. tests/golden/gguf is made by tools/make_gguf_golden.py.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

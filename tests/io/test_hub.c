@@ -1,6 +1,6 @@
 /* tests/io/test_hub.c: Hugging Face folders as models: what they compute, against what transformers computes; and what is
  * refused. For src/io/hub. tests/golden/hub is made by tools/make_hub.py with PyTorch and transformers.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

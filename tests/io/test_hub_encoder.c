@@ -1,7 +1,7 @@
 /* tests/io/test_hub_encoder.c: encoders of Hugging Face folders: what they compute, against what transformers computes, alone and
  * in batches; and what is refused. For src/io/hub and src/decode/embedder.c. tests/golden/hub_encoder is made by
  * tools/make_hub_encoder.py with PyTorch and transformers.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

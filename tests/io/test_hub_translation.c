@@ -1,7 +1,7 @@
 /* tests/io/test_hub_translation.c: encoder-decoders of Hugging Face folders: what they compute, against what transformers
  * computes, alone and in batches; and what is refused. For src/io/hub. tests/golden/hub_translation is made by
  * tools/make_hub_translation.py with PyTorch and transformers.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

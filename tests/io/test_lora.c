@@ -1,7 +1,7 @@
 /* tests/io/test_lora.c: models whose low-rank adapters are trained: which modules have one, under which names and in what shapes
  * PEFT's files have them, and that such a file computes what the model did. For src/io/lora. Names and shapes are compared with
  * files that PEFT wrote, tests/golden/adapters; what rapt makes of such files with PEFT's numbers, in test_adapter.c.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

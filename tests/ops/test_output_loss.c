@@ -1,7 +1,7 @@
 /* tests/ops/test_output_loss.c: the fused output matrix and loss give what rapt_op_linear and rapt_op_cross_entropy give, byte
  * for byte, at every level and with any number of threads; so do gradients that are deferred. That those two are
  * right is the business of double_gradcheck.c and the golden tests.
- * labels: not-raced each-level not-sanitized */
+ * labels: not-raced each-level sanitized-late */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1    /* loops of any size go to the threads, */
 #include "base/pool.c"

@@ -1,7 +1,7 @@
 /* tests/ops/test_reads.c: what operations say of the parameters that they read. Before they read one they have its updates
  * applied: here an update is what replaces NaN by its elements. And where products are in bf16, parameters of which no
  * operation says that it reads them as they are can be replaced by rounded ones without a change of any bit.
- * labels: each-level not-sanitized */
+ * labels: each-level sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

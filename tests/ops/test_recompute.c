@@ -1,7 +1,7 @@
 /* tests/ops/test_recompute.c: blocks that are recomputed in the backward pass: training gives the same bits and takes less
  * memory, and recomputing is off in an observed pass; memory of long rows. Gradients of single blocks are checked with all
  * operations, by ops_table.h.
- * labels: not-raced not-sanitized */
+ * labels: not-raced sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

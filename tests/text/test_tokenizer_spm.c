@@ -1,7 +1,7 @@
 /* test_tokenizer_spm.c: ids and texts of sentencepiece 0.2.3, for models of all types and settings in
  * tests/text/sentencepiece: texts that are hard, long texts by the hashes of their ids, and random ids decoded. For
  * src/text/spm. tools/golden_spm.py makes the files; tools/compare_spm.py compares more, where sentencepiece is there.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/train/test_recompute_training.c: runs of rapt_train with train.recompute: the same model, log and checkpoints as
  * without, also where only a part of the run has it; and a memory plan that says what it saves. The bits of single passes
  * are compared in tests/ops/test_recompute.c.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/train/test_shard_ranks.c: steps that processes make together, here threads over the double of a transport: whatever their
  * number, parameters, moments and figures have the bits of one process. Only the step (train/shards): whole runs of
  * rapt_train with several ranks are tested elsewhere.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/train/test_shards_group.c: the model does not depend on how many processes there are: six recipes with 8 and with 24
  * shards, any number of ranks from 2 to 8, of unequal shares too; model, best model, checkpoints and log of one process, byte for
  * byte but for times. What else a run of several ranks does is in test_ranks_folder.c and test_ranks_set_up.c.
- * labels: not-raced not-sanitized */
+ * labels: raced-late sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/train/test_stopping.c: rapt_train stopped within a report, a sample and a checkpoint: it ends there, leaves no report
  * that was not finished, and the run that resumes gives the bytes of one that never stopped. And what is told of the best
  * model.
- * labels: not-raced */
+ * labels: raced-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
