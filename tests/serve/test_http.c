@@ -389,23 +389,56 @@ static void test_left(void **state)
     close(fd);
 }
 
+/* Connects with a small buffer, so that what a client leaves stays with the server. */
+static int connect_small(void)
+{
+    const struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)http_port),
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0), small = 4096;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
 /* A client that reads nothing, of a response that is no more than it may leave unread. */
 static void test_slow_readers(void **state)
 {
     static const char *const requests[] = {"GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "GET /part HTTP/1.1\r\nHost: a\r\n\r\n"};
-    const struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)http_port),
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const int small = 4096;
     int fds[2];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        fds[i] = socket(AF_INET, SOCK_STREAM, 0);
-        setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-        assert_int_equal(connect(fds[i], (const struct sockaddr *)&at, sizeof at), 0);
+        fds[i] = connect_small();
         http_send_text(fds[i], requests[i]);
     }
     assert_true(http_comes_to(&http_over, 2));
     assert_true(http_comes_to(&http_gone, 1));
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* Clients that read a block just in time, of a response that has ended and of one that goes on. send_timeout is 1 s: at their
+ * pace, 30 kB a second, the first would take 30 s, the second for ever. */
+static void test_readers_that_lag(void **state)
+{
+    static const char *const requests[] = {"GET /burst?n=1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /part HTTP/1.1\r\nHost: a\r\n\r\n"};
+    static char part[3000];
+    size_t got[2] = {0};
+    int fds[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fds[i] = connect_small();
+        http_send_text(fds[i], requests[i]);
+    }
+    const double begin = clock_seconds();
+    while (atomic_load(&http_over) < 2 && clock_seconds() < begin + 12) {
+        http_pause(100);
+        for (int i = 0; i < 2; i++) {
+            const ssize_t n = recv(fds[i], part, sizeof part, MSG_DONTWAIT);
+            got[i] += n > 0 ? (size_t)n : 0;
+        }
+    }
+    assert_int_equal(atomic_load(&http_over), 2);
+    assert_true(got[0] < sizeof http_zeros / 2 && got[1] < sizeof http_zeros / 2);
     close(fds[0]);
     close(fds[1]);
 }
@@ -569,7 +602,7 @@ int main(void)
         SERVED(test_strict),  SERVED(test_accepted),     SERVED(test_unanswered),   SERVED(test_no_http),
         SERVED(test_sizes),   SERVED(test_expect),       SERVED(test_pipelined),    SERVED(test_streams),
         SERVED(test_hang_up), SERVED(test_no_busy_loop), SERVED(test_slow_clients), SERVED(test_idle),
-        SERVED(test_unread),  SERVED(test_slow_readers), SERVED(test_slow_and_live),
+        SERVED(test_unread),  SERVED(test_slow_readers), SERVED(test_slow_and_live), SERVED(test_readers_that_lag),
          cmocka_unit_test_setup_teardown(test_connections, start_small, stop),
         cmocka_unit_test_setup_teardown(test_per_address, start_per_address, stop),
         cmocka_unit_test_setup_teardown(test_left, start_patient, stop),

@@ -256,6 +256,41 @@ static void test_unread(void **state)
     admission_destroy(&memory);
 }
 
+/* When a response in parts has ended, only what its client has left of it counts; it is given back once. */
+static void test_ended_stream_counts_what_is_left(void **state)
+{
+    enum { LIMIT = 64 * EXCHANGE_UNREAD, MADE = 4 * EXCHANGE_UNREAD };
+    static const size_t parts[] = {0, 1, 3}; /* of half EXCHANGE_UNREAD */
+    static char part[EXCHANGE_UNREAD / 2];
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        admission memory;
+        size_t largest, left = parts[i] * sizeof part;
+        bool end;
+        admission_init(&memory, LIMIT);
+        exchange *x = get("/");
+        exchange_at_free(x, NULL, NULL, &memory);
+        assert_int_equal(exchange_asks(x, ADMISSION_MAKING, MADE), ADMISSION_GIVEN);
+        exchange_begin(x, 200, "text/plain");
+        for (size_t n = 0; n < parts[i]; n++)
+            assert_true(exchange_write(x, part, sizeof part));
+        assert_false(exchange_lags(x) && left <= EXCHANGE_UNREAD);
+        assert_in_range(admission_given(&memory, &largest), MADE, MADE + 2 * left);
+        exchange_end(x);
+        assert_true(exchange_lags(x));
+        assert_in_range(admission_given(&memory, &largest), left, 3 * left);
+        exchange_end(x);
+        exchange_drop(x);
+        while (exchange_take(x, part, sizeof part, &end))
+            ;
+        assert_true(end);
+        assert_in_range(admission_given(&memory, &largest), 0, left < EXCHANGE_UNREAD ? left : EXCHANGE_UNREAD);
+        exchange_release(x);
+        assert_int_equal(admission_given(&memory, &largest), 0);
+        admission_destroy(&memory);
+    }
+}
+
 /* Nor is there any where others have it, or where none is counted. */
 static void test_no_memory_for_unread(void **state)
 {
@@ -379,7 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_target),    cmocka_unit_test(test_wrong_targets), cmocka_unit_test(test_request),
         cmocka_unit_test(test_whole),     cmocka_unit_test(test_parts),         cmocka_unit_test(test_unread),
-        cmocka_unit_test(test_no_memory_for_unread),
+        cmocka_unit_test(test_no_memory_for_unread), cmocka_unit_test(test_ended_stream_counts_what_is_left),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_notes),         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_whole_response_counts_until_freed), cmocka_unit_test(test_no_memory_has_a_shape),
         cmocka_unit_test(test_result_headers),

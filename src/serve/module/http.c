@@ -44,7 +44,7 @@ static void *begin_request(void *context, const char *target, struct MHD_Connect
         return NULL;
     *r = (http_request){.mhd = mhd, .list = &h->connections, .at = at, .closing = &h->closing,
                         .send_timeout = h->options.send_timeout, .target = strdup(target), .raw_target = target,
-                        .began = clock_seconds()};
+                        .due = INFINITY, .began = clock_seconds()};
     pthread_mutex_init(&r->lock, NULL);
     http_connections_await(r->list, at, h->options.header_timeout);
     http_connections_carry(r->list, at, r);

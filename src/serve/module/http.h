@@ -30,7 +30,8 @@ typedef struct http_options {
     double header_timeout;  /* seconds for the fields of a header */
     double request_timeout; /* seconds for the body */
     double idle_timeout;    /* seconds that a connection may wait for its next request */
-    double send_timeout;    /* seconds for a whole response, or for each part of a response in parts */
+    double send_timeout;    /* seconds for a whole response; for each part of a response in parts, and, with a second more for
+                               every 64 KiB, for all that a client that lags (exchange_lags) has left of one */
     char *const *proxies;   /* [proxy_count] addresses whose X-Forwarded-For counts */
     size_t proxy_count;
     const char *tls_certificate, *tls_key; /* PEM; NULL: no TLS */

@@ -1,10 +1,26 @@
 /* serve/module/http_answer.c: a whole body is handed over; a body in parts is read from the exchange as the client takes it. */
 #include "serve/module/http_answer.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCK = 16384 };
+enum { BLOCK = 16384, PACE = 64 << 10 };
+
+/* Seconds from now until the client must have read the block of `size` bytes that it gets: at most send_timeout. From the time
+ * when it lags on, it has send_timeout for all of the response, and a second more for every PACE bytes that it takes; otherwise
+ * one that takes a block just in time would hold the memory of a long response for days. A client that keeps up may be as slow
+ * as it likes: what it leaves is no more than servers keep that let the writer wait for the client. */
+static double seconds_for(http_request *r, size_t size)
+{
+    const double now = clock_seconds(), whole = r->send_timeout;
+    if (!exchange_lags(r->x))
+        r->due = INFINITY;
+    else
+        r->due = r->due < INFINITY ? r->due + (double)size / PACE : now + whole;
+    return r->due < now + whole ? r->due - now : whole;
+}
 
 /* An MHD_ContentReaderCallback. It returns 0 only when the connection is suspended: otherwise libmicrohttpd would call it again
  * and again. */
@@ -18,7 +34,7 @@ static ssize_t read_exchange(void *context, uint64_t position, char *to, size_t 
             return MHD_CONTENT_READER_END_WITH_ERROR;
         const size_t n = exchange_take(r->x, to, size, &end);
         r->sent += n;
-        http_connections_allow(r->list, r->at, n || end ? r->send_timeout : INFINITY);
+        http_connections_allow(r->list, r->at, n || end ? seconds_for(r, n) : INFINITY);
         if (n)
             return (ssize_t)n;
         if (end)

@@ -246,12 +246,21 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
     add_field(x, &x->result_fields, name, value);
 }
 
-/* With the lock, when `out` has a whole response: ends it, and lowers the request's memory to its size. */
+/* With the lock: ends the response. The memory for making it comes back, but for the bytes that are not sent yet: all of a whole
+ * response; of one in parts, those that ADMISSION_SENDING does not count. */
+static void end_locked(exchange *x)
+{
+    const size_t left = exchange_unread_size(&x->out);
+    x->ended = true;
+    if (x->work.memory)
+        admission_set(x->work.memory, &x->work.ticket, ADMISSION_MAKING,
+                      x->whole || left < EXCHANGE_UNREAD ? left : EXCHANGE_UNREAD);
+}
+
 static void end_whole_locked(exchange *x)
 {
-    x->whole = x->ended = true;
-    if (x->work.memory)
-        admission_set(x->work.memory, &x->work.ticket, ADMISSION_MAKING, x->out.bytes.size);
+    x->whole = true;
+    end_locked(x);
 }
 
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
@@ -297,7 +306,8 @@ bool exchange_write(exchange *x, const char *bytes, size_t size)
 void exchange_end(exchange *x)
 {
     pthread_mutex_lock(&x->lock);
-    x->ended = x->ended || x->status;
+    if (x->status && !x->ended)
+        end_locked(x);
     unlock_and_tell(x);
 }
 
@@ -349,7 +359,7 @@ static void give_up_locked(exchange *x)
         x->dropped = true;
     else {
         buffer_append(&x->out.bytes, body, sizeof body - 1); /* out of memory: the body is empty */
-        x->whole = x->ended = true;
+        end_whole_locked(x);
     }
 }
 
@@ -403,6 +413,14 @@ size_t exchange_take(exchange *x, char *to, size_t size, bool *end)
     *end = exchange_unread_size(&x->out) == 0 && x->ended;
     pthread_mutex_unlock(&x->lock);
     return n;
+}
+
+bool exchange_lags(exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    const bool lags = x->ended || exchange_unread_size(&x->out) > EXCHANGE_UNREAD;
+    pthread_mutex_unlock(&x->lock);
+    return lags;
 }
 
 bool exchange_is_whole(exchange *x, size_t *size)

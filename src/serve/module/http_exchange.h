@@ -105,6 +105,8 @@ int exchange_status(exchange *x, const char **type);
 bool exchange_response_header(exchange *x, size_t i, const char **name, const char **value);
 /* Moves up to `size` bytes of the body to `to`; 0 with *end: the body has ended; 0 without: no bytes are there yet. */
 size_t exchange_take(exchange *x, char *to, size_t size, bool *end);
+/* Whether the client of a body in parts has left more than EXCHANGE_UNREAD bytes of it, or the body has ended. */
+bool exchange_lags(exchange *x);
 /* Whether the body is there as a whole, and its size. */
 bool exchange_is_whole(exchange *x, size_t *size);
 /* A whole body, once; the caller owns and frees it. NULL: it is empty. */

@@ -23,6 +23,7 @@ typedef struct http_request {
     double began;
     size_t body, body_counted; /* bytes that came; that count for the server's memory */
     size_t sent;        /* bytes of the response's body */
+    double due;         /* when a client that lags must have read all of the response; INFINITY: it does not lag */
     bool started;       /* the first call of the handler was made */
     bool answered;      /* the exchange was handed on */
     bool counted;       /* among those that are busy */
