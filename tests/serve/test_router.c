@@ -158,10 +158,16 @@ static void pages_of_other_sites_compute_nothing(void **state)
 static void pages_of_other_sites_get_nothing_computed(void **state)
 {
     static const char chromium[] = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0";
+    static const char powershell[] = "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.19041.4522";
     static const struct {
         const char *agent, *site, *referer;
         int status; /* 400: let in, and read */
     } cases[] = {{NULL, "cross-site", NULL, 403},
+                 {powershell, NULL, NULL, 400}, /* it sends no language */
+                 {powershell, "cross-site", NULL, 403},
+                 {powershell, NULL, "http://b.example/", 403},
+                 {"curl/8.5.0", NULL, "http://b.example/", 403},
+                 {"curl/8.5.0", NULL, "http://192.168.0.7:8080/", 400},
                  {chromium, "same-origin", NULL, 400},
                  {chromium, "none", NULL, 400},
                  {chromium, NULL, NULL, 403},
@@ -181,8 +187,9 @@ static void pages_of_other_sites_get_nothing_computed(void **state)
         for (size_t m = 0; m < 2; m++) {
             const char *type;
             const field fields[] = {{"Host", "192.168.0.7:8080"}, {"User-Agent", cases[i].agent},
-                                    {"Sec-Fetch-Site", cases[i].site}, {"Referer", cases[i].referer}};
-            exchange *x = ask(methods[m], "/v1/explain", fields, 4);
+                                    {"Sec-Fetch-Site", cases[i].site}, {"Referer", cases[i].referer},
+                                    {"Accept-Language", cases[i].agent == chromium ? "en-US,en;q=0.9" : NULL}};
+            exchange *x = ask(methods[m], "/v1/explain", fields, 5);
             if (exchange_status(x, &type) != cases[i].status)
                 fail_msg("%s, case %zu: status %d, where %d is right", methods[m], i, exchange_status(x, &type), cases[i].status);
             exchange_release(x);

@@ -246,8 +246,8 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
     add_field(x, &x->result_fields, name, value);
 }
 
-/* With the lock: ends the response. The memory for making it comes back, but for the bytes that are not sent yet: all of a whole
- * response; of one in parts, those that ADMISSION_SENDING does not count. */
+/* With the lock: ends the response. The memory for making it comes back, except for bytes that are not sent yet; in a response
+ * in parts ADMISSION_SENDING counts what is more than EXCHANGE_UNREAD. */
 static void end_locked(exchange *x)
 {
     const size_t left = exchange_unread_size(&x->out);

@@ -77,28 +77,35 @@ static void refuse_method(exchange *x)
     refusal_reply(x, 405, "method_not_allowed", "this path does not have that method; the header Allow says which it has");
 }
 
-/* Whether a browser may have sent the request without naming the page: it sends no Origin for an image, and it sends
- * Sec-Fetch-Site over plain HTTP only to this machine. A page cannot change a browser's User-Agent. */
-static bool hides_page(const exchange *x)
-{
-    const char *agent = exchange_header(x, "User-Agent");
-    return strcmp(exchange_method(x), "POST") != 0 && !exchange_header(x, "Sec-Fetch-Site") && !exchange_header(x, "Origin") &&
-           agent && strncmp(agent, "Mozilla/", 8) == 0;
-}
+typedef enum site_of_page { PAGE_FITS, PAGE_OF_ANOTHER_SITE, PAGE_HIDDEN } site_of_page;
 
-/* Whether a page of another site has sent the request, by the browser's headers: browsers send some requests without a preflight,
- * and only withhold the response from the page. Programs send no such headers. If a browser sends none, Referer must name the
- * page. */
-static bool is_of_another_site(const app *a, const exchange *x)
+/* The page that has sent a GET, for which a browser sends no Origin if it is an image, script or link. To plain HTTP of another
+ * machine it sends no Sec-Fetch-Site either (w3.org/TR/fetch-metadata), but Referer, unless the page keeps it back. Then the
+ * browser is known by User-Agent, which a page cannot change, and Accept-Language, which it cannot leave out: programs that call
+ * themselves "Mozilla/5.0", as PowerShell does, send no language. */
+static site_of_page page_by_referer(const app *a, const exchange *x)
 {
     char page[SITE_ORIGIN];
+    const char *agent = exchange_header(x, "User-Agent"), *referer = exchange_header(x, "Referer");
+    const bool is_browser = agent && strncmp(agent, "Mozilla/", 8) == 0 && exchange_header(x, "Accept-Language");
+    if (!referer)
+        return is_browser ? PAGE_HIDDEN : PAGE_FITS;
+    const char *origin = site_origin_of(referer, page);
+    return app_allows_origin(a, origin) || site_is_own(origin, exchange_header(x, "Host")) ? PAGE_FITS : PAGE_OF_ANOTHER_SITE;
+}
+
+/* Decides by the browser's headers, because browsers send some requests without a preflight, and only withhold the response from
+ * the page. Programs send no such headers. */
+static site_of_page page_of(const app *a, const exchange *x)
+{
     const char *site = exchange_header(x, "Sec-Fetch-Site"), *origin = exchange_header(x, "Origin");
-    if (hides_page(x))
-        origin = site_origin_of(exchange_header(x, "Referer"), page);
+    if (!site && !origin && strcmp(exchange_method(x), "POST") != 0)
+        return page_by_referer(a, x);
     if (origin && app_allows_origin(a, origin))
-        return false;
-    return (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) ||
-           (origin && !site_is_own(origin, exchange_header(x, "Host")));
+        return PAGE_FITS;
+    const bool other = (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) ||
+                       (origin && !site_is_own(origin, exchange_header(x, "Host")));
+    return other ? PAGE_OF_ANOTHER_SITE : PAGE_FITS;
 }
 
 /* A page that leaves out Content-Type can send a body without a preflight. The server's own page and clients always set it. */
@@ -130,8 +137,11 @@ static bool is_left(const route *r, const exchange *x)
 static bool lets_in(app *a, exchange *x, const route *r)
 {
     double seconds = 1;
-    if (r->work == ROUTE_COMPUTES && is_of_another_site(a, x)) {
-        refusal_reply(x, 403, "other_site", "a page of another site cannot ask for this; see --cors");
+    const site_of_page page = r->work == ROUTE_COMPUTES ? page_of(a, x) : PAGE_FITS;
+    if (page != PAGE_FITS) {
+        refusal_reply(x, 403, "other_site",
+                      page == PAGE_HIDDEN ? "a browser has to say which page asks, by Referer; programs ask by POST"
+                                          : "a page of another site cannot ask for this; see --cors");
         return false;
     }
     if (r->work == ROUTE_COMPUTES && hides_type(x)) {
