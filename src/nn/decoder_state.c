@@ -61,13 +61,13 @@ static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_storage sto
     return (rapt_kv_sizes){m->layers, 1, 1, features, .head = a ? features / a->kv_heads : 0, .storage = storage};
 }
 
-static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, const rapt_tensor *memory, bool lens,
+/* For `sentences` sentences, the longest of `longest` rows. */
+static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, size_t sentences, size_t longest, bool lens,
                                         rapt_decoder_sizes sizes, rapt_error *err)
 {
-    const size_t sentences = tape_examples(memory);
     rapt_kv_sizes cross = decoder_state_sizes(m, sizes.storage), self = cross;
     cross.rows = sentences;
-    cross.capacity = tape_longest(memory);
+    cross.capacity = longest;
     self.capacity = sizes.capacity;
     self.grows = true;
     if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &self.rows))
@@ -80,56 +80,100 @@ static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decode
     return code ? code : rapt_kv_cache_resize(s->cross, cross, err);
 }
 
-/* One row for each sentence, without tokens yet. */
-static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *memory_lens)
+/* One row for each of sentences first .. first + count - 1 of the memory, without tokens yet. */
+static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *memory_lens, size_t first,
+                                size_t count)
 {
-    const size_t sentences = tape_examples(memory);
-    for (size_t i = 0; s->memory_lens && i < sentences; i++) { /* a sentence has nothing in the cache after its rows */
-        const int32_t rows = (int32_t)tape_rows_of(memory, i).count, length = memory_lens ? memory_lens[i] : rows;
+    for (size_t i = 0; s->memory_lens && i < count; i++) { /* a sentence has nothing in the cache after its rows */
+        const int32_t rows = (int32_t)tape_rows_of(memory, first + i).count, length = memory_lens ? memory_lens[first + i] : rows;
         s->memory_lens[i] = length < 0 ? 0 : length < rows ? length : rows;
     }
-    for (size_t i = 0; i <= sentences; i++)
+    for (size_t i = 0; i <= count; i++)
         s->first[i] = i;
     s->one_each = true;
-    rapt_kv_cache_clear(s->self, sentences);
+    rapt_kv_cache_clear(s->self, count);
 }
 
 /* Packs keys in fp32 once, because otherwise every decoding step would pack them. */
-static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory)
+static void decoder_state_keep(rapt_tape *t, rapt_decoder_state *s, size_t layer, const rapt_tensor *k, const rapt_tensor *v)
 {
-    rapt_kv_cache *cross = s->cross;
-    for (size_t i = 0; i < m->layers; i++) {
-        rapt_tensor *k = rapt_linear_forward(t, &m->blocks[i].cross_attention.k, memory);
-        rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
+    rapt_kv *kv = rapt_kv_cache_layer(s->cross, layer);
+    kv_cache_append(t->k, kv, k, v, 0);
+    if (kv->storage == RAPT_STORAGE_FP32)
+        kv->k_panels = attention_panels_pack(t, &s->memory, &kv->k, kv->head, s->memory_lens);
+}
+
+/* Sentence i of x as a batch of its own. */
+static rapt_tensor decoder_sentence_of(const rapt_tensor *x, size_t i)
+{
+    const tape_rows r = tape_rows_of(x, i);
+    const size_t d = rapt_tensor_features(x);
+    return (rapt_tensor){.data = x->data + r.first * d, .ndim = 3, .shape = {1, r.count, d}};
+}
+
+/* Projects the memory for all blocks, in one product for all states: one state has all sentences, several have one each. */
+static void decoder_states_project(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *const *states, size_t count,
+                                   rapt_tensor *memory)
+{
+    for (size_t layer = 0; layer < m->layers; layer++) {
+        const rapt_tensor *k = rapt_linear_forward(t, &m->blocks[layer].cross_attention.k, memory);
+        const rapt_tensor *v = rapt_linear_forward(t, &m->blocks[layer].cross_attention.v, memory);
         if (rapt_tape_error(t)->code)
             return;
-        rapt_kv *kv = rapt_kv_cache_layer(cross, i);
-        kv_cache_append(t->k, kv, k, v, 0);
-        if (kv->storage == RAPT_STORAGE_FP32)
-            kv->k_panels = attention_panels_pack(t, &s->memory, &kv->k, kv->head, s->memory_lens);
+        for (size_t i = 0; i < count; i++) {
+            const rapt_tensor own_k = decoder_sentence_of(k, i), own_v = decoder_sentence_of(v, i);
+            decoder_state_keep(t, states[i], layer, count == 1 ? k : &own_k, count == 1 ? v : &own_v);
+        }
     }
-    rapt_kv_cache_advance(cross, tape_longest(memory));
+    for (size_t i = 0; i < count; i++)
+        rapt_kv_cache_advance(states[i]->cross, rapt_kv_cache_sizes(states[i]->cross).capacity);
+}
+
+static void decoder_refuse_start(rapt_tape *t, size_t sentences, rapt_decoder_sizes sizes, rapt_code code, const rapt_error *err)
+{
+    if (code == RAPT_ERR_MEMORY)
+        rapt_tape_fail(t, code, "out of memory to decode %zu sentences of %zu tokens", sentences, sizes.capacity);
+    else
+        rapt_tape_fail(t, code, "decoder: %s", err->message);
 }
 
 void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
                         const int32_t *memory_lens, rapt_decoder_sizes sizes)
 {
+    rapt_error err = {0};
     rapt_kv_cache_clear(s->cross, 0); /* steps refuse an empty state */
     if (!decoder_state_fits(t, memory))
         return;
-    rapt_error err = {0};
-    rapt_code code = decoder_state_allocate(s, m, memory, memory_lens || memory->ragged, sizes, &err);
+    const size_t sentences = tape_examples(memory);
+    rapt_code code = decoder_state_allocate(s, m, sentences, tape_longest(memory), memory_lens || memory->ragged, sizes, &err);
     if (code) {
         rapt_kv_cache_clear(s->cross, 0);
-        if (code == RAPT_ERR_MEMORY)
-            rapt_tape_fail(t, code, "out of memory to decode %zu sentences of %zu tokens", tape_examples(memory),
-                           sizes.capacity);
-        else
-            rapt_tape_fail(t, code, "decoder: %s", err.message);
+        decoder_refuse_start(t, sentences, sizes, code, &err);
         return;
     }
-    decoder_state_begin(s, memory, memory_lens);
-    decoder_state_project(t, m, s, memory);
+    decoder_state_begin(s, memory, memory_lens, 0, sentences);
+    decoder_states_project(t, m, &s, 1, memory);
+}
+
+void decoder_start_each(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *const *states, rapt_tensor *memory,
+                        const rapt_decoder_sizes *sizes)
+{
+    rapt_error err = {0};
+    rapt_code code = RAPT_OK;
+    if (!decoder_state_fits(t, memory))
+        return;
+    const size_t count = tape_examples(memory);
+    for (size_t i = 0; i < count; i++)
+        rapt_kv_cache_clear(states[i]->cross, 0);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = decoder_state_allocate(states[i], m, 1, tape_rows_of(memory, i).count, false, sizes[i], &err);
+        if (code)
+            decoder_refuse_start(t, 1, sizes[i], code, &err);
+        else
+            decoder_state_begin(states[i], memory, NULL, i, 1);
+    }
+    if (!code)
+        decoder_states_project(t, m, states, count, memory);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
