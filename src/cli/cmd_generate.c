@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "decode/generate_options.h"
 #include "decode/prompt.h"
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 #include "text/json_text.h"
 
 #include <jansson.h>

@@ -5,10 +5,10 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "decode/policy_scores.h"
+#include "search/policy_scores.h"
 #include "decode/sampler.h"
-#include "decode/text_stream.h"
-#include "decode/token_text.h"
+#include "search/text_stream.h"
+#include "search/token_text.h"
 
 /* A text as tokens; zeroed: empty. */
 typedef struct text_tokens {

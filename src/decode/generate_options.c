@@ -2,7 +2,7 @@
 #include "decode/generate_options.h"
 
 #include "decode/sampler.h"
-#include "decode/text_stream.h"
+#include "search/text_stream.h"
 
 #include <string.h>
 

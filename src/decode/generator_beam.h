@@ -3,7 +3,7 @@
 #define DECODE_GENERATOR_BEAM_H
 
 #include "base/arena.h"
-#include "decode/search.h"
+#include "search/search.h"
 #include "rapt/io.h"
 
 typedef struct generator_beams {

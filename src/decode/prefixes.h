@@ -2,7 +2,7 @@
 #ifndef DECODE_PREFIXES_H
 #define DECODE_PREFIXES_H
 
-#include "decode/search.h"
+#include "search/sentence.h"
 
 typedef struct prefixes {
     int32_t **ids;         /* [count], to be freed */

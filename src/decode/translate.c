@@ -1,4 +1,4 @@
-/* decode/translate.c: the translator: lines of text in (translate_text.c), batches by length (translate_batch.c) on threads,
+/* decode/translate.c: the translator: lines of text in (translate_text.c), batches by length (segment_runs.c) on threads,
  * translations out. For the program and for C programs. */
 #include "decode/translate.h"
 
@@ -16,9 +16,9 @@ static rapt_code translate_set_up_thread(rapt_translator *t, int i, rapt_error *
 {
     const rapt_translate_options *o = &t->setup.o;
     const rapt_tape_options options = {.threads = 1, .precision = o->precision, .weights = o->weights};
-    rapt_code code = translate_batch_init(&t->batches[i], &t->setup, err);
+    t->batches[i].setup = &t->setup;
     t->tapes[i] = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
-    return t->tapes[i] ? code : RAPT_ERR_MEMORY;
+    return t->tapes[i] ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 static rapt_code translate_set_up(rapt_translator *t, rapt_error *err)
@@ -67,7 +67,7 @@ void rapt_translator_free(rapt_translator *t)
     if (!t)
         return;
     for (int i = 0; t->batches && t->tapes && i < t->tape_count; i++) {
-        translate_batch_free(&t->batches[i]);
+        segment_runs_free(&t->batches[i]);
         rapt_tape_free(t->tapes[i]);
     }
     packed_weights_free(t->packed);
@@ -129,7 +129,7 @@ static rapt_code translate_sort(translate_call *c, rapt_error *err)
 static void translate_one_batch(void *context, size_t batch, int worker)
 {
     translate_call *c = context;
-    translate_batch *b = &c->t->batches[worker];
+    segment_runs *b = &c->t->batches[worker];
     rapt_tape *tape = c->t->tapes[worker];
     const size_t size = c->t->setup.o.batch, first = batch * size, left = c->text.source.count - first;
     const size_t n = left < size ? left : size;
@@ -138,9 +138,9 @@ static void translate_one_batch(void *context, size_t batch, int worker)
         wanted = wanted || translate_text_is_wanted(c->items[i]);
     if (!wanted)
         return;
-    translate_batch_begin(b, tape, &c->text.settings, c->items + first, n);
-    while (!translate_batch_is_over(b))
-        translate_batch_step(&b, 1, tape);
+    segment_runs_begin(b, tape, c->items + first, n);
+    while (b->count > 0)
+        segment_runs_step(b, tape);
 }
 
 static rapt_code translate_compute(translate_call *c, rapt_translation *out, rapt_error *err)

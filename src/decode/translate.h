@@ -4,7 +4,7 @@
 #define DECODE_TRANSLATE_H
 
 #include "base/pool.h"
-#include "decode/translate_batch.h"
+#include "decode/segment_runs.h"
 #include "tensor/packed_weights.h"
 
 struct rapt_translator {
@@ -14,10 +14,9 @@ struct rapt_translator {
     int threads, tape_count;
     rapt_tape **tapes;        /* [tape_count] one for each thread; with several threads, one more, which computes on all of
                                  them */
-    translate_batch *batches; /* [tape_count] of runs */
+    segment_runs *batches;  /* [tape_count] what each tape computes in a call */
     packed_weights *packed;   /* read by all tapes */
     atomic_bool cancelled;
 };
-
 
 #endif

@@ -41,10 +41,3 @@ rapt_code translate_settings_init(translate_settings *s, const translate_setup *
                                  m->translation.special, m->search.given ? &setup->lang.policy : NULL, NULL};
     return code;
 }
-
-bool translate_settings_equal(const translate_settings *a, const translate_settings *b)
-{
-    return a->o.beam == b->o.beam && a->o.length_penalty == b->o.length_penalty && a->o.n_best == b->o.n_best &&
-           a->o.no_repeat == b->o.no_repeat && a->o.max_ratio == b->o.max_ratio && a->o.alignment == b->o.alignment &&
-           a->o.tokens == b->o.tokens;
-}

@@ -3,7 +3,7 @@
 #define DECODE_TRANSLATE_SETTINGS_H
 
 #include "decode/languages.h"
-#include "decode/search.h"
+#include "search/search.h"
 
 /* The settings that all runs of a translator share. */
 typedef struct translate_setup {
@@ -23,7 +23,5 @@ rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const ra
 /* Makes the settings of a run with `options`; NULL: with the setup's. RAPT_ERR_VALUE: an option is out of its range. */
 rapt_code translate_settings_init(translate_settings *s, const translate_setup *setup, const rapt_translate_options *options,
                                   rapt_error *err);
-/* Whether segments of both can be translated in one batch. */
-bool translate_settings_equal(const translate_settings *a, const translate_settings *b);
 
 #endif

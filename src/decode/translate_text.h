@@ -1,5 +1,5 @@
 /* decode/translate_text.h: lines that are translated together: as segments that the model takes, and as translations again. For
- * translate_batch.c, translate.c and the engine. */
+ * segment_runs.c, translate.c and the engine. */
 #ifndef DECODE_TRANSLATE_TEXT_H
 #define DECODE_TRANSLATE_TEXT_H
 

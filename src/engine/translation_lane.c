@@ -1,5 +1,5 @@
 /* engine/translation_lane.c: the lane of a translation model: continuous batching of sentences. Each thread has some sentences,
- * which began at different times, and computes their decoding steps together (translate_batch.c); finished ones leave, and others
+ * which began at different times, and computes their decoding steps together (segment_runs.c); finished ones leave, and others
  * take their place (translation_admit.c). */
 #include "engine/translation_lane.h"
 
@@ -16,36 +16,23 @@
 /* ---- a thread's part ------------------------------------------------------------------------------------------------ */
 
 /* Encodes the sentences that begin. */
-static void translation_begin_cohorts(translation_worker *w, rapt_tape *tape)
+static void translation_begin(translation_worker *w, rapt_tape *tape)
 {
-    for (size_t i = 0; i < w->count; i++) {
-        translation_cohort *f = w->cohorts[i];
-        translate_item **items = f->items;
-        if (!items)
-            continue;
-        f->items = NULL;
-        translate_batch_begin(&f->batch, tape, &items[0]->text->settings, items, f->count);
-        free(items);
-    }
+    const size_t count = w->item_count;
+    w->item_count = 0;
+    if (count > 0)
+        segment_runs_begin(&w->runs, tape, w->items, count);
 }
 
 /* Computes one decoding step for all sentences of a worker. False: it has none. */
 static bool translation_step(translation_worker *w, rapt_tape *tape)
 {
-    translate_batch *on[TRANSLATE_TOGETHER];
-    size_t count = 0, rows = 0;
-    for (size_t i = 0; i < w->count; i++) {
-        translate_batch *b = &w->cohorts[i]->batch;
-        if (translate_batch_is_over(b))
-            continue;
-        on[count++] = b;
-        rows += b->run->rows;
-        w->tokens += b->left;
-    }
-    if (count == 0)
+    const size_t rows = segment_runs_rows(&w->runs);
+    if (w->runs.count == 0)
         return false;
+    w->tokens += w->runs.count;
     const double start = clock_seconds();
-    translate_batch_step(on, count, tape);
+    segment_runs_step(&w->runs, tape);
     translation_pace_add(&w->pace, rows, clock_seconds() - start);
     w->steps++;
     return true;
@@ -53,21 +40,10 @@ static bool translation_step(translation_worker *w, rapt_tape *tape)
 
 /* ---- between decoding steps: under the lock ------------------------------------------------------------------------------ */
 
-/* Removes finished cohorts from the worker, and counts its work. */
+/* Counts a worker's work, and what it has left. */
 static void translation_collect(translation_lane *l, translation_worker *w)
 {
-    size_t kept = 0;
-    w->sentences = 0;
-    for (size_t k = 0; k < w->count; k++) {
-        translation_cohort *f = w->cohorts[k];
-        if (!f->items && translate_batch_is_over(&f->batch)) {
-            translation_recycle(l, f);
-            continue;
-        }
-        w->sentences += f->items ? f->count : f->batch.left;
-        w->cohorts[kept++] = f;
-    }
-    w->count = kept;
+    w->sentences = w->item_count + w->runs.count;
     l->counts.steps += w->steps;
     l->counts.generated_tokens += w->tokens;
     w->steps = w->tokens = 0;
@@ -155,7 +131,7 @@ static bool translation_refill(translation_lane *l, translation_worker *w)
     translation_collect(l, w);
     engine_queue over = translation_turn_over(l, w);
     const double now = clock_seconds();
-    const bool busy = w->count > 0, rest = l->waiting.count > 0;
+    const bool busy = w->sentences > 0, rest = l->waiting.count > 0;
     l->counts.busy_seconds += now - l->counted;
     l->counted = now;
     pthread_mutex_unlock(&l->lock);
@@ -202,7 +178,7 @@ static void translation_advance(void *context, size_t worker, int thread)
     rapt_tape *tape = l->t->tapes[worker];
     (void)thread;
     do {
-        translation_begin_cohorts(w, tape);
+        translation_begin(w, tape);
         translation_step(w, tape);
     } while (translation_goes_on(l, w));
 }
@@ -213,7 +189,7 @@ static void translation_advance_alone(translation_lane *l)
     rapt_tape *tape = l->t->tapes[l->t->tape_count - 1];
     bool any = true;
     for (int i = 0; i < l->t->threads; i++)
-        translation_begin_cohorts(&l->workers[i], tape);
+        translation_begin(&l->workers[i], tape);
     while (any && !atomic_load(&l->ended) && clock_seconds() < l->deadline && !engine_is_awaited(l->model, true)) {
         any = false;
         for (int i = 0; i < l->t->threads; i++)
@@ -225,7 +201,7 @@ static int translation_busy(const translation_lane *l)
 {
     int busy = 0;
     for (int i = 0; i < l->t->threads; i++)
-        busy += l->workers[i].count > 0;
+        busy += l->workers[i].sentences > 0;
     return busy;
 }
 
@@ -262,10 +238,9 @@ static bool translation_lane_step(rapt_engine_model *m, void *lane)
 static void translation_lane_free(void *lane)
 {
     translation_lane *l = lane;
-    while (l->unused) {
-        translation_cohort *f = l->unused;
-        l->unused = f->next;
-        translation_cohort_free(f);
+    for (int i = 0; l->workers && i < l->t->threads; i++) {
+        segment_runs_free(&l->workers[i].runs);
+        free(l->workers[i].items);
     }
     rapt_translator_free(l->t);
     pthread_mutex_destroy(&l->lock);
@@ -292,6 +267,8 @@ static rapt_code translation_lane_set_up(translation_lane *l, const rapt_engine_
     l->picked_max = 2 * l->t->setup.o.batch * (size_t)threads;
     l->workers = calloc((size_t)threads, sizeof *l->workers);
     l->picked = calloc(l->picked_max, sizeof *l->picked);
+    for (int i = 0; l->workers && i < threads; i++)
+        l->workers[i].runs.setup = &l->t->setup;
     return l->workers && l->picked ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
 }
 

@@ -6,20 +6,12 @@
 #include "engine/translation_job.h"
 #include "engine/translation_pace.h"
 
-/* Sentences that began together. */
-typedef struct translation_cohort {
-    translate_batch batch;
-    translate_item **items; /* [count] of a cohort that has not begun; NULL: it has */
-    size_t count;
-    size_t largest;         /* max sentences that it has ever had, for which it has memory */
-    struct translation_cohort *next;
-} translation_cohort;
-
-/* The sentences that one thread computes together. Others read `count` and `sentences` with the lane's lock held. */
+/* The sentences that one thread computes together. Others read `sentences` with the lane's lock held. */
 typedef struct translation_worker {
-    translation_cohort *cohorts[TRANSLATE_TOGETHER]; /* [count] */
-    size_t count;
-    size_t sentences;       /* sentences of these, after its last step */
+    segment_runs runs;    /* in progress */
+    translate_item **items; /* [item_count] that begin with its next step */
+    size_t item_count, item_capacity;
+    size_t sentences;       /* of both, after its last step */
     translation_pace pace;
     uint64_t steps, tokens; /* since they were counted */
 } translation_worker;
@@ -32,7 +24,6 @@ typedef struct translation_lane {
     engine_queue waiting;        /* jobs with items that no batch has taken, whose turn it is first */
     engine_queue begun;          /* the others */
     translation_worker *workers; /* [t->threads] */
-    translation_cohort *unused;
     translate_item **picked;     /* [picked_max] that begin now */
     size_t picked_count, picked_max;
     double short_steps_until;          /* until then, short requests are expected during long ones */
@@ -45,10 +36,8 @@ typedef struct translation_lane {
     rapt_engine_counts counts;
 } translation_lane;
 
-void translation_cohort_free(translation_cohort *f);
 /* Chooses items that begin, and gives them to all workers (`only` NULL) or, up to its share, to the worker `only`. If out of
  * memory, the items fail. */
 void translation_admit(translation_lane *l, translation_worker *only);
-/* A cohort is over: its memory is for another one. */
-void translation_recycle(translation_lane *l, translation_cohort *f);
+
 #endif

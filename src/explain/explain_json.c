@@ -2,7 +2,7 @@
 #include "explain/explanation.h"
 
 #include "base/math.h"
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 #include "explain/input/token_name.h"
 #include "explain/page/page.h"
 #include "print/printer.h"

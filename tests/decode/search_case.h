@@ -3,7 +3,7 @@
 #ifndef TESTS_DECODE_SEARCH_CASE_H
 #define TESTS_DECODE_SEARCH_CASE_H
 
-#include "decode/search.h"
+#include "search/sentence.h"
 #include "nn/model.h"
 
 #define SENTENCES 5
@@ -12,8 +12,8 @@
 typedef struct setting {
     rapt_transformer *m;
     rapt_tape *t;
-    rapt_decoder_state *state; /* of all searches, one after the other */
-    arena memory;
+    sentence sentences[SENTENCES];
+    arena memory; /* of results */
     int32_t source[SENTENCES * SOURCE], lens[SENTENCES];
     size_t limits[SENTENCES];
     search_prefix prefixes[SENTENCES];
@@ -27,14 +27,14 @@ static inline setting new_setting(size_t vocab, size_t limit, rapt_real eos)
     rapt_transformer_config config = model_config(RAPT_NORM_PLACE_POST, false);
     config.target_vocab = vocab;
     setting s = {.m = rapt_transformer_new(&config, 5, &err), .t = model_tape(NULL, 1), .lens = {9, 1, 4, 6, 2}};
-    s.state = rapt_decoder_state_new(&err);
     assert_non_null(s.m);
-    assert_non_null(s.state);
     s.m->decoder.output.bias->value.data[RAPT_EOS] += eos;
     arena_init(&s.memory, 1 << 16);
     model_ids(s.source, SENTENCES * SOURCE, 3);
-    for (size_t i = 0; i < SENTENCES; i++)
+    for (size_t i = 0; i < SENTENCES; i++) {
         s.limits[i] = limit + i % 2;
+        assert_int_equal(sentence_init(&s.sentences[i], &err), RAPT_OK);
+    }
     return s;
 }
 
@@ -48,25 +48,54 @@ static inline void free_setting(setting *s)
 {
     rapt_transformer_free(s->m);
     rapt_tape_free(s->t);
-    rapt_decoder_state_free(s->state);
+    for (size_t i = 0; i < SENTENCES; i++)
+        sentence_free(&s->sentences[i]);
     arena_free(&s->memory);
 }
 
-/* Sentences first .. first + count - 1 together; `beam` 0: greedy, and with o.policy its search. */
-static inline void search(setting *s, size_t first, size_t count, size_t beam, search_options o)
+/* A copy that lasts as long as the arena. */
+static inline search_result keep_result(arena *memory, search_result found)
+{
+    search_result copy = {arena_array(memory, found.count, sizeof *copy.best), found.count};
+    for (size_t i = 0; i < found.count; i++) {
+        copy.best[i] = found.best[i];
+        copy.best[i].tokens = arena_array(memory, found.best[i].length, sizeof(int32_t));
+        memcpy(copy.best[i].tokens, found.best[i].tokens, found.best[i].length * sizeof(int32_t));
+    }
+    return copy;
+}
+
+/* Sentences first .. first + count - 1 together; `beam` 0: 1. */
+static inline void search_together(setting *s, size_t first, size_t count, size_t beam, search_options o)
 {
     rapt_error err = {0};
-    search_batch b = {{s->source + first * SOURCE, count, SOURCE}, s->lens + first, s->limits + first, s->prefixes + first};
-    o.beam = beam;
+    sentence *on[SENTENCES];
+    sentence_source from[SENTENCES];
+    const sentence_model model = {s->t, s->m, RAPT_STORAGE_FP32};
+    o.beam = beam ? beam : 1;
     o.special = RAPT_SPECIAL_IDS;
     o.n_best = o.n_best ? o.n_best : 1;
-    const searcher on = {s->t, s->m, s->state};
-    search_run *run;
-    rapt_code code = (o.policy ? search_policy : beam ? search_beam : search_greedy)(&on, &b, &o, &s->memory,
-                                                                                     s->results + first, &run, &err);
-    code = code ? code : search_finish(run, &on, &err);
+    for (size_t i = 0; i < count; i++) {
+        const size_t k = first + i;
+        on[i] = &s->sentences[k];
+        from[i] = (sentence_source){s->source + k * SOURCE, (size_t)s->lens[k], s->prefixes[k], s->limits[k], &o};
+    }
+    rapt_code code = sentence_begin(&model, on, from, count, &err);
+    for (size_t left = count; left > 0 && !code;) {
+        code = sentence_step(&model, on, left, &err);
+        size_t kept = 0;
+        for (size_t i = 0; i < left && !code; i++) {
+            if ((code = on[i]->code))
+                err = on[i]->error;
+            if (!sentence_is_over(on[i]))
+                on[kept++] = on[i];
+        }
+        left = kept;
+    }
     if (code)
         fail_msg("%s", err.message);
+    for (size_t i = first; i < first + count; i++)
+        s->results[i] = keep_result(&s->memory, search_found(s->sentences[i].search));
 }
 
 /* log p of tokens[length] for sentence i, by a pass over the whole row. */

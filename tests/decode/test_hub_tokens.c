@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "decode/generator_beam.h"
-#include "decode/search.h"
+#include "search/sentence.h"
 #include "policy_case.h"
 #include "rapt/generate.h"
 
@@ -23,31 +23,30 @@ static void continue_prompt(const policy_case *c, rapt_tape *t, arena *memory, s
     assert_int_equal(generator_beam(&b, c->m->search.repetition_penalty, memory, found, &err), RAPT_OK);
 }
 
-static void translate_source(const policy_case *c, rapt_tape *t, arena *memory, search_result *found)
+static void translate_source(const policy_case *c, rapt_tape *t, sentence *s, search_result *found)
 {
     rapt_error err = {0};
     const rapt_search_policy *p = &c->m->search;
-    rapt_decoder_state *state = rapt_decoder_state_new(&err);
-    const searcher on = {t, c->m->translation.net, state};
-    const int32_t length = (int32_t)c->count;
-    const search_prefix none = {0};
-    const search_batch b = {{c->prompt, 1, c->count}, &length, &c->max_tokens, &none};
+    const sentence_model on = {t, c->m->translation.net, RAPT_STORAGE_FP32};
     const search_options o = {.beam = p->beams, .n_best = p->beams, .length_penalty = p->length_penalty,
                               .no_repeat = p->no_repeat_ngram, .special = c->m->translation.special, .policy = p};
-    search_run *run;
-    assert_int_equal(search_policy(&on, &b, &o, memory, found, &run, &err), RAPT_OK);
-    assert_int_equal(search_finish(run, &on, &err), RAPT_OK);
-    rapt_decoder_state_free(state);
+    const sentence_source from = {.ids = c->prompt, .count = c->count, .limit = c->max_tokens, .options = &o};
+    if (sentence_run(&on, s, &from, &err))
+        fail_msg("%s", err.message);
+    *found = search_found(s->search);
 }
 
-static void check(const json_t *json, const char *config, int threads, arena *memory)
+static void check(const json_t *json, const char *config, int threads, arena *memory, sentence *s)
 {
     rapt_error err = {0};
     search_result found = {0};
     const json_t *settings = json_object_get(json, "settings");
     policy_case c = policy_read(json, policy_model(json_string_value(json_object_get(json, "model")), config, settings));
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
-    (c.m->task == RAPT_TASK_TRANSLATION ? translate_source : continue_prompt)(&c, t, memory, &found);
+    if (c.m->task == RAPT_TASK_TRANSLATION)
+        translate_source(&c, t, s, &found);
+    else
+        continue_prompt(&c, t, memory, &found);
     assert_int_equal(found.count, json_array_size(c.ids));
     for (size_t i = 0; i < found.count; i++) {
         policy_same_ids(json, json_array_get(c.ids, i), found.best[i].tokens, found.best[i].length);
@@ -72,15 +71,18 @@ static void tokens_are_the_references(void **state)
     size_t at, older = 0;
     json_t *json, *all = policy_cases("hub_tokens.json", 90);
     arena memory;
+    sentence s;
     arena_init(&memory, (size_t)1 << 16);
+    assert_int_equal(sentence_init(&s, NULL), RAPT_OK);
     json_array_foreach(all, at, json) {
-        check(json, "config.json", 1 + (int)at % 3, &memory);
+        check(json, "config.json", 1 + (int)at % 3, &memory, &s);
         if (has_config_4(json)) {
-            check(json, "config_4.json", 1, &memory);
+            check(json, "config_4.json", 1, &memory, &s);
             older++;
         }
     }
     assert_true(older >= 36);
+    sentence_free(&s);
     arena_free(&memory);
     json_decref(all);
 }

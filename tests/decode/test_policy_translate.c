@@ -31,7 +31,7 @@ static void scores_are_those_of_whole_rows(void **state)
         setting s = new_setting(MODEL_VOCAB, LIMIT, 2);
         rapt_search_policy p = PLAIN;
         p.length_penalty = penalties[k];
-        search(&s, 0, SENTENCES, 4, options_of(&p));
+        search_together(&s, 0, SENTENCES, 4, options_of(&p));
         for (size_t i = 0; i < SENTENCES; i++) {
             assert_int_equal(s.results[i].count, 4);
             for (size_t j = 0; j < 4; j++) {
@@ -58,7 +58,7 @@ static void prefixes_do_not_count(void **state)
     rapt_search_policy p = PLAIN;
     set_prefix(&s, prefix, 3);
     p.forced_bos = (rapt_token_list){forced, 1};
-    search(&s, 0, SENTENCES, 4, options_of(&p));
+    search_together(&s, 0, SENTENCES, 4, options_of(&p));
     for (size_t i = 0; i < SENTENCES; i++) {
         const search_hypothesis *h = &s.results[i].best[0];
         assert_int_equal(h->tokens[0], 40); /* the token of a target language, say, comes first */
@@ -82,7 +82,7 @@ static void forced_tokens_stand_at_the_ends(void **state)
         p.forced_bos = (rapt_token_list){first, 1};
         p.forced_eos = (rapt_token_list){last, 1};
         p.suppressed_first = (rapt_token_list){not_first, 1}; /* behind the forced token */
-        search(&s, 0, SENTENCES, beam, options_of(&p));
+        search_together(&s, 0, SENTENCES, beam, options_of(&p));
         for (size_t i = 0; i < SENTENCES; i++) {
             const search_hypothesis *h = &s.results[i].best[0];
             assert_int_equal(h->tokens[0], 40);
@@ -103,7 +103,7 @@ static void ngrams_of_the_source_do_not_come(void **state)
     setting s = new_setting(MODEL_VOCAB, LIMIT, -50);
     rapt_search_policy p = PLAIN;
     p.encoder_no_repeat_ngram = 1;
-    search(&s, 0, SENTENCES, 3, options_of(&p));
+    search_together(&s, 0, SENTENCES, 3, options_of(&p));
     for (size_t i = 0; i < SENTENCES; i++)
         for (size_t k = 0; k < s.results[i].best[0].length; k++)
             for (int32_t j = 0; j < s.lens[i]; j++)
@@ -126,9 +126,9 @@ static void sentences_alone_give_the_same_bits(void **state)
         p.renormalize = k > 3;
         p.no_repeat_ngram = 2;
         const size_t beam = 1 + k;
-        search(&all, 0, SENTENCES, beam, options_of(&p));
+        search_together(&all, 0, SENTENCES, beam, options_of(&p));
         for (size_t i = 0; i < SENTENCES; i++) {
-            search(&one, i, 1, beam, options_of(&p));
+            search_together(&one, i, 1, beam, options_of(&p));
             assert_int_equal(one.results[i].count, all.results[i].count);
             for (size_t j = 0; j < all.results[i].count; j++) {
                 const search_hypothesis *x = &all.results[i].best[j], *y = &one.results[i].best[j];

@@ -55,7 +55,7 @@ static void check_best(double penalty, size_t n, rapt_real eos)
     static everything e;
     int32_t tokens[LIMIT + 1];
     setting s = new_setting(VOCAB, LIMIT - 1, eos);
-    search(&s, 0, SENTENCES, MOST, (search_options){.length_penalty = penalty, .n_best = n});
+    search_together(&s, 0, SENTENCES, MOST, (search_options){.length_penalty = penalty, .n_best = n});
     for (size_t i = 0; i < SENTENCES; i++) {
         e.count = 0;
         write_down(&s, i, s.limits[i], penalty, tokens, 0, &e);
@@ -160,7 +160,7 @@ static void check_plain(size_t beam, size_t n, double penalty, rapt_real eos)
 {
     static plain p;
     setting s = new_setting(LARGE, LONG - 1, eos);
-    search(&s, 0, SENTENCES, beam, (search_options){.length_penalty = penalty, .n_best = n});
+    search_together(&s, 0, SENTENCES, beam, (search_options){.length_penalty = penalty, .n_best = n});
     for (size_t i = 0; i < SENTENCES; i++) {
         plain_search(&s, i, beam, penalty, &p);
         assert_int_equal(s.results[i].count, n < p.finishes ? n : p.finishes);
@@ -210,9 +210,9 @@ static void a_beam_of_one_is_greedy(void **state)
     for (size_t o = 0; o < 3; o++) {
         search_result greedy[SENTENCES];
         set_prefix(&s, prefix, o == 2 ? 3 : 0);
-        search(&s, 0, SENTENCES, 0, options[o]);
+        search_together(&s, 0, SENTENCES, 0, options[o]);
         memcpy(greedy, s.results, sizeof greedy);
-        search(&s, 0, SENTENCES, 1, options[o]);
+        search_together(&s, 0, SENTENCES, 1, options[o]);
         for (size_t i = 0; i < SENTENCES; i++)
             assert_same(&greedy[i], &s.results[i]);
     }
@@ -225,7 +225,7 @@ static void scores_have_one_meaning(void **state)
     (void)state;
     setting s = new_setting(MODEL_VOCAB, 20, 2);
     for (size_t beam = 0; beam < 4; beam += 3) {
-        search(&s, 0, SENTENCES, beam, (search_options){.length_penalty = 0.8, .n_best = 1});
+        search_together(&s, 0, SENTENCES, beam, (search_options){.length_penalty = 0.8, .n_best = 1});
         for (size_t i = 0; i < SENTENCES; i++) {
             const search_hypothesis *h = s.results[i].best;
             assert_true(h->log_prob < 0);
@@ -243,10 +243,10 @@ static void other_sentences_change_nothing(void **state)
     for (size_t b = 0; b < 4; b++) {
         search_options o = {.length_penalty = 0.6, .n_best = beams[b] ? beams[b] : 1};
         search_result together[SENTENCES];
-        search(&s, 0, SENTENCES, beams[b], o);
+        search_together(&s, 0, SENTENCES, beams[b], o);
         memcpy(together, s.results, sizeof together);
         for (size_t i = 0; i < SENTENCES; i++) {
-            search(&s, i, 1, beams[b], o);
+            search_together(&s, i, 1, beams[b], o);
             assert_same(&together[i], &s.results[i]);
         }
     }
@@ -260,10 +260,10 @@ static void fewer_wanted_are_the_first_of_more(void **state)
     setting s = new_setting(MODEL_VOCAB, 12, 3);
     for (size_t p = 0; p < 3; p++) {
         search_result all[SENTENCES];
-        search(&s, 0, SENTENCES, 6, (search_options){.length_penalty = penalties[p], .n_best = 6});
+        search_together(&s, 0, SENTENCES, 6, (search_options){.length_penalty = penalties[p], .n_best = 6});
         memcpy(all, s.results, sizeof all);
         for (size_t n = 1; n < 6; n++) {
-            search(&s, 0, SENTENCES, 6, (search_options){.length_penalty = penalties[p], .n_best = n});
+            search_together(&s, 0, SENTENCES, 6, (search_options){.length_penalty = penalties[p], .n_best = n});
             for (size_t i = 0; i < SENTENCES; i++) {
                 assert_int_equal(s.results[i].count, n);
                 all[i].count = n;
@@ -281,10 +281,10 @@ static void everything_ends_at_once(void **state)
 {
     (void)state;
     setting s = new_setting(MODEL_VOCAB, 12, 60);
-    search(&s, 0, SENTENCES, 0, (search_options){0});
+    search_together(&s, 0, SENTENCES, 0, (search_options){0});
     for (size_t i = 0; i < SENTENCES; i++)
         assert_int_equal(s.results[i].best[0].length, 1);
-    search(&s, 0, SENTENCES, 4, (search_options){.n_best = 4});
+    search_together(&s, 0, SENTENCES, 4, (search_options){.n_best = 4});
     for (size_t i = 0; i < SENTENCES; i++) {
         assert_int_equal(s.results[i].count, 4);
         for (size_t j = 0; j < 4; j++) { /* <eos>, then what has one token before it */
@@ -301,7 +301,7 @@ static void a_limit_of_one_token(void **state)
     setting s = new_setting(VOCAB, 0, 0);
     for (size_t i = 0; i < SENTENCES; i++)
         s.limits[i] = 1;
-    search(&s, 0, SENTENCES, 40, (search_options){.n_best = 40});
+    search_together(&s, 0, SENTENCES, 40, (search_options){.n_best = 40});
     for (size_t i = 0; i < SENTENCES; i++)
         assert_int_equal(s.results[i].count, VOCAB);
     free_setting(&s);
@@ -333,9 +333,9 @@ static void no_tokens_come_twice(void **state)
     setting s = new_setting(MODEL_VOCAB, 40, -20);
     for (size_t beam = 0; beam <= 4; beam += 4)
         for (size_t n = 1; n <= 3; n++) {
-            search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1});
+            search_together(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1});
             assert_true(count_repeats(&s, n) > 0);
-            search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1, .no_repeat = n});
+            search_together(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1, .no_repeat = n});
             assert_int_equal(count_repeats(&s, n), 0);
             for (size_t i = 0; i < SENTENCES; i++)
                 assert_int_equal(s.results[i].best[0].length, s.limits[i]); /* there is always another token */
@@ -348,7 +348,7 @@ static void the_end_is_never_banned(void **state)
 {
     (void)state;
     setting s = new_setting(VOCAB, 20, -60);
-    search(&s, 0, SENTENCES, 0, (search_options){.no_repeat = 1});
+    search_together(&s, 0, SENTENCES, 0, (search_options){.no_repeat = 1});
     for (size_t i = 0; i < SENTENCES; i++) {
         assert_int_equal(s.results[i].best[0].length, VOCAB);
         assert_int_equal(s.results[i].best[0].tokens[VOCAB - 1], RAPT_EOS);
@@ -363,7 +363,8 @@ static void prefixes_come_first_and_cost(void **state)
     setting s = new_setting(MODEL_VOCAB, 12, 2);
     set_prefix(&s, prefix, 3);
     for (size_t beam = 0; beam <= 4; beam += 4) {
-        search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1, .no_repeat = 1}); /* a prefix may repeat */
+        /* a prefix may repeat */
+        search_together(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1, .no_repeat = 1});
         for (size_t i = 0; i < SENTENCES; i++)
             for (size_t j = 0; j < s.results[i].count; j++) {
                 const search_hypothesis *h = &s.results[i].best[j];
@@ -380,11 +381,11 @@ static void own_words_as_a_prefix_change_nothing(void **state)
 {
     (void)state;
     setting s = new_setting(MODEL_VOCAB, 12, 0);
-    search(&s, 0, 1, 0, (search_options){0});
+    search_together(&s, 0, 1, 0, (search_options){0});
     search_result own = s.results[0];
     assert_true(own.best[0].length > 4);
     set_prefix(&s, own.best[0].tokens, 4);
-    search(&s, 0, 1, 0, (search_options){0});
+    search_together(&s, 0, 1, 0, (search_options){0});
     assert_same(&own, &s.results[0]);
     free_setting(&s);
 }
@@ -399,10 +400,10 @@ static void prefixes_of_their_own(void **state)
         s.prefixes[i] = (search_prefix){ids + i % 3, i % 4};
     for (size_t beam = 0; beam <= 4; beam += 4) {
         search_result together[SENTENCES];
-        search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 2 : 1});
+        search_together(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 2 : 1});
         memcpy(together, s.results, sizeof together);
         for (size_t i = 0; i < SENTENCES; i++) {
-            search(&s, i, 1, beam, (search_options){.n_best = beam ? 2 : 1});
+            search_together(&s, i, 1, beam, (search_options){.n_best = beam ? 2 : 1});
             assert_same(&together[i], &s.results[i]);
             assert_true(together[i].best[0].length > s.prefixes[i].count);
             assert_memory_equal(together[i].best[0].tokens, s.prefixes[i].ids, s.prefixes[i].count * sizeof *ids);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "decode/text_stream.h"
+#include "search/text_stream.h"
 
 #include "base/rng.h"
 #include "text/utf8.h"

@@ -1,5 +1,5 @@
 /* test_token_text.c: tokens that come one by one give the text that they have together.
- * For src/decode/token_text.c. The tokenizers and their ids are the goldens of tests/text/pipeline. */
+ * For src/search/token_text.c. The tokenizers and their ids are the goldens of tests/text/pipeline. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/buffer.h"
-#include "decode/token_text.h"
+#include "search/token_text.h"
 #include "text/tokenizer_files.h"
 
 static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)

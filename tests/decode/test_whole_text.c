@@ -1,5 +1,5 @@
 /* tests/decode/test_whole_text.c: bytes as tokens, and which of them may follow by Unicode's table 3-7. For
- * src/decode/whole_text.c. */
+ * src/search/whole_text.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "decode/whole_text.h"
+#include "search/whole_text.h"
 
 #include <math.h>
 #include <string.h>

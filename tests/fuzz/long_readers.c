@@ -3,8 +3,8 @@
 #include "fuzz/long_readers.h"
 
 #include "base/buffer.h"
-#include "decode/token_text.h"
-#include "decode/valid_text.h"
+#include "search/token_text.h"
+#include "search/valid_text.h"
 #include "rapt/chat.h"
 #include "rapt/metrics.h"
 #include "recipe/recipe_read.h"

@@ -12,7 +12,7 @@
 #include "serve/openai_case.h"
 
 #include "base/buffer.h"
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 
 #include <math.h>
 

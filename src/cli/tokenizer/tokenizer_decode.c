@@ -2,7 +2,7 @@
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/quote.h"
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 #include "text/tokenizer.h"
 
 #include <stdio.h>

@@ -2,14 +2,13 @@
  * words: a message about a book's worth of unknown words would help nobody. */
 #include "explain/input/pass_input.h"
 
-#include "decode/search.h"
-#include "decode/whole_text.h"
+#include "search/sentence.h"
+#include "search/whole_text.h"
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK ((size_t)256 << 10)
 
 /* The name of a text in messages, and how it is encoded. */
 typedef struct reading {
@@ -130,33 +129,24 @@ static rapt_code take_translation(const search_hypothesis *h, int32_t bos, pass_
     return RAPT_OK;
 }
 
-static rapt_code pass_search(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
-                             search_result *result, rapt_error *err)
-{
-    search_run *s;
-    rapt_code code = search_greedy(on, batch, options, memory, result, &s, err);
-    return code ? code : search_finish(s, on, err);
-}
-
 rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *source, pass_tokens *target, rapt_error *err)
 {
-    arena memory;
-    search_result result;
-    int32_t len = (int32_t)source->count;
-    search_options options = {.special = m->translation.special};
-    size_t limit = search_limit(m, &options, source->count, 0);
-    search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
+    search_options options = {.beam = 1, .n_best = 1, .special = m->translation.special};
+    const sentence_source from = {.ids = source->ids, .count = source->count, .options = &options,
+                                  .limit = search_limit(m, &options, source->count, 0)};
+    const sentence_model on = {t, m->translation.net, RAPT_STORAGE_FP32};
+    sentence s;
     *target = (pass_tokens){0};
-    arena_init(&memory, CHUNK);
-    const searcher on = {t, m->translation.net, rapt_decoder_state_new(err)};
-    rapt_code code = on.state ? pass_search(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
-    if (!code && !whole_text_is(m->translation.target, result.best->tokens, result.best->length)) { /* as rapt_translate does */
+    rapt_code code = sentence_init(&s, err);
+    code = code ? code : sentence_run(&on, &s, &from, err);
+    const search_hypothesis *best = code ? NULL : search_found(s.search).best;
+    if (!code && !whole_text_is(m->translation.target, best->tokens, best->length)) { /* as rapt_translate does */
         options.whole = m->translation.target;
-        code = pass_search(&on, &batch, &options, &memory, &result, err);
+        code = sentence_run(&on, &s, &from, err);
+        best = code ? NULL : search_found(s.search).best;
     }
     if (!code)
-        code = take_translation(&result.best[0], m->translation.special.bos, target, err);
-    rapt_decoder_state_free(on.state);
-    arena_free(&memory);
+        code = take_translation(best, m->translation.special.bos, target, err);
+    sentence_free(&s);
     return code;
 }

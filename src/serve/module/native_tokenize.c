@@ -2,7 +2,7 @@
  * waiting for a step of a model. */
 #include "serve/module/native.h"
 
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/reply.h"

@@ -2,7 +2,7 @@
 #include "serve/module/openai_prompt.h"
 
 #include "decode/prompt.h"
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* decode/candidates.h: the best continuations of the hypotheses of one text, among all tokens. For beam searches. */
-#ifndef DECODE_CANDIDATES_H
-#define DECODE_CANDIDATES_H
+/* search/candidates.h: the best continuations of the hypotheses of one text, among all tokens. For beam searches. */
+#ifndef SEARCH_CANDIDATES_H
+#define SEARCH_CANDIDATES_H
 
 #include "kernels/kernels.h"
 
@@ -25,5 +25,11 @@ void candidates_insert(candidate_list *l, candidate c);
 /* Adds the tokens of a row, each with the log-probability base + x[token], that are better than the worst; -inf never is.
  * x: [classes]. */
 void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row);
+
+/* Sets the logits of tokens to -inf that would complete an n-gram that is already in tokens[length]; n 0: none. */
+void candidates_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
+
+/* RAPT_ERR_NOT_FINITE if this maximum and sum of exponentials show that a logit was not finite. */
+rapt_code candidates_check(rapt_real max, rapt_real sum, rapt_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* decode/whole_text.c: keeps translations to whole characters. Each call scans all tokens from the first, because only a few
+/* search/whole_text.c: keeps translations to whole characters. Each call scans all tokens from the first, because only a few
  * sentences need it. */
-#include "decode/whole_text.h"
+#include "search/whole_text.h"
 
-#include "decode/valid_text.h"
+#include "search/valid_text.h"
 #include "text/utf8.h"
 
 #include <math.h>

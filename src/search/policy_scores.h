@@ -1,7 +1,7 @@
-/* decode/policy_scores.h: from the logits of a position to the scores of its tokens, as rapt/policy.h describes it. For searches
+/* search/policy_scores.h: from the logits of a position to the scores of its tokens, as rapt/policy.h describes it. For searches
  * and sampling with models of Hugging Face. */
-#ifndef DECODE_POLICY_SCORES_H
-#define DECODE_POLICY_SCORES_H
+#ifndef SEARCH_POLICY_SCORES_H
+#define SEARCH_POLICY_SCORES_H
 
 #include "kernels/kernels.h"
 #include "rapt/policy.h"
@@ -32,7 +32,7 @@ bool policy_restricts(const rapt_search_policy *p);
 bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes, rapt_real *x);
 
 /* All steps, in place: afterwards the score of token i is x[i] - *log_sum, which is a log-probability for greedy search too.
- * `seen` [classes] is scratch memory, false before and after. RAPT_ERR_NOT_FINITE as in search_check. */
+ * `seen` [classes] is scratch memory, false before and after. RAPT_ERR_NOT_FINITE as in candidates_check. */
 rapt_code policy_score(const kernels *k, const policy_rules *r, const policy_text *t, bool *seen, size_t classes, rapt_real *x,
                        double *log_sum, rapt_error *err);
 

@@ -1,9 +1,9 @@
-/* decode/policy_scores.c: the steps of rapt/policy.h. The steps, their order and what they count follow the logits processors of
+/* search/policy_scores.c: the steps of rapt/policy.h. The steps, their order and what they count follow the logits processors of
  * transformers 5. */
-#include "decode/policy_scores.h"
+#include "search/policy_scores.h"
 
 #include "base/math.h"
-#include "decode/search.h"
+#include "search/candidates.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +68,7 @@ bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes
     const size_t first = t->prompt + (t->prompt == 1 && p->forced_bos.count > 0);
     const bool first_forced = t->length == 1 && p->forced_bos.count > 0;
     const bool last_forced = t->length + 1 == t->max_length && p->forced_eos.count > 0;
-    search_ban_repeats(p->no_repeat_ngram, t->tokens, t->length, x);
+    candidates_ban_repeats(p->no_repeat_ngram, t->tokens, t->length, x);
     exclude_source_ngrams(p->encoder_no_repeat_ngram, t, classes, x);
     exclude_bad_words(r, t, x);
     if (p->min_new_tokens ? t->length - t->prompt < p->min_new_tokens : t->length < p->min_length)
@@ -91,7 +91,7 @@ static rapt_code scores_log_sum(const kernels *k, size_t classes, const rapt_rea
     rapt_real max, sum;
     k->log_sum_exp(classes, x, &max, &sum);
     *log_sum = max == -INFINITY ? 0 : (double)max + math_log((double)sum);
-    return max == -INFINITY ? RAPT_OK : search_check(max, sum, err);
+    return max == -INFINITY ? RAPT_OK : candidates_check(max, sum, err);
 }
 
 /* Penalizes each token once, however often it occurs. The sign that counts is the sign of x - log_sum. */

@@ -1,6 +1,6 @@
-/* decode/text_stream.c: makes whole characters from bytes, and finds stop sequences. For text that is generated token by token.
+/* search/text_stream.c: makes whole characters from bytes, and finds stop sequences. For text that is generated token by token.
  * Not a tokenizer: it knows neither tokens nor models. */
-#include "decode/text_stream.h"
+#include "search/text_stream.h"
 
 #include "base/arena.h"
 #include "text/utf8.h"
@@ -22,7 +22,7 @@ typedef struct stop {
 } stop;
 
 struct text_stream {
-    rapt_text_fn *sink;
+    text_stream_fn *sink;
     void *context;
     stop *stops;
     size_t stop_count;
@@ -164,7 +164,7 @@ static rapt_code text_stream_set_up(text_stream *s, const char *const *stops, si
     return s->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to stream text");
 }
 
-text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_fn *sink, void *context, rapt_error *err)
+text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_fn *sink, void *context, rapt_error *err)
 {
     text_stream *s = calloc(1, sizeof *s);
     if (!s) {

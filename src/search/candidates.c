@@ -1,8 +1,9 @@
-/* decode/candidates.c: keeps the best candidates of a step, sorted. */
-#include "decode/candidates.h"
+/* search/candidates.c: keeps the best candidates of a step, sorted, and says which tokens are none. */
+#include "search/candidates.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 double candidates_worst(const candidate_list *l)
 {
@@ -25,10 +26,33 @@ static rapt_real candidates_limit(const candidate_list *l, double base)
     return l->count < l->max ? -FLT_MAX : (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
 }
 
-/* Nearly all logits are below the limit: the kernel skips them. */
+/* Nearly all logits are below the limit: the kernel skips them. One place is for the first of the largest logits, even if sums
+ * with `base` are equal. */
 void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
 {
+    if (l->max == 1) {
+        const size_t best = k->argmax(classes, x);
+        if (base + (double)x[best] > candidates_worst(l))
+            candidates_insert(l, (candidate){base + (double)x[best], row, (int32_t)best});
+        return;
+    }
     for (size_t j = 0; (j += k->first_at_least(classes - j, x + j, candidates_limit(l, base))) < classes; j++)
         if (base + (double)x[j] > candidates_worst(l))
             candidates_insert(l, (candidate){base + (double)x[j], row, (int32_t)j});
+}
+
+void candidates_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
+{
+    if (n == 0 || length < n)
+        return;
+    const int32_t *last = tokens + length - (n - 1);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(tokens + i, last, (n - 1) * sizeof *last) == 0)
+            logits[tokens[i + n - 1]] = -INFINITY;
+}
+
+rapt_code candidates_check(rapt_real max, rapt_real sum, rapt_error *err)
+{
+    bool finite = isfinite(max) && isfinite(sum);
+    return finite ? RAPT_OK : rapt_fail(err, RAPT_ERR_NOT_FINITE, "the model computes what is not a finite number");
 }

@@ -1,4 +1,4 @@
-/* tests/decode/test_translate_batch.c: batches that begin at different steps, of different options, and share their steps: each
+/* tests/decode/test_segment_runs.c: segments that begin at different steps, of different options, and share their steps: each
  * item gets the translation that it gets alone, bit for bit, whichever others are there, are cancelled, or fail.
  * labels: raced-late */
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 
 #define LINES 10
 #define TEXTS 5
+#define MOST 20 /* segments in progress before others begin */
 
 static const char *const LINE[LINES] = {
     "w1 w2 w3", "zyzzyva", "w4", "w1 w2 w3 w4 w5 w6 w7", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */,
@@ -84,23 +85,20 @@ static size_t end_text(running_text *x)
     return cancelled;
 }
 
-/* Puts some items of a text into a batch that is over. */
-static void begin_batch(translate_batch *b, rapt_tape *t, running_text *x, size_t n)
+/* Begins some items of a text. */
+static void begin_some(segment_runs *r, rapt_tape *t, running_text *x, size_t n)
 {
     translate_item *items[4 * LINES];
     for (size_t i = 0; i < n; i++)
         items[i] = &x->text.items[x->next++];
-    translate_batch_begin(b, t, &x->text.settings, items, n);
+    segment_runs_begin(r, t, items, n);
 }
 
-/* All texts, their items in batches of random sizes that begin at random steps, on random tapes. */
+/* All texts, their items in groups of random sizes that begin at random steps, on random tapes. */
 static size_t run_mixed(rapt_translator *t, running_text *texts, uint64_t seed)
 {
-    enum { BATCHES = 6 };
-    translate_batch batches[BATCHES], *on[BATCHES];
+    segment_runs runs = {.setup = &t->setup};
     size_t left = 0, cancelled = 0;
-    for (size_t i = 0; i < BATCHES; i++)
-        assert_int_equal(translate_batch_init(&batches[i], &t->setup, NULL), RAPT_OK);
     for (size_t i = 0; i < TEXTS; i++) {
         begin_text(&texts[i], t, &OPTIONS[i], rng_mix(seed, i));
         left += texts[i].text.source.count;
@@ -108,25 +106,18 @@ static size_t run_mixed(rapt_translator *t, running_text *texts, uint64_t seed)
     for (uint64_t step = 0; left > 0; step++) {
         rapt_tape *tape = t->tapes[rng_below(seed, 3 * step, (uint64_t)t->tape_count)];
         running_text *x = &texts[rng_below(seed, 3 * step + 1, TEXTS)];
-        size_t count = 0, waiting = x->text.source.count - x->next, n = 1 + rng_below(seed, 3 * step + 2, 4);
-        for (size_t i = 0; i < BATCHES && waiting > 0; i++)
-            if (translate_batch_is_over(&batches[i])) {
-                begin_batch(&batches[i], tape, x, n < waiting ? n : waiting);
-                break;
-            }
-        for (size_t i = 0; i < BATCHES; i++)
-            if (!translate_batch_is_over(&batches[i]))
-                on[count++] = &batches[i];
-        if (count > 0)
-            translate_batch_step(on, count, tape);
+        size_t waiting = x->text.source.count - x->next, n = 1 + rng_below(seed, 3 * step + 2, 4);
+        if (waiting > 0 && runs.count < MOST)
+            begin_some(&runs, tape, x, n < waiting ? n : waiting);
+        if (runs.count > 0)
+            segment_runs_step(&runs, tape);
         left = 0;
         for (size_t i = 0; i < TEXTS; i++)
             left += texts[i].text.left;
     }
     for (size_t i = 0; i < TEXTS; i++)
         cancelled += end_text(&texts[i]);
-    for (size_t i = 0; i < BATCHES; i++)
-        translate_batch_free(&batches[i]);
+    segment_runs_free(&runs);
     return cancelled;
 }
 
@@ -152,7 +143,7 @@ static void check_mixed(rapt_model *m, rapt_storage kv_cache, size_t runs)
         rapt_translations_free(texts[i].want, LINES);
 }
 
-static void batches_share_steps(void **state)
+static void segments_share_steps(void **state)
 {
     (void)state;
     rapt_model *m = case_translation_model(8, 2);
@@ -198,20 +189,20 @@ static void failures_are_an_items_own(void **state)
     rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 1}, NULL);
     for (size_t beam = 1; beam <= 3; beam += 2) {
         const rapt_translate_options o = {.beam = beam};
-        const rapt_translator_request r = {.options = &o};
+        const rapt_translator_request request = {.options = &o};
         rapt_translation want[4], out[4];
         rapt_error err = {0};
         translate_item *items[8];
         translate_text x = {.lines = bad, .count = 4}, y = {.lines = good, .count = 4};
-        translate_batch *b = &t->batches[0];
+        segment_runs *r = &t->batches[0];
         assert_int_equal(rapt_translate(m, good, 4, &o, want, NULL), RAPT_OK);
-        assert_int_equal(translate_text_encode(&x, &t->setup, &r, &t->prefix, NULL), RAPT_OK);
-        assert_int_equal(translate_text_encode(&y, &t->setup, &r, &t->prefix, NULL), RAPT_OK);
+        assert_int_equal(translate_text_encode(&x, &t->setup, &request, &t->prefix, NULL), RAPT_OK);
+        assert_int_equal(translate_text_encode(&y, &t->setup, &request, &t->prefix, NULL), RAPT_OK);
         for (size_t i = 0; i < 8; i++)
             items[i] = i % 2 ? &x.items[i / 2] : &y.items[i / 2];
-        translate_batch_begin(b, t->tapes[0], &x.settings, items, 8);
-        while (!translate_batch_is_over(b))
-            translate_batch_step(&b, 1, t->tapes[0]);
+        segment_runs_begin(r, t->tapes[0], items, 8);
+        while (r->count > 0)
+            segment_runs_step(r, t->tapes[0]);
         assert_int_equal(x.left, 0);
         assert_int_equal(y.left, 0);
         assert_int_equal(translate_text_write(&x, out, &err), RAPT_ERR_NOT_FINITE);
@@ -230,7 +221,7 @@ static void failures_are_an_items_own(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batches_share_steps), cmocka_unit_test(networks_of_all_kinds),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(segments_share_steps), cmocka_unit_test(networks_of_all_kinds),
                                        cmocka_unit_test(failures_are_an_items_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* decode/valid_text.h: bytes as text that JSON can hold. For prompts, paths and tokens that are printed. */
-#ifndef DECODE_VALID_TEXT_H
-#define DECODE_VALID_TEXT_H
+/* search/valid_text.h: bytes as text that JSON can hold. For prompts, paths and tokens that are printed. */
+#ifndef SEARCH_VALID_TEXT_H
+#define SEARCH_VALID_TEXT_H
 
 #include "rapt/base.h"
 

@@ -1,8 +1,8 @@
-/* decode/token_text.h: the text of tokens that come one by one. For generation. */
-#ifndef DECODE_TOKEN_TEXT_H
-#define DECODE_TOKEN_TEXT_H
+/* search/token_text.h: the text of tokens that come one by one. For generation. */
+#ifndef SEARCH_TOKEN_TEXT_H
+#define SEARCH_TOKEN_TEXT_H
 
-#include "decode/text_stream.h"
+#include "search/text_stream.h"
 #include "rapt/text.h"
 
 typedef struct token_text {

@@ -1,7 +1,7 @@
-/* decode/whole_text.h: keeps byte-level tokens to whole characters. For translations: a byte-level vocabulary has tokens that end
+/* search/whole_text.h: keeps byte-level tokens to whole characters. For translations: a byte-level vocabulary has tokens that end
  * within a character, and a model may put a token after them that does not continue the character. */
-#ifndef DECODE_WHOLE_TEXT_H
-#define DECODE_WHOLE_TEXT_H
+#ifndef SEARCH_WHOLE_TEXT_H
+#define SEARCH_WHOLE_TEXT_H
 
 #include "rapt/tensor.h"
 #include "rapt/text.h"

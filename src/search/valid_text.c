@@ -1,7 +1,7 @@
-/* decode/valid_text.c: replaces bytes that are not UTF-8, by pushing the whole text through a text_stream. */
-#include "decode/valid_text.h"
+/* search/valid_text.c: replaces bytes that are not UTF-8, by pushing the whole text through a text_stream. */
+#include "search/valid_text.h"
 
-#include "decode/text_stream.h"
+#include "search/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,13 @@
-/* decode/text_stream.h: turns the bytes of tokens into text that can be shown at once. A token may end within a character or
+/* search/text_stream.h: turns the bytes of tokens into text that can be shown at once. A token may end within a character or
  * within a stop sequence; bytes whose meaning is still open are held back. */
-#ifndef DECODE_TEXT_STREAM_H
-#define DECODE_TEXT_STREAM_H
+#ifndef SEARCH_TEXT_STREAM_H
+#define SEARCH_TEXT_STREAM_H
 
-#include "rapt/generate.h"
+#include "rapt/base.h"
 
 typedef struct text_stream text_stream;
+/* Takes the next text; a code other than RAPT_OK ends the stream. */
+typedef rapt_code text_stream_fn(void *context, const char *text, size_t size, rapt_error *err);
 
 /* RAPT_ERR_VALUE: a stop sequence is empty or not UTF-8; the message counts from 1. */
 rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_error *err);
@@ -13,7 +15,7 @@ rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_e
 /* A stream that hands its text to `sink`. If `sink` returns a code other than RAPT_OK, the stream ends, and the call that pushed
  * returns the code. The stop sequences are copied; the stream ends before the first one that comes. NULL with `err` set: as
  * text_stream_check_stops, or out of memory. */
-text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_fn *sink, void *context, rapt_error *err);
+text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_fn *sink, void *context, rapt_error *err);
 void text_stream_free(text_stream *s);
 
 /* Appends bytes, and hands all text that is certain by now to the sink. Bytes that are not UTF-8 become U+FFFD, one for each of

@@ -1,7 +1,7 @@
-/* decode/token_text.c: the text that each new token adds. The tokens of most tokenizers are bytes, which are pushed unchanged. A
+/* search/token_text.c: the text that each new token adds. The tokens of most tokenizers are bytes, which are pushed unchanged. A
  * pipeline has a decoder: a token adds what follows the text of the tokens before it when they are decoded together. The last of
  * these tokens that added text are enough for that. */
-#include "decode/token_text.h"
+#include "search/token_text.h"
 
 #include <stdlib.h>
 #include <string.h>

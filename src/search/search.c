@@ -1,0 +1,179 @@
+/* search/search.c: one search for all: the rows with the best hypotheses of a text are extended together, a token at a time; with
+ * one row it is greedy search, the book's predict_seq2seq. Which tokens may follow, what a hypothesis scores, and when it cannot
+ * win any more, two rules say: rapt's own (search_own.c) and the one of Hugging Face folders (search_policy.c). */
+#include "search/search_rule.h"
+
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+/* (*rows)[count], each with room for `capacity` tokens. */
+static bool search_allocate_rows(search_row **rows, size_t count, size_t capacity, arena *memory)
+{
+    *rows = arena_zeroed(memory, count, sizeof **rows);
+    bool ok = *rows != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = ((*rows)[i].tokens = arena_array(memory, capacity, sizeof(int32_t))) != NULL;
+    return ok;
+}
+
+static bool search_allocate_result(search *s, size_t capacity, arena *memory)
+{
+    s->found.best = arena_zeroed(memory, s->wanted, sizeof *s->found.best);
+    bool ok = s->found.best != NULL;
+    for (size_t i = 0; ok && i < s->wanted; i++)
+        ok = (s->found.best[i].tokens = arena_array(memory, capacity, sizeof(int32_t))) != NULL;
+    return ok;
+}
+
+/* There are as many candidates that nothing is missed where the best of each row end. */
+static bool search_allocate(search *s, arena *memory)
+{
+    const size_t beam = s->options.beam, ends = s->text.eos_count, capacity = s->text.max_length;
+    s->candidates.max = beam == 1 ? 1 : (ends > 1 ? 1 + ends : 2) * beam;
+    s->candidates.best = arena_array(memory, s->candidates.max, sizeof *s->candidates.best);
+    s->tokens = arena_array(memory, beam, sizeof *s->tokens);
+    s->parents = arena_array(memory, beam, sizeof *s->parents);
+    s->seen = s->options.policy ? arena_zeroed(memory, s->classes, sizeof *s->seen) : NULL;
+    return s->candidates.best && s->tokens && s->parents && (s->seen || !s->options.policy) &&
+           search_allocate_rows(&s->rows, beam, capacity, memory) && search_allocate_rows(&s->next, beam, capacity, memory) &&
+           search_allocate_result(s, capacity, memory);
+}
+
+search *search_new(const search_options *o, const search_text *text, const kernels *k, size_t classes, arena *memory,
+                   rapt_error *err)
+{
+    search *s = arena_array(memory, 1, sizeof *s);
+    if (s)
+        *s = (search){.rule = o->policy ? &search_rule_of_policy : &search_rule_own, .options = *o, .text = *text, .k = k,
+                      .classes = classes, .wanted = o->policy ? o->beam : o->n_best, .row_count = 1, .length = text->known};
+    if (!s || !search_allocate(s, memory)) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", o->beam);
+        return NULL;
+    }
+    memcpy(s->rows[0].tokens, text->prompt, text->known * sizeof *text->prompt);
+    s->tokens[0] = text->prompt[text->known - 1];
+    return s;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------ */
+
+/* Puts a finished hypothesis among the results, the best first: the row's tokens and one more. */
+static void search_keep(search *s, const candidate *c)
+{
+    search_result *r = &s->found;
+    const size_t known = s->text.known, length = s->length + 1 - known;
+    const double score = s->rule->score(s, c->log_prob, s->length + 1);
+    if (!(score > search_worst(s)))
+        return;
+    size_t at = r->count < s->wanted ? r->count++ : r->count - 1;
+    int32_t *copy = r->best[at].tokens;
+    for (; at > 0 && score > r->best[at - 1].score; at--)
+        r->best[at] = r->best[at - 1];
+    memcpy(copy, s->rows[c->row].tokens + known, (length - 1) * sizeof *copy);
+    copy[length - 1] = c->token;
+    r->best[at] = (search_hypothesis){copy, length, c->log_prob, score};
+}
+
+search_result search_found(const search *s)
+{
+    return s->found;
+}
+
+/* ---- one token ---------------------------------------------------------------------------------------------------- */
+
+static bool search_ends(const search *s, int32_t token)
+{
+    for (size_t i = 0; i < s->text.eos_count; i++)
+        if (s->text.eos[i] == token)
+            return true;
+    return false;
+}
+
+static void search_continue_row(search *s, const candidate *c)
+{
+    search_row *to = &s->next[s->next_count];
+    memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof *to->tokens);
+    to->tokens[s->length] = c->token;
+    to->log_prob = c->log_prob;
+    s->tokens[s->next_count] = c->token;
+    s->parents[s->next_count++] = (int32_t)c->row;
+}
+
+/* Collects the candidates of all rows. `logits`: [rows, classes]. */
+static rapt_code search_gather(search *s, rapt_real *logits, rapt_error *err)
+{
+    s->candidates.count = 0;
+    for (size_t i = 0; i < s->row_count; i++) {
+        rapt_real *x = logits + i * s->classes; /* [classes] */
+        double base;
+        rapt_code code = s->rule->weigh(s, &s->rows[i], x, &base, err);
+        if (code)
+            return code;
+        if (s->length < s->text.count) {
+            const int32_t forced = s->text.prompt[s->length];
+            candidates_insert(&s->candidates, (candidate){base + (double)x[forced], i, forced});
+        } else
+            candidates_gather_row(s->k, &s->candidates, s->classes, x, base, i);
+    }
+    return s->candidates.count ? RAPT_OK
+                               : rapt_fail(err, RAPT_ERR_VALUE, "the model's generation settings exclude every token at "
+                                           "position %zu", s->length);
+}
+
+/* Candidates that end become results; the best others stay if they can still become one. */
+static void search_choose(search *s)
+{
+    const bool last = s->length + 1 == s->text.max_length;
+    size_t open = 0;
+    for (size_t i = 0; i < s->candidates.count && open < s->options.beam; i++) {
+        const candidate *c = &s->candidates.best[i];
+        const bool ends = search_ends(s, c->token);
+        open += !ends;
+        if (!ends && !last)
+            search_continue_row(s, c);
+        else if (i < s->options.beam || s->rule->late_ends)
+            search_keep(s, c);
+    }
+    s->rule->drop(s);
+}
+
+/* The rows of the last step, as far as they stay, are now the rows. */
+static void search_advance(search *s)
+{
+    search_row *rows = s->rows;
+    s->same = s->next_count == s->row_count;
+    for (size_t i = 0; i < s->next_count && s->same; i++)
+        s->same = s->parents[i] == (int32_t)i;
+    s->rows = s->next;
+    s->next = rows;
+    s->row_count = s->next_count;
+    s->length++;
+}
+
+rapt_code search_extend(search *s, rapt_real *logits, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    s->next_count = 0;
+    if (s->length < s->text.count && !s->rule->weighs_prompt)
+        search_continue_row(s, &(candidate){s->rows[0].log_prob, 0, s->text.prompt[s->length]});
+    else if ((code = search_gather(s, logits, err)) == RAPT_OK)
+        search_choose(s);
+    search_advance(s);
+    return code;
+}
+
+size_t search_rows(const search *s)
+{
+    return s->row_count;
+}
+
+const int32_t *search_tokens(const search *s)
+{
+    return s->tokens;
+}
+
+const int32_t *search_parents(const search *s)
+{
+    return s->same ? NULL : s->parents;
+}

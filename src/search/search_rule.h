@@ -1,0 +1,53 @@
+/* search/search_rule.h: the inside of a search, for search.c and the two rules that it follows. */
+#ifndef SEARCH_SEARCH_RULE_H
+#define SEARCH_SEARCH_RULE_H
+
+#include "search/candidates.h"
+#include "search/search.h"
+
+#include <math.h>
+
+/* An unfinished hypothesis. */
+typedef struct search_row {
+    int32_t *tokens; /* so far, with the whole prompt */
+    double log_prob; /* of its tokens that were not given; rapt's own rule counts a forced prefix too */
+} search_row;
+
+typedef struct search_rule {
+    /* Changes the logits x [classes] after a row so that the row with token i has the log-probability *base + x[i]; -inf: token i
+     * may not follow. */
+    rapt_code (*weigh)(search *s, const search_row *row, rapt_real *x, double *base, rapt_error *err);
+    /* The score of a hypothesis of `length` tokens, with the prompt. */
+    double (*score)(const search *s, double log_prob, size_t length);
+    /* Drops the rows among next[next_count] that cannot become a result any more. */
+    void (*drop)(search *s);
+    bool weighs_prompt; /* the tokens of a prompt after the first `known` count in log_prob */
+    bool late_ends;     /* a candidate that is not among the best `beam` may end a hypothesis too */
+} search_rule;
+
+extern const search_rule search_rule_own, search_rule_of_policy;
+
+struct search {
+    const search_rule *rule;
+    search_options options;
+    search_text text;
+    const kernels *k;
+    size_t classes;
+    size_t wanted;                  /* max results */
+    size_t length;                  /* tokens of every row so far, with the prompt */
+    search_row *rows, *next;        /* [row_count] and [next_count] of options.beam: this step's, and the next one's */
+    size_t row_count, next_count;
+    int32_t *tokens, *parents;      /* [row_count] */
+    bool same;                      /* the rows continue the rows before, in their order */
+    candidate_list candidates;
+    bool *seen;                     /* [classes] false, for the policy's rule */
+    search_result found;
+};
+
+/* The score that a hypothesis must exceed to become a result. */
+static inline double search_worst(const search *s)
+{
+    return s->found.count == s->wanted ? s->found.best[s->found.count - 1].score : -INFINITY;
+}
+
+#endif

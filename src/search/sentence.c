@@ -1,0 +1,146 @@
+/* search/sentence.c: the passes of translations: encoding sentences, and decoding steps. search.c chooses the tokens. */
+#include "search/sentence.h"
+
+#include "nn/decoder_parts.h"
+#include "nn/decoder_state.h"
+#include "tape/tape_core.h"
+
+#include <string.h>
+
+#define CHUNK ((size_t)16 << 10)
+
+rapt_code sentence_init(sentence *s, rapt_error *err)
+{
+    *s = (sentence){.state = rapt_decoder_state_new(err)};
+    arena_init(&s->memory, CHUNK);
+    return s->state ? RAPT_OK : RAPT_ERR_MEMORY;
+}
+
+void sentence_free(sentence *s)
+{
+    rapt_decoder_state_free(s->state);
+    arena_free(&s->memory);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------------------ */
+
+/* The start token and the prefix; with a policy, also the token that it would force before the prefix. */
+static bool sentence_prompt(sentence *s, const sentence_source *from, search_text *text)
+{
+    const search_options *o = from->options;
+    const search_prefix prefix = from->prefix;
+    int32_t *prompt = arena_array(&s->memory, prefix.count + 2, sizeof *prompt);
+    size_t count = 0;
+    if (!prompt)
+        return false;
+    prompt[count++] = o->special.bos;
+    if (prefix.count > 0 && o->policy && o->policy->forced_bos.count > 0)
+        prompt[count++] = o->policy->forced_bos.ids[0];
+    if (prefix.count > 0)
+        memcpy(prompt + count, prefix.ids, prefix.count * sizeof *prompt);
+    text->prompt = prompt;
+    text->count = count + prefix.count;
+    return true;
+}
+
+static rapt_code sentence_search(const sentence_model *on, sentence *s, const sentence_source *from, rapt_error *err)
+{
+    search_text text = {.known = 1, .max_length = 1 + from->limit, .source = from->ids, .source_count = from->count,
+                        .eos_count = 1};
+    s->code = RAPT_OK;
+    s->error = (rapt_error){0};
+    s->search = NULL;
+    arena_release(&s->memory, (arena_mark){0});
+    int32_t *eos = arena_array(&s->memory, 1, sizeof *eos);
+    if (!eos || !sentence_prompt(s, from, &text))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sentence");
+    *eos = from->options->special.eos;
+    text.eos = eos;
+    s->search = search_new(from->options, &text, on->t->k, on->net->config.target_vocab, &s->memory, err);
+    return s->search ? RAPT_OK : RAPT_ERR_MEMORY;
+}
+
+/* The sources as rows of tokens with lengths, in memory of the pass. */
+static rapt_tokens sentence_pack(rapt_tape *t, const sentence_source *sources, size_t count)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++)
+        longest = sources[i].count > longest ? sources[i].count : longest;
+    int32_t *ids = tape_alloc(t, count * longest, sizeof *ids), *lens = tape_alloc(t, count, sizeof *lens);
+    for (size_t i = 0; ids && lens && i < count; i++) {
+        int32_t *row = ids + i * longest;
+        lens[i] = (int32_t)sources[i].count;
+        memcpy(row, sources[i].ids, sources[i].count * sizeof *row);
+        for (size_t j = sources[i].count; j < longest; j++)
+            row[j] = sources[i].options->special.pad;
+    }
+    return (rapt_tokens){ids, count, longest, lens};
+}
+
+static rapt_code sentence_encode(const sentence_model *on, sentence *const *s, const sentence_source *sources, size_t count,
+                                  rapt_error *err)
+{
+    rapt_tape *t = on->t;
+    rapt_tape_begin(t, (rapt_pass){0});
+    const rapt_tokens tokens = sentence_pack(t, sources, count);
+    rapt_decoder_state **states = tape_alloc(t, count, sizeof *states);
+    rapt_decoder_sizes *sizes = tape_alloc(t, count, sizeof *sizes);
+    for (size_t i = 0; states && sizes && i < count; i++) {
+        states[i] = s[i]->state;
+        sizes[i] = (rapt_decoder_sizes){sources[i].options->beam, sources[i].limit, on->kv_cache};
+    }
+    if (!tape_failed(t))
+        decoder_start_each(t, &on->net->decoder, states, rapt_encoder_forward(t, &on->net->encoder, tokens, NULL), sizes);
+    return rapt_tape_status(t, err);
+}
+
+rapt_code sentence_begin(const sentence_model *on, sentence *const *s, const sentence_source *sources, size_t count,
+                          rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < count && !code; i++)
+        code = sentence_search(on, s[i], &sources[i], err);
+    code = code ? code : sentence_encode(on, s, sources, count, err);
+    for (size_t i = 0; i < count && code; i++)
+        s[i]->search = NULL;
+    return code;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------- */
+
+/* Lets each search choose tokens from its rows of the logits. */
+static void sentence_extend(sentence *const *s, size_t count, size_t classes, rapt_real *logits)
+{
+    for (size_t i = 0; i < count; i++) {
+        search *of = s[i]->search;
+        const size_t rows = search_rows(of);
+        s[i]->code = search_extend(of, logits, &s[i]->error);
+        if (!s[i]->code && search_rows(of) > 0 && search_parents(of))
+            rapt_decoder_state_select(s[i]->state, search_parents(of), search_rows(of));
+        logits += rows * classes;
+    }
+}
+
+rapt_code sentence_step(const sentence_model *on, sentence *const *s, size_t count, rapt_error *err)
+{
+    rapt_tape_begin(on->t, (rapt_pass){0});
+    decoder_part *parts = tape_alloc(on->t, count, sizeof *parts);
+    for (size_t i = 0; parts && i < count; i++)
+        parts[i] = (decoder_part){s[i]->state, search_tokens(s[i]->search), search_rows(s[i]->search)};
+    const rapt_tensor *logits = parts ? decoder_step_parts(on->t, &on->net->decoder, parts, count) : NULL;
+    rapt_code code = rapt_tape_status(on->t, err);
+    if (!code)
+        sentence_extend(s, count, on->net->config.target_vocab, logits->data);
+    return code;
+}
+
+rapt_code sentence_run(const sentence_model *on, sentence *s, const sentence_source *source, rapt_error *err)
+{
+    rapt_code code = sentence_begin(on, &s, source, 1, err);
+    while (!code && !sentence_is_over(s)) {
+        code = sentence_step(on, &s, 1, err);
+        if (!code && s->code)
+            code = rapt_fail(err, s->code, "%s", s->error.message);
+    }
+    return code;
+}

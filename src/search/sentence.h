@@ -1,0 +1,57 @@
+/* search/sentence.h: sentences that are being translated: the search of each, and the keys that its rows attend to. They are
+ * encoded together, and share decoding steps with any others, whenever those began. For segment_runs.c, and for one pass of
+ * explain. */
+#ifndef SEARCH_SENTENCE_H
+#define SEARCH_SENTENCE_H
+
+#include "search/search.h"
+
+/* The forced prefix of a sentence: all its hypotheses begin with it. */
+typedef struct search_prefix {
+    const int32_t *ids; /* [count] */
+    size_t count;
+} search_prefix;
+
+/* What is translated. Everything but `options` must last as long as the search. */
+typedef struct sentence_source {
+    const int32_t *ids; /* [count] source tokens, at least one, with <eos> */
+    size_t count;
+    search_prefix prefix;
+    size_t limit;       /* max target tokens, with the prefix and <eos> */
+    const search_options *options;
+} sentence_source;
+
+/* Memory is reused from sentence to sentence. */
+typedef struct sentence {
+    rapt_decoder_state *state;
+    arena memory;   /* of the search */
+    search *search; /* NULL: there is no sentence */
+    rapt_code code; /* whether this sentence alone has failed in its last step, and how */
+    rapt_error error;
+} sentence;
+
+rapt_code sentence_init(sentence *s, rapt_error *err);
+void sentence_free(sentence *s);
+
+/* The tape, the network, and the numeric type of KV caches. The tape may differ from step to step. */
+typedef struct sentence_model {
+    rapt_tape *t;
+    const rapt_transformer *net;
+    rapt_storage kv_cache;
+} sentence_model;
+
+/* Encodes sources[count] in one pass and begins their searches. After a failure none has begun. */
+rapt_code sentence_begin(const sentence_model *on, sentence *const *s, const sentence_source *sources, size_t count,
+                          rapt_error *err);
+/* One decoding step of s[count], count > 0, none of which is over. Each gets the bits that it gets alone. Fails if the pass
+ * fails; numbers that are not finite and policies that leave no token are failures of one sentence (s->code). */
+rapt_code sentence_step(const sentence_model *on, sentence *const *s, size_t count, rapt_error *err);
+/* Whether the search is over. */
+static inline bool sentence_is_over(const sentence *s)
+{
+    return search_rows(s->search) == 0;
+}
+/* sentence_begin for one source, and all steps. */
+rapt_code sentence_run(const sentence_model *on, sentence *s, const sentence_source *source, rapt_error *err);
+
+#endif
