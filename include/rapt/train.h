@@ -170,6 +170,46 @@ typedef struct rapt_train_options {
  * does. */
 RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
+/* rapt_train, one step at a time: for programs that look at the model, evaluate or decide between steps. rapt_train is
+ *
+ *    t = rapt_trainer_new(options, &err);
+ *    do
+ *        rapt_trainer_step(t, &err);
+ *    while (!rapt_trainer_is_over(t));
+ *    rapt_trainer_finish(t, &err);
+ *    rapt_trainer_free(t);
+ *
+ * so a run gives the same bytes either way, whatever is called between the steps. One thread at a time may use a trainer. With
+ * options->group, all processes make the same calls in the same order. */
+typedef struct rapt_trainer rapt_trainer;
+
+/* Sets up a run: reads the data, makes or loads the model and the optimizer, finds the newest checkpoint, and locks and writes
+ * the folder. *options is copied; what it points to must outlive the trainer. NULL with `err` (which may be NULL) set, as
+ * rapt_train fails. */
+RAPT_API rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *err);
+/* Makes a step, and what is due after it: a report, a sample, a checkpoint. Does nothing if the run is over. After a failure,
+ * each further call gives the same failure. A step or report that options->stop interrupts is no failure; rapt_trainer_finish
+ * says so. */
+RAPT_API rapt_code rapt_trainer_step(rapt_trainer *t, rapt_error *err);
+/* Whether there is no step left: all are done, early stopping or options->stop has ended the run, or it has failed. */
+RAPT_API bool rapt_trainer_is_over(const rapt_trainer *t);
+/* The progress after the last step, as options->on_progress gets it; val_loss is the last report's. */
+RAPT_API void rapt_trainer_progress(const rapt_trainer *t, rapt_progress *out);
+/* The model as it is after the last step, only to be read; it belongs to the trainer, and its parameters change with the next
+ * step. A translator, generator or explanation that is made from it must be freed before the next step, because it packs weights.
+ * NULL with `err` set if the run has failed. */
+RAPT_API const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err);
+/* The loss on the validation set, in nats per target token, as a report computes it, but without a report. RAPT_ERR_VALUE: there
+ * is no validation set; RAPT_ERR_INTERRUPTED: options->stop. */
+RAPT_API rapt_code rapt_trainer_evaluate(rapt_trainer *t, double *val_loss, rapt_error *err);
+/* Writes the model and a checkpoint of the last step into the folder; nothing before the first step. */
+RAPT_API rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err);
+/* Ends the run, after any step: writes the model, a checkpoint of the last step, and the last line of the log.
+ * RAPT_ERR_INTERRUPTED: options->stop ended it before its last step. */
+RAPT_API rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err);
+/* Frees the trainer and unlocks the folder; NULL is fine. Without rapt_trainer_finish, the folder has what was saved last. */
+RAPT_API void rapt_trainer_free(rapt_trainer *t);
+
 /* The steps of the checkpoints in a model folder, ascending (train.keep says how many a run keeps). The caller frees *steps. If
  * there are none, or no such folder, *steps is NULL and *count is 0. RAPT_ERR_IO: the folder's checkpoints cannot be listed;
  * RAPT_ERR_MEMORY. `err` may be NULL. */

@@ -121,6 +121,15 @@ static rapt_code evaluate(run *r, rapt_error *err)
     return code;
 }
 
+rapt_code report_validate(run *r, double *loss, rapt_error *err)
+{
+    *loss = NAN;
+    if (r->validation_batches == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "there is no validation set");
+    params_sync(r->model->params, r->tape->pool);
+    return validate(r, loss, err);
+}
+
 static rapt_code write_best(run *r, rapt_error *err)
 {
     char *folder;
@@ -168,7 +177,7 @@ static double waited_share(const run *r, const run_call *call)
     return waited < seconds ? waited / seconds : 1;
 }
 
-static rapt_progress progress_of(const run *r, const run_call *call)
+rapt_progress report_progress_of(const run *r, const run_call *call)
 {
     const run_counters *c = &r->counters;
     double tokens = c->tokens ? (double)c->tokens : 1, here = clock_seconds() - call->started;
@@ -188,7 +197,7 @@ static rapt_progress progress_of(const run *r, const run_call *call)
 
 void report_progress(const run *r, const run_call *call)
 {
-    rapt_progress p = progress_of(r, call);
+    rapt_progress p = report_progress_of(r, call);
     if (r->options->on_progress && run_is_first(r))
         r->options->on_progress(r->options->context, &p);
 }
@@ -197,7 +206,7 @@ void report_progress(const run *r, const run_call *call)
 static rapt_code write_report(const run *r, const run_call *call, bool partial, bool measured, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
-    rapt_progress p = progress_of(r, call);
+    rapt_progress p = report_progress_of(r, call);
     p.report = true;
     if (!measured)
         p.val_loss = p.val_bleu = p.val_bleu_book = NAN;

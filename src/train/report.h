@@ -24,6 +24,8 @@ bool report_due(const run *r);
 /* Whether the last step's report is still to be made, as the run was stopped in the middle of it. */
 bool report_missing(const run *r);
 
+/* The progress after the current step. */
+rapt_progress report_progress_of(const run *r, const run_call *call);
 /* Calls on_progress with the current step. */
 void report_progress(const run *r, const run_call *call);
 
@@ -31,5 +33,8 @@ void report_progress(const run *r, const run_call *call);
  * stay, and the next call makes it. A partial report, for a call that ends between reports, is always made, without a validation
  * loss if the run is being stopped; the sums stay. */
 rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err);
+
+/* The loss on the validation set as it is now; changes no counter. RAPT_ERR_VALUE: there is no validation set. */
+rapt_code report_validate(run *r, double *loss, rapt_error *err);
 
 #endif

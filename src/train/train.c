@@ -146,24 +146,29 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 
 /* ---- loop ----------------------------------------------------------------------------------------------------- */
 
-typedef struct loop {
-    run *r;
+struct rapt_trainer {
+    rapt_train_options options;
+    run r;
     run_call call;
     checkpoint_clock clock;
-    bool changed;   /* this call has made a step or a report, */
-    bool saved;     /* and the folder's model and checkpoint have it all */
-} loop;
+    bool begun;       /* what comes before the first step is done */
+    bool interrupted; /* a step or report was, as the caller asked for */
+    bool changed;     /* this call has made a step or a report, */
+    bool saved;       /* and the folder's model and checkpoint have it all */
+    rapt_error failure; /* the first one: nothing is computed or written after it */
+};
 
 /* From the step that the set-up found; a resumed run may be past the last one that was asked for. */
-static loop loop_begin(run *r)
+static void trainer_set_out(rapt_trainer *t)
 {
+    run *r = &t->r;
     uint64_t limit = r->options->max_steps, end = limit && limit < r->steps ? limit : r->steps, step = r->counters.step;
     double now = clock_seconds();
     r->resumable = r->newest > 0;
     end = end > step && !r->options->untrained ? end : step;
-    return (loop){.r = r, .call = {.first = step, .end = end, .started = now,
-                                   .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0},
-                  .clock = {.last = now}};
+    t->call = (run_call){.first = step, .end = end, .started = now,
+                         .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0};
+    t->clock = (checkpoint_clock){.last = now};
 }
 
 static rapt_code save_params(run *r, rapt_error *err)
@@ -182,13 +187,13 @@ static rapt_code save_model_and_checkpoint(run *r, const moments *m, const check
     return code || r->resumable ? code : ranks_first(r, save_params, err);
 }
 
-static rapt_code save_checkpoint(loop *l, rapt_error *err)
+static rapt_code save_checkpoint(rapt_trainer *t, rapt_error *err)
 {
-    run *r = l->r;
+    run *r = &t->r;
     const run_counters *c = &r->counters;
     checkpoint_state s = {.step = c->step, .recipe_hash = r->recipe_hash, .nll = c->nll, .book = c->book, .tokens = c->tokens,
                           .grad_norm = c->grad_norm, .best_val_loss = c->best_val_loss, .val_loss = c->val_loss,
-                          .seconds = report_seconds(r, &l->call), .waited = c->waited};
+                          .seconds = report_seconds(r, &t->call), .waited = c->waited};
     const moments m = run_moments(r);
     double before = clock_seconds();
     run_phase(r, "writing a checkpoint", 0, 0);
@@ -198,29 +203,29 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     if (!code)
         code = save_model_and_checkpoint(r, &m, &s, err);
     double now = clock_seconds();
-    checkpoint_clock_written(&l->clock, before, now);
-    l->call.pause += now - before;
-    l->saved = !code;
+    checkpoint_clock_written(&t->clock, before, now);
+    t->call.pause += now - before;
+    t->saved = !code;
     r->resumable = r->resumable || !code;
     return code;
 }
 
 /* With a group, only rank 0's clock counts; train_step tells the others. */
-static bool checkpoint_due(const loop *l)
+static bool checkpoint_due(const rapt_trainer *t)
 {
-    uint64_t every = (uint64_t)l->r->recipe->train.checkpoint_every, step = l->r->counters.step;
-    if (step == l->call.end)
+    uint64_t every = (uint64_t)t->r.recipe->train.checkpoint_every, step = t->r.counters.step;
+    if (step == t->call.end)
         return false;
     if (every)
         return step % every == 0;
-    return l->r->group ? l->r->checkpoint_agreed : checkpoint_clock_due(&l->clock, clock_seconds());
+    return t->r.group ? t->r.checkpoint_agreed : checkpoint_clock_due(&t->clock, clock_seconds());
 }
 
-static rapt_code train_report(loop *l, bool partial, rapt_error *err)
+static rapt_code train_report(rapt_trainer *t, bool partial, rapt_error *err)
 {
-    rapt_code code = report_make(l->r, &l->call, partial, err);
+    rapt_code code = report_make(&t->r, &t->call, partial, err);
     if (!partial && code != RAPT_ERR_INTERRUPTED)
-        l->changed = true, l->saved = false; /* its counters start again */
+        t->changed = true, t->saved = false; /* its counters start again */
     return code;
 }
 
@@ -242,45 +247,45 @@ static rapt_code tell_sample(run *r, rapt_error *err)
     return code;
 }
 
-static rapt_code train_sample(loop *l, rapt_error *err)
+static rapt_code train_sample(rapt_trainer *t, rapt_error *err)
 {
-    run *r = l->r;
+    run *r = &t->r;
     double before = clock_seconds();
     run_phase(r, "writing a sample", 0, 0);
     rapt_code code = step_params(r, err);
     if (!code)
         code = ranks_first(r, tell_sample, err);
-    l->call.pause += clock_seconds() - before;
+    t->call.pause += clock_seconds() - before;
     return code;
 }
 
 /* After a step: progress, and if they are due, a report, a sample and a checkpoint. */
-static rapt_code after_step(loop *l, rapt_error *err)
+static rapt_code after_step(rapt_trainer *t, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    bool reports = report_due(l->r);
-    if (reports && !l->r->resumable) /* or a kill after the report would leave a run that cannot be resumed */
-        code = save_checkpoint(l, err);
+    bool reports = report_due(&t->r);
+    if (reports && !t->r.resumable) /* or a kill after the report would leave a run that cannot be resumed */
+        code = save_checkpoint(t, err);
     if (!code && reports)
-        code = train_report(l, false, err);
+        code = train_report(t, false, err);
     else if (!code)
-        report_progress(l->r, &l->call);
-    if (!code && sample_due(l->r))
-        code = train_sample(l, err);
-    return !code && checkpoint_due(l) ? save_checkpoint(l, err) : code;
+        report_progress(&t->r, &t->call);
+    if (!code && sample_due(&t->r))
+        code = train_sample(t, err);
+    return !code && checkpoint_due(t) ? save_checkpoint(t, err) : code;
 }
 
-static rapt_code step_once(loop *l, rapt_error *err)
+static rapt_code step_once(rapt_trainer *t, rapt_error *err)
 {
-    run_counters *c = &l->r->counters;
+    run_counters *c = &t->r.counters;
     uint64_t tokens = c->tokens;
-    l->r->checkpoint_wanted = checkpoint_clock_due(&l->clock, clock_seconds());
-    rapt_code code = train_step(l->r, &l->call.lr, err);
-    l->call.tokens += c->tokens - tokens;
-    if (l->call.waited_since == 0)
-        l->call.waited_since = clock_seconds(), l->call.waited_first = l->r->waited_all;
+    t->r.checkpoint_wanted = checkpoint_clock_due(&t->clock, clock_seconds());
+    rapt_code code = train_step(&t->r, &t->call.lr, err);
+    t->call.tokens += c->tokens - tokens;
+    if (t->call.waited_since == 0)
+        t->call.waited_since = clock_seconds(), t->call.waited_first = t->r.waited_all;
     if (code != RAPT_ERR_INTERRUPTED)
-        l->changed = true, l->saved = false;
+        t->changed = true, t->saved = false;
     return code;
 }
 
@@ -297,25 +302,76 @@ static rapt_code save_untrained(run *r, rapt_error *err)
     return code;
 }
 
-static rapt_code run_steps(loop *l, rapt_error *err)
+/* What comes before the first step: in a run that was stopped within a report, the rest of that report. */
+static rapt_code trainer_begin(rapt_trainer *t, rapt_error *err)
 {
-    run *r = l->r;
+    run *r = &t->r;
+    if (t->begun)
+        return RAPT_OK;
+    t->begun = true;
     rapt_code code = ranks_first(r, save_untrained, err);
-    if (code)
-        return code;
-    if (report_stopped_early(r))
-        report_progress(r, &l->call);
-    else if (report_missing(r))
-        code = after_step(l, err);
-    while (!code && r->counters.step < l->call.end && !run_stop_asked(r) && !report_stopped_early(r)) {
-        code = step_once(l, err);
-        if (!code)
-            code = after_step(l, err);
+    if (!code && report_stopped_early(r))
+        report_progress(r, &t->call);
+    else if (!code && report_missing(r))
+        code = after_step(t, err);
+    return code;
+}
+
+/* Keeps a failure, so that nothing is computed or written after it. That the caller wants to stop is none. */
+static rapt_code trainer_end_call(rapt_trainer *t, rapt_code code, const rapt_error *why, rapt_error *err)
+{
+    t->interrupted = t->interrupted || code == RAPT_ERR_INTERRUPTED;
+    if (code && code != RAPT_ERR_INTERRUPTED)
+        rapt_fail(&t->failure, code, "%s", why->message);
+    return t->failure.code ? rapt_fail(err, t->failure.code, "%s", t->failure.message) : RAPT_OK;
+}
+
+bool rapt_trainer_is_over(const rapt_trainer *t)
+{
+    const run *r = &t->r;
+    return t->failure.code || t->interrupted || r->counters.step >= t->call.end || run_stop_asked(r) || report_stopped_early(r);
+}
+
+rapt_code rapt_trainer_step(rapt_trainer *t, rapt_error *err)
+{
+    rapt_error own = {0};
+    rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
+    if (!code && !rapt_trainer_is_over(t)) {
+        code = step_once(t, &own);
+        code = code ? code : after_step(t, &own);
     }
-    if (code != RAPT_ERR_INTERRUPTED)
-        return code;
-    *err = (rapt_error){0}; /* it was asked for and is not a failure */
-    return RAPT_OK;
+    return trainer_end_call(t, code, &own, err);
+}
+
+/* ---- between steps -------------------------------------------------------------------------------------------- */
+
+void rapt_trainer_progress(const rapt_trainer *t, rapt_progress *out)
+{
+    *out = report_progress_of(&t->r, &t->call);
+}
+
+const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err)
+{
+    rapt_error own = {0};
+    rapt_code code = trainer_end_call(t, t->failure.code ? RAPT_OK : step_params(&t->r, &own), &own, err);
+    return code ? NULL : t->r.model;
+}
+
+rapt_code rapt_trainer_evaluate(rapt_trainer *t, double *val_loss, rapt_error *err)
+{
+    rapt_error own = {0};
+    rapt_code code = t->failure.code ? RAPT_OK : report_validate(&t->r, val_loss, &own);
+    if (code == RAPT_ERR_VALUE)
+        return rapt_fail(err, code, "%s", own.message);
+    code = trainer_end_call(t, code, &own, err);
+    return !code && t->interrupted ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "the validation was cancelled") : code;
+}
+
+rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err)
+{
+    rapt_error own = {0};
+    const bool any = !t->failure.code && t->r.counters.step > 0;
+    return trainer_end_call(t, any ? save_checkpoint(t, &own) : RAPT_OK, &own, err);
 }
 
 /* ---- finish --------------------------------------------------------------------------------------------------- */
@@ -329,37 +385,73 @@ static rapt_code find_saved(run *r, bool *saved, rapt_error *err)
 
 /* Ends this call: a stopped run gets a partial line in its log, and every run a model and a checkpoint of its last step. A run
  * that had nothing to do changes neither. */
-static rapt_code finish_run(loop *l, rapt_error *err)
+static rapt_code finish_run(rapt_trainer *t, rapt_error *err)
 {
-    run *r = l->r;
+    run *r = &t->r;
     const run_counters *c = &r->counters;
     rapt_code code = RAPT_OK;
-    bool saved = c->step == 0 || l->saved;
+    bool saved = c->step == 0 || t->saved;
     if (c->step == 0 && r->options->untrained)
         code = ranks_first(r, save_params, err);
-    if (!code && !saved && !l->changed)
+    if (!code && !saved && !t->changed)
         code = find_saved(r, &saved, err);
     if (!code && !saved)
-        code = save_checkpoint(l, err);
+        code = save_checkpoint(t, err);
     if (!code && c->tokens > 0)
-        code = train_report(l, true, err);
-    if (!code && run_stop_asked(r) && (c->step < l->call.end || report_missing(r)) && !report_stopped_early(r))
+        code = train_report(t, true, err);
+    if (!code && run_stop_asked(r) && (c->step < t->call.end || report_missing(r)) && !report_stopped_early(r))
         code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
-                         (unsigned long long)c->step, (unsigned long long)l->call.end, r->options->out);
+                         (unsigned long long)c->step, (unsigned long long)t->call.end, r->options->out);
     return code;
+}
+
+rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
+{
+    rapt_error own = {0};
+    rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
+    if (!trainer_end_call(t, code, &own, NULL)) {
+        own = (rapt_error){0};
+        code = finish_run(t, &own);
+        if (code == RAPT_ERR_INTERRUPTED)
+            return rapt_fail(err, code, "%s", own.message);
+    }
+    return trainer_end_call(t, code, &own, err);
+}
+
+rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *err)
+{
+    rapt_error own = {0}; /* `err` may hold an earlier failure, which stays */
+    rapt_trainer *t = calloc(1, sizeof *t);
+    if (!t) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a training run");
+        return NULL;
+    }
+    t->options = *options;
+    if (run_set_up(&t->r, &t->options, &own) == RAPT_OK) {
+        trainer_set_out(t);
+        return t;
+    }
+    rapt_fail(err, own.code, "%s", own.message);
+    rapt_trainer_free(t);
+    return NULL;
+}
+
+void rapt_trainer_free(rapt_trainer *t)
+{
+    if (t)
+        run_free(&t->r);
+    free(t);
 }
 
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
 {
-    run r;
-    rapt_error own = {0}; /* `err` may hold an earlier failure, which stays */
-    rapt_code code = run_set_up(&r, options, &own);
-    if (!code) {
-        loop l = loop_begin(&r);
-        code = run_steps(&l, &own);
-        if (!code)
-            code = finish_run(&l, &own);
-    }
-    run_free(&r);
+    rapt_error own = {0};
+    rapt_trainer *t = rapt_trainer_new(options, &own);
+    rapt_code code = t ? RAPT_OK : own.code;
+    do
+        code = code ? code : rapt_trainer_step(t, &own);
+    while (!code && !rapt_trainer_is_over(t));
+    code = code ? code : rapt_trainer_finish(t, &own);
+    rapt_trainer_free(t);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }

@@ -1,0 +1,196 @@
+/* tests/train/test_trainer.c: a run one step at a time gives the bytes of rapt_train, whatever a program does between the steps:
+ * evaluates, generates text, saves, stops.
+ * labels: threads */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "train/train_folder.h"
+
+#include "rapt/generate.h"
+
+#include <math.h>
+
+#define STEPS 24 /* of lm_recipe */
+
+static rapt_trainer *new_trainer(const rapt_recipe *r, rapt_train_options o)
+{
+    rapt_error err = {0};
+    o.recipe = r;
+    rapt_trainer *t = rapt_trainer_new(&o, &err);
+    assert_string_equal(err.message, "");
+    return t;
+}
+
+static uint64_t step_of(const rapt_trainer *t)
+{
+    rapt_progress p;
+    rapt_trainer_progress(t, &p);
+    return p.step;
+}
+
+static void assert_same_run(const char *a, const char *b)
+{
+    assert_same_bytes(a, b, "model.safetensors", 0, 0);
+    assert_same_bytes(a, b, "best/model.safetensors", 0, 0);
+    assert_same_checkpoint(a, b, STEPS);
+    assert_same_log(a, b);
+}
+
+/* What the model says to a prompt: it has the parameters of the step. */
+static char *text_of(const rapt_model *m)
+{
+    rapt_generated out;
+    rapt_error err = {0};
+    const rapt_generate_options o = {.max_tokens = 4, .sample.greedy = true, .threads = 1};
+    rapt_generate(m, "a", &o, &out, &err);
+    assert_string_equal(err.message, "");
+    char *text = strdup(out.text);
+    rapt_generated_free(&out);
+    return text;
+}
+
+static void steps_are_a_run(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("");
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "whole", .threads = 2});
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "steps", .threads = 1});
+    rapt_error err = {0};
+    for (uint64_t step = 1; !rapt_trainer_is_over(t); step++) {
+        double loss = 0, again = 0;
+        assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+        assert_int_equal(step_of(t), step);
+        if (step % 3 == 0) {
+            assert_int_equal(rapt_trainer_evaluate(t, &loss, &err), RAPT_OK);
+            assert_int_equal(rapt_trainer_evaluate(t, &again, &err), RAPT_OK);
+            assert_true(isfinite(loss) && loss == again);
+        }
+        if (step % 5 == 0) { /* a report: the same figure */
+            rapt_progress p;
+            rapt_trainer_progress(t, &p);
+            assert_int_equal(rapt_trainer_evaluate(t, &loss, &err), RAPT_OK);
+            assert_true(p.val_loss == loss);
+        }
+        if (step % 7 == 0)
+            free(text_of(rapt_trainer_model(t, &err)));
+    }
+    assert_int_equal(step_of(t), STEPS);
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK); /* nothing is left */
+    assert_int_equal(step_of(t), STEPS);
+    assert_int_equal(rapt_trainer_finish(t, &err), RAPT_OK);
+    rapt_trainer_free(t);
+    assert_same_run("whole", "steps");
+    rapt_recipe_free(&r);
+}
+
+/* A trainer that is freed without an end leaves what was saved; the run resumes there. */
+static void a_saved_run_resumes(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("");
+    rapt_error err = {0};
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "whole"});
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "parts"});
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    assert_int_equal(rapt_trainer_save(t, &err), RAPT_OK);
+    char *then = text_of(rapt_trainer_model(t, &err));
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK); /* is lost */
+    rapt_trainer_free(t);
+    rapt_model *m = rapt_model_load("parts", &err);
+    char *now = text_of(m);
+    assert_string_equal(then, now);
+    free(then);
+    free(now);
+    rapt_model_free(m);
+    t = new_trainer(&r, (rapt_train_options){.out = "parts", .resume = true});
+    assert_int_equal(step_of(t), 10);
+    while (!rapt_trainer_is_over(t))
+        assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    assert_int_equal(rapt_trainer_finish(t, &err), RAPT_OK);
+    rapt_trainer_free(t);
+    assert_same_run("whole", "parts");
+    rapt_recipe_free(&r);
+}
+
+static bool is_set(void *context)
+{
+    return *(const bool *)context;
+}
+
+static void a_stop_ends_the_run(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("");
+    rapt_error err = {0};
+    bool stop = false;
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "stopped", .stop = is_set, .context = &stop});
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    stop = true;
+    assert_true(rapt_trainer_is_over(t));
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    assert_int_equal(step_of(t), 1);
+    assert_int_equal(rapt_trainer_finish(t, &err), RAPT_ERR_INTERRUPTED);
+    assert_non_null(strstr(err.message, "stopped after step 1 of 24"));
+    rapt_trainer_free(t);
+    rapt_recipe_free(&r);
+}
+
+/* A loss that is not finite ends the run: every later call says so, and nothing is written. */
+static void a_failure_stays(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("train.lr=10 train.clip=0 train.steps=4000 train.report_every=4000 train.checkpoint_every=4000");
+    rapt_error first = {0}, err = {0};
+    double loss;
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "failed"});
+    assert_int_equal(rapt_trainer_step(t, &first), RAPT_OK);
+    rapt_model *m = (rapt_model *)rapt_trainer_model(t, &err);
+    rapt_params_at(m->params, 0)->value.data[0] = NAN;
+    while (!rapt_trainer_is_over(t))
+        rapt_trainer_step(t, &first);
+    assert_int_equal(first.code, RAPT_ERR_NOT_FINITE);
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_ERR_NOT_FINITE);
+    assert_string_equal(err.message, first.message);
+    assert_null(rapt_trainer_model(t, NULL));
+    assert_int_equal(rapt_trainer_evaluate(t, &loss, NULL), RAPT_ERR_NOT_FINITE);
+    assert_int_equal(rapt_trainer_finish(t, NULL), RAPT_ERR_NOT_FINITE);
+    rapt_trainer_free(t);
+    assert_false(file_exists("failed/model.safetensors"));
+    rapt_recipe_free(&r);
+}
+
+static void what_cannot_be_set_up_is_refused(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("data.text=missing.txt");
+    rapt_error err = {0};
+    assert_null(rapt_trainer_new(&(rapt_train_options){.recipe = &r, .out = "none"}, &err));
+    assert_int_equal(err.code, RAPT_ERR_NOT_FOUND);
+    assert_false(file_exists("none"));
+    rapt_recipe_free(&r);
+    r = lm_recipe("data.validation_fraction=0");
+    double loss;
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "no_validation"});
+    assert_int_equal(rapt_trainer_evaluate(t, &loss, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_trainer_step(t, NULL), RAPT_OK); /* it was no failure of the run */
+    rapt_trainer_free(t);
+    rapt_trainer_free(NULL);
+    rapt_recipe_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
+                                       IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
