@@ -112,17 +112,6 @@ RAPT_API void rapt_engine_cancel(rapt_engine_job *job);
 /* Waits until on_done has returned, and frees the job. NULL is fine. */
 RAPT_API void rapt_engine_job_free(rapt_engine_job *job);
 
-/* One token of a text, with the part of the text that became final with it. */
-typedef struct rapt_engine_token {
-    int32_t id;
-    double log_prob;         /* in nats, from the model's softmax, before any option */
-    size_t count;            /* length of the lists below: request.top, or the size of a smaller vocabulary */
-    const int32_t *ids;      /* [count] the most probable tokens at this position, the most probable first */
-    const double *log_probs; /* [count] */
-    const char *text;        /* [size] the text that can be handed out with this token: whole characters, maybe none */
-    size_t size;
-} rapt_engine_token;
-
 /* How a text ended. Pointers are valid during the call. */
 typedef struct rapt_engine_generated {
     rapt_code code;
@@ -148,8 +137,8 @@ typedef struct rapt_engine_generation {
     /* A thread of the engine calls these three, each of which may be NULL, with `context`. on_prompt_token, with score_prompt,
      * gets token `position` of the prompt. The first token has an empty text, no most probable tokens, and NaN as
      * log-probability. */
-    void (*on_prompt_token)(void *context, size_t position, const rapt_engine_token *token);
-    void (*on_token)(void *context, const rapt_engine_token *token);
+    void (*on_prompt_token)(void *context, size_t position, const rapt_generated_token *token);
+    void (*on_token)(void *context, const rapt_generated_token *token);
     void (*on_done)(void *context, const rapt_engine_generated *end);
     rapt_stop_fn *stop;            /* true cancels the job; or NULL. Asked before the text begins and before each of its steps;
                                       while the text waits among many, only now and then */

@@ -113,6 +113,18 @@ typedef struct rapt_generated {
     double score;         /* score of a beam search (rapt_search_policy.length_penalty); else 0 */
 } rapt_generated;
 
+/* One token of a run, with the part of the text that became final with it. */
+typedef struct rapt_generated_token {
+    int32_t id;
+    double log_prob;         /* in nats, from the model's softmax, before any option; NaN after a beam search */
+    size_t count;            /* length of the lists below: as many as were asked for (rapt_engine_generation.top), or the size of
+                                a smaller vocabulary */
+    const int32_t *ids;      /* [count] the most probable tokens at this position, the most probable first */
+    const double *log_probs; /* [count] */
+    const char *text;        /* [size] the text that can be handed out with this token: whole characters, maybe none */
+    size_t size;
+} rapt_generated_token;
+
 /* Frees the arrays of a result and zeroes it; a zeroed one is fine. */
 RAPT_API void rapt_generated_free(rapt_generated *result);
 
@@ -163,6 +175,20 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
  * rapt_generator_cancel or options->stop; or the code of on_text. The generator stays usable. Sets the floating-point environment
  * of the calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
+
+/* rapt_generator_run in parts, for programs that take one token after the other: it is rapt_generator_start, rapt_generator_next
+ * until that is false, and rapt_generator_finish. The text, its bits and its errors are the same. A run in progress ends, without
+ * a result, when another one is started, and when the text is replaced, added to or rewound. */
+/* Starts a run; nothing is computed yet. RAPT_ERR_MEMORY. */
+RAPT_API rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err);
+/* Computes a token. *token is valid until the next call for the generator; the text that it lacks, because a character or a stop
+ * sequence may be incomplete, comes with a later token or in the result. False, with a zeroed token: the run is over (`err` is as
+ * it was), or has failed (`err` set, as rapt_generator_run fails; RAPT_ERR_VALUE: no run was started). In a beam search the first
+ * token takes all the time. */
+RAPT_API bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_error *err);
+/* Ends the run, at any token, and hands out what it generated; the rest of the text goes to on_text. *result and `result` NULL as
+ * in rapt_generator_run; `finish` is RAPT_FINISH_LENGTH if the run was ended early. RAPT_ERR_VALUE: no run was started. */
+RAPT_API rapt_code rapt_generator_finish(rapt_generator *g, rapt_generated *result, rapt_error *err);
 
 /* Makes the run in progress, or else the next run, return RAPT_ERR_INTERRUPTED before its next token, or at its end if it has
  * generated its last token. May be called from any thread and from a signal handler, but not during or after

@@ -25,15 +25,35 @@ struct rapt_generator {
     packed_weights *packed;        /* of own_tape */
     rapt_kv_cache *cache;          /* holds the positions of the text that were computed */
     text_tokens text;
-    arena memory, scratch;         /* lives as long as the generator; as one token */
+    arena memory, scratch;         /* lives as long as the generator; as one token, in a beam search as the run */
     atomic_bool cancelled;
+    /* the run in progress */
+    bool runs;
+    continuation run;
+    rapt_generated result;
+    rapt_code code;                /* how it failed */
+    size_t shown;                  /* bytes of its text that rapt_generator_next has handed out */
+    bool searched;                 /* by beam search: */
+    search_hypothesis best;        /* what was found, and how much of it is taken */
+    size_t taken;
 };
 
 /* ---- the text ----------------------------------------------------------------------------------------------------- */
 
-/* Keeps tokens 0 .. at - 1 and appends `count` tokens to them. */
+/* Ends a run that nobody finishes. */
+static void generator_drop_run(rapt_generator *g)
+{
+    if (g->runs)
+        continuation_end(&g->run, true, NULL);
+    rapt_generated_free(&g->result);
+    arena_release(&g->scratch, (arena_mark){0});
+    g->runs = false;
+}
+
+/* Keeps tokens 0 .. at - 1 and appends `count` tokens to them. A run in progress ends. */
 static rapt_code generator_put(rapt_generator *g, size_t at, const int32_t *tokens, size_t count, rapt_error *err)
 {
+    generator_drop_run(g);
     rapt_code code = text_tokens_put(&g->text, at, tokens, count, err);
     if (!code)
         rapt_kv_cache_truncate(g->cache, at);
@@ -124,69 +144,115 @@ static rapt_code generator_cancelled(rapt_error *err)
     return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
 }
 
-static rapt_code generator_loop(rapt_generator *g, continuation *run, rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    while (!code && !continuation_is_over(run)) {
-        int32_t id;
-        double log_prob;
-        if (generator_stops(g))
-            return generator_cancelled(err);
-        const rapt_real *logits = generator_logits(g, err);
-        code = logits ? continuation_choose(run, logits, &g->scratch, &id, &log_prob, err) : err->code;
-        code = code ? code : continuation_put(run, id, log_prob, err);
-    }
-    return code;
-}
-
-/* The best hypothesis of a beam search, as if it had been chosen token by token. */
-static rapt_code generator_take_best(continuation *run, const search_hypothesis *best, rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    run->result->score = best->score;
-    for (size_t i = 0; i < best->length && !code && !continuation_is_over(run); i++)
-        code = continuation_put(run, best->tokens[i], NAN, err);
-    return code;
-}
-
-static rapt_code generator_search(rapt_generator *g, continuation *run, rapt_error *err)
+static rapt_code generator_search(rapt_generator *g, rapt_error *err)
 {
     const generator_beams b = {g->tape, g->model, g->text.ids, g->text.count, g->options.beam,
                                g->options.max_tokens, generator_stops, g, g->options.kv_cache};
     search_result found = {0};
-    const arena_mark mark = arena_save(&g->scratch);
     rapt_code code = g->text.count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
                                        : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
-    if (!code && found.count > 0)
-        code = generator_take_best(run, &found.best[0], err);
-    arena_release(&g->scratch, mark);
+    g->searched = true;
+    g->best = !code && found.count > 0 ? found.best[0] : (search_hypothesis){0};
+    g->result.score = g->best.score;
     return code;
 }
 
-static rapt_code generator_generate(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err)
+/* The next token by beam search: the best hypothesis is found at once. *id -1: there are no more. */
+static rapt_code generator_found(rapt_generator *g, int32_t *id, double *log_prob, rapt_error *err)
 {
+    rapt_code code = g->searched ? RAPT_OK : generator_search(g, err);
+    *id = !code && g->taken < g->best.length ? g->best.tokens[g->taken++] : -1;
+    *log_prob = NAN;
+    return code;
+}
+
+static rapt_code generator_choose(rapt_generator *g, int32_t *id, double *log_prob, rapt_error *err)
+{
+    if (g->options.beam > 1)
+        return generator_found(g, id, log_prob, err);
+    if (generator_stops(g))
+        return generator_cancelled(err);
+    const rapt_real *logits = generator_logits(g, err);
+    return logits ? continuation_choose(&g->run, logits, &g->scratch, id, log_prob, err) : err->code;
+}
+
+rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err)
+{
+    rapt_error own = {0};
     const rapt_generate_options *o = &g->options;
-    continuation run = {.model = g->model, .options = o, .sampler = &g->sampler, .k = g->tape->k, .text = &g->text,
-                        .sample = sample, .on_text = o->on_text, .context = o->context, .result = result};
-    rapt_code code = continuation_begin(&run, err);
-    if (!code)
-        code = o->beam > 1 ? generator_search(g, &run, err) : generator_loop(g, &run, err);
-    rapt_code end = continuation_end(&run, code != RAPT_OK, err);
-    return code ? code : end;
+    generator_drop_run(g);
+    g->run = (continuation){.model = g->model, .options = o, .sampler = &g->sampler, .k = g->tape->k, .text = &g->text,
+                            .sample = sample, .on_text = o->on_text, .context = o->context, .result = &g->result};
+    g->shown = g->taken = 0;
+    g->searched = false;
+    g->runs = true;
+    g->code = continuation_begin(&g->run, &own);
+    return g->code ? rapt_fail(err, g->code, "%s", own.message) : RAPT_OK;
+}
+
+/* Chooses a token and keeps it. False: the run is over, or has failed. */
+static bool generator_advance(rapt_generator *g, int32_t *id, double *log_prob, rapt_error *err)
+{
+    const size_t before = g->result.token_count;
+    if (g->code || continuation_is_over(&g->run))
+        return false;
+    g->code = generator_choose(g, id, log_prob, err);
+    if (!g->code && *id >= 0)
+        g->code = continuation_put(&g->run, *id, *log_prob, err);
+    return !g->code && g->result.token_count > before;
+}
+
+bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_error *err)
+{
+    rapt_error own = {0};
+    *token = (rapt_generated_token){.text = ""};
+    if (!g->runs) {
+        rapt_fail(err, RAPT_ERR_VALUE, "no run was started");
+        return false;
+    }
+    if (!generator_advance(g, &token->id, &token->log_prob, &own)) {
+        if (own.code)
+            rapt_fail(err, own.code, "%s", own.message);
+        return false;
+    }
+    token->text = g->run.kept.data + g->shown;
+    token->size = g->run.kept.size - g->shown;
+    g->shown = g->run.kept.size;
+    return true;
+}
+
+rapt_code rapt_generator_finish(rapt_generator *g, rapt_generated *result, rapt_error *err)
+{
+    rapt_error own = {0};
+    if (result)
+        *result = (rapt_generated){0};
+    if (!g->runs)
+        return rapt_fail(err, RAPT_ERR_VALUE, "no run was started");
+    const rapt_code code = continuation_end(&g->run, g->code != RAPT_OK, &own);
+    g->runs = false;
+    if (result) {
+        *result = g->result;
+        g->result = (rapt_generated){0};
+    }
+    generator_drop_run(g);
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
 rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err)
 {
     rapt_error own = {0};
     rapt_generated unwanted = {0}, *to = result ? result : &unwanted;
-    *to = (rapt_generated){0};
-    rapt_code code = generator_generate(g, sample, to, &own);
-    if (!code && generator_stops(g)) { /* during the last token: not the next run's */
+    rapt_generated_token token;
+    rapt_generator_start(g, sample, &own);
+    while (rapt_generator_next(g, &token, &own))
+        ;
+    rapt_generator_finish(g, to, &own);
+    if (!own.code && generator_stops(g)) { /* during the last token: not the next run's */
         to->finish = RAPT_FINISH_NONE;
-        code = generator_cancelled(&own);
+        generator_cancelled(&own);
     }
     rapt_generated_free(&unwanted);
-    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
+    return own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK;
 }
 
 void rapt_generated_free(rapt_generated *result)
@@ -279,6 +345,7 @@ void rapt_generator_free(rapt_generator *g)
 {
     if (!g)
         return;
+    generator_drop_run(g);
     rapt_kv_cache_free(g->cache);
     rapt_tape_free(g->own_tape);
     packed_weights_free(g->packed);

@@ -82,7 +82,7 @@ lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, 
 /* ---- tokens -------------------------------------------------------------------------------------------------------- */
 
 /* Fills in the most probable tokens of logits [vocab]; if out of memory, none are reported. */
-static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch, rapt_engine_token *token)
+static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch, rapt_generated_token *token)
 {
     rapt_real max, sum;
     rapt_error err = {0};
@@ -101,7 +101,7 @@ static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch,
 void lm_job_score(lm_job *j, const rapt_real *logits, arena *scratch)
 {
     rapt_real max, sum;
-    rapt_engine_token token = {.id = j->text.ids[j->scored], .log_prob = NAN, .text = ""};
+    rapt_generated_token token = {.id = j->text.ids[j->scored], .log_prob = NAN, .text = ""};
     if (logits) {
         j->run.k->log_sum_exp(j->run.model->language.net->config.vocab, logits, &max, &sum);
         token.log_prob = sampler_log_prob(logits[token.id], max, sum);
@@ -125,7 +125,7 @@ bool lm_job_take(lm_job *j, const rapt_real *logits, arena *scratch)
     if (j->error.code || continuation_put(&j->run, j->chosen, j->log_prob, &j->error))
         return false;
     if (j->result.token_count > before && j->request.on_token) {
-        rapt_engine_token token = {.id = j->chosen, .log_prob = j->log_prob, .text = j->run.kept.data + j->shown,
+        rapt_generated_token token = {.id = j->chosen, .log_prob = j->log_prob, .text = j->run.kept.data + j->shown,
                                    .size = j->run.kept.size - j->shown};
         lm_job_likeliest(j, logits, scratch, &token);
         j->request.on_token(j->request.context, &token);

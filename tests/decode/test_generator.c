@@ -344,6 +344,110 @@ static void what_is_refused(void **state)
     free_setting(&s);
 }
 
+/* ---- token by token ------------------------------------------------------------------------------------------------- */
+
+/* A run in parts: what the tokens hand out, and what the result holds. */
+static void in_parts(rapt_generator *g, uint64_t sample, rapt_generated *out)
+{
+    rapt_error err = {0};
+    rapt_generated_token token;
+    char text[MOST_TEXT] = "";
+    size_t count = 0, size = 0;
+    int32_t ids[3 * RUN];
+    double log_probs[3 * RUN];
+    must(rapt_generator_start(g, sample, &err));
+    while (rapt_generator_next(g, &token, &err)) {
+        memcpy(text + size, token.text, token.size);
+        size += token.size;
+        ids[count] = token.id;
+        log_probs[count++] = token.log_prob;
+    }
+    assert_int_equal(err.code, RAPT_OK);
+    must(rapt_generator_finish(g, out, &err));
+    assert_int_equal(count, out->token_count);
+    assert_memory_equal(ids, out->tokens, count * sizeof *ids);
+    assert_memory_equal(log_probs, out->log_probs, count * sizeof *log_probs);
+    assert_true(size <= out->text_size);
+    assert_memory_equal(text, out->text, size); /* the rest was held back */
+}
+
+static void tokens_one_by_one_are_a_run(void **state)
+{
+    static const char *const stops[] = {"q", "abc"};
+    (void)state;
+    for (size_t beam = 1; beam <= 3; beam += 2) {
+        setting s = new_setting(43);
+        const rapt_generate_options o = {.sample = {.temperature = beam > 1 ? 0 : 1, .seed = 3}, .max_tokens = 3 * RUN,
+                                         .threads = 1, .stops = stops, .stop_count = 2, .beam = beam};
+        rapt_generator *g = rapt_generator_new(&s.m, &o, NULL), *parts = rapt_generator_new(&s.m, &o, NULL);
+        for (uint64_t sample = 0; sample < 20; sample++) {
+            rapt_generated whole, out;
+            must(rapt_generator_begin(g, "ab", 2, NULL));
+            must(rapt_generator_begin(parts, "ab", 2, NULL));
+            whole = run(g, sample);
+            in_parts(parts, sample, &out);
+            assert_same(&whole, &out);
+            assert_true(whole.score == out.score);
+            assert_int_equal(rapt_generator_tokens(g), rapt_generator_tokens(parts));
+            rapt_generated_free(&whole);
+            rapt_generated_free(&out);
+        }
+        rapt_generator_free(g);
+        rapt_generator_free(parts);
+        free_setting(&s);
+    }
+}
+
+/* Runs that end early, that nobody finishes, and calls without a run. */
+static void runs_in_parts_end_anywhere(void **state)
+{
+    (void)state;
+    setting s = new_setting(43);
+    rapt_generator *g = new_generator(&s.m, RUN);
+    rapt_generated_token token;
+    rapt_generated out;
+    rapt_error err = {0};
+    assert_false(rapt_generator_next(g, &token, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_int_equal(rapt_generator_finish(g, &out, NULL), RAPT_ERR_VALUE);
+    must(rapt_generator_start(g, 0, NULL));
+    assert_false(rapt_generator_next(g, &token, NULL)); /* there is no text */
+    assert_false(rapt_generator_next(g, &token, NULL));
+    must(rapt_generator_finish(g, NULL, NULL));
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    rapt_generated whole = run(g, 0);
+    for (size_t n = 0; n < RUN; n++) {
+        must(rapt_generator_begin(g, "abc", 3, NULL));
+        must(rapt_generator_start(g, 0, NULL));
+        for (size_t i = 0; i < n; i++) {
+            assert_true(rapt_generator_next(g, &token, NULL));
+            assert_int_equal(token.id, whole.tokens[i]);
+        }
+        if (n % 3 == 0) { /* finished early */
+            must(rapt_generator_finish(g, &out, NULL));
+            assert_int_equal(out.token_count, n);
+            assert_int_equal(rapt_generator_tokens(g), 3 + n);
+            rapt_generated_free(&out);
+        } else if (n % 3 == 1) { /* another begins */
+            must(rapt_generator_rewind(g, 3, NULL));
+            assert_false(rapt_generator_next(g, &token, NULL));
+            rapt_generated again = run(g, 0);
+            assert_same(&whole, &again);
+            rapt_generated_free(&again);
+        } else { /* cancelled */
+            rapt_generator_cancel(g);
+            err = (rapt_error){0};
+            assert_false(rapt_generator_next(g, &token, &err));
+            assert_int_equal(err.code, RAPT_ERR_INTERRUPTED);
+        }
+    }
+    must(rapt_generator_start(g, 0, NULL));
+    rapt_generator_next(g, &token, NULL);
+    rapt_generator_free(g); /* with a run in progress */
+    rapt_generated_free(&whole);
+    free_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,7 +455,8 @@ int main(void)
         cmocka_unit_test(samples_of_one_prefill),   cmocka_unit_test(log_probabilities_are_the_softmax),
         cmocka_unit_test(cancelled_runs),           cmocka_unit_test(several_ends_of_text),
         cmocka_unit_test(what_is_refused),          cmocka_unit_test(cancelled_at_the_last_token),
-        cmocka_unit_test(codes_of_their_own),
+        cmocka_unit_test(codes_of_their_own),       cmocka_unit_test(tokens_one_by_one_are_a_run),
+        cmocka_unit_test(runs_in_parts_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

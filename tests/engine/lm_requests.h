@@ -72,7 +72,7 @@ static inline void requests_alone(lm_request *r, const rapt_engine_model_options
     }
 }
 
-static inline void request_token(void *context, const rapt_engine_token *token)
+static inline void request_token(void *context, const rapt_generated_token *token)
 {
     lm_request *r = context;
     assert_true(r->size + token->size < sizeof r->text);

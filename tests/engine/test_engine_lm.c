@@ -139,7 +139,7 @@ typedef struct memory_watch {
     size_t most;
 } memory_watch;
 
-static void watch_memory(void *context, const rapt_engine_token *token)
+static void watch_memory(void *context, const rapt_generated_token *token)
 {
     memory_watch *w = context;
     const size_t bytes = rapt_engine_model_counts(w->m).kv_bytes;
@@ -183,7 +183,7 @@ typedef struct turn {
     int first; /* its first token's place among all tokens */
 } turn;
 
-static void take_turn(void *context, const rapt_engine_token *token)
+static void take_turn(void *context, const rapt_generated_token *token)
 {
     turn *t = context;
     (void)token;
@@ -259,7 +259,7 @@ typedef struct scores {
     bool done;
 } scores;
 
-static void score_token(void *context, size_t position, const rapt_engine_token *token)
+static void score_token(void *context, size_t position, const rapt_generated_token *token)
 {
     scores *s = context;
     assert_int_equal(position, s->count);
@@ -364,7 +364,7 @@ static bool asking_stops(void *context)
     return atomic_load(&a->stops);
 }
 
-static void asking_token(void *context, const rapt_engine_token *token)
+static void asking_token(void *context, const rapt_generated_token *token)
 {
     asking *a = context;
     (void)token;

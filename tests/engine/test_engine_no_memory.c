@@ -36,14 +36,14 @@ static bool outcome_same(const outcome *a, const outcome *b)
 
 /* ---- requests ----------------------------------------------------------------------------------------------------------- */
 
-static void on_prompt(void *context, size_t position, const rapt_engine_token *token)
+static void on_prompt(void *context, size_t position, const rapt_generated_token *token)
 {
     outcome *o = context;
     if (position > 0)
         o->log_probs += token->log_prob;
 }
 
-static void on_token(void *context, const rapt_engine_token *token)
+static void on_token(void *context, const rapt_generated_token *token)
 {
     outcome *o = context;
     outcome_add(o, token->text, token->size);

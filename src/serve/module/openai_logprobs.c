@@ -43,7 +43,7 @@ static bool put_top(openai_logprobs *l, const top_tokens *to, const rapt_tokeniz
 }
 
 /* The most probable tokens, and the generated token if it is not among them. */
-static bool put_tops(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+static bool put_tops(openai_logprobs *l, const top_tokens *to, const rapt_tokenizer *tokenizer, const rapt_generated_token *token)
 {
     bool fine = to->log_probs && to->ids && buffer_reserve(&l->text, 32), among = false;
     for (size_t i = 0; i < token->count && fine; i++) {
@@ -58,7 +58,7 @@ static bool add_to_list(json_t *lists, const char *name, json_t *value)
     return json_array_append_new(json_object_get(lists, name), value) == 0;
 }
 
-static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token, size_t offset)
+static bool add_to_lists(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_generated_token *token, size_t offset)
 {
     const bool first = isnan(token->log_prob);
     const top_tokens top = {first ? json_null() : json_object(), first ? json_null() : json_object()};
@@ -100,7 +100,7 @@ static json_t *token_as_object(openai_logprobs *l, const rapt_tokenizer *tokeniz
                      logprobs_bytes(tokenizer, id));
 }
 
-static bool add_to_content(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_engine_token *token)
+static bool add_to_content(openai_logprobs *l, const rapt_tokenizer *tokenizer, const rapt_generated_token *token)
 {
     json_t *entry = token_as_object(l, tokenizer, token->id, token->log_prob), *top = json_array();
     bool fine = json_object_set_new(entry, "top_logprobs", top) == 0;
@@ -116,7 +116,7 @@ static bool add_to_content(openai_logprobs *l, const rapt_tokenizer *tokenizer, 
 
 /* ---- both --------------------------------------------------------------------------------------------------------------- */
 
-void openai_logprobs_add(openai_logprobs *l, const rapt_engine_token *token, bool of_prompt)
+void openai_logprobs_add(openai_logprobs *l, const rapt_generated_token *token, bool of_prompt)
 {
     openai_offsets *o = &l->offsets;
     size_t offset = 0;

@@ -24,7 +24,7 @@ typedef struct openai_logprobs {
 
 /* Adds a token of the prompt or a generated token, with its most probable alternatives. A log-probability that is NaN, as the
  * first token's of a text, becomes null. */
-void openai_logprobs_add(openai_logprobs *l, const rapt_engine_token *token, bool of_prompt);
+void openai_logprobs_add(openai_logprobs *l, const rapt_generated_token *token, bool of_prompt);
 /* The object for the tokens since the last call, owned by the caller; null if there are none, or if memory is exhausted. */
 json_t *openai_logprobs_take(openai_logprobs *l);
 /* Turns the new tokens into text, which takes a tenth of the memory, for openai_logprobs_write. Returns the bytes that it has

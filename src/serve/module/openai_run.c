@@ -221,7 +221,7 @@ static void choice_keep(openai_choice *c)
         choice_count(c, openai_logprobs_keep(&c->logprobs));
 }
 
-static void choice_prompt_token(void *context, size_t position, const rapt_engine_token *token)
+static void choice_prompt_token(void *context, size_t position, const rapt_generated_token *token)
 {
     (void)position;
     openai_choice *c = context;
@@ -240,7 +240,7 @@ static void choice_time(openai_choice *c)
     c->last = now;
 }
 
-static void choice_token(void *context, const rapt_engine_token *token)
+static void choice_token(void *context, const rapt_generated_token *token)
 {
     openai_choice *c = context;
     const openai_request *r = &c->run->r;
