@@ -46,35 +46,39 @@
  * Afterwards y is [2, 5, 8], weights is [2, 2, 5, 5] (batch, head, query, key), and the gradients are in
  * x->grad, layer.q.weight->value.grad and so on. rapt_tape_free(t) and rapt_params_free(set) free all of it.
  *
- * The headers, from the highest level to the lowest
+ * The headers come in three tiers, each with a header that includes the others. docs/embedding.md says what each tier promises.
  *
+ *   rapt/use.h       trained models in use:
  *   rapt/explain.h   one forward pass over a text, with every intermediate: values, JSON, text, a page for a browser
- *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
- *   rapt/embed.h     embeddings of texts: the hidden states of an encoder, and one vector for each text
  *   rapt/engine.h    many requests at once to models that stay loaded: continuous batching, without sockets
+ *   rapt/embed.h     embeddings of texts: the hidden states of an encoder, and one vector for each text
+ *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
- *   rapt/train.h     the whole training loop; Adam, gradient clipping and schedules by themselves
- *   rapt/group.h     the processes of a training run on several machines, and what carries their messages
- *   rapt/recipe.h    recipes: all hyperparameters and data of a training run, as YAML or as a struct
+ *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
+ *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
  *   rapt/policy.h    how a model of Hugging Face is decoded: what its generation_config.json says
- *   rapt/data.h      sentence pairs, the validation set, batches in an order that (seed, epoch) decides
- *   rapt/stream.h    long texts: token files, random windows for training, consecutive windows for evaluation
- *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
- *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
  *   rapt/chat.h      conversations as prompts, by a model's chat template
  *   rapt/text.h      tokenizers: words, characters, byte-level BPE
+ *   rapt/base.h      errors and the version
+ *
+ *   rapt/train.h     training: whole runs, at once or step by step; Adam, gradient clipping and schedules by themselves
+ *   rapt/group.h     the processes of a training run on several machines, and what carries their messages
+ *   rapt/recipe.h    recipes: all hyperparameters and data of a training run, as YAML or as a struct
+ *   rapt/stream.h    long texts: token files, random windows for training, consecutive windows for evaluation
+ *   rapt/data.h      sentence pairs, the validation set, batches in an order that (seed, epoch) decides
+ *
+ *   rapt/parts.h     the parts of models:
  *   rapt/lm.h        decoder-only language models, and their cached decoding in a window of tokens
  *   rapt/transformer.h  the encoder-decoder, and its cached decoding
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder, decoder
  *   rapt/kv.h        KV caches
- *   rapt/observe.h   every named intermediate of a pass, and its gradient, as it is computed
  *   rapt/profile.h   time, arithmetic and memory traffic of each operation of a step
+ *   rapt/observe.h   every named intermediate of a pass, and its gradient, as it is computed
  *   rapt/tape.h      the tape (reverse-mode differentiation), masks, and the operations that modules are made of
  *   rapt/tensor.h    tensors, named parameters and their initialization
- *   rapt/base.h      errors and the version
  *
- * A header includes the headers that it needs, all of which stand below it in this list.
+ * A header includes the headers that it needs.
  *
  * Shapes. Tensors are row-major with at most four dimensions; in models they are [batch, time, feature]. Elements are rapt_real,
  * which is float in the installed library.
@@ -114,30 +118,8 @@
 #ifndef RAPT_H
 #define RAPT_H
 
-#include "rapt/base.h"
-#include "rapt/tensor.h"
-#include "rapt/tape.h"
-#include "rapt/observe.h"
-#include "rapt/profile.h"
-#include "rapt/kv.h"
-#include "rapt/nn.h"
-#include "rapt/transformer.h"
-#include "rapt/lm.h"
-#include "rapt/print.h"
-#include "rapt/text.h"
-#include "rapt/chat.h"
-#include "rapt/metrics.h"
-#include "rapt/stream.h"
-#include "rapt/data.h"
-#include "rapt/policy.h"
-#include "rapt/io.h"
-#include "rapt/recipe.h"
-#include "rapt/group.h"
+#include "rapt/parts.h"
+#include "rapt/use.h"
 #include "rapt/train.h"
-#include "rapt/generate.h"
-#include "rapt/decode.h"
-#include "rapt/embed.h"
-#include "rapt/engine.h"
-#include "rapt/explain.h"
 
 #endif

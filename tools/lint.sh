@@ -18,7 +18,7 @@ done
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
 layers='base kernels tensor tape ops nn text print metrics data io search decode engine explain recipe group train view fetch serve cli'
-headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn kv:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode engine:engine generate:decode embed:decode explain:explain recipe:recipe group:group train:train'
+headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn kv:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode engine:engine generate:decode embed:decode explain:explain recipe:recipe group:group train:train use:explain parts:nn'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
         n = split(layers, list, " "); for (i = 1; i <= n; i++) level[list[i]] = i
@@ -36,10 +36,21 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
         else if (from == "kernels" && to != "base" && to != "kernels") print $1 ":" $2 ": kernels includes " to
     }' | say
 
-# ---- rapt.h is all of rapt: it includes every public header, and its list has a line for each --------------------------
+# ---- every public header has one tier: one of three headers includes it, and the list of rapt.h has a line for it -----------
+tiers='use train parts'
+for tier in $tiers; do
+    grep -qx "#include \"rapt/$tier.h\"" include/rapt.h || echo "include/rapt.h: does not include rapt/$tier.h"
+done | say
 for header in include/rapt/*.h; do
-    grep -qx "#include \"${header#include/}\"" include/rapt.h || echo "include/rapt.h: does not include ${header#include/}"
-    grep -q "^ [*]   ${header#include/}  " include/rapt.h || echo "include/rapt.h: its list lacks ${header#include/}"
+    name=${header#include/rapt/} name=${name%.h} of=
+    for tier in $tiers; do
+        [ "$name" != "$tier" ] || of="$of $tier"
+        ! sed -n '/^typedef/q;p' "include/rapt/$tier.h" | grep -qx "#include \"rapt/$name.h\"" || of="$of $tier"
+    done
+    # train.h includes what it needs of the other tiers, too
+    [ "$(wc -w <<<"$of")" != 2 ] || of=${of/ train/}
+    [ "$(wc -w <<<"$of")" = 1 ] || echo "$header: is in ${of:-no tier}: rapt/use.h, rapt/train.h or rapt/parts.h includes it"
+    grep -q "^ [*]   rapt/$name.h  " include/rapt.h || echo "include/rapt.h: its list lacks rapt/$name.h"
 done | say
 
 # ---- calls: upwards only, and no circles -----------------------------------------------------------------------------
@@ -216,7 +227,7 @@ printf '%s\n' "${code[@]}" | grep '\.c$' | xargs -d '\n' awk ' # a comment with 
     reading { text = text " " $0; if (/\*\//) reading = 0 }
     END { close_file() }' | say
 for header in include/rapt/*.h; do
-    grep -q 'extern "C"' "$header" || echo "$header: no extern \"C\""
+    ! grep -q RAPT_API "$header" || grep -q 'extern "C"' "$header" || echo "$header: no extern \"C\""
 done | say
 # ---- prose -----------------------------------------------------------------------------------------------------------
 [ ! -x tools/check_prose.sh ] || tools/check_prose.sh . | say

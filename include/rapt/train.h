@@ -1,10 +1,14 @@
-/* rapt/train.h: optimizer, schedules, and the training loop.
+/* rapt/train.h: optimizer, schedules, and the training loop; with the headers of data, recipes and groups, everything that
+ * trains. It may change with each minor version.
  */
 #ifndef RAPT_TRAIN_H
 #define RAPT_TRAIN_H
 
+#include "rapt/data.h"
+#include "rapt/group.h"
 #include "rapt/io.h"
 #include "rapt/recipe.h"
+#include "rapt/stream.h"
 #include "rapt/tape.h"
 
 #ifdef __cplusplus
@@ -119,8 +123,6 @@ typedef void rapt_progress_fn(void *context, const rapt_progress *progress);
 typedef void rapt_sample_fn(void *context, uint64_t step, const char *text);
 /* Called with one line of text if the run may not be what the user intended. */
 typedef void rapt_warning_fn(void *context, const char *text);
-
-typedef struct rapt_group rapt_group;
 
 /* With `recipe` and `out` set and all else zeroed: a new run without callbacks. */
 typedef struct rapt_train_options {

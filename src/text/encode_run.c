@@ -51,7 +51,7 @@ rapt_code encode_run_cut(const rapt_tokenizer *k, const encode_run *r, const enc
     cutting c = {k, r, cuts};
     const parts all = {.pool = r->pool, .begin = 0, .end = r->size, .stop = r->stop, .end_of = encode_run_end_of,
                        .work = encode_run_work, .take = encode_run_take, .context = &c};
-    return parts_run(&all, NULL, err);
+    return stretches_run(&all, NULL, err);
 }
 
 /* With special tokens, the text is encoded into memory first, without the ids that frame it. */

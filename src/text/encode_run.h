@@ -3,7 +3,7 @@
 #ifndef TEXT_ENCODE_RUN_H
 #define TEXT_ENCODE_RUN_H
 
-#include "base/parts.h"
+#include "base/stretches.h"
 #include "text/tokenizer.h"
 
 #define ENCODE_CHUNK ((size_t)256 << 10) /* bytes of text that a thread encodes at a time; any number gives the same ids */

@@ -130,7 +130,7 @@ static rapt_code encode_chunks(chunks c, rapt_error *err)
     const bpe_run *all = c.all;
     const parts run = {.pool = all->r->pool, .begin = 0, .end = c.size, .stop = all->r->stop, .end_of = chunk_end,
                        .work = guess_chunk, .take = take_chunk, .context = &c};
-    return parts_run(&run, NULL, err);
+    return stretches_run(&run, NULL, err);
 }
 
 /* ---- a segment that is normalized ----------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static rapt_code normalize_to_file(const bpe_run *all, size_t begin, size_t end,
     rapt_code code = file_writer_open(&n.out, all->r->beside, err);
     if (code)
         return code;
-    code = parts_run(&run, NULL, err);
+    code = stretches_run(&run, NULL, err);
     if (code == RAPT_OK)
         code = encode_draft(&n, err);
     file_writer_discard(&n.out);
@@ -263,7 +263,7 @@ static rapt_code scan_segment(const bpe_run *all, size_t begin, size_t end, bool
     scanning s = {.all = all, .end = end};
     const parts run = {.pool = all->r->pool, .begin = begin, .end = end, .stop = all->r->stop, .end_of = scan_end,
                        .work = scan_part, .take = take_scanned, .context = &s};
-    rapt_code code = all->b->normal.count > 0 ? parts_run(&run, NULL, err) : RAPT_OK;
+    rapt_code code = all->b->normal.count > 0 ? stretches_run(&run, NULL, err) : RAPT_OK;
     *changes = s.changes;
     return code;
 }
@@ -322,7 +322,7 @@ static rapt_code encode_groups(bpe_run *all, size_t *at, rapt_error *err)
 {
     const parts run = {.pool = all->r->pool, .begin = *at, .end = all->r->size, .stop = all->r->stop, .end_of = group_end,
                        .work = encode_group, .take = take_group, .context = all};
-    return parts_run(&run, at, err);
+    return stretches_run(&run, at, err);
 }
 
 /* A long segment and the special token after it. */

@@ -1,7 +1,7 @@
-/* base/parts.h: works through a long range of bytes in parts, on all threads of a pool, and takes the results in order. For texts
- * and files that may be larger than memory: the number of parts in work depends on the threads, not on the range. */
-#ifndef BASE_PARTS_H
-#define BASE_PARTS_H
+/* base/stretches.h: works through a long range of bytes in parts, on all threads of a pool, and takes the results in order. For
+ * texts and files that may be larger than memory: the number of parts in work depends on the threads, not on the range. */
+#ifndef BASE_STRETCHES_H
+#define BASE_STRETCHES_H
 
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -34,6 +34,6 @@ typedef struct parts {
 
 /* Returns when all parts are taken, or when a part has failed and all parts before it are taken. *reached, unless NULL, is the
  * end of the last part. RAPT_ERR_INTERRUPTED: cancelled; RAPT_ERR_MEMORY. */
-rapt_code parts_run(const parts *r, size_t *reached, rapt_error *err);
+rapt_code stretches_run(const parts *r, size_t *reached, rapt_error *err);
 
 #endif

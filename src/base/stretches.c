@@ -1,6 +1,6 @@
-/* base/parts.c: works through parts in waves. While the threads work on one wave, one of them takes the results of the wave
+/* base/stretches.c: works through parts in waves. While the threads work on one wave, one of them takes the results of the wave
  * before. For encoding and normalizing long texts. */
-#include "base/parts.h"
+#include "base/stretches.h"
 
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static void take_wave(parts_state *s)
 }
 
 /* Chunk 0 takes the wave before, if there is one. */
-static void parts_chunk(void *context, size_t chunk, int worker)
+static void stretches_chunk(void *context, size_t chunk, int worker)
 {
     parts_state *s = context;
     bool takes = s->before.count > 0;
@@ -65,7 +65,7 @@ static rapt_code run_waves(parts_state *s)
             return RAPT_OK;
         if (stop_asked(s->r->stop))
             return rapt_fail(s->err, RAPT_ERR_INTERRUPTED, "stopped");
-        pool_run(s->r->pool, chunks, SIZE_MAX, parts_chunk, s);
+        pool_run(s->r->pool, chunks, SIZE_MAX, stretches_chunk, s);
         if (s->code)
             return s->code;
         wave taken = s->before;
@@ -83,7 +83,7 @@ static void wave_free(wave *w, size_t room)
     free(w->parts);
 }
 
-rapt_code parts_run(const parts *r, size_t *reached, rapt_error *err)
+rapt_code stretches_run(const parts *r, size_t *reached, rapt_error *err)
 {
     size_t threads = (size_t)pool_threads(r->pool);
     parts_state s = {.r = r, .at = r->begin, .room = threads > 1 ? PARTS_A_THREAD * threads : 1, .err = err};
