@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool chat_prompt_variable(char **variables, const char *text)
+void chat_prompt_take_variable(const cli_option *o, void *in, const char *text)
 {
+    char **variables = (char **)((char *)in + o->field);
     const char *equals = strchr(text, '=');
     json_t *all = *variables ? json_loads(*variables, 0, NULL) : json_object();
     json_t *value = equals ? json_loads(equals + 1, JSON_DECODE_ANY, NULL) : NULL;
@@ -21,10 +22,9 @@ bool chat_prompt_variable(char **variables, const char *text)
     json_decref(all);
     free(name);
     if (!whole)
-        return false;
+        usage_error("--%s takes NAME=VALUE", o->name);
     free(*variables);
     *variables = whole;
-    return true;
 }
 
 rapt_code chat_prompt_make(const rapt_chat_template *chat, const rapt_model *m, const rapt_chat_message *messages, size_t count,

@@ -5,20 +5,20 @@
 #include "rapt/chat.h"
 #include "rapt/io.h"
 
+#include "cli/options/options.h"
+
 typedef struct chat_prompt {
     int32_t *ids;
     size_t count;
 } chat_prompt;
 
-/* A row of a table of options. */
-enum { KEY_TEMPLATE_VARIABLE = 0x5000 };
-#define CHAT_OPTION_VARIABLE                                                                                                    \
-    {"template-var", KEY_TEMPLATE_VARIABLE, "NAME=VALUE", 0, "A variable of the chat template, as enable_thinking=false: VALUE " \
-     "is JSON, else a text; can be repeated", 0}
-
-/* Adds NAME=VALUE to the JSON object *variables, which the caller frees; NULL counts as an empty object. False: `text` has no
- * name, or out of memory. */
-bool chat_prompt_variable(char **variables, const char *text);
+/* A row of --template-var: adds NAME=VALUE to the JSON object at `at`, a char *, which the caller frees; NULL counts as an empty
+ * object. */
+#define CHAT_OPTION_VARIABLE(at, ...)                                                                                           \
+    OPTION_VALUE(OPTION_KIND_TAKE, "template-var", "NAME=VALUE", at, "A variable of the chat template, as "                      \
+                 "enable_thinking=false: VALUE is JSON, else a text; can be repeated",                                           \
+                 .take = chat_prompt_take_variable, __VA_ARGS__)
+option_take chat_prompt_take_variable;
 
 /* The tokens of messages in the model's template, with variables from a JSON object, or NULL. After a failure there is nothing to
  * free. */

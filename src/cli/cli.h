@@ -7,12 +7,10 @@
 #include "rapt/tape.h"
 
 #include "base/file.h"
-#include "cli/usage.h"
+#include "cli/options/options.h"
 #include "text/line_stream.h"
 
 #define CLI_MAX_TEXT FILE_GIB(8)
-/* The limit of options without their own: 2^53, up to which a double represents every integer. */
-#define CLI_MAX 9007199254740992
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
 int cmd_train(int argc, char **argv);
@@ -33,50 +31,42 @@ int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
-/* Options of several commands: rows of their tables, with keys above the keys of the commands' own options. `meaning` is the help
- * text of an option that does not cover the same in all commands. */
-enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_WEIGHTS, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET,
-       CLI_KEY_CONTEXT, CLI_KEY_ADAPTER, CLI_KEY_KV_CACHE };
-#define CLI_OPTION_ADAPTER \
-    {"adapter", CLI_KEY_ADAPTER, "DIR", 0, "Add the low-rank adapters (LoRA) of DIR, which PEFT or rapt train wrote", 0}
-#define CLI_OPTION_THREADS \
-    {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0}
-#define CLI_OPTION_SEED(meaning) {"seed", CLI_KEY_SEED, "N", 0, meaning, 0}
-#define CLI_OPTION_PRECISION(meaning) {"precision", CLI_KEY_PRECISION, "P", 0, meaning, 0}
-#define CLI_OPTION_KV_CACHE                                                                                         \
-    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "What the KV cache stores keys and values in: fp32 (default), bf16 (half the " \
-     "memory) or q8_0 (8 bits and a scale for 32: about a quarter)", 0}
-#define CLI_OPTION_WEIGHTS                                                                                           \
-    {"weights", CLI_KEY_WEIGHTS, "T", 0, "Type of the weights of linear layers, and precision of their products: fp32 " \
-     "(default, where a file does not store fewer bits; 16 of them give what fp32 gives), bf16, as --precision, or q8_0 " \
-     "or q4_0: 8 or 4 bits, with the same result on every processor. T,PATTERN=T,...: others for parameters of such "    \
-     "names, or for `output`", 0}
-#define CLI_OPTION_JSON(meaning) {"json", CLI_KEY_JSON, NULL, 0, meaning, 0}
-#define CLI_OPTION_CONTEXT(meaning) {"context", CLI_KEY_CONTEXT, "N", 0, meaning, 0}
-#define CLI_OPTION_QUIET(meaning) {"quiet", CLI_KEY_QUIET, NULL, 0, meaning, 0}
+/* Rows of several commands; `at` is the offset of the field that a row sets. */
+#define CLI_OPTION_ADAPTER(at) \
+    OPTION_TEXT("adapter", "DIR", at, "Add the low-rank adapters (LoRA) of DIR, which PEFT or rapt train wrote")
+#define CLI_OPTION_THREADS(at) \
+    OPTION_INT("threads", "N", at, 1, 256, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same")
+#define CLI_OPTION_SET(at, count, most) \
+    OPTION_TEXTS("set", "KEY=VALUE", at, count, most, "Overrides a key of the recipe; can be repeated", .letter = 's')
+#define CLI_OPTION_SEED(function, meaning) OPTION_TAKE("seed", "N", function, meaning)
+/* Both set `precision`, so they exclude each other. --weights takes a list of types as in rapt_tape_options.weights; the type for
+ * all becomes the precision. */
+#define CLI_OPTION_PRECISION(precision, meaning) \
+    OPTION_WORD("precision", "P", precision, 0, "fp32, bf16", meaning, .not_with = "weights")
+#define CLI_OPTION_WEIGHTS(at, precision, meaning) \
+    OPTION_VALUE(OPTION_KIND_TAKE, "weights", "T", at, meaning, .other = precision, .take = cli_take_weights)
+#define CLI_OPTION_KV_CACHE(at, meaning) OPTION_WORD("kv-cache", "T", at, 0, "fp32, bf16, q8_0", meaning)
+#define CLI_PRECISION "Matmul precision: fp32 (default) or bf16"
+#define CLI_WEIGHTS                                                                                                     \
+    "Type of the weights of linear layers, and precision of their products: fp32 (default, where a file does not store " \
+    "fewer bits; 16 of them give what fp32 gives), bf16, as --precision, or q8_0 or q4_0: 8 or 4 bits, with the same "   \
+    "result on every processor. T,PATTERN=T,...: others for parameters of such names, or for `output`"
+#define CLI_KV_CACHE                                                                                                     \
+    "What the KV cache stores keys and values in: fp32 (default), bf16 (half the memory) or q8_0 (8 bits and a scale for " \
+    "32: about a quarter)"
+option_take cli_take_weights;
 
 /* Prints "rapt: MESSAGE" to stderr; returns 1. */
 int cli_fail(const rapt_error *err);
-/* Values of options. A text that is not a number from `min` to `max`, or not a known name, is wrong usage (exit status 2). */
-long cli_integer(const char *text, long min, long max, const char *option, struct argp_state *state);
-double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state);
-int cli_threads(const char *text, struct argp_state *state); /* 1 to 256 */
-long cli_seed(const char *text, struct argp_state *state);   /* 0 to LONG_MAX */
-/* --set: returns `text` if it is a key of a recipe with a value that the key may have. */
-const char *cli_assignment(const char *text, struct argp_state *state);
+long cli_seed(const char *text); /* 0 to LONG_MAX */
+/* --set: each is a key of a recipe with a value that the key may have. */
+void cli_check_assignments(const char *const *texts, size_t count);
 /* --text: one line of UTF-8, and no FILE. */
-void cli_check_text(const char *text, const char *file, struct argp_state *state);
+void cli_check_text(const char *text, const char *file);
 /* The lines of FILE, or of standard input for NULL or "-". If there is no such file, it may have been meant as the text itself:
  * the message names --text. */
 line_stream *cli_open_lines(const char *file, rapt_error *err);
-/* Sets *to to the operand `text`; if it is already set, there is one operand too many: "extra operand: takes WHAT". */
-void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state);
-/* --precision and --weights, which exclude each other. */
-rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
-/* Returns a list of types as in rapt_tape_options.weights; *precision: the type for all. */
-const char *cli_weights(const char *text, rapt_precision *precision, struct argp_state *state);
 const char *cli_storage_name(rapt_storage storage);
-rapt_storage cli_kv_cache(const char *text, struct argp_state *state);    /* "fp32", "bf16" or "q8_0" */
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);
 /* "s" for every count except 1: "%zu line%s" */

@@ -8,48 +8,34 @@
 
 #include <stdlib.h>
 
-enum { KEY_LAST = 'n', KEY_OUT = 'o' };
-
-static const struct argp_option OPTIONS[] = {
-    {"last", KEY_LAST, "N", 0, "Number of checkpoints to average, the latest ones (default: all that are kept)", 0},
-    {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: average, in the model's folder)", 0},
-    CLI_OPTION_QUIET("No line about what was written"),
-    {0}};
-
 typedef struct average_arguments {
     const char *model, *out;
     size_t last;
     bool quiet;
 } average_arguments;
 
-static error_t cmd_average_parse(int key, char *text, struct argp_state *state)
-{
-    average_arguments *a = state->input;
-    switch (key) {
-    case KEY_LAST: a->last = (size_t)cli_integer(text, 1, 1000, "last", state); return 0;
-    case KEY_OUT: a->out = text; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
-    case ARGP_KEY_END:
-        if (!a->model)
-            cli_usage_error(state, "missing operand: MODEL, a model folder that rapt train has written");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
+#define ARGUMENTS average_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_COUNT("last", "N", AT(last), 1, 1000, "Number of checkpoints to average, the latest ones (default: all that are kept)",
+                 .letter = 'n'),
+    OPTION_TEXT("out", "DIR", AT(out), "Model folder to write (default: average, in the model's folder)", .letter = 'o'),
+    OPTION_FLAG("quiet", AT(quiet), "No line about what was written"),
+    {0}};
 
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_average_parse, .args_doc = "MODEL",
-    .doc = "Checkpoint averaging: write a model with the mean of the parameters of a training run's last checkpoints."
-           "\vThe recipe's train.keep sets how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
-           "checkpoint_every 0 they are written by time, so that two runs may have checkpoints, and averages, of different "
-           "steps."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL",
+    .about = "Checkpoint averaging: write a model with the mean of the parameters of a training run's last checkpoints.",
+    .notes = "The recipe's train.keep sets how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
+             "checkpoint_every 0 they are written by time, so that two runs may have checkpoints, and averages, of different "
+             "steps.",
+    .least = 1, .missing = "MODEL, a model folder that rapt train has written", .most = 1, .takes = "one model folder",
+    .operand = {AT(model)}};
 
 int cmd_average(int argc, char **argv)
 {
     average_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     cli_note_seal(a.model);
     char *own = NULL;
     rapt_code code = a.out ? RAPT_OK : file_path(a.model, "average", &own, &err);

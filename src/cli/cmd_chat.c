@@ -17,15 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SYSTEM = 256, CHAT_TOKENS = 1024 };
-
-static const struct argp_option OPTIONS[] = {
-    {"system", KEY_SYSTEM, "TEXT", 0, "A system message at the beginning", 0},
-    CHAT_OPTION_VARIABLE,
-    GENERATION_OPTIONS("Maximum number of tokens of a reply (default 1024)"),
-    CLI_OPTION_JSON("Print a JSON object for each reply, when it is complete"),
-    CLI_OPTION_QUIET("No warnings on stderr"),
-    {0}};
+enum { CHAT_TOKENS = 1024 };
 
 typedef struct chat_arguments {
     const char *model, *system;
@@ -33,6 +25,33 @@ typedef struct chat_arguments {
     generation_options g;
     bool json, quiet;
 } chat_arguments;
+
+#define ARGUMENTS chat_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("system", "TEXT", AT(system), "A system message at the beginning"),
+    CHAT_OPTION_VARIABLE(AT(variables)),
+    GENERATION_OPTION_MAX_TOKENS(AT(g.max_tokens), "Maximum number of tokens of a reply (default 1024)"),
+    OPTION_TABLE(generation_options_rows, AT(g)),
+    OPTION_FLAG("json", AT(json), "Print a JSON object for each reply, when it is complete"),
+    OPTION_FLAG("quiet", AT(quiet), "No warnings on stderr"),
+    {0}};
+
+static void cmd_chat_finish(void *arguments)
+{
+    chat_arguments *a = arguments;
+    if (a->g.max_tokens == 0)
+        usage_error("--max-tokens: a reply has at least one token");
+    generation_options_finish(&a->g, 1);
+}
+
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL",
+    .about = "Converse with a language model whose folder, or GGUF file, has a chat template.",
+    .notes = "Each line of standard input is a message; the reply is streamed to stdout, with a newline at the end. The line "
+             "/reset begins another conversation, Ctrl-C ends a reply, the end of the input (Ctrl-D) the command. The defaults "
+             "of --beam, of the sampling options and of --repetition-penalty come from the folder's generation_config.json.",
+    .least = 1, .missing = "MODEL", .most = 1, .takes = "a model; messages come from standard input", .operand = {AT(model)},
+    .finish = cmd_chat_finish};
 
 /* The messages so far, and the tokens of them that the generator has seen. */
 typedef struct conversation {
@@ -45,36 +64,6 @@ typedef struct conversation {
     int32_t *seen; /* tokens of the generator's text */
     size_t seen_count, seen_capacity;
 } conversation;
-
-static error_t cmd_chat_parse(int key, char *text, struct argp_state *state)
-{
-    chat_arguments *a = state->input;
-    switch (key) {
-    case KEY_SYSTEM: a->system = text; return 0;
-    case KEY_TEMPLATE_VARIABLE:
-        if (!chat_prompt_variable(&a->variables, text))
-            cli_usage_error(state, "--template-var takes NAME=VALUE");
-        return 0;
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->model, text, "a model; messages come from standard input", state); return 0;
-    case ARGP_KEY_END:
-        if (!a->model)
-            cli_usage_error(state, "missing operand: MODEL");
-        if (a->g.max_tokens == 0)
-            cli_usage_error(state, "--max-tokens: a reply has at least one token");
-        generation_options_finish(&a->g, 1, state);
-        return 0;
-    default: return generation_options_take(&a->g, key, text, state);
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_chat_parse, .args_doc = "MODEL",
-    .doc = "Converse with a language model whose folder, or GGUF file, has a chat template."
-           "\vEach line of standard input is a message; the reply is streamed to stdout, with a newline at the end. The line "
-           "/reset begins another conversation, Ctrl-C ends a reply, the end of the input (Ctrl-D) the command. The defaults of "
-           "--beam, of the sampling options and of --repetition-penalty come from the folder's generation_config.json."};
 
 /* ---- messages ------------------------------------------------------------------------------------------------------ */
 
@@ -229,7 +218,7 @@ int cmd_chat(int argc, char **argv)
 {
     chat_arguments a = {.g = {.max_tokens = CHAT_TOKENS, .seed = 1}};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.g.o.threads, a.quiet);
     rapt_chat_template *chat = rapt_chat_template_load(a.model, &err);
     if (!chat)

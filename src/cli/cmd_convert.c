@@ -14,91 +14,68 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_TO = 't', KEY_OUT = 'o', KEY_MERGE = 256, KEY_WEIGHTS, KEY_EVAL };
 enum { CONVERT_BLOCK = 32 }; /* numbers of a block of Q8_0 and Q4_0 */
-
-static const struct argp_option OPTIONS[] = {
-    {"to", KEY_TO, "FORMAT", 0, "Format to write: hf, a Hugging Face folder for transformers; ctranslate2; gguf, a file for "
-     "llama.cpp", 0},
-    {"weights", KEY_WEIGHTS, "T", 0, "Type of matrices in a GGUF file, or, without --to, in a model folder of rapt: fp32 "
-     "(default), f16, bf16, q8_0 or q4_0", 0},
-    {"merge", KEY_MERGE, "ADAPTER", 0, "Write the model with the low-rank adapters (LoRA) of a folder added to its matrices", 0},
-    {"out", KEY_OUT, "PATH", 0, "Folder or, of GGUF, file to write, which must not exist", 0},
-    {"eval", KEY_EVAL, "FILE", 0, "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, and "
-     "print what changed", 0},
-    CLI_OPTION_QUIET("No lines about what was written and the types of matrices, and no warnings of --eval"),
-    {0}};
 
 typedef struct convert_arguments {
     const char *model, *out, *merge;
-    char *eval; /* a file, or NULL */
-    int to; /* a rapt_export_format; -1: not given */
-    int weights; /* a rapt_export_weights; -1: not given */
+    const char *eval; /* a file, or NULL */
+    rapt_export_format to;
+    rapt_export_weights weights;
     bool quiet;
 } convert_arguments;
 
-static int convert_format(const char *name, struct argp_state *state)
-{
-    static const char *const names[] = {[RAPT_EXPORT_HF] = "hf", [RAPT_EXPORT_CTRANSLATE2] = "ctranslate2",
-                                        [RAPT_EXPORT_GGUF] = "gguf"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return (int)i;
-    cli_usage_error(state, "--to: '%s' is neither hf, ctranslate2 nor gguf", name);
-}
-
 /* "f32", as llama.cpp says, is fp32 as well. */
-static int convert_weights(const char *name, struct argp_state *state)
+static void convert_take_weights(const cli_option *o, void *in, const char *text)
 {
-    static const struct {
-        const char *name;
-        rapt_export_weights weights;
-    } names[] = {{"fp32", RAPT_EXPORT_FP32}, {"f32", RAPT_EXPORT_FP32}, {"f16", RAPT_EXPORT_FP16}, {"bf16", RAPT_EXPORT_BF16},
-                 {"q8_0", RAPT_EXPORT_Q8_0}, {"q4_0", RAPT_EXPORT_Q4_0}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i].name, name) == 0)
-            return (int)names[i].weights;
-    cli_usage_error(state, "--weights: '%s' is neither fp32, f16, bf16, q8_0 nor q4_0", name);
+    static const char *const names[] = {[RAPT_EXPORT_FP32] = "fp32", [RAPT_EXPORT_FP16] = "f16", [RAPT_EXPORT_BF16] = "bf16",
+                                        [RAPT_EXPORT_Q8_0] = "q8_0", [RAPT_EXPORT_Q4_0] = "q4_0"};
+    convert_arguments *a = in;
+    for (rapt_export_weights w = RAPT_EXPORT_FP32; w <= RAPT_EXPORT_Q4_0; w++)
+        if (strcmp(names[w], text) == 0 || (w == RAPT_EXPORT_FP32 && strcmp(text, "f32") == 0)) {
+            a->weights = w;
+            return;
+        }
+    usage_error("--%s: '%s' is none of fp32, f16, bf16, q8_0, q4_0", o->name, text);
 }
 
-static void convert_check(convert_arguments *a, struct argp_state *state)
+#define ARGUMENTS convert_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_WORD("to", "FORMAT", AT(to), RAPT_EXPORT_HF, "hf, ctranslate2, gguf", "Format to write: hf, a Hugging Face folder for "
+                "transformers; ctranslate2; gguf, a file for llama.cpp", .letter = 't'),
+    OPTION_TAKE("weights", "T", convert_take_weights, "Type of matrices in a GGUF file, or, without --to, in a model folder "
+                "of rapt: fp32 (default), f16, bf16, q8_0 or q4_0"),
+    OPTION_TEXT("merge", "ADAPTER", AT(merge), "Write the model with the low-rank adapters (LoRA) of a folder added to its "
+                "matrices"),
+    OPTION_TEXT("out", "PATH", AT(out), "Folder or, of GGUF, file to write, which must not exist", .letter = 'o'),
+    OPTION_TEXT("eval", "FILE", AT(eval), "Evaluate what was written on a file, as rapt eval does, and MODEL in fp32 beside it, "
+                "and print what changed"),
+    OPTION_FLAG("quiet", AT(quiet), "No lines about what was written and the types of matrices, and no warnings of --eval"),
+    {0}};
+
+static void cmd_convert_finish(void *arguments)
 {
-    if (!a->model)
-        cli_usage_error(state, "missing operand: MODEL, a model folder");
-    if (a->to < 0 && a->weights < 0)
-        cli_usage_error(state, "missing option: --to FORMAT, or --weights T");
+    convert_arguments *a = arguments;
+    const bool has_to = options_given("to"), has_weights = options_given("weights");
+    if (!has_to && !has_weights)
+        usage_error("missing option: --to FORMAT, or --weights T");
     if (!a->out || !*a->out)
-        cli_usage_error(state, "missing option: --out PATH");
-    if (a->weights >= 0 && a->to >= 0 && a->to != RAPT_EXPORT_GGUF)
-        cli_usage_error(state, "--weights is for --to gguf, or without --to");
-    if (a->eval && a->to == RAPT_EXPORT_CTRANSLATE2)
-        cli_usage_error(state, "--eval: rapt does not read models of CTranslate2");
-    if (a->to < 0)
+        usage_error("missing option: --out PATH");
+    if (has_weights && has_to && a->to != RAPT_EXPORT_GGUF)
+        usage_error("--weights is for --to gguf, or without --to");
+    if (a->eval && has_to && a->to == RAPT_EXPORT_CTRANSLATE2)
+        usage_error("--eval: rapt does not read models of CTranslate2");
+    if (!has_to)
         a->to = RAPT_EXPORT_RAPT;
 }
 
-static error_t cmd_convert_parse(int key, char *text, struct argp_state *state)
-{
-    convert_arguments *a = state->input;
-    switch (key) {
-    case KEY_TO: a->to = convert_format(text, state); return 0;
-    case KEY_OUT: a->out = text; return 0;
-    case KEY_MERGE: a->merge = text; return 0;
-    case KEY_WEIGHTS: a->weights = convert_weights(text, state); return 0;
-    case KEY_EVAL: a->eval = text; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
-    case ARGP_KEY_END: convert_check(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_convert_parse, .args_doc = "MODEL",
-    .doc = "Write a model and its tokenizers for other programs, into a new folder, or a new GGUF file; or, with "
-           "--weights alone, as a model folder for inference with weights of fewer bits."
-           "\vNothing is written where the other program would compute something else: the setting of the model, or the "
-           "tokenizer, that it does not have is named."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL",
+    .about = "Write a model and its tokenizers for other programs, into a new folder, or a new GGUF file; or, with --weights "
+             "alone, as a model folder for inference with weights of fewer bits.",
+    .notes = "Nothing is written where the other program would compute something else: the setting of the model, or the "
+             "tokenizer, that it does not have is named.",
+    .least = 1, .missing = "MODEL, a model folder", .most = 1, .takes = "one model folder", .operand = {AT(model)},
+    .finish = cmd_convert_finish};
 
 /* Bytes of a file, or of the files of a folder. */
 static double convert_size(const char *path)
@@ -168,7 +145,7 @@ static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_er
 {
     eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .quiet = a->quiet, .compare = m, .model = a->out, .compare_with = a->model,
                         .loss_only = a->to == RAPT_EXPORT_HF && !m->family};
-    char *files[] = {a->eval};
+    char *files[] = {(char *)a->eval};
     signals_leave();
     rapt_model *written = cli_model_adapted(a->out, NULL, true, err);
     e.files = files;
@@ -182,12 +159,11 @@ static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_er
 
 int cmd_convert(int argc, char **argv)
 {
-    convert_arguments a = {.to = -1, .weights = -1};
+    convert_arguments a = {.weights = RAPT_EXPORT_FP32};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = convert_check_file(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
-    const rapt_export_options options = {.to = (rapt_export_format)a.to, .stop = signals_stop,
-                                         .weights = a.weights < 0 ? RAPT_EXPORT_FP32 : (rapt_export_weights)a.weights};
+    const rapt_export_options options = {.to = a.to, .stop = signals_stop, .weights = a.weights};
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
     if (!code && !a.quiet)

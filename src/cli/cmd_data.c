@@ -15,23 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_RATIO = 256, KEY_MARGIN, KEY_LINES, KEY_OUT };
 enum { FIFTH = 5 };
 
-static const struct argp_option OPTIONS[] = {
-    {"ratio", KEY_RATIO, "X", 0, "Maximum ratio of a side's length to the expected length (default 3)", 0},
-    {"margin", KEY_MARGIN, "N", 0, "Differences of up to N characters are always allowed (default 20)", 0},
-    CLI_OPTION_JSON("Print a JSON object"),
-    {"lines", KEY_LINES, NULL, 0, "Print only the numbers of lines with defects, each with a tab and the defects", 0},
-    {"out", KEY_OUT, "FILE", 0, "Write the clean lines there; of two files SOURCE:TARGET", 0},
-    {0}};
-
-typedef struct arguments {
+typedef struct data_arguments {
     char *path[2], *out[2];
     size_t count;
     check_options check;
     bool json, lines;
-} arguments;
+} data_arguments;
+
+#define ARGUMENTS data_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_NUMBER("ratio", "X", AT(check.ratio), 1, 1e6, "Maximum ratio of a side's length to the expected length (default 3)"),
+    OPTION_NUMBER("margin", "N", AT(check.margin), 0, 1e9, "Differences of up to N characters are always allowed (default 20)"),
+    OPTION_FLAG("json", AT(json), "Print a JSON object", .not_with = "lines"),
+    OPTION_FLAG("lines", AT(lines), "Print only the numbers of lines with defects, each with a tab and the defects"),
+    OPTION_TEXT("out", "FILE", AT(out), "Write the clean lines there; of two files SOURCE:TARGET"),
+    {0}};
 
 /* Splits FILE:FILE in place. */
 static bool cmd_data_split(char *path[2])
@@ -44,57 +44,41 @@ static bool cmd_data_split(char *path[2])
     return colon != NULL;
 }
 
-static void cmd_data_check_out(arguments *a, struct argp_state *state)
+static void cmd_data_check_out(data_arguments *a)
 {
     if (a->count == 2 && !cmd_data_split(a->out))
-        cli_usage_error(state, "--out: two input files need two output files, SOURCE:TARGET");
+        usage_error("--out: two input files need two output files, SOURCE:TARGET");
     if (a->count == 2 && strcmp(a->out[0], a->out[1]) == 0)
-        cli_usage_error(state, "--out: both output files are %s", a->out[0]);
+        usage_error("--out: both output files are %s", a->out[0]);
 }
 
-static void cmd_data_check_usage(arguments *a, struct argp_state *state)
+static void cmd_data_finish(void *arguments)
 {
+    data_arguments *a = arguments;
     bool there;
-    if (a->count == 0)
-        cli_usage_error(state, "missing operand: PAIRS, or SOURCE and TARGET");
+    char **paths = options_operands(&a->count);
+    if (a->count > 2)
+        usage_error("extra operand: takes one file or two");
+    for (size_t i = 0; i < a->count; i++)
+        a->path[i] = paths[i];
     if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* otherwise reading it will say why */
         a->count += cmd_data_split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
-        cli_usage_error(state, "only one of the files can be standard input");
-    if (a->json && a->lines)
-        cli_usage_error(state, "--json or --lines, not both");
+        usage_error("only one of the files can be standard input");
     if (a->out[0])
-        cmd_data_check_out(a, state);
+        cmd_data_check_out(a);
 }
 
-static error_t cmd_data_parse(int key, char *text, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_RATIO: a->check.ratio = cli_number(text, 1, 1e6, "ratio", state); return 0;
-    case KEY_MARGIN: a->check.margin = cli_number(text, 0, 1e9, "margin", state); return 0;
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case KEY_LINES: a->lines = true; return 0;
-    case KEY_OUT: a->out[0] = text; return 0;
-    case ARGP_KEY_ARG:
-        if (a->count == 2)
-            cli_usage_error(state, "extra operand: takes one file or two");
-        a->path[a->count++] = text;
-        return 0;
-    case ARGP_KEY_END: cmd_data_check_usage(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_data_parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
-    .doc = "Print statistics and defects of a parallel corpus; with --out, write the clean lines."
-           "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines are pairs; - is standard input. "
-           "Training itself skips only empty lines and pairs with an empty side; --out skips all lines with defects. A line with "
-           "several defects counts for each, and as new for the first of them; only lines with text on both sides are compared "
-           "with others. A script is unusual if most letters of a side belong to another one than most letters of that side in "
-           "the whole file. The expected length, in characters, is the other side's times the median of the pairs' length "
-           "ratios."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
+    .about = "Print statistics and defects of a parallel corpus; with --out, write the clean lines.",
+    .notes = "PAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines are pairs; - is standard input. "
+             "Training itself skips only empty lines and pairs with an empty side; --out skips all lines with defects. A line "
+             "with several defects counts for each, and as new for the first of them; only lines with text on both sides are "
+             "compared with others. A script is unusual if most letters of a side belong to another one than most letters of "
+             "that side in the whole file. The expected length, in characters, is the other side's times the median of the "
+             "pairs' length ratios.",
+    .least = 1, .missing = "PAIRS, or SOURCE and TARGET", .finish = cmd_data_finish};
 
 static const char *const NAMES[2] = {"source", "target"};
 #define TEXT(name, key, text) text,
@@ -126,7 +110,7 @@ static void print_finding(unsigned k, const check_finding *f)
         printf("%10s\n", "-");
 }
 
-static void cmd_data_print_report(const arguments *a, const check_report *r)
+static void cmd_data_print_report(const data_arguments *a, const check_report *r)
 {
     for (size_t i = 0; i < a->count; i++) {
         fputs(i ? " and " : "", stdout);
@@ -173,7 +157,7 @@ static json_t *json_findings(const check_report *r, unsigned from, unsigned to)
     return object;
 }
 
-static rapt_code cmd_data_print_json(const arguments *a, const check_report *r, rapt_error *err)
+static rapt_code cmd_data_print_json(const data_arguments *a, const check_report *r, rapt_error *err)
 {
     json_t *files = json_pack("[s, s*]", a->path[0], a->count == 2 ? a->path[1] : NULL);
     json_t *object = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o}", "files", files, "lines", (json_int_t)r->lines,
@@ -188,7 +172,7 @@ static rapt_code cmd_data_print_json(const arguments *a, const check_report *r, 
 
 /* ---- the command --------------------------------------------------------------------------------------------- */
 
-static rapt_code check_texts(const arguments *a, const check_input *in, check_report *report, rapt_error *err)
+static rapt_code check_texts(const data_arguments *a, const check_input *in, check_report *report, rapt_error *err)
 {
     sieve s = {.names = a->lines};
     check_options options = a->check;
@@ -207,7 +191,7 @@ static rapt_code refuse_other_encoding(const check_input *in, size_t i, rapt_err
     return guess ? rapt_fail(err, RAPT_ERR_FORMAT, "%.300s: %s", in->name[i], guess) : RAPT_OK;
 }
 
-static rapt_code check_files(const arguments *a, check_report *report, rapt_error *err)
+static rapt_code check_files(const data_arguments *a, check_report *report, rapt_error *err)
 {
     char *text[2] = {NULL, NULL};
     rapt_code code = RAPT_OK;
@@ -232,7 +216,7 @@ static bool many_are_dropped(const check_report *r)
     return r->dropped > r->lines / FIFTH;
 }
 
-static void cmd_data_warn(const arguments *a, const check_report *r)
+static void cmd_data_warn(const data_arguments *a, const check_report *r)
 {
     if (many_are_dropped(r))
         cli_say("rapt: %s: warning: %zu of %zu lines are better left out: look at some of them (--lines) before you believe it\n",
@@ -249,8 +233,8 @@ static int data_check(int argc, char **argv)
 {
     check_report report;
     rapt_error err = {0};
-    arguments a = {.check = {.ratio = 3, .margin = 20}};
-    cli_parse(&ARGP, argc, argv, &a);
+    data_arguments a = {.check = {.ratio = 3, .margin = 20}};
+    options_parse(&COMMAND, argc, argv, &a);
     rapt_code code = check_files(&a, &report, &err);
     if (!code)
         cmd_data_warn(&a, &report);
@@ -264,9 +248,9 @@ static int data_check(int argc, char **argv)
 int cmd_data(int argc, char **argv)
 {
     static const cli_subcommand list[] = {{"check", data_check}};
-    static const cli_subcommands subcommands = {list, 1, "`check`", "check ...",
-                                                "Check data before training on it."
-                                                "\vcheck PAIRS, or check SOURCE TARGET, prints statistics and defects of "
-                                                "sentence pairs, and writes the clean ones; it has a --help of its own."};
+    static const cli_subcommands subcommands = {
+        list, 1, "`check`", "check ...", "Check data before training on it.",
+        "check PAIRS, or check SOURCE TARGET, prints statistics and defects of sentence pairs, and writes the clean ones; it has "
+        "a --help of its own."};
     return subcommands_run(&subcommands, argc, argv);
 }

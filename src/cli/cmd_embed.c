@@ -14,25 +14,6 @@
 /* Batches of lines that are sorted by length together. */
 #define BLOCK_BATCHES 64
 
-enum { KEY_TEXT = 256, KEY_FORMAT, KEY_POOLING, KEY_NORMALIZE, KEY_NO_NORMALIZE, KEY_PROMPT, KEY_BATCH };
-
-static const struct argp_option OPTIONS[] = {
-    {"text", KEY_TEXT, "TEXT", 0, "This text, in place of FILE", 0},
-    {"format", KEY_FORMAT, "F", 0, "text: a line of numbers for each line (default); jsonl: {\"embedding\": [...]}; npy: a "
-                                   "float32 array of NumPy, [lines, features]", 0},
-    {"pooling", KEY_POOLING, "P", 0, "The vector of a text from the vectors of its tokens: their mean (mean), the first "
-                                     "token's (cls), or the maximum of each feature (max); default: the folder's, or mean", 0},
-    {"normalize", KEY_NORMALIZE, NULL, 0, "Divide each vector by its Euclidean norm (default: as the folder says)", 0},
-    {"no-normalize", KEY_NO_NORMALIZE, NULL, 0, "Do not", 0},
-    {"prompt", KEY_PROMPT, "NAME", 0, "Put this prompt of the folder (query, passage, ...) before each line; none: no prompt "
-                                      "(default: as the folder says)", 0},
-    {"batch", KEY_BATCH, "N", 0, "Batch size in lines (default 32); the result does not depend on it", 0},
-    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
-    CLI_OPTION_WEIGHTS,
-    CLI_OPTION_THREADS,
-    CLI_OPTION_QUIET("No warnings"),
-    {0}};
-
 typedef struct embed_arguments {
     const char *model, *file, *text;
     rapt_embedder_options o;
@@ -41,58 +22,42 @@ typedef struct embed_arguments {
     size_t most; /* tokens that the model takes; 0 once a warning has said so */
 } embed_arguments;
 
-/* The number of a word in a list that NULL ends. */
-static int embed_word(const char *text, const char *const *words, const char *option, struct argp_state *state)
-{
-    char list[64];
-    size_t used = 0;
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(text, words[i]) == 0)
-            return i;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
-    }
-    cli_usage_error(state, "--%s: '%s' is none of %s", option, text, list);
-    return 0;
-}
+#define ARGUMENTS embed_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("text", "TEXT", AT(text), "This text, in place of FILE"),
+    OPTION_WORD("format", "F", AT(format), VECTORS_TEXT, "text, jsonl, npy",
+                "text: a line of numbers for each line (default); jsonl: {\"embedding\": [...]}; npy: a float32 array of NumPy, "
+                "[lines, features]"),
+    OPTION_WORD("pooling", "P", AT(o.pooling), RAPT_POOLING_MEAN, "mean, cls, max",
+                "The vector of a text from the vectors of its tokens: their mean (mean), the first token's (cls), or the maximum "
+                "of each feature (max); default: the folder's, or mean"),
+    OPTION_FLAG("normalize", AT(o.normalize), "Divide each vector by its Euclidean norm (default: as the folder says)",
+                .not_with = "no-normalize"),
+    OPTION_FLAG("no-normalize", AT(o.no_normalize), "Do not"),
+    OPTION_TEXT("prompt", "NAME", AT(o.prompt), "Put this prompt of the folder (query, passage, ...) before each line; none: no "
+                "prompt (default: as the folder says)"),
+    OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in lines (default 32); the result does not depend on it"),
+    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
+    CLI_OPTION_THREADS(AT(o.threads)),
+    OPTION_FLAG("quiet", AT(quiet), "No warnings"),
+    {0}};
 
-static void cmd_embed_check(const embed_arguments *a, struct argp_state *state)
+static void cmd_embed_finish(void *arguments)
 {
-    if (!a->model)
-        cli_usage_error(state, "missing operand: MODEL");
+    embed_arguments *a = arguments;
     if (a->text)
-        cli_check_text(a->text, a->file, state);
-    if (a->o.normalize && a->o.no_normalize)
-        cli_usage_error(state, "--normalize or --no-normalize, not both");
+        cli_check_text(a->text, a->file);
+    if (a->o.prompt && strcmp(a->o.prompt, "none") == 0)
+        a->o.prompt = "";
 }
 
-static error_t cmd_embed_parse(int key, char *text, struct argp_state *state)
-{
-    static const char *const formats[] = {[VECTORS_TEXT] = "text", [VECTORS_JSONL] = "jsonl", [VECTORS_NPY] = "npy", NULL};
-    static const char *const poolings[] = {"mean", "cls", "max", NULL};
-    embed_arguments *a = state->input;
-    switch (key) {
-    case KEY_TEXT: a->text = text; return 0;
-    case KEY_FORMAT: a->format = (vectors_format)embed_word(text, formats, "format", state); return 0;
-    case KEY_POOLING:
-        a->o.pooling = (rapt_pooling)(RAPT_POOLING_MEAN + embed_word(text, poolings, "pooling", state));
-        return 0;
-    case KEY_NORMALIZE: a->o.normalize = true; return 0;
-    case KEY_NO_NORMALIZE: a->o.no_normalize = true; return 0;
-    case KEY_PROMPT: a->o.prompt = strcmp(text, "none") == 0 ? "" : text; return 0;
-    case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
-    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
-    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(a->model ? &a->file : &a->model, text, "a model and one file", state); return 0;
-    case ARGP_KEY_END: cmd_embed_check(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_embed_parse, .args_doc = "MODEL [FILE]",
-                                 .doc = "Write a vector for each line of FILE, or of standard input, with an encoder of a "
-                                        "Hugging Face folder (BERT, RoBERTa, DistilBERT)."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL [FILE]",
+    .about = "Write a vector for each line of FILE, or of standard input, with an encoder of a Hugging Face folder (BERT, "
+             "RoBERTa, DistilBERT).",
+    .least = 1, .missing = "MODEL", .most = 2, .takes = "a model and one file", .operand = {AT(model), AT(file)},
+    .finish = cmd_embed_finish};
 
 static const char *embed_input_name(const embed_arguments *a)
 {
@@ -150,7 +115,7 @@ int cmd_embed(int argc, char **argv)
 {
     embed_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model_inference(a.model, NULL, RAPT_TASK_ENCODER, &err);
     rapt_embedder *e = m ? rapt_embedder_new(m, &a.o, &err) : NULL;

@@ -16,111 +16,81 @@
 
 #define MAX_ONLY 64
 
+typedef enum explain_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } explain_color;
+
 typedef struct explain_arguments {
     const char *model, *text, *html;
-    const char *operand; /* a target given as an operand behind the text */
+    const char *train, *operand; /* a target given with --train, or behind the text */
     const char *only[MAX_ONLY];
     bool json, checkpoints;
+    explain_color color;
     rapt_explain_options options;
     rapt_explain_format format;
 } explain_arguments;
 
-enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_HTML, KEY_CHECKPOINTS, KEY_COLOR, KEY_STRICT };
+static void take_position(const cli_option *o, void *in, const char *text)
+{
+    explain_arguments *a = in;
+    a->format.has_position = true;
+    a->format.all_positions = strcmp(text, "all") == 0;
+    a->format.position = a->format.all_positions ? 0 : option_integer(text, -OPTION_ANY, OPTION_ANY, o->name);
+}
 
-static const struct argp_option OPTIONS[] = {
-    {"only", KEY_ONLY, "PATTERN", 0, "Only intermediates whose names match a shell pattern, such as 'encoder.0.*' or "
-     "'*.weights', and the parts called tokens, predictions and loss; can be repeated", 0},
-    {"at", KEY_AT, "POSITION", 0, "Next-token probabilities after this token, counted from 0, or with -1 from the end "
-     "(default); all: after each", 0},
-    {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss and the gradients of the backward pass, without dropout; "
-     "labels: TARGET (here, or after TEXT) or else the model's own translation, for a language model the text's next tokens", 0},
-    {"full", KEY_FULL, NULL, 0, "All elements, not only those in the corners of large matrices; in a page also those that "
-     "would make it larger than 3 MB", 0},
-    {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers and tokens", 0},
-    CLI_OPTION_JSON("One JSON object; elements of matrices only with --full"),
-    {"html", KEY_HTML, "FILE", 0, "An HTML page to explore in a browser instead of text; it needs no network", 0},
-    {"checkpoints", KEY_CHECKPOINTS, NULL, 0, "With --html: a slider over the checkpoints of MODEL, the folder of a training "
-     "run: attention weights and predictions of each, from untrained/ on where the recipe kept it (train.keep_untrained)", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words are errors; by default a warning names them, and <unk> is shown", 0},
-    CLI_OPTION_THREADS,
-    {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0},
+#define ARGUMENTS explain_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXTS("only", "PATTERN", AT(only), AT(options.name_count), MAX_ONLY, "Only intermediates whose names match a shell "
+                 "pattern, such as 'encoder.0.*' or '*.weights', and the parts called tokens, predictions and loss; can be "
+                 "repeated"),
+    OPTION_TAKE("at", "POSITION", take_position, "Next-token probabilities after this token, counted from 0, or with -1 from the "
+                "end (default); all: after each"),
+    OPTION_TEXT("train", "[TARGET]", AT(train), "Also the loss and the gradients of the backward pass, without dropout; labels: "
+                "TARGET (here, or after TEXT) or else the model's own translation, for a language model the text's next tokens"),
+    OPTION_FLAG("full", AT(format.full), "All elements, not only those in the corners of large matrices; in a page also those "
+                "that would make it larger than 3 MB"),
+    OPTION_FLAG("table", AT(format.table), "Matrices as tables with row and column numbers and tokens"),
+    OPTION_FLAG("json", AT(json), "One JSON object; elements of matrices only with --full"),
+    OPTION_TEXT("html", "FILE", AT(html), "An HTML page to explore in a browser instead of text; it needs no network"),
+    OPTION_FLAG("checkpoints", AT(checkpoints), "With --html: a slider over the checkpoints of MODEL, the folder of a training "
+                "run: attention weights and predictions of each, from untrained/ on where the recipe kept it "
+                "(train.keep_untrained)", .needs = "html"),
+    OPTION_FLAG("strict", AT(options.strict), "Unknown words are errors; by default a warning names them, and <unk> is shown"),
+    CLI_OPTION_THREADS(AT(options.threads)),
+    OPTION_WORD("color", "WHEN", AT(color), COLOR_AUTO, "auto, always, never", "auto (default: on a terminal, unless NO_COLOR is "
+                "set), always or never"),
     {0}};
 
-static bool wants_color(const char *when, struct argp_state *state)
+static bool terminal_has_colors(void)
 {
     const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    if (strcmp(when, "always") == 0 || strcmp(when, "never") == 0)
-        return *when == 'a';
-    if (strcmp(when, "auto") != 0)
-        cli_usage_error(state, "--color: '%s' is none of auto, always, never", when);
     return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/* MODEL TEXT [TARGET], in this order wherever options stand. */
-static void take_operand(explain_arguments *a, const char *text, struct argp_state *state)
+static void cmd_explain_finish(void *arguments)
 {
-    const char **to = !a->model ? &a->model : !a->text ? &a->text : &a->operand;
-    cli_operand(to, text, "a model, a text and one target; quote a text of several words: \"i am home .\"", state);
-}
-
-static void cmd_explain_check(explain_arguments *a, struct argp_state *state)
-{
-    if (!a->text)
-        cli_usage_error(state, "missing operand: MODEL and TEXT");
-    if (a->options.target && a->operand)
-        cli_usage_error(state, "one target only");
-    a->options.target = a->options.target ? a->options.target : a->operand;
+    explain_arguments *a = arguments;
+    if (a->train && a->operand)
+        usage_error("one target only");
+    a->options.gradients = options_given("train");
+    a->options.target = a->train ? a->train : a->operand;
+    a->format.color = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && terminal_has_colors());
     if (a->json + a->format.table + (a->html != NULL) > 1)
-        cli_usage_error(state, "one of --table, --json and --html");
-    if (a->checkpoints && !a->html)
-        cli_usage_error(state, "--checkpoints is for --html");
+        usage_error("one of --table, --json and --html");
     if (a->html && a->options.name_count)
-        cli_usage_error(state, "--html shows everything; --only is for what is printed");
+        usage_error("--html shows everything; --only is for what is printed");
     if (a->format.has_position && (a->json || a->html))
-        cli_usage_error(state, "--at is for text; --json and --html have every position");
+        usage_error("--at is for text; --json and --html have every position");
 }
 
-static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
-{
-    explain_arguments *a = state->input;
-    switch (key) {
-    case KEY_ONLY:
-        if (a->options.name_count == MAX_ONLY)
-            cli_usage_error(state, "more than %d --only", MAX_ONLY);
-        a->only[a->options.name_count++] = text;
-        return 0;
-    case KEY_AT:
-        a->format.has_position = true;
-        a->format.all_positions = strcmp(text, "all") == 0;
-        a->format.position = a->format.all_positions ? 0 : cli_integer(text, -CLI_MAX, CLI_MAX, "at", state);
-        return 0;
-    case KEY_TRAIN:
-        a->options.gradients = true;
-        a->options.target = text ? text : a->options.target;
-        return 0;
-    case KEY_FULL: a->format.full = true; return 0;
-    case KEY_TABLE: a->format.table = true; return 0;
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case KEY_HTML: a->html = text; return 0;
-    case KEY_STRICT: a->options.strict = true; return 0;
-    case KEY_CHECKPOINTS: a->checkpoints = true; return 0;
-    case CLI_KEY_THREADS: a->options.threads = cli_threads(text, state); return 0;
-    case KEY_COLOR: a->format.color = wants_color(text, state); return 0;
-    case ARGP_KEY_INIT: a->format.color = wants_color("auto", state); return 0;
-    case ARGP_KEY_ARG: take_operand(a, text, state); return 0;
-    case ARGP_KEY_END: cmd_explain_check(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_explain_parse, .args_doc = "MODEL TEXT [TARGET]",
-    .doc = "Print all intermediate activations of a forward pass: name, formula, shape, statistics and elements."
-           "\vThe encoder of a translation model reads TEXT, its decoder TARGET, or else the model's own (greedy) translation. "
-           "A language model reads TEXT only. Unknown words are shown as the model reads them, as "
-           "<unk>; texts beyond the maximum length are errors. Names are those "
-           "of the model file; elements are printed as PyTorch prints them, and min, mean, max and std are over the finite "
-           "ones. In names of tokens, an open box is a space."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL TEXT [TARGET]",
+    .about = "Print all intermediate activations of a forward pass: name, formula, shape, statistics and elements.",
+    .notes = "The encoder of a translation model reads TEXT, its decoder TARGET, or else the model's own (greedy) translation. "
+             "A language model reads TEXT only. Unknown words are shown as the model reads them, as <unk>; texts beyond the "
+             "maximum length are errors. Names are those of the model file; elements are printed as PyTorch prints them, and "
+             "min, mean, max and std are over the finite ones. In names of tokens, an open box is a space.",
+    .least = 2, .missing = "MODEL and TEXT", .most = 3,
+    .takes = "a model, a text and one target; quote a text of several words: \"i am home .\"",
+    .operand = {AT(model), AT(text), AT(operand)}, .finish = cmd_explain_finish};
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +156,7 @@ int cmd_explain(int argc, char **argv)
 {
     explain_arguments a = {.format.width = cli_width()};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);
     if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target) { /* which options fit is known only when the model is
                                                                            loaded */

@@ -13,22 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_DIR = 256, KEY_FROM, KEY_LIST };
+typedef struct fetch_arguments {
+    const fetch_set *set;
+    const char *name, *dir, *from;
+    bool list, quiet;
+} fetch_arguments;
 
-static const struct argp_option OPTIONS[] = {
-    {"dir", KEY_DIR, "DIR", 0, "The folder for the files (default data/NAME)", 0},
-    {"from", KEY_FROM, "URL", 0, "Mirror with files of the same names", 0},
-    {"list", KEY_LIST, NULL, 0, "Download nothing; list the available sets, or NAME's files, checksums and URLs", 0},
-    CLI_OPTION_QUIET("No progress"),
+#define ARGUMENTS fetch_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("dir", "DIR", AT(dir), "The folder for the files (default data/NAME)"),
+    OPTION_TEXT("from", "URL", AT(from), "Mirror with files of the same names"),
+    OPTION_FLAG("list", AT(list), "Download nothing; list the available sets, or NAME's files, checksums and URLs"),
+    OPTION_FLAG("quiet", AT(quiet), "No progress"),
     {0}};
 
-typedef struct arguments {
-    const fetch_set *set;
-    const char *dir, *from;
-    bool list, quiet;
-} arguments;
-
-static const fetch_set *find_set(const char *name, struct argp_state *state)
+static const fetch_set *find_set(const char *name)
 {
     const char *names[FETCH_SET_COUNT];
     for (size_t i = 0; i < FETCH_SET_COUNT; i++) {
@@ -38,44 +37,29 @@ static const fetch_set *find_set(const char *name, struct argp_state *state)
     }
     const char *near = suggest_nearest(name, names, FETCH_SET_COUNT);
     if (near)
-        cli_usage_error(state, "there is no '%s'; did you mean '%s'?", name, near);
-    cli_usage_error(state, "there is no '%s'; `rapt fetch --list` lists the available sets", name);
-    return NULL;
+        usage_error("there is no '%s'; did you mean '%s'?", name, near);
+    usage_error("there is no '%s'; `rapt fetch --list` lists the available sets", name);
 }
 
-static error_t cmd_fetch_parse(int key, char *text, struct argp_state *state)
+static void cmd_fetch_finish(void *arguments)
 {
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_DIR: a->dir = text; return 0;
-    case KEY_FROM:
-        if (!strstr(text, "://"))
-            cli_usage_error(state, "--from: '%s' is not a URL; of a folder it is file:// and its path, as file:///media/stick",
-                            text);
-        a->from = text;
-        return 0;
-    case KEY_LIST: a->list = true; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->set)
-            cli_usage_error(state, "extra operand: takes one name");
-        a->set = find_set(text, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->set && !a->list)
-            cli_usage_error(state, "missing operand: NAME; `rapt fetch --list` lists the available sets");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    fetch_arguments *a = arguments;
+    if (a->from && !strstr(a->from, "://"))
+        usage_error("--from: '%s' is not a URL; of a folder it is file:// and its path, as file:///media/stick", a->from);
+    if (!a->name && !a->list)
+        usage_error("missing operand: NAME; `rapt fetch --list` lists the available sets");
+    if (a->name)
+        a->set = find_set(a->name);
 }
 
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_fetch_parse, .args_doc = "NAME",
-    .doc = "Download a public data set or vocabulary, check its sha256 and unpack it."
-           "\vNAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Existing "
-           "files are checked and never overwritten; the same command resumes an interrupted download."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "NAME",
+    .about = "Download a public data set or vocabulary, check its sha256 and unpack it.",
+    .notes = "NAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Existing "
+             "files are checked and never overwritten; the same command resumes an interrupted download.",
+    .most = 1, .takes = "one name", .operand = {AT(name)}, .finish = cmd_fetch_finish};
 
-static char *path_of(const arguments *a, const fetch_set *set, const fetch_file *file)
+static char *path_of(const fetch_arguments *a, const fetch_set *set, const fetch_file *file)
 {
     char folder[64];
     snprintf(folder, sizeof folder, "data/%s", set->name);
@@ -94,7 +78,7 @@ static void list_sets(void)
 }
 
 /* One file of a set: its path, size, checksum and URL. */
-static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_error *err)
+static rapt_code list_file(const fetch_arguments *a, const fetch_file *file, rapt_error *err)
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
     rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the name of a file");
@@ -120,7 +104,7 @@ static void cmd_fetch_show_progress(void *context, size_t bytes, size_t all)
         fprintf(stderr, " of %s", cli_bytes((double)all, whole));
 }
 
-static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)
+static rapt_code get_at(const fetch_arguments *a, fetch_request *r, rapt_error *err)
 {
     char size[32];
     fetch_outcome outcome = FETCH_CAME;
@@ -139,7 +123,7 @@ static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error *err)
+static rapt_code get_file(const fetch_arguments *a, const fetch_file *file, rapt_error *err)
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
     fetch_request request = {.file = file, .url = url, .path = path};
@@ -151,7 +135,7 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
 
 /* After a failure: how to download the files by hand. It is printed because paths may be longer than messages. The list has the
  * publishers' URLs, even if a mirror failed. */
-static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_error *err)
+static int tell_by_hand(const fetch_arguments *a, const fetch_file *file, const rapt_error *err)
 {
     bool packed = ends_in(file->url, ".gz") || ends_in(file->url, ".zip");
     char *path = path_of(a, a->set, file);
@@ -163,10 +147,10 @@ static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_e
 
 int cmd_fetch(int argc, char **argv)
 {
-    arguments a = {0};
+    fetch_arguments a = {0};
     rapt_error err = {0};
     rapt_code code = RAPT_OK;
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     if (!a.set)
         list_sets();
     size_t i = 0, count = a.set ? a.set->count : 0;

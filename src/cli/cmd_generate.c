@@ -20,93 +20,60 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_SAMPLES, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_STRICT, KEY_CHAT, KEY_SYSTEM,
-       KEY_LOG_PROBS };
+#define ARGUMENTS generate_arguments
 
-static const struct argp_option OPTIONS[] = {
-    {"prompt", KEY_PROMPT, "TEXT", 0, "Prompt text, like the operand PROMPT; special tokens in it are encoded as such", 0},
-    {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "Prompt from a file; - is standard input", 0},
-    {"chat", KEY_CHAT, NULL, 0, "The prompt is a message of a user, in the chat template of the model's folder; only the reply "
-     "is printed", 0},
-    {"system", KEY_SYSTEM, "TEXT", 0, "A system message before it, for --chat", 0},
-    CHAT_OPTION_VARIABLE,
-    GENERATION_OPTIONS("Maximum number of new tokens (default 200)"),
-    {"samples", KEY_SAMPLES, "N", 0, "Number of independent samples, with a line ---- between them (default 1)", 0},
-    {"no-prompt", KEY_NO_PROMPT, NULL, 0, "Don't print the prompt before the text", 0},
-    {"at", KEY_AT, "POSITION", 0, "Print next-token probabilities after this token of the prompt instead of text; counted "
-     "from 0, or with -1 from its end; all: after each", 0},
-    {"top", KEY_TOP, "N", 0, "Number of tokens that --at prints (default 5)", 0},
-    CLI_OPTION_JSON("Print a JSON object for each sample, when it is complete"),
-    {"log-probs", KEY_LOG_PROBS, NULL, 0, "Add the ids of the new tokens to it, and the log-probability of each in nats: of the "
-     "model's softmax, before any option", 0},
-    {"strict", KEY_STRICT, NULL, 0, "A prompt that is longer than the model's context is an error", 0},
-    CLI_OPTION_QUIET("No throughput and no warnings on stderr"),
+static void take_at(const cli_option *o, void *in, const char *text)
+{
+    generate_arguments *a = in;
+    a->has_at = true;
+    a->at_all = strcmp(text, "all") == 0;
+    a->at = a->at_all ? 0 : option_integer(text, -OPTION_ANY, OPTION_ANY, o->name);
+}
+
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("prompt", "TEXT", AT(prompt), "Prompt text, like the operand PROMPT; special tokens in it are encoded as such"),
+    OPTION_TEXT("prompt-file", "FILE", AT(prompt_file), "Prompt from a file; - is standard input"),
+    OPTION_FLAG("chat", AT(chat), "The prompt is a message of a user, in the chat template of the model's folder; only the reply "
+                "is printed"),
+    OPTION_TEXT("system", "TEXT", AT(system), "A system message before it, for --chat", .needs = "chat"),
+    CHAT_OPTION_VARIABLE(AT(variables), .needs = "chat"),
+    GENERATION_OPTION_MAX_TOKENS(AT(g.max_tokens), "Maximum number of new tokens (default 200)"),
+    OPTION_TABLE(generation_options_rows, AT(g)),
+    OPTION_LONG("samples", "N", AT(samples), 1, OPTION_ANY, "Number of independent samples, with a line ---- between them "
+                "(default 1)"),
+    OPTION_FLAG("no-prompt", AT(no_prompt), "Don't print the prompt before the text"),
+    OPTION_TAKE("at", "POSITION", take_at, "Print next-token probabilities after this token of the prompt instead of text; "
+                "counted from 0, or with -1 from its end; all: after each"),
+    OPTION_LONG("top", "N", AT(top), 1, OPTION_ANY, "Number of tokens that --at prints (default 5)", .needs = "at"),
+    OPTION_FLAG("json", AT(json), "Print a JSON object for each sample, when it is complete"),
+    OPTION_FLAG("log-probs", AT(log_probs), "Add the ids of the new tokens to it, and the log-probability of each in nats: of "
+                "the model's softmax, before any option", .needs = "json"),
+    OPTION_FLAG("strict", AT(strict), "A prompt that is longer than the model's context is an error"),
+    OPTION_FLAG("quiet", AT(quiet), "No throughput and no warnings on stderr"),
     {0}};
 
-static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
+static void cmd_generate_finish(void *arguments)
 {
-    if (!a->model)
-        cli_usage_error(state, "missing operand: MODEL");
+    generate_arguments *a = arguments;
     if (!!a->operand + !!a->prompt + !!a->prompt_file > 1)
-        cli_usage_error(state, "one prompt only: as an argument, by --prompt or by --prompt-file");
+        usage_error("one prompt only: as an argument, by --prompt or by --prompt-file");
     a->prompt = a->prompt ? a->prompt : a->operand;
-    if (a->top && !a->has_at)
-        cli_usage_error(state, "--top needs --at");
-    if (a->system && !a->chat)
-        cli_usage_error(state, "--system needs --chat");
-    if (a->variables && !a->chat)
-        cli_usage_error(state, "--template-var needs --chat");
-    if (a->log_probs && !a->json)
-        cli_usage_error(state, "--log-probs needs --json");
     if (a->chat && a->has_at)
-        cli_usage_error(state, "--at is not for --chat");
+        usage_error("--at is not for --chat");
     a->no_prompt = a->no_prompt || a->chat;
-    generation_options_finish(&a->g, a->samples, state);
+    generation_options_finish(&a->g, a->samples);
 }
 
-static void take_at(generate_arguments *a, const char *text, struct argp_state *state)
-{
-    a->at_all = strcmp(text, "all") == 0;
-    a->at = a->at_all ? 0 : cli_integer(text, -CLI_MAX, CLI_MAX, "at", state);
-    a->has_at = true;
-}
-
-static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
-{
-    generate_arguments *a = state->input;
-    switch (key) {
-    case KEY_PROMPT: a->prompt = text; return 0;
-    case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
-    case KEY_CHAT: a->chat = true; return 0;
-    case KEY_SYSTEM: a->system = text; return 0;
-    case KEY_TEMPLATE_VARIABLE:
-        if (!chat_prompt_variable(&a->variables, text))
-            cli_usage_error(state, "--template-var takes NAME=VALUE");
-        return 0;
-    case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MAX, "samples", state); return 0;
-    case KEY_NO_PROMPT: a->no_prompt = true; return 0;
-    case KEY_AT: take_at(a, text, state); return 0;
-    case KEY_TOP: a->top = cli_integer(text, 1, CLI_MAX, "top", state); return 0;
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case KEY_LOG_PROBS: a->log_probs = true; return 0;
-    case KEY_STRICT: a->strict = true; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG:
-        cli_operand(a->model ? &a->operand : &a->model, text, "a model and one prompt; quote a prompt of several words", state);
-        return 0;
-    case ARGP_KEY_END: cmd_generate_check(a, state); return 0;
-    default: return generation_options_take(&a->g, key, text, state);
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_generate_parse, .args_doc = "MODEL [PROMPT]",
-    .doc = "Generate text from a prompt (completion) with a trained language model."
-           "\vThe prompt and its continuation are streamed to stdout, with a newline at the end. The text ends after "
-           "--max-tokens, before a --stop sequence, at the end-of-text token (<|endoftext|>), and at Ctrl-C (exit status 130). "
-           "Without a prompt a new text is generated, if the model has <|endoftext|>. MODEL is a folder of rapt or of Hugging "
-           "Face, or a GGUF file. For a Hugging Face folder, the defaults of --beam, of the sampling options and "
-           "of --repetition-penalty come from its generation_config.json, which can also exclude and force tokens."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL [PROMPT]",
+    .about = "Generate text from a prompt (completion) with a trained language model.",
+    .notes = "The prompt and its continuation are streamed to stdout, with a newline at the end. The text ends after "
+             "--max-tokens, before a --stop sequence, at the end-of-text token (<|endoftext|>), and at Ctrl-C (exit status 130). "
+             "Without a prompt a new text is generated, if the model has <|endoftext|>. MODEL is a folder of rapt or of Hugging "
+             "Face, or a GGUF file. For a Hugging Face folder, the defaults of --beam, of the sampling options and "
+             "of --repetition-penalty come from its generation_config.json, which can also exclude and force tokens.",
+    .least = 1, .missing = "MODEL", .most = 2, .takes = "a model and one prompt; quote a prompt of several words",
+    .operand = {AT(model), AT(operand)}, .finish = cmd_generate_finish};
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
@@ -313,7 +280,7 @@ int cmd_generate(int argc, char **argv)
 {
     generate_arguments a = {.g = {.max_tokens = RAPT_GENERATE_TOKENS, .seed = 1}, .samples = 1};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.g.o.threads, a.quiet);
     rapt_chat_template *chat = a.chat ? rapt_chat_template_load(a.model, &err) : NULL;
     rapt_model *m = err.code ? NULL : cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err);

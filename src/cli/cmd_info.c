@@ -19,23 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { KEY_SET = 's', KEY_TENSORS = 256, KEY_TENSOR, KEY_FULL, KEY_TABLE, KEY_SEAL, KEY_CLUSTER, KEY_FLOPS };
-
-static const struct argp_option OPTIONS[] = {
-    CLI_OPTION_JSON("Print a JSON object"),
-    {"tensors", KEY_TENSORS, NULL, 0, "List every parameter and buffer of the model with its shape", 0},
-    {"tensor", KEY_TENSOR, "NAME", 0, "Print the elements of this parameter or buffer, as PyTorch prints a tensor", 0},
-    {"full", KEY_FULL, NULL, 0, "With --tensor: all elements, where more than 1000 would be summarized", 0},
-    {"table", KEY_TABLE, NULL, 0, "With --tensor: a table with row and column numbers, as pandas prints it", 0},
-    {"seal", KEY_SEAL, NULL, 0, "Seal a model folder: renew the checksums that bind its files, after a deliberate edit", 0},
-    {"cluster", KEY_CLUSTER, "RATE", 0, "How many machines pay off for the recipe on a network of RATE bit/s, such as 10G", 0},
-    {"flops", KEY_FLOPS, "F", 0, "With --cluster: what a machine computes, such as 2T flop/s (default: as this one)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
-    CLI_OPTION_THREADS,
-    {0}};
-
 /* A number, possibly with the suffix K, M, G or T. */
-static double info_rate(const char *text, const char *option, struct argp_state *state)
+static void take_rate(const cli_option *o, void *in, const char *text)
 {
     static const char units[] = "kKMGT";
     static const double factors[] = {1e3, 1e3, 1e6, 1e9, 1e12};
@@ -44,72 +29,61 @@ static double info_rate(const char *text, const char *option, struct argp_state 
     char *end;
     double x = strtod(text, &end) * (unit ? factors[unit - units] : 1);
     if (end != text + length - (unit ? 1 : 0) || !(x >= 1e3 && x <= 1e18))
-        cli_usage_error(state, "--%s: '%s' is not a rate from 1K to 1000000T, such as 10G", option, text);
-    return x;
+        usage_error("--%s: '%s' is not a rate from 1K to 1000000T, such as 10G", o->name, text);
+    *(double *)((char *)in + o->field) = x;
 }
 
-static void info_take_assignment(info_arguments *a, const char *text, struct argp_state *state)
-{
-    if (a->assignment_count == INFO_ASSIGNMENTS)
-        cli_usage_error(state, "more than %d --set", INFO_ASSIGNMENTS);
-    a->assignments[a->assignment_count++] = cli_assignment(text, state);
-}
+#define ARGUMENTS info_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_FLAG("json", AT(json), "Print a JSON object"),
+    OPTION_FLAG("tensors", AT(tensors), "List every parameter and buffer of the model with its shape"),
+    OPTION_TEXT("tensor", "NAME", AT(tensor), "Print the elements of this parameter or buffer, as PyTorch prints a tensor",
+                .not_with = "tensors"),
+    OPTION_FLAG("full", AT(full), "With --tensor: all elements, where more than 1000 would be summarized", .needs = "tensor"),
+    OPTION_FLAG("table", AT(table), "With --tensor: a table with row and column numbers, as pandas prints it", .needs = "tensor",
+                .not_with = "json"),
+    OPTION_FLAG("seal", AT(seal), "Seal a model folder: renew the checksums that bind its files, after a deliberate edit"),
+    OPTION_VALUE(OPTION_KIND_TAKE, "cluster", "RATE", AT(network), "How many machines pay off for the recipe on a network of "
+                 "RATE bit/s, such as 10G", .take = take_rate),
+    OPTION_VALUE(OPTION_KIND_TAKE, "flops", "F", AT(flops), "With --cluster: what a machine computes, such as 2T flop/s "
+                 "(default: as this one)", .take = take_rate, .needs = "cluster"),
+    CLI_OPTION_SET(AT(assignments), AT(assignment_count), INFO_ASSIGNMENTS),
+    CLI_OPTION_THREADS(AT(threads)),
+    {0}};
 
 /* Refuses options that exclude each other, and options without the thing that they apply to. */
-static void info_check(info_arguments *a, struct argp_state *state)
+static void cmd_info_finish(void *arguments)
 {
+    info_arguments *a = arguments;
     struct stat there;
     const bool of_model = a->tensor || a->tensors || a->seal;
+    cli_check_assignments(a->assignments, a->assignment_count);
     a->is_foreign = a->model && info_weights_is_foreign(a->model);
     a->is_adapter = a->model && info_adapter_is(a->model);
     a->is_recipe = a->model && !a->is_foreign && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode);
     if (a->seal && !a->model)
-        cli_usage_error(state, "missing operand: --seal needs MODEL");
+        usage_error("missing operand: --seal needs MODEL");
     if (a->tensor && !a->model)
-        cli_usage_error(state, "missing operand: --tensor needs MODEL");
-    if ((a->full || a->table) && !a->tensor)
-        cli_usage_error(state, "%s is for --tensor NAME", a->full ? "--full" : "--table");
-    if (a->tensor && (a->tensors || (a->table && a->json)))
-        cli_usage_error(state, "%s, not both", a->tensors ? "--tensor or --tensors" : "--table or --json");
+        usage_error("missing operand: --tensor needs MODEL");
     if (a->network > 0 && !a->model)
-        cli_usage_error(state, "missing operand: --cluster needs RECIPE.yaml");
+        usage_error("missing operand: --cluster needs RECIPE.yaml");
     if (of_model && (a->is_recipe || a->network > 0))
-        cli_usage_error(state, "--tensors, --tensor and --seal are for a model, not for a recipe or --cluster");
+        usage_error("--tensors, --tensor and --seal are for a model, not for a recipe or --cluster");
     if ((a->is_foreign || a->is_adapter) && (a->seal || a->network > 0))
-        cli_usage_error(state, "--seal and --cluster are for models of rapt, not for %s",
-                        a->is_adapter ? "adapters" : "those of other programs");
+        usage_error("--seal and --cluster are for models of rapt, not for %s",
+                    a->is_adapter ? "adapters" : "those of other programs");
     if (a->tensor && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode) && !gguf_is_file(a->model))
-        cli_usage_error(state, "--tensor is for a folder or a GGUF file, not for another file of tensors");
-    if (a->flops > 0 && a->network == 0)
-        cli_usage_error(state, "--flops is for --cluster RATE");
+        usage_error("--tensor is for a folder or a GGUF file, not for another file of tensors");
     if (a->assignment_count > 0 && !a->is_recipe && a->network == 0)
-        cli_usage_error(state, "--set is for a recipe");
+        usage_error("--set is for a recipe");
 }
 
-static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
-{
-    info_arguments *a = state->input;
-    switch (key) {
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case KEY_TENSORS: a->tensors = true; return 0;
-    case KEY_TENSOR: a->tensor = text; return 0;
-    case KEY_FULL: a->full = true; return 0;
-    case KEY_TABLE: a->table = true; return 0;
-    case KEY_SEAL: a->seal = true; return 0;
-    case KEY_CLUSTER: a->network = info_rate(text, "cluster", state); return 0;
-    case KEY_FLOPS: a->flops = info_rate(text, "flops", state); return 0;
-    case KEY_SET: info_take_assignment(a, text, state); return 0;
-    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model or recipe", state); return 0;
-    case ARGP_KEY_END: info_check(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]\nFILE\nRECIPE.yaml",
-                                 .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, what is "
-                                        "in a Hugging Face folder, a GGUF file, a file of tensors or a folder of adapters, or "
-                                        "what training from a recipe takes: on this machine, and with --cluster on several."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "[MODEL]\nFILE\nRECIPE.yaml",
+    .about = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, what is in a Hugging Face folder, a "
+             "GGUF file, a file of tensors or a folder of adapters, or what training from a recipe takes: on this machine, and "
+             "with --cluster on several.",
+    .most = 1, .takes = "one model or recipe", .operand = {AT(model)}, .finish = cmd_info_finish};
 
 /* The ISAs of this build that this machine supports, best last; or those that it lacks. */
 static json_t *levels_json(bool supported)
@@ -204,7 +178,7 @@ int cmd_info(int argc, char **argv)
 {
     info_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     if (a.is_foreign && !a.tensor)
         return info_weights(&a);
     if (a.is_adapter && !a.tensor)

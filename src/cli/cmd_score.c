@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum { MAX_TEXT_BYTES = 1 << 30, BOOK_K = 2, MAX_K = 1000 };
-enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_K, KEY_CHRF_LOWERCASE };
 enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP, METRIC_BOOK }; /* both: BLEU and chrF */
 
 struct arguments {
@@ -27,7 +26,6 @@ struct arguments {
     enum metric metric;
     rapt_bleu_options bleu;
     rapt_chrf_options chrf;
-    const char *bleu_only; /* an option that was given and that chrF does not have */
     long k;                /* k of the book's BLEU; 0: not given */
     bool sentence, json, quiet;
 };
@@ -40,157 +38,81 @@ struct texts {
     size_t count;
 };
 
-struct choice {
-    const char *name;
-    int value;
-};
+static void take_smooth_value(const cli_option *o, void *in, const char *text)
+{
+    struct arguments *args = in;
+    char *end;
+    args->bleu.smooth_value = strtod(text, &end);
+    if (end == text || *end || !isfinite(args->bleu.smooth_value) || args->bleu.smooth_value <= 0)
+        usage_error("--%s: '%s' is not a number above 0", o->name, text);
+}
 
-#define CHOICE(value, name) {name, value},
-static const struct choice metrics[] = {
-    {"bleu", METRIC_BLEU}, {"chrf", METRIC_CHRF}, {"chrf++", METRIC_CHRF_PP}, {"book", METRIC_BOOK},
-    {NULL, 0}};
-static const struct choice tokenizers[] = {RAPT_TOKENIZERS(CHOICE){NULL, 0}};
-static const struct choice smoothings[] = {RAPT_SMOOTHINGS(CHOICE){NULL, 0}};
-#undef CHOICE
-
-static const struct argp_option options[] = {
-    {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf, chrf++ or book (default: BLEU and chrF; with --sentence BLEU); book: bleu() "
-     "of the book, from 0 to 1, the mean over the lines, whose words stand between spaces", 0},
-    {"k", KEY_K, "N", 0, "For --metric book: its longest n-grams (default 2)", 0},
-    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a (default), none, intl, char, or zh for Chinese", 0},
-    {"lowercase", KEY_LOWERCASE, NULL, 0, "BLEU of lower-cased text, as sacreBLEU's -lc", 0},
-    {"chrf-lowercase", KEY_CHRF_LOWERCASE, NULL, 0, "chrF of lower-cased text, as sacreBLEU's option of this name", 0},
-    {"smooth", KEY_SMOOTH, "NAME", 0, "Smoothing of BLEU: exp (default), none, floor or add-k", 0},
-    {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},
-    {"sentence", KEY_SENTENCE, NULL, 0, "A score for each line, BLEU with effective order", 0},
-    CLI_OPTION_JSON("Print a JSON object for each score"),
-    CLI_OPTION_QUIET("No warnings about text that looks tokenized"),
+#define ARGUMENTS struct arguments
+static const cli_option BLEU_ONLY[] = {
+    OPTION_WORD("tokenize", "NAME", AT(bleu.tokenize), RAPT_TOKENIZE_13A, "13a, none, intl, char, zh", "Tokenization of BLEU: "
+                "13a (default), none, intl, char, or zh for Chinese"),
+    OPTION_WORD("smooth", "NAME", AT(bleu.smooth), RAPT_SMOOTH_EXP, "exp, none, floor, add-k", "Smoothing of BLEU: exp "
+                "(default), none, floor or add-k"),
+    OPTION_TAKE("smooth-value", "X", take_smooth_value, "Value for floor (default 0.1) or add-k (default 1)"),
     {0}};
 
-/* Finds the choice; for another name it reports wrong usage, which ends the program. */
-static int cmd_score_choose(const struct choice *choices, const char *name, const char *option,
-                            struct argp_state *state)
-{
-    char known[80] = "";
-    for (const struct choice *c = choices; c->name; c++) {
-        if (strcmp(c->name, name) == 0)
-            return c->value;
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", c->name);
-    }
-    cli_usage_error(state, "--%s: '%s' is none of %s", option, name, known);
-    return 0;
-}
+static const cli_option OPTIONS[] = {
+    OPTION_WORD("metric", "NAME", AT(metric), METRIC_BLEU, "bleu, chrf, chrf++, book", "bleu, chrf, chrf++ or book (default: "
+                "BLEU and chrF; with --sentence BLEU); book: bleu() of the book, from 0 to 1, the mean over the lines, whose "
+                "words stand between spaces"),
+    OPTION_LONG("k", "N", AT(k), 1, MAX_K, "For --metric book: its longest n-grams (default 2)"),
+    OPTION_TABLE(BLEU_ONLY, 0),
+    OPTION_FLAG("lowercase", AT(bleu.lowercase), "BLEU of lower-cased text, as sacreBLEU's -lc"),
+    OPTION_FLAG("chrf-lowercase", AT(chrf.lowercase), "chrF of lower-cased text, as sacreBLEU's option of this name"),
+    OPTION_FLAG("sentence", AT(sentence), "A score for each line, BLEU with effective order"),
+    OPTION_FLAG("json", AT(json), "Print a JSON object for each score"),
+    OPTION_FLAG("quiet", AT(quiet), "No warnings about text that looks tokenized"),
+    {0}};
 
-static double positive_number(const char *text, struct argp_state *state)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value <= 0)
-        cli_usage_error(state, "--smooth-value: '%s' is not a number above 0", text);
-    return value;
-}
-
-static void cmd_score_check_usage(const struct arguments *args, struct argp_state *state)
+static void cmd_score_check_usage(const struct arguments *args)
 {
     size_t standard = strcmp(args->hypothesis, "-") == 0;
     for (size_t r = 0; r < args->count; r++)
         standard += strcmp(args->references[r], "-") == 0;
-    rapt_smooth smooth = args->bleu.smooth;
+    const rapt_smooth smooth = args->bleu.smooth;
+    const char *bleu_only = options_given_of(BLEU_ONLY);
     if (standard > 1)
-        cli_usage_error(state, "only one of the texts can be standard input");
-    else if (args->metric > METRIC_BLEU && args->bleu_only)
-        cli_usage_error(state, "--%s is for BLEU only", args->bleu_only);
+        usage_error("only one of the texts can be standard input");
+    else if (args->metric > METRIC_BLEU && bleu_only)
+        usage_error("--%s is for BLEU only", bleu_only);
     else if (args->bleu.lowercase && (args->metric == METRIC_CHRF || args->metric == METRIC_CHRF_PP))
-        cli_usage_error(state, "--lowercase is for BLEU; chrF has --chrf-lowercase, as in sacreBLEU");
+        usage_error("--lowercase is for BLEU; chrF has --chrf-lowercase, as in sacreBLEU");
     else if (args->chrf.lowercase && (args->metric == METRIC_BLEU || args->metric == METRIC_BOOK))
-        cli_usage_error(state, "--chrf-lowercase is for chrF only");
+        usage_error("--chrf-lowercase is for chrF only");
     else if (args->k && args->metric != METRIC_BOOK)
-        cli_usage_error(state, "--k is for --metric book only");
+        usage_error("--k is for --metric book only");
     else if (args->metric == METRIC_BOOK && args->count > 1)
-        cli_usage_error(state, "--metric book compares with one reference");
+        usage_error("--metric book compares with one reference");
     else if (args->bleu.smooth_value != 0 && smooth != RAPT_SMOOTH_FLOOR && smooth != RAPT_SMOOTH_ADD_K)
-        cli_usage_error(state, "--smooth-value goes with --smooth floor or add-k");
+        usage_error("--smooth-value goes with --smooth floor or add-k");
 }
 
-static error_t parse_bleu_option(int key, char *text, struct arguments *args, struct argp_state *state)
+static void cmd_score_finish(void *arguments)
 {
-    switch (key) {
-    case KEY_TOKENIZE:
-        args->bleu_only = "tokenize";
-        args->bleu.tokenize = (rapt_tokenize)cmd_score_choose(tokenizers, text, "tokenize", state);
-        return 0;
-    case KEY_SMOOTH:
-        args->bleu_only = "smooth";
-        args->bleu.smooth = (rapt_smooth)cmd_score_choose(smoothings, text, "smooth", state);
-        return 0;
-    case KEY_SMOOTH_VALUE:
-        args->bleu_only = "smooth-value";
-        args->bleu.smooth_value = positive_number(text, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void cmd_score_take_paths(struct arguments *args, struct argp_state *state)
-{
-    char **paths = state->argv + state->next;
-    size_t count = (size_t)(state->argc - state->next);
-    if (count < 2)
-        cli_usage_error(state, "missing operand: HYPOTHESIS and REFERENCE");
+    struct arguments *args = arguments;
+    size_t count;
+    char **paths = options_operands(&count);
     args->hypothesis = paths[0];
     args->references = paths + 1;
     args->count = count - 1;
+    args->chrf.word_order = args->metric == METRIC_CHRF_PP ? 2 : 0;
+    args->bleu.effective_order = args->sentence;
     if (args->sentence && args->metric == METRIC_BOTH)
         args->metric = METRIC_BLEU;
+    cmd_score_check_usage(args);
 }
 
-static error_t cmd_score_parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *args = state->input;
-    switch (key) {
-    case KEY_METRIC:
-        args->metric = (enum metric)cmd_score_choose(metrics, text, "metric", state);
-        args->chrf.word_order = args->metric == METRIC_CHRF_PP ? 2 : 0;
-        return 0;
-    case KEY_K:
-        args->k = cli_integer(text, 1, MAX_K, "k", state);
-        return 0;
-    case KEY_LOWERCASE:
-        args->bleu.lowercase = true;
-        return 0;
-    case KEY_CHRF_LOWERCASE:
-        args->chrf.lowercase = true;
-        return 0;
-    case KEY_SENTENCE:
-        args->sentence = args->bleu.effective_order = true;
-        return 0;
-    case CLI_KEY_JSON:
-        args->json = true;
-        return 0;
-    case CLI_KEY_QUIET:
-        args->quiet = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        cmd_score_take_paths(args, state);
-        cmd_score_check_usage(args, state);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        cli_usage_error(state, "missing operand: HYPOTHESIS and REFERENCE");
-        return EINVAL;
-    default:
-        return parse_bleu_option(key, text, args, state);
-    }
-}
-
-static const struct argp score_argp = {
-    .options = options,
-    .parser = cmd_score_parse,
-    .args_doc = "HYPOTHESIS REFERENCE...",
-    .doc = "Score a translation against one or more references, line by line."
-           "\vPrints scores in percent, each with its name, sacreBLEU's signature, and the version of rapt. "
-           "HYPOTHESIS or a REFERENCE can be - for standard input."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "HYPOTHESIS REFERENCE...",
+    .about = "Score a translation against one or more references, line by line.",
+    .notes = "Prints scores in percent, each with its name, sacreBLEU's signature, and the version of rapt. "
+             "HYPOTHESIS or a REFERENCE can be - for standard input.",
+    .least = 2, .missing = "HYPOTHESIS and REFERENCE", .finish = cmd_score_finish};
 
 static const char *path_or_stdin(const char *path)
 {
@@ -361,7 +283,7 @@ int cmd_score(int argc, char **argv)
     struct arguments args = {0};
     struct texts texts = {0};
     rapt_error err = {0};
-    cli_parse(&score_argp, argc, argv, &args);
+    options_parse(&COMMAND, argc, argv, &args);
     rapt_code code = cmd_score_run(&args, &texts, &err);
     free_texts(&texts);
     return code ? cli_fail(&err) : 0;

@@ -20,28 +20,9 @@
 
 #define MAX_ASSIGNMENTS 256
 
-enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_MAX_STEPS, KEY_HELP_RECIPE, KEY_PLOT, KEY_WAIT };
-
-static const struct argp_option OPTIONS[] = {
-    {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: the recipe's name, in models/)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
-    {"resume", KEY_RESUME, NULL, 0, "Resume from the latest checkpoint in the folder; without RECIPE, with the recipe in it", 0},
-    {"init", KEY_INIT, "MODEL", 0, "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides train.init. "
-     "With train.lora.rank, low-rank adapters (LoRA) of it are trained, and nothing else", 0},
-    CLI_OPTION_THREADS,
-    CLI_OPTION_SEED("Overrides the recipe's seed"),
-    {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N; 0: before the first, with the model untrained", 0},
-    {"plot", KEY_PLOT, "FILE", 0, "Draw the training curves into FILE, PNG or SVG, at each report (train.report_every)", 0},
-    CLI_OPTION_PRECISION("Overrides the recipe's train.precision: fp32 or bf16"),
-    CLI_OPTION_QUIET("No progress"),
-    {"wait", KEY_WAIT, "SECONDS", 0, "Several processes: end the run where one has not answered for so long (default: 300)", 0},
-    {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
-    {0}};
-
 typedef struct train_arguments {
     const char *recipe, *out, *init, *plot;
     rapt_precision precision;
-    bool has_precision;
     const char *assignments[MAX_ASSIGNMENTS];
     size_t assignment_count;
     bool resume, quiet, help_recipe, untrained;
@@ -50,63 +31,54 @@ typedef struct train_arguments {
     double wait;
 } train_arguments;
 
-static void take_assignment(train_arguments *a, const char *text, struct argp_state *state)
+static void take_train_seed(const cli_option *o, void *in, const char *text)
 {
-    if (a->assignment_count == MAX_ASSIGNMENTS)
-        cli_usage_error(state, "more than %d --set", MAX_ASSIGNMENTS);
-    a->assignments[a->assignment_count++] = cli_assignment(text, state);
+    (void)o;
+    ((train_arguments *)in)->seed = cli_seed(text);
 }
 
-/* 0 steps need a separate field, because 0 in max_steps means no limit. */
-static void take_max_steps(train_arguments *a, const char *text, struct argp_state *state)
+#define ARGUMENTS train_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("out", "DIR", AT(out), "Model folder to write (default: the recipe's name, in models/)", .letter = 'o'),
+    CLI_OPTION_SET(AT(assignments), AT(assignment_count), MAX_ASSIGNMENTS),
+    OPTION_FLAG("resume", AT(resume), "Resume from the latest checkpoint in the folder; without RECIPE, with the recipe in it"),
+    OPTION_TEXT("init", "MODEL", AT(init), "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides "
+                "train.init. With train.lora.rank, low-rank adapters (LoRA) of it are trained, and nothing else"),
+    CLI_OPTION_THREADS(AT(threads)),
+    CLI_OPTION_SEED(take_train_seed, "Overrides the recipe's seed"),
+    OPTION_LONG("max-steps", "N", AT(max_steps), 0, OPTION_ANY, "Stop after step N; 0: before the first, with the model "
+                "untrained"),
+    OPTION_TEXT("plot", "FILE", AT(plot), "Draw the training curves into FILE, PNG or SVG, at each report (train.report_every)"),
+    CLI_OPTION_PRECISION(AT(precision), "Overrides the recipe's train.precision: fp32 or bf16"),
+    OPTION_FLAG("quiet", AT(quiet), "No progress"),
+    OPTION_NUMBER("wait", "SECONDS", AT(wait), 1, 86400, "Several processes: end the run where one has not answered for so long "
+                  "(default: 300)"),
+    OPTION_FLAG("help-recipe", AT(help_recipe), "List every key of a recipe and stop"),
+    {0}};
+
+static void cmd_train_finish(void *arguments)
 {
-    a->max_steps = cli_integer(text, 0, CLI_MAX, "max-steps", state);
-    a->untrained = a->max_steps == 0;
+    train_arguments *a = arguments;
+    a->untrained = options_given("max-steps") && a->max_steps == 0; /* in the library 0 means no limit */
+    cli_check_assignments(a->assignments, a->assignment_count);
+    if (a->plot && !live_curves_is_picture(a->plot))
+        usage_error("--plot: '%s' ends in neither .png nor .svg", a->plot);
+    if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
+        usage_error("missing operand: RECIPE.yaml; with --resume and --out the folder has one");
+    if (a->plot && a->untrained)
+        usage_error("--plot draws what --max-steps 0 does not have: reports");
 }
 
-static void take_plot(train_arguments *a, const char *text, struct argp_state *state)
-{
-    if (!live_curves_is_picture(text))
-        cli_usage_error(state, "--plot: '%s' ends in neither .png nor .svg", text);
-    a->plot = text;
-}
-
-static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
-{
-    train_arguments *a = state->input;
-    switch (key) {
-    case KEY_OUT: a->out = text; return 0;
-    case KEY_SET: take_assignment(a, text, state); return 0;
-    case KEY_RESUME: a->resume = true; return 0;
-    case KEY_INIT: a->init = text; return 0;
-    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
-    case CLI_KEY_SEED: a->seed = cli_seed(text, state); return 0;
-    case KEY_MAX_STEPS: take_max_steps(a, text, state); return 0;
-    case CLI_KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case KEY_PLOT: take_plot(a, text, state); return 0;
-    case KEY_WAIT: a->wait = cli_number(text, 1, 86400, "wait", state); return 0;
-    case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->recipe, text, "one recipe", state); return 0;
-    case ARGP_KEY_END:
-        if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
-            cli_usage_error(state, "missing operand: RECIPE.yaml; with --resume and --out the folder has one");
-        if (a->plot && a->untrained)
-            cli_usage_error(state, "--plot draws what --max-steps 0 does not have: reports");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_train_parse, .args_doc = "RECIPE.yaml\n--resume --out=DIR",
-    .doc = "Train a model from a recipe, a YAML file of hyperparameters."
-           "\vProgress goes to stderr: one line per report (step, loss, validation loss, throughput), in between a live line "
-           "on a terminal, elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP write a checkpoint for --resume; a "
-           "resumed run is bit-identical to one that was never stopped. The exit status after a signal is 128 plus its "
-           "number: 130 after Ctrl-C.\n\nSeveral processes, on one machine or more: mpirun -n 4 rapt train RECIPE.yaml, with "
-           "train.shards of 4 or more in the recipe; the model is the same, byte for byte (docs/cluster.md). SIGUSR1 to mpirun "
-           "writes a checkpoint and stops all of them."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "RECIPE.yaml\n--resume --out=DIR",
+    .about = "Train a model from a recipe, a YAML file of hyperparameters.",
+    .notes = "Progress goes to stderr: one line per report (step, loss, validation loss, throughput), in between a live line "
+             "on a terminal, elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP write a checkpoint for --resume; a "
+             "resumed run is bit-identical to one that was never stopped. The exit status after a signal is 128 plus its "
+             "number: 130 after Ctrl-C.\n\nSeveral processes, on one machine or more: mpirun -n 4 rapt train RECIPE.yaml, with "
+             "train.shards of 4 or more in the recipe; the model is the same, byte for byte (docs/cluster.md). SIGUSR1 to mpirun "
+             "writes a checkpoint and stops all of them.",
+    .most = 1, .takes = "one recipe", .operand = {AT(recipe)}, .finish = cmd_train_finish};
 
 typedef struct display {
     bool quiet, several; /* processes */
@@ -269,7 +241,7 @@ static rapt_code cmd_train_read_recipe(const train_arguments *a, rapt_recipe *r,
         code = set_init(r, a->init, err);
     if (a->seed >= 0)
         r->seed = a->seed;
-    if (a->has_precision)
+    if (options_given("precision"))
         r->train.precision = a->precision;
     return code ? code : rapt_recipe_check(r, a->recipe ? a->recipe : a->out, err);
 }
@@ -336,7 +308,7 @@ int cmd_train(int argc, char **argv)
     rapt_recipe r;
     rapt_error err = {0};
     cli_group group;
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     if (a.help_recipe)
         return help_recipe();
     int status = cli_group_join(&group, a.wait);

@@ -23,44 +23,6 @@
 /* Batches of lines that are sorted by length together. */
 #define BLOCK_BATCHES 64
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_BATCH, KEY_DETOKENIZE, KEY_NO_REPEAT, KEY_MAX_RATIO,
-       KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS, KEY_FROM, KEY_TO, KEY_TEXT };
-
-static const struct argp_option OPTIONS[] = {
-    {"text", KEY_TEXT, "TEXT", 0, "This line, in place of FILE", 0},
-    {"from", KEY_FROM, "CODE", 0, "Language of the input, as a multilingual Hugging Face model names it (deu_Latn, de_DE)", 0},
-    {"to", KEY_TO, "CODE", 0, "Language to translate to, so too; an unknown one is refused with a list", 0},
-    {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
-                               "what its generation_config.json says)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty: hypotheses are ranked by log p / ((5 + length) / 6)^A "
-                                                   "(default 1); with a Hugging Face folder by log p / length^A", 0},
-    {"n-best", KEY_N_BEST, "N", 0, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most the beam size", 0},
-    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation; 0: they may be (default, "
-                                             "but for a Hugging Face folder that says otherwise)", 0},
-    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2; for "
-                                               "a Hugging Face folder, its own limit)", 0},
-    {"prefix", KEY_PREFIX, "TEXT", 0, "Forced prefix: every translation begins with TEXT", 0},
-    {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Forced prefixes: line N of FILE is for line N of the input; empty: none", 0},
-    {"alignment", KEY_ALIGNMENT, "KIND", 0, "Append to each translation a tab and its word alignment, from cross-attention: "
-                                            "hard, soft (attention weights), or words: hard, with subwords joined to words", 0},
-    {"tokens", KEY_TOKENS, NULL, 0, "Append to each translation a tab and the source tokens, a tab and the target tokens", 0},
-    {"split", KEY_SPLIT, "LINES", 0, "Lines that are translated sentence by sentence: long, those beyond the model's "
-                                     "maximum length; sentences, all of several (default: as the model was trained)", 0},
-    {"batch", KEY_BATCH, "N", 0, "Batch size in sentences (default 64); the result does not depend on it", 0},
-    CLI_OPTION_ADAPTER,
-    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
-    CLI_OPTION_WEIGHTS,
-    CLI_OPTION_KV_CACHE,
-    CLI_OPTION_THREADS,
-    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
-                                                  "model's tokens (default: the model folder's)", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
-                                    "lines beyond the maximum length of a Hugging Face model", 0},
-    CLI_OPTION_JSON("Print a JSON object for each line: line, text, truncated, unknown_words and hypotheses, each with text, "
-                    "score and log_prob; with --tokens and --alignment those, as POST /v1/translate of rapt serve has them"),
-    CLI_OPTION_QUIET("No warnings"),
-    {0}};
-
 typedef struct translate_arguments {
     const char *model, *file, *text, *prefix_file, *adapter;
     rapt_model *m;
@@ -70,95 +32,85 @@ typedef struct translate_arguments {
     alignment_kind alignment;
 } translate_arguments;
 
-static alignment_kind parse_alignment(const char *text, struct argp_state *state)
+static void take_language(const cli_option *o, void *in, const char *text)
 {
-    alignment_kind kind = alignment_named(text);
-    if (kind == ALIGNMENT_NONE)
-        cli_usage_error(state, "--alignment: '%s' is none of hard, soft, words", text);
-    return kind;
+    translate_arguments *a = in;
+    if (!detokenize_language(text, &a->o.detokenize))
+        usage_error("--%s: '%s' is none of none, de, en, es, fr, it, nl, pt", o->name, text);
+    a->o.as_tokens = a->o.detokenize == RAPT_LANGUAGE_NONE;
 }
 
-static rapt_sentence_split parse_split(const char *text, struct argp_state *state)
-{
-    if (strcmp(text, "long") == 0)
-        return RAPT_SENTENCE_SPLIT_LONG;
-    if (strcmp(text, "sentences") != 0)
-        cli_usage_error(state, "--split: '%s' is none of long, sentences", text);
-    return RAPT_SENTENCE_SPLIT_ALL;
-}
-
-static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
-{
-    if (!detokenize_language(text, &o->detokenize))
-        cli_usage_error(state, "--detokenize: '%s' is none of none, de, en, es, fr, it, nl, pt", text);
-    o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
-}
+#define ARGUMENTS translate_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("text", "TEXT", AT(text), "This line, in place of FILE"),
+    OPTION_TEXT("from", "CODE", AT(o.source_language), "Language of the input, as a multilingual Hugging Face model names it "
+                "(deu_Latn, de_DE)"),
+    OPTION_TEXT("to", "CODE", AT(o.target_language), "Language to translate to, so too; an unknown one is refused with a list"),
+    OPTION_COUNT("beam", "N", AT(o.beam), 1, 1024, "Beam size: beam search over N hypotheses (default 1: greedy search; of a "
+                 "Hugging Face folder, what its generation_config.json says)"),
+    OPTION_NUMBER("length-penalty", "A", AT(o.length_penalty), -10, 10, "Length penalty: hypotheses are ranked by log p / ((5 + "
+                  "length) / 6)^A (default 1); with a Hugging Face folder by log p / length^A"),
+    OPTION_COUNT("n-best", "N", AT(o.n_best), 1, 1024, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most "
+                 "the beam size"),
+    OPTION_COUNT("no-repeat-ngram", "N", AT(o.no_repeat), 0, 1024, "No n-gram of N tokens is repeated within a translation; 0: "
+                 "they may be (default, but for a Hugging Face folder that says otherwise)"),
+    OPTION_NUMBER("max-length-ratio", "R", AT(o.max_ratio), 0.01, 1000, "Maximum length: R times the tokens of the source, plus "
+                  "10 (default 2; for a Hugging Face folder, its own limit)"),
+    OPTION_TEXT("prefix", "TEXT", AT(o.prefix), "Forced prefix: every translation begins with TEXT", .not_with = "prefix-file"),
+    OPTION_TEXT("prefix-file", "FILE", AT(prefix_file), "Forced prefixes: line N of FILE is for line N of the input; empty: "
+                "none"),
+    OPTION_WORD("alignment", "KIND", AT(alignment), ALIGNMENT_HARD, "hard, soft, words", "Append to each translation a tab "
+                "and its word alignment, from cross-attention: hard, soft (attention weights), or words: hard, with subwords "
+                "joined to words"),
+    OPTION_FLAG("tokens", AT(tokens), "Append to each translation a tab and the source tokens, a tab and the target tokens"),
+    OPTION_WORD("split", "LINES", AT(o.split), RAPT_SENTENCE_SPLIT_LONG, "long, sentences", "Lines that are translated "
+                "sentence by sentence: long, those beyond the model's maximum length; sentences, all of several (default: as "
+                "the model was trained)"),
+    OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in sentences (default 64); the result does not depend on it"),
+    CLI_OPTION_ADAPTER(AT(adapter)),
+    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
+    CLI_OPTION_KV_CACHE(AT(o.kv_cache), CLI_KV_CACHE),
+    CLI_OPTION_THREADS(AT(o.threads)),
+    OPTION_TAKE("detokenize", "LANGUAGE", take_language, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print "
+                "the model's tokens (default: the model folder's)"),
+    OPTION_FLAG("strict", AT(strict), "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
+                "lines beyond the maximum length of a Hugging Face model"),
+    OPTION_FLAG("json", AT(json), "Print a JSON object for each line: line, text, truncated, unknown_words and hypotheses, "
+                "each with text, score and log_prob; with --tokens and --alignment those, as POST /v1/translate of rapt serve "
+                "has them"),
+    OPTION_FLAG("quiet", AT(quiet), "No warnings"),
+    {0}};
 
 /* In the library 0 means the default. */
-static void take_no_repeat(translate_arguments *a, const char *text, struct argp_state *state)
+static void mark_zero_options(rapt_translate_options *o)
 {
-    long n = cli_integer(text, 0, 1024, "no-repeat-ngram", state);
-    a->o.no_repeat = n ? (size_t)n : RAPT_NO_REPEAT_OFF;
+    o->no_length_penalty = options_given("length-penalty") && o->length_penalty == 0;
+    if (options_given("no-repeat-ngram") && o->no_repeat == 0)
+        o->no_repeat = RAPT_NO_REPEAT_OFF;
 }
 
-static void cmd_translate_check(translate_arguments *a, struct argp_state *state)
+static void cmd_translate_finish(void *arguments)
 {
-    if (!a->model)
-        cli_usage_error(state, "missing operand: MODEL");
+    translate_arguments *a = arguments;
+    mark_zero_options(&a->o);
+    a->o.alignment = a->alignment != ALIGNMENT_NONE;
+    a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
     if (a->text)
-        cli_check_text(a->text, a->file, state);
+        cli_check_text(a->text, a->file);
     if (a->json && a->alignment == ALIGNMENT_WORDS)
-        cli_usage_error(state, "--alignment words is for text; --json has hard or soft");
-    if (a->o.prefix && a->prefix_file)
-        cli_usage_error(state, "--prefix or --prefix-file, not both");
+        usage_error("--alignment words is for text; --json has hard or soft");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
-        cli_usage_error(state, "only one of the lines and their prefixes can be standard input");
+        usage_error("only one of the lines and their prefixes can be standard input");
     if (a->o.beam > 0 && a->o.n_best > a->o.beam) /* without --beam the model's own beam applies */
-        cli_usage_error(state, "--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
+        usage_error("--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
 
-static error_t cmd_translate_parse(int key, char *text, struct argp_state *state)
-{
-    translate_arguments *a = state->input;
-    switch (key) {
-    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, "beam", state); return 0;
-    case KEY_LENGTH_PENALTY:
-        a->o.length_penalty = cli_number(text, -10, 10, "length-penalty", state);
-        a->o.no_length_penalty = a->o.length_penalty == 0;
-        return 0;
-    case KEY_N_BEST: a->o.n_best = (size_t)cli_integer(text, 1, 1024, "n-best", state); return 0;
-    case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
-    case KEY_NO_REPEAT: take_no_repeat(a, text, state); return 0;
-    case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
-    case KEY_PREFIX: a->o.prefix = text; return 0;
-    case KEY_PREFIX_FILE: a->prefix_file = text; return 0;
-    case KEY_FROM: a->o.source_language = text; return 0;
-    case KEY_TO: a->o.target_language = text; return 0;
-    case KEY_TEXT: a->text = text; return 0;
-    case KEY_TOKENS: a->tokens = true; return 0;
-    case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
-    case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
-    case CLI_KEY_ADAPTER: a->adapter = text; return 0;
-    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
-    case CLI_KEY_KV_CACHE: a->o.kv_cache = cli_kv_cache(text, state); return 0;
-    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
-    case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
-    case KEY_STRICT: a->strict = true; return 0;
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(a->model ? &a->file : &a->model, text, "a model and one file", state); return 0;
-    case ARGP_KEY_END:
-        a->o.alignment = a->alignment != ALIGNMENT_NONE;
-        a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
-        cmd_translate_check(a, state);
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_translate_parse, .args_doc = "MODEL [FILE]",
-                                 .doc = "Translate the lines of FILE, or of standard input, or TEXT, with a trained model."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL [FILE]",
+    .about = "Translate the lines of FILE, or of standard input, or TEXT, with a trained model.",
+    .least = 1, .missing = "MODEL", .most = 2, .takes = "a model and one file", .operand = {AT(model), AT(file)},
+    .finish = cmd_translate_finish};
 
 static const char *input_name(const translate_arguments *a)
 {
@@ -339,7 +291,7 @@ int cmd_translate(int argc, char **argv)
 {
     translate_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
     bool ok = m && read_prefixes(&a, &err) == RAPT_OK;

@@ -126,8 +126,8 @@ static int help(int argc, char **argv)
     return run_command(argc, asked);
 }
 
-/* Results may go to a pipe or a full disk: output that could not be written is a failure. This runs at exit, because argp's
- * --help ends the program by itself. */
+/* Results may go to a pipe or a full disk: output that could not be written is a failure. This runs at exit, because --help
+ * ends the program by itself. */
 static void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -168,7 +168,6 @@ static void end_where_json_has_no_memory(const char *name)
 int main(int argc, char **argv)
 {
     take_closed_streams();
-    argp_err_exit_status = 2;
     signal(SIGPIPE, SIG_DFL);
     cut_files_watch();
     atexit(flush_output);

@@ -13,7 +13,7 @@ typedef struct cli_subcommands {
     const cli_subcommand *list;
     size_t count;
     const char *wants;          /* "`train` or `info`", for the message if no subcommand is named */
-    const char *args_doc, *doc; /* for --help, as in a struct argp */
+    const char *operands, *about, *notes; /* for --help, as in a cli_command */
 } cli_subcommands;
 
 /* Runs the subcommand that argv[1] names and returns the exit status. Another argv[1] is wrong usage (2) or a request for

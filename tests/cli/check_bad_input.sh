@@ -181,9 +181,9 @@ usage 'precision' train tiny.yaml --precision fp8
 usage 'precision' bench train --precision fp64
 for command in 'eval gpt text.txt' 'generate gpt' 'chat gpt' 'translate m' 'embed m' 'bench decode'; do
     # shellcheck disable=SC2086
-    usage '--precision and --weights: one of them' $command --precision fp32 --weights q8_0
+    usage '--precision or --weights, not both' $command --precision fp32 --weights q8_0
     # shellcheck disable=SC2086
-    usage '--precision and --weights: one of them' $command --weights q8_0 --precision bf16
+    usage '--precision or --weights, not both' $command --weights q8_0 --precision bf16
 done
 usage '--compare: MODEL is missing' eval gpt text.txt --compare=
 refused 1 'no case "nix"' 'an unknown benchmark' "$RAPT" bench kernels --case nix

@@ -77,7 +77,7 @@ fi
 check 'without --checkpoints there are none' sh -c '! grep -q "\"checkpoints\":\[" without.html'
 refused 1 'holds no checkpoints' 'a folder without any' "$RAPT" explain new "$sentence" --html no.html --checkpoints
 check 'which leaves no page' test ! -e no.html
-refused 2 'checkpoints is for --html' 'without a page' "$RAPT" explain tr "$sentence" --checkpoints
+refused 2 '--checkpoints needs --html' 'without a page' "$RAPT" explain tr "$sentence" --checkpoints
 cp lm/checkpoints/step-00000020.safetensors tr/checkpoints/
 refused 1 'step-00000020' 'a checkpoint of another run' "$RAPT" explain tr "$sentence" --html no.html --checkpoints
 finish

@@ -74,7 +74,7 @@ head -c 9000 stored/q8_0/model.safetensors >cut && mv cut stored/q8_0/model.safe
 refused 1 'stored/q8_0/model.safetensors: ' 'a file that is cut' "$RAPT" eval stored/q8_0 text.txt
 refused 1 'cannot write .*File too large' 'no room for blocks' bash -c 'trap "" XFSZ; ulimit -f 4; exec "$@"' - "$RAPT" convert wide --weights q8_0 -o no
 check 'nothing beside' test ! -e no -a -z "$(find . -name '.*.tmp')"
-refused 2 "'q5_0' is neither fp32, f16, bf16, q8_0 nor q4_0" 'an unknown type' "$RAPT" convert wide --weights q5_0 -o no
+refused 2 "'q5_0' is none of fp32, f16, bf16, q8_0, q4_0" 'an unknown type' "$RAPT" convert wide --weights q5_0 -o no
 refused 2 '--weights is for --to gguf, or without --to' 'types for transformers' "$RAPT" convert wide --to hf --weights q8_0 -o no
 refused 2 'missing option: --out' 'no folder for them' "$RAPT" convert wide --weights q8_0
 
@@ -102,6 +102,6 @@ refused 2 'missing operand: MODEL' 'no model' "$RAPT" convert --to hf -o x
 refused 2 'missing option: --to' 'no format' "$RAPT" convert m -o x
 refused 2 'missing option: --out' 'no folder' "$RAPT" convert m --to hf
 refused 2 'missing option: --out' 'a folder without a name' "$RAPT" convert m --to hf -o ''
-refused 2 "'onnx' is neither hf, ctranslate2 nor gguf" 'an unknown format' "$RAPT" convert m --to onnx -o x
+refused 2 "'onnx' is none of hf, ctranslate2, gguf" 'an unknown format' "$RAPT" convert m --to onnx -o x
 refused 2 'extra operand' 'two models' "$RAPT" convert m m --to hf -o x
 finish

@@ -106,6 +106,6 @@ refused 1 'cannot make folder /proc/none' 'a folder that cannot be made' "$RAPT"
 "$RAPT" train lm.yaml --out relu --quiet $small --set model.ffn_kind=relu --max-steps 2 >/dev/null 2>&1
 refused 1 'no: the model has "ffn_kind": "relu"' 'a setting that no architecture has' "$RAPT" convert relu --to gguf -o no
 check 'nothing is written' test ! -e full -a ! -e no -a -z "$(find . -name '.*.tmp')"
-refused 2 "'q5_0' is neither fp32, f16, bf16, q8_0 nor q4_0" 'an unknown format of weights' "$RAPT" convert m --to gguf --weights q5_0 -o no
+refused 2 "'q5_0' is none of fp32, f16, bf16, q8_0, q4_0" 'an unknown format of weights' "$RAPT" convert m --to gguf --weights q5_0 -o no
 refused 2 '--weights is for --to gguf' 'weights of a folder' "$RAPT" convert m --to hf --weights f16 -o no
 finish

@@ -322,7 +322,7 @@ for storage in bf16 q8_0; do
     check "eval --kv-cache $storage: nearly the same" near "$(value loss)" "$whole" 0.01
 done
 for command in eval generate; do
-    refused 2 "kv-cache: 'q4' is neither fp32, bf16 nor q8_0" "unknown storage, $command" "$RAPT" $command characters some.txt --kv-cache q4
+    refused 2 "kv-cache: 'q4' is none of fp32, bf16, q8_0" "unknown storage, $command" "$RAPT" $command characters some.txt --kv-cache q4
 done
 evaluate some.txt short.txt
 check 'eval: two files' test "$(wc -l <.out)" = 2

@@ -73,6 +73,6 @@ for rate in 10 1Q G 10GG -1G nan; do
 done
 refused 2 'missing operand: --cluster' '--cluster without a recipe' "$RAPT" info --cluster 1G
 refused 2 'not for a recipe' 'tensors of a recipe' "$RAPT" info lm.yaml --tensors
-refused 2 'is for --cluster' '--flops alone' "$RAPT" info lm.yaml --flops 1T
+refused 2 '--flops needs --cluster' '--flops alone' "$RAPT" info lm.yaml --flops 1T
 refused 2 'is for a recipe' '--set of a model' "$RAPT" info learned --set train.lr=1
 finish

@@ -10,114 +10,65 @@
 
 #include <string.h>
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT, KEY_TOKENIZE, KEY_COMPARE };
-
-static const struct argp_option OPTIONS[] = {
-    CLI_OPTION_ADAPTER,
-    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
-    CLI_OPTION_WEIGHTS,
-    {"compare", KEY_COMPARE, "MODEL", OPTION_ARG_OPTIONAL, "Also evaluate this model, or without =MODEL the same model in fp32, "
-     "and print the changes, with the largest change of a logit", 0},
-    CLI_OPTION_THREADS,
-    CLI_OPTION_JSON("Print a JSON object for each file"),
-    CLI_OPTION_QUIET("No warnings"),
-    CLI_OPTION_CONTEXT("For language models: windows of at most N tokens (default: the model's context)"),
-    {"kv-cache", CLI_KEY_KV_CACHE, "T", 0, "For language models: attend to keys and values as a KV cache stores them in fp32 "
-     "(default), bf16 or q8_0: what that costs in perplexity", 0},
-    {NULL, 0, NULL, 0, "For translation models:", 0},
-    {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search; of a Hugging Face folder, "
-                               "what its generation_config.json says)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1; of a Hugging Face folder, "
-                                                   "what it says)", 0},
-    {"limit", KEY_LIMIT, "N", 0, "Evaluate only the first N pairs of each file", 0},
-    {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
-    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a, none, intl, char, zh (default: by the targets' script)", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and pairs that would be truncated, are errors", 0},
-    {"loss-only", KEY_LOSS_ONLY, NULL, 0, "Loss and perplexity only: no translation, no BLEU and chrF", 0},
+#define ARGUMENTS eval_arguments
+static const cli_option FOR_TEXT[] = {
+    OPTION_LONG("context", "N", AT(context), 1, OPTION_ANY, "For language models: windows of at most N tokens (default: the "
+                "model's context)"),
+    CLI_OPTION_KV_CACHE(AT(kv_cache), "For language models: attend to keys and values as a KV cache stores them in fp32 "
+                        "(default), bf16 or q8_0: what that costs in perplexity"),
     {0}};
 
-static void cmd_eval_take_paths(eval_arguments *a, struct argp_state *state)
+static const cli_option FOR_PAIRS[] = {
+    OPTION_COUNT("beam", "N", AT(o.beam), 1, 1024, "Beam size: beam search over N hypotheses (default 1: greedy search; of a "
+                 "Hugging Face folder, what its generation_config.json says)"),
+    OPTION_NUMBER("length-penalty", "A", AT(o.length_penalty), -10, 10, "Exponent of the length penalty (default 1; of a Hugging "
+                  "Face folder, what it says)"),
+    OPTION_COUNT("limit", "N", AT(limit), 1, OPTION_ANY, "Evaluate only the first N pairs of each file"),
+    OPTION_FLAG("lowercase", AT(lowercase), "Score lower-cased text, for models that write lower case"),
+    OPTION_WORD("tokenize", "NAME", AT(tokenize), RAPT_TOKENIZE_13A, "13a, none, intl, char, zh", "Tokenization of BLEU: 13a, "
+                "none, intl, char, zh (default: by the targets' script)"),
+    OPTION_FLAG("strict", AT(strict), "Unknown words, and pairs that would be truncated, are errors"),
+    {0}};
+
+static const cli_option OPTIONS[] = {
+    CLI_OPTION_ADAPTER(AT(adapter)),
+    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
+    OPTION_TEXT("compare", "[MODEL]", AT(compare_with), "Also evaluate this model, or without =MODEL the same model in fp32, and "
+                "print the changes, with the largest change of a logit"),
+    CLI_OPTION_THREADS(AT(o.threads)),
+    OPTION_FLAG("json", AT(json), "Print a JSON object for each file"),
+    OPTION_FLAG("quiet", AT(quiet), "No warnings"),
+    OPTION_TABLE(FOR_TEXT, 0),
+    OPTION_HEADING("For translation models:"),
+    OPTION_TABLE(FOR_PAIRS, 0),
+    OPTION_FLAG("loss-only", AT(loss_only), "Loss and perplexity only: no translation, no BLEU and chrF"),
+    {0}};
+
+static void cmd_eval_finish(void *arguments)
 {
-    char **paths = state->argv + state->next;
-    size_t count = (size_t)(state->argc - state->next);
-    if (count < 2)
-        cli_usage_error(state, "missing operand: MODEL and FILE (sentence pairs, or for a language model a text)");
+    eval_arguments *a = arguments;
+    char **paths = options_operands(&a->file_count);
     a->model = paths[0];
     a->files = paths + 1;
-    a->file_count = count - 1;
+    a->file_count--;
+    a->o.no_length_penalty = options_given("length-penalty") && a->o.length_penalty == 0;
+    a->compares = options_given("compare");
+    if (a->compare_with && !*a->compare_with)
+        usage_error("--compare: MODEL is missing; without = it is the same model");
+    a->for_pairs = options_given_of(FOR_PAIRS);
+    a->for_text = options_given_of(FOR_TEXT);
 }
 
-static int choose_tokenization(const char *name, struct argp_state *state)
-{
-    for (int kind = 0; rapt_tokenize_name((rapt_tokenize)kind); kind++)
-        if (strcmp(rapt_tokenize_name((rapt_tokenize)kind), name) == 0)
-            return kind;
-    cli_usage_error(state, "--tokenize: '%s' is none of 13a, none, intl, char, zh", name);
-    return EVAL_BY_SCRIPT;
-}
-
-static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
-{
-    eval_arguments *a = state->input;
-    switch (key) {
-    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, a->for_pairs = "beam", state); return 0;
-    case KEY_LENGTH_PENALTY:
-        a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state);
-        a->o.no_length_penalty = a->o.length_penalty == 0;
-        return 0;
-    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, CLI_MAX, a->for_pairs = "limit", state); return 0;
-    case KEY_LOWERCASE:
-        a->lowercase = true;
-        a->for_pairs = "lowercase";
-        return 0;
-    case KEY_TOKENIZE:
-        a->tokenize = choose_tokenization(text, state);
-        a->for_pairs = "tokenize";
-        return 0;
-    case KEY_STRICT:
-        a->strict = true;
-        a->for_pairs = "strict";
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
-{
-    eval_arguments *a = state->input;
-    switch (key) {
-    case CLI_KEY_ADAPTER: a->adapter = text; return 0;
-    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case CLI_KEY_WEIGHTS: a->o.weights = cli_weights(text, &a->o.precision, state); return 0;
-    case CLI_KEY_KV_CACHE:
-        a->kv_cache = cli_kv_cache(text, state);
-        a->for_text = "kv-cache";
-        return 0;
-    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
-    case KEY_COMPARE:
-        if (text && !*text)
-            cli_usage_error(state, "--compare: MODEL is missing; without = it is the same model");
-        a->compares = true;
-        a->compare_with = text;
-        return 0;
-    case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case CLI_KEY_JSON: a->json = true; return 0;
-    case CLI_KEY_CONTEXT: a->context = cli_integer(text, 1, CLI_MAX, a->for_text = "context", state); return 0;
-    case ARGP_KEY_ARGS: cmd_eval_take_paths(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cmd_eval_take_paths(a, state); return 0;
-    default: return parse_for_pairs(key, text, state);
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_eval_parse, .args_doc = "MODEL FILE...",
-    .doc = "Evaluate a translation model on validation or test sets of SOURCE<tab>TARGET lines, or a language model on texts."
-           "\vSentence pairs: loss in nats per target token, <eos> included; pairs beyond the maximum length are truncated as in "
-           "training. BLEU and chrF are sacreBLEU's, against the targets as they are in the file; Chinese targets are tokenized "
-           "as zh, other languages without spaces as char, all others as 13a.\n\n"
-           "Texts: loss in nats per token, perplexity, and bits per byte, over the whole file in consecutive windows of the "
-           "context length; every token except the first counts once, and so do the bytes of these tokens."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL FILE...",
+    .about = "Evaluate a translation model on validation or test sets of SOURCE<tab>TARGET lines, or a language model on texts.",
+    .notes = "Sentence pairs: loss in nats per target token, <eos> included; pairs beyond the maximum length are truncated as "
+             "in training. BLEU and chrF are sacreBLEU's, against the targets as they are in the file; Chinese targets are "
+             "tokenized as zh, other languages without spaces as char, all others as 13a.\n\nTexts: loss in nats per token, "
+             "perplexity, and bits per byte, over the whole file in consecutive windows of the context length; every token "
+             "except the first counts once, and so do the bytes of these tokens.",
+    .least = 2, .missing = "MODEL and FILE (sentence pairs, or for a language model a text)", .finish = cmd_eval_finish};
 
 rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err)
 {
@@ -131,7 +82,7 @@ int cmd_eval(int argc, char **argv)
 {
     eval_arguments a = {.tokenize = EVAL_BY_SCRIPT};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
     rapt_model *other = m && a.compare_with ? cli_model_adapted(a.compare_with, NULL, true, &err) : NULL;

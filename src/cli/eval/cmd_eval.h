@@ -11,7 +11,7 @@ enum { EVAL_BY_SCRIPT = -1 }; /* the script of the targets in a file decides */
 
 typedef struct eval_arguments {
     const char *model, *adapter, *compare_with;
-    char **files;
+    char **files; /* [file_count], within argv */
     size_t file_count, limit;
     long context;
     rapt_translate_options o;

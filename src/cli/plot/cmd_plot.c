@@ -13,13 +13,13 @@ int cmd_plot(int argc, char **argv)
     static const cli_subcommands subcommands = {
         PARTS, sizeof PARTS / sizeof *PARTS, "`attention`, `positions`, `similarity`, `embedding`, `training` or `table`",
         "WHAT [OPTION...] ... -o FILE",
-        "Plot the inside of a model, or its training, as PNG or SVG."
-        "\vWHAT comes first:\n"
+        "Plot the inside of a model, or its training, as PNG or SVG.",
+        "WHAT comes first:\n"
         "  attention MODEL TEXT        attention weights of each head as heat maps\n"
         "  positions [MODEL]           positional encoding: the book's, or a model's\n"
         "  similarity [MODEL]          cosine similarity of positions\n"
         "  embedding MODEL WORD...     word embeddings, projected to two dimensions\n"
-        "  training FOLDER...          training curves: losses, or other fields of train.jsonl\n"
+        "  training FOLDER...          training curves: losses, or fields of train.jsonl\n"
         "  table FILE                  any table of numbers as a heat map\n\n"
         "Each has a --help of its own. With --data instead of -o FILE the values are printed; the values of one heat map "
         "can be read by `rapt plot table --names`."};

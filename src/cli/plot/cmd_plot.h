@@ -5,7 +5,7 @@
 #include "rapt/io.h"
 #include "view/draw.h"
 
-#include "cli/usage.h"
+#include "cli/options/options.h"
 
 /* The subcommands. argv[0] is "rapt plot SUBCOMMAND"; each returns the exit status. */
 int plot_attention(int argc, char **argv);
@@ -24,8 +24,10 @@ typedef struct plot_options {
     bool data, has_low, has_high;
 } plot_options;
 
-/* For argp_child; their input is a plot_options. The second one also has --low and --high, for heat maps. */
-extern const struct argp plot_argp, plot_range_argp;
+/* Tables whose fields are in a plot_options. The second one also has --low and --high, for heat maps. */
+extern const cli_option plot_options_rows[], plot_range_rows[];
+/* Call it after all options. */
+void plot_options_finish(plot_options *o);
 
 /* ---- what comes out: pictures, or with --data numbers to stdout -------------------------------------------- */
 

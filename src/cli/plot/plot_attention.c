@@ -15,22 +15,6 @@
 
 #define MAX_INDEX 1000000
 
-enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_STRICT, KEY_MAP_TITLE };
-
-static const struct argp_option OPTIONS[] = {
-    {"kind", KEY_KIND, "NAME", 0, "Translation: self (encoder), causal (decoder) or cross (decoder to encoder, default); "
-     "language models have causal only", 0},
-    {"block", KEY_BLOCK, "N", 0, "This block only, counted from 0", 0},
-    {"head", KEY_HEAD, "N", 0, "This head only, counted from 0", 0},
-    {"target", KEY_TARGET, "TEXT", 0, "Translation: decoder input (default: the model's greedy translation)", 0},
-    {"scale", KEY_SCALE, "NAME", 0, "Color scale: fixed (default): 0 to 1, the same in every figure; all: minimum to maximum of "
-     "this figure; row: 0 to the maximum of each row, for long texts, whose weights are small", 0},
-    {"map-title", KEY_MAP_TITLE, "TEXT", 0, "Title of each of several maps; {block} and {head} in it are their numbers "
-     "(default: 'block {block}, head {head}')", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words are errors; by default a warning names them, and <unk> is shown", 0},
-    CLI_OPTION_THREADS,
-    {0}};
-
 typedef enum attention_scale { SCALE_DEFAULT, SCALE_FIXED, SCALE_ALL, SCALE_ROW } attention_scale;
 
 typedef struct attention_arguments {
@@ -43,83 +27,54 @@ typedef struct attention_arguments {
     plot_options o;
 } attention_arguments;
 
-static attention_kind plot_attention_choose_kind(const char *text, struct argp_state *state)
-{
-    static const char *const words[] = {[ATTENTION_SELF] = "self", [ATTENTION_CROSS] = "cross", [ATTENTION_CAUSAL] = "causal"};
-    for (attention_kind kind = ATTENTION_SELF; kind <= ATTENTION_CAUSAL; kind++)
-        if (strcmp(text, words[kind]) == 0)
-            return kind;
-    cli_usage_error(state, "--kind: '%s' is none of self, cross, causal", text);
-    return ATTENTION_ANY;
-}
-
-static attention_scale choose_scale(const char *text, struct argp_state *state)
-{
-    static const char *const words[] = {[SCALE_DEFAULT] = "", [SCALE_FIXED] = "fixed", [SCALE_ALL] = "all", [SCALE_ROW] = "row"};
-    for (attention_scale scale = SCALE_FIXED; scale <= SCALE_ROW; scale++)
-        if (strcmp(text, words[scale]) == 0)
-            return scale;
-    cli_usage_error(state, "--scale: '%s' is none of fixed, all, row", text);
-    return SCALE_DEFAULT;
-}
+#define ARGUMENTS attention_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_WORD("kind", "NAME", AT(kind), ATTENTION_SELF, "self, cross, causal", "Translation: self (encoder), causal "
+                "(decoder) or cross (decoder to encoder, default); language models have causal only"),
+    OPTION_COUNT("block", "N", AT(block), 0, MAX_INDEX, "This block only, counted from 0"),
+    OPTION_COUNT("head", "N", AT(head), 0, MAX_INDEX, "This head only, counted from 0"),
+    OPTION_TEXT("target", "TEXT", AT(target), "Translation: decoder input (default: the model's greedy translation)"),
+    OPTION_WORD("scale", "NAME", AT(scale), SCALE_FIXED, "fixed, all, row", "Color scale: fixed (default): 0 to 1, the same "
+                "in every figure; all: minimum to maximum of this figure; row: 0 to the maximum of each row, for long texts, "
+                "whose weights are small"),
+    OPTION_TEXT("map-title", "TEXT", AT(map_title), "Title of each of several maps; {block} and {head} in it are their numbers "
+                "(default: 'block {block}, head {head}')"),
+    OPTION_FLAG("strict", AT(strict), "Unknown words are errors; by default a warning names them, and <unk> is shown"),
+    CLI_OPTION_THREADS(AT(threads)),
+    OPTION_TABLE(plot_range_rows, AT(o)),
+    {0}};
 
 /* --low and --high are a scale themselves: if one end isn't given, the weights decide it. */
-static void settle_scale(attention_arguments *a, struct argp_state *state)
+static void settle_scale(attention_arguments *a)
 {
     bool given = a->o.has_low || a->o.has_high;
     if (given && a->scale != SCALE_DEFAULT)
-        cli_usage_error(state, "--scale, or --low and --high, not both");
+        usage_error("--scale, or --low and --high, not both");
     if (!given && (a->scale == SCALE_DEFAULT || a->scale == SCALE_FIXED)) {
         a->o.high = 1;
         a->o.has_low = a->o.has_high = true;
     }
 }
 
-static void plot_attention_check(const attention_arguments *a, struct argp_state *state)
+static void plot_attention_finish(void *arguments)
 {
-    if (!a->text)
-        cli_usage_error(state, "missing operand: MODEL and TEXT");
+    attention_arguments *a = arguments;
+    plot_options_finish(&a->o);
+    a->has_block = options_given("block");
+    a->has_head = options_given("head");
     if (a->target && a->kind == ATTENTION_SELF)
-        cli_usage_error(state, "--target is decoder input, but --kind self is encoder attention");
+        usage_error("--target is decoder input, but --kind self is encoder attention");
+    settle_scale(a);
 }
 
-static error_t plot_attention_parse(int key, char *text, struct argp_state *state)
-{
-    attention_arguments *a = state->input;
-    switch (key) {
-    case KEY_KIND: a->kind = plot_attention_choose_kind(text, state); return 0;
-    case KEY_BLOCK:
-        a->block = (size_t)cli_integer(text, 0, MAX_INDEX, "block", state);
-        a->has_block = true;
-        return 0;
-    case KEY_HEAD:
-        a->head = (size_t)cli_integer(text, 0, MAX_INDEX, "head", state);
-        a->has_head = true;
-        return 0;
-    case KEY_TARGET: a->target = text; return 0;
-    case KEY_MAP_TITLE: a->map_title = text; return 0;
-    case KEY_STRICT: a->strict = true; return 0;
-    case KEY_SCALE: a->scale = choose_scale(text, state); return 0;
-    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARG:
-        cli_operand(a->model ? &a->text : &a->model, text, "a model and one text; quote a text of several words", state);
-        return 0;
-    case ARGP_KEY_END:
-        plot_attention_check(a, state);
-        settle_scale(a, state);
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = plot_attention_parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
-    .doc = "Plot the attention weights of each head for a text as heat maps."
-           "\vA row is a query, a column a key; each row sums to 1, and masked (later) keys are gray. By default all heads of "
-           "all blocks are drawn, a row of maps for each block. Unknown words are shown as the model reads them, as <unk>. In "
-           "names of tokens, an open box is a space."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL TEXT -o PICTURE",
+    .about = "Plot the attention weights of each head for a text as heat maps.",
+    .notes = "A row is a query, a column a key; each row sums to 1, and masked (later) keys are gray. By default all heads of "
+             "all blocks are drawn, a row of maps for each block. Unknown words are shown as the model reads them, as <unk>. In "
+             "names of tokens, an open box is a space.",
+    .least = 2, .missing = "MODEL and TEXT", .most = 2, .takes = "a model and one text; quote a text of several words",
+    .operand = {AT(model), AT(text)}, .finish = plot_attention_finish};
 
 /* ---- maps -------------------------------------------------------------------------------------------------- */
 
@@ -291,7 +246,7 @@ int plot_attention(int argc, char **argv)
 {
     attention_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     if (!a.o.bar)
         a.o.bar = a.scale == SCALE_ROW ? "attention weight, the greatest of each row as 1" : "attention weight";
     rapt_model *m = cli_model_any_inference(a.model, &err);

@@ -13,12 +13,6 @@
 
 #define MAX_WORDS 1000
 
-enum { KEY_TARGET = 256 };
-
-static const struct argp_option OPTIONS[] = {
-    {"target", KEY_TARGET, NULL, 0, "Translation: target words, from the decoder's embedding", 0},
-    {0}};
-
 typedef struct embedding_arguments {
     const char *model;
     char **words; /* [count], within argv */
@@ -27,35 +21,31 @@ typedef struct embedding_arguments {
     plot_options o;
 } embedding_arguments;
 
-static void plot_embedding_take_words(embedding_arguments *a, struct argp_state *state)
+#define ARGUMENTS embedding_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_FLAG("target", AT(target), "Translation: target words, from the decoder's embedding"),
+    OPTION_TABLE(plot_options_rows, AT(o)),
+    {0}};
+
+static void plot_embedding_finish(void *arguments)
 {
-    a->model = state->argv[state->next];
-    a->words = state->argv + state->next + 1;
-    a->count = (size_t)(state->argc - state->next - 1);
+    embedding_arguments *a = arguments;
+    char **operands = options_operands(&a->count);
+    a->model = operands[0];
+    a->words = operands + 1;
+    a->count--;
     if (a->count < 2 || a->count > MAX_WORDS)
-        cli_usage_error(state, "2 to %d words are needed, got %zu", MAX_WORDS, a->count);
+        usage_error("2 to %d words are needed, got %zu", MAX_WORDS, a->count);
+    plot_options_finish(&a->o);
 }
 
-static error_t plot_embedding_parse(int key, char *text, struct argp_state *state)
-{
-    (void)text;
-    embedding_arguments *a = state->input;
-    switch (key) {
-    case KEY_TARGET: a->target = true; return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARGS: plot_embedding_take_words(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: MODEL and WORDs"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = plot_embedding_parse, .children = SHARED, .args_doc = "MODEL WORD WORD... -o PICTURE",
-    .doc = "Plot word embeddings, projected to their first two principal components."
-           "\vA WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with BPE "
-           "the word as it is, else with a space before it, as in running text. A point's name is its token; an open box in "
-           "it is a space."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "MODEL WORD WORD... -o PICTURE",
+    .about = "Plot word embeddings, projected to their first two principal components.",
+    .notes = "A WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with BPE "
+             "the word as it is, else with a space before it, as in running text. A point's name is its token; an open box in "
+             "it is a space.",
+    .least = 1, .missing = "MODEL and WORDs", .finish = plot_embedding_finish};
 
 /* ---- words as tokens --------------------------------------------------------------------------------------- */
 
@@ -188,7 +178,7 @@ int plot_embedding(int argc, char **argv)
 {
     embedding_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = cli_model_any_inference(a.model, &err);
     rapt_code code = m ? plot_embedding_run(&a, m, &err) : err.code;
     rapt_model_free(m);

@@ -15,104 +15,66 @@
 #define DEFAULT_LENGTH 60
 #define DEFAULT_D_MODEL 32
 
-enum { KEY_LENGTH = 256, KEY_D_MODEL, KEY_DIMS, KEY_KIND, KEY_CURVES };
-
-static const struct argp_option OPTIONS[] = {
-    {"length", KEY_LENGTH, "N", 0, "Number of positions (default 60, or all of a model that has fewer)", 0},
-    {"d-model", KEY_D_MODEL, "N", 0, "Without a model: dimensions (default 32)", 0},
-    {"kind", KEY_KIND, "NAME", 0, "Without a model: sinusoidal (default), or rotary: cosines, then sines, of the angles", 0},
-    {0}};
-
-static const struct argp_option CURVE_OPTIONS[] = {
-    {"curves", KEY_CURVES, NULL, 0, "Curves of some dimensions instead of the heat map", 0},
-    {"dims", KEY_DIMS, "I,J,...", 0, "The dimensions of the curves, from 0 (default 6,7,8,9, or the last four of fewer); "
-     "implies --curves", 0},
-    {0}};
-
 typedef struct positions_arguments {
     const char *model;
-    bool curves, rotary, has_kind;
+    bool curves, rotary;
     size_t length, d_model;   /* 0: not given */
     size_t dims[MAX_DIMS], dim_count; /* dim_count 0: the default features */
     plot_options o;
 } positions_arguments;
 
 /* "6,7,8,9" */
-static void take_dims(positions_arguments *a, char *text, struct argp_state *state)
+static void take_dims(const cli_option *o, void *in, const char *text)
 {
-    a->dim_count = 0;
-    for (char *next; text; text = next) {
-        next = strchr(text, ',');
-        if (next)
-            *next++ = '\0';
-        if (a->dim_count == MAX_DIMS)
-            cli_usage_error(state, "--dims: more than %d", MAX_DIMS);
-        a->dims[a->dim_count++] = (size_t)cli_integer(text, 0, MAX_SIZE - 1, "dims", state);
-    }
+    positions_arguments *a = in;
+    char number[32];
     a->curves = true;
+    a->dim_count = 0;
+    for (size_t length; text; text = text[length] ? text + length + 1 : NULL) {
+        length = strcspn(text, ",");
+        snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number), text);
+        if (a->dim_count == MAX_DIMS)
+            usage_error("--%s: more than %d", o->name, MAX_DIMS);
+        a->dims[a->dim_count++] = (size_t)option_integer(number, 0, MAX_SIZE - 1, o->name);
+    }
 }
 
-static void take_kind(positions_arguments *a, const char *text, struct argp_state *state)
-{
-    a->has_kind = true;
-    a->rotary = strcmp(text, "rotary") == 0;
-    if (!a->rotary && strcmp(text, "sinusoidal") != 0)
-        cli_usage_error(state, "--kind: '%s' is none of sinusoidal, rotary", text);
-}
+#define ARGUMENTS positions_arguments
+static const cli_option OF_BOTH[] = {
+    OPTION_COUNT("length", "N", AT(length), 1, MAX_SIZE, "Number of positions (default 60, or all of a model that has fewer)"),
+    OPTION_COUNT("d-model", "N", AT(d_model), 1, MAX_SIZE, "Without a model: dimensions (default 32)"),
+    OPTION_EITHER("kind", "NAME", AT(rotary), "sinusoidal, rotary", "Without a model: sinusoidal (default), or rotary: cosines, "
+                  "then sines, of the angles"),
+    OPTION_TABLE(plot_range_rows, AT(o)),
+    {0}};
 
-static void plot_positions_check(const positions_arguments *a, struct argp_state *state)
+static const cli_option OF_POSITIONS[] = {
+    OPTION_FLAG("curves", AT(curves), "Curves of some dimensions instead of the heat map"),
+    OPTION_TAKE("dims", "I,J,...", take_dims, "The dimensions of the curves, from 0 (default 6,7,8,9, or the last four of "
+                "fewer); implies --curves"),
+    OPTION_TABLE(OF_BOTH, 0),
+    {0}};
+
+static void plot_positions_finish(void *arguments)
 {
-    if (a->model && (a->d_model || a->has_kind))
-        cli_usage_error(state, "--%s is for use without a model, which has its own", a->d_model ? "d-model" : "kind");
+    positions_arguments *a = arguments;
+    plot_options_finish(&a->o);
+    if (a->model && (a->d_model || options_given("kind")))
+        usage_error("--%s is for use without a model, which has its own", a->d_model ? "d-model" : "kind");
     if (a->curves && (a->o.has_low || a->o.has_high))
-        cli_usage_error(state, "--low and --high are for heat maps, not for curves");
+        usage_error("--low and --high are for heat maps, not for curves");
 }
 
-static error_t plot_positions_parse(int key, char *text, struct argp_state *state)
-{
-    positions_arguments *a = state->input;
-    switch (key) {
-    case KEY_LENGTH: a->length = (size_t)cli_integer(text, 1, MAX_SIZE, "length", state); return 0;
-    case KEY_D_MODEL: a->d_model = (size_t)cli_integer(text, 1, MAX_SIZE, "d-model", state); return 0;
-    case KEY_KIND: take_kind(a, text, state); return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model", state); return 0;
-    case ARGP_KEY_END: plot_positions_check(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse_curves(int key, char *text, struct argp_state *state)
-{
-    positions_arguments *a = state->input;
-    switch (key) {
-    case KEY_CURVES: a->curves = true; return 0;
-    case KEY_DIMS: take_dims(a, text, state); return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = a; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse_similarity(int key, char *text, struct argp_state *state)
-{
-    (void)text;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->input;
-    return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
-static const struct argp BOTH = {
-    .options = OPTIONS, .parser = plot_positions_parse, .children = SHARED,
-    .doc = "\vWithout a model these are the book's encodings; a model's own are those that it adds to its embeddings, "
-           "learned or not, or for rotary positions the cosines and sines of its angles. Positions are counted from 0."};
-static const struct argp_child ONLY_BOTH[] = {{&BOTH, 0, NULL, 0}, {0}};
-static const struct argp SIMILARITY = {
-    .parser = parse_similarity, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
-    .doc = "Plot the cosine similarity of positions."};
-static const struct argp POSITIONS = {
-    .options = CURVE_OPTIONS, .parser = parse_curves, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
-    .doc = "Plot the positional encoding: as a heat map with a row for each position, or some dimensions as curves."};
+#define POSITIONS_NOTES                                                                                                        \
+    "Without a model these are the book's encodings; a model's own are those that it adds to its embeddings, learned or not, " \
+    "or for rotary positions the cosines and sines of its angles. Positions are counted from 0."
+static const cli_command SIMILARITY = {
+    .options = OF_BOTH, .operands = "[MODEL] -o PICTURE", .about = "Plot the cosine similarity of positions.",
+    .notes = POSITIONS_NOTES, .most = 1, .takes = "one model", .operand = {AT(model)}, .finish = plot_positions_finish};
+static const cli_command POSITIONS = {
+    .options = OF_POSITIONS, .operands = "[MODEL] -o PICTURE",
+    .about = "Plot the positional encoding: as a heat map with a row for each position, or some dimensions as curves.",
+    .notes = POSITIONS_NOTES, .most = 1, .takes = "one model", .operand = {AT(model)}, .finish = plot_positions_finish};
 
 /* ---- encodings --------------------------------------------------------------------------------------------- */
 
@@ -253,7 +215,7 @@ int plot_positions(int argc, char **argv)
     positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
-    cli_parse(&POSITIONS, argc, argv, &a);
+    options_parse(&POSITIONS, argc, argv, &a);
     rapt_code code = get_encodings(&a, &e, &err);
     if (a.dim_count == 0)
         choose_dims(&a, e.d);
@@ -310,7 +272,7 @@ int plot_similarity(int argc, char **argv)
     positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
-    cli_parse(&SIMILARITY, argc, argv, &a);
+    options_parse(&SIMILARITY, argc, argv, &a);
     rapt_code code = get_encodings(&a, &e, &err);
     if (!code)
         code = draw_similarity(&a, &e, &err);

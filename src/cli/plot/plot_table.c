@@ -9,35 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_NAMES = 256 };
-
-static const struct argp_option OPTIONS[] = {
-    {"names", KEY_NAMES, NULL, 0, "The first line and the first column are names; the corner is ignored", 0},
-    {0}};
-
 typedef struct table_arguments {
     const char *file;
     bool names;
     plot_options o;
 } table_arguments;
 
-static error_t plot_table_parse(int key, char *text, struct argp_state *state)
+#define ARGUMENTS table_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_FLAG("names", AT(names), "The first line and the first column are names; the corner is ignored"),
+    OPTION_TABLE(plot_range_rows, AT(o)),
+    {0}};
+
+static void plot_table_finish(void *arguments)
 {
-    table_arguments *a = state->input;
-    switch (key) {
-    case KEY_NAMES: a->names = true; return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->file, text, "one file", state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: FILE; - is standard input"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    plot_options_finish(&((table_arguments *)arguments)->o);
 }
 
-static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = plot_table_parse, .children = SHARED, .args_doc = "FILE -o PICTURE",
-    .doc = "Plot a table of numbers as a heat map: a line for each row, tabs between columns."
-           "\vFILE can be - for standard input. nan is drawn gray, infinities as the ends of the color scale."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "FILE -o PICTURE",
+    .about = "Plot a table of numbers as a heat map: a line for each row, tabs between columns.",
+    .notes = "FILE can be - for standard input. nan is drawn gray, infinities as the ends of the color scale.",
+    .least = 1, .missing = "FILE; - is standard input", .most = 1, .takes = "one file", .operand = {AT(file)},
+    .finish = plot_table_finish};
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
@@ -151,7 +145,7 @@ int plot_table(int argc, char **argv)
 {
     table_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     table t = {.names = a.names};
     rapt_code code = read_table(a.file, &t, &err);
     if (!code) {

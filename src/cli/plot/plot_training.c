@@ -18,18 +18,6 @@
 
 #define MAX_FIELDS 16
 
-enum { KEY_FIELD = 256, KEY_BY, KEY_GROUP, KEY_LOG };
-
-static const struct argp_option OPTIONS[] = {
-    {"field", KEY_FIELD, "NAME", 0, "What to plot: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
-     "file; can be repeated, for at most two quantities, each with its own axis (default: loss, and val_loss if there is "
-     "one)", 0},
-    {"by", KEY_BY, "WHAT", 0, "What the horizontal axis counts: step (default) or epoch", 0},
-    {"group", KEY_GROUP, NULL, 0, "Runs whose recipes differ in the seed alone are one curve: their mean, with a band from the "
-     "least to the greatest", 0},
-    {"log", KEY_LOG, NULL, 0, "Logarithmic vertical axes", 0},
-    {0}};
-
 typedef struct training_arguments {
     char **paths; /* [path_count], within argv */
     size_t path_count, field_count;
@@ -71,52 +59,41 @@ static const char *label_of_axis(const training_arguments *a, size_t axis)
     return label;
 }
 
-static void plot_training_check_kinds(const training_arguments *a, struct argp_state *state)
+static void plot_training_check_kinds(const training_arguments *a)
 {
     for (size_t i = 0; a->o.out && i < a->field_count; i++)
         if (axis_of(a, a->fields[i]) > 1)
-            cli_usage_error(state, "--field %s: a third quantity; a figure has two vertical axes",
-                            quote(a->fields[i]).text);
+            usage_error("--field %s: a third quantity; a figure has two vertical axes", quote(a->fields[i]).text);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------- */
 
-static void plot_training_take_by(training_arguments *a, const char *text, struct argp_state *state)
+#define ARGUMENTS training_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXTS("field", "NAME", AT(fields), AT(field_count), MAX_FIELDS, "What to plot: loss, val_loss, lr, grad_norm, "
+                 "tokens_per_s or any other field of the file; can be repeated, for at most two quantities, each with its own "
+                 "axis (default: loss, and val_loss if there is one)"),
+    OPTION_EITHER("by", "WHAT", AT(by_epoch), "step, epoch", "What the horizontal axis counts: step (default) or epoch"),
+    OPTION_FLAG("group", AT(group), "Runs whose recipes differ in the seed alone are one curve: their mean, with a band from the "
+                "least to the greatest"),
+    OPTION_FLAG("log", AT(log), "Logarithmic vertical axes"),
+    OPTION_TABLE(plot_options_rows, AT(o)),
+    {0}};
+
+static void plot_training_finish(void *arguments)
 {
-    a->by_epoch = strcmp(text, "epoch") == 0;
-    if (!a->by_epoch && strcmp(text, "step") != 0)
-        cli_usage_error(state, "--by: '%s' is none of step, epoch", text);
+    training_arguments *a = arguments;
+    a->paths = options_operands(&a->path_count);
+    plot_options_finish(&a->o);
+    plot_training_check_kinds(a);
 }
 
-static error_t plot_training_parse(int key, char *text, struct argp_state *state)
-{
-    training_arguments *a = state->input;
-    switch (key) {
-    case KEY_FIELD:
-        if (a->field_count == MAX_FIELDS)
-            cli_usage_error(state, "more than %d --field", MAX_FIELDS);
-        a->fields[a->field_count++] = text;
-        return 0;
-    case KEY_BY: plot_training_take_by(a, text, state); return 0;
-    case KEY_GROUP: a->group = true; return 0;
-    case KEY_LOG: a->log = true; return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARGS:
-        a->paths = state->argv + state->next;
-        a->path_count = (size_t)(state->argc - state->next);
-        return 0;
-    case ARGP_KEY_END: plot_training_check_kinds(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: FOLDER or FILE"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = plot_training_parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
-    .doc = "Plot training curves: losses, or other fields of train.jsonl, against steps or epochs."
-           "\vA FOLDER is a trained model; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
-           "lines are JSON objects with a number \"step\". Lines without the field are skipped."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "FOLDER|FILE... -o PICTURE",
+    .about = "Plot training curves: losses, or other fields of train.jsonl, against steps or epochs.",
+    .notes = "A FOLDER is a trained model; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
+             "lines are JSON objects with a number \"step\". Lines without the field are skipped.",
+    .least = 1, .missing = "FOLDER or FILE", .finish = plot_training_finish};
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
@@ -382,6 +359,6 @@ int plot_training(int argc, char **argv)
 {
     training_arguments a = {0};
     rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     return plot_training_run(&a, &err) ? cli_fail(&err) : 0;
 }

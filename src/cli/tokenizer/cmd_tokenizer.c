@@ -11,8 +11,8 @@ int cmd_tokenizer(int argc, char **argv)
 {
     static const cli_subcommands subcommands = {
         PARTS, sizeof PARTS / sizeof *PARTS, "`train`, `encode`, `decode` or `info`", "train|encode|decode|info ...",
-        "Train tokenizers, encode text to ids, decode ids to text."
-        "\vtrain TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
+        "Train tokenizers, encode text to ids, decode ids to text.",
+        "train TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
         "text, info describes a tokenizer. Each subcommand has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
         "a Hugging Face tokenizer.json, a SentencePiece model (.model, .spm), a GGUF file, a folder that holds one of "
         "these, or a rank file of tiktoken as it is published: r50k_base, p50k_base, cl100k_base or o200k_base. Before one that "

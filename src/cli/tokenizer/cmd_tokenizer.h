@@ -5,7 +5,7 @@
 #include "rapt/text.h"
 
 #include "base/file.h"
-#include "cli/usage.h"
+#include "cli/options/options.h"
 
 /* argv[0] is "rapt tokenizer"; each returns the exit status. */
 int tokenizer_train(int argc, char **argv);
@@ -18,14 +18,14 @@ typedef struct tokenizer_operands {
     bool maps;                    /* the file is mapped if possible, because it may be larger than memory */
 } tokenizer_operands;
 
+/* Members of the cli_command of a subcommand that takes a tokenizer, or a tokenizer and a file. */
+#define TOKENIZER_OPERAND .least = 1, .missing = "TOKENIZER", .operand = {AT(operands.tokenizer), AT(operands.file)}
+
 typedef struct tokenizer_text {
     const char *data; /* a NUL follows it, unless it is mapped */
     size_t size;
     const file_map *map; /* NULL: it is in memory */
 } tokenizer_text;
-
-/* For argp: takes the tokenizer and `files` files, 0 or 1. ARGP_ERR_UNKNOWN: the key is of no operand. */
-error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files);
 
 /* The work of a subcommand on a text: it prints, and its errors name a place in the text. */
 typedef rapt_code tokenizer_work(const rapt_tokenizer *k, const void *arguments, const tokenizer_text *text,

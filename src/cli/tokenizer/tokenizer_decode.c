@@ -9,31 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LINES = 256, MAX_DIGITS = 9 };
+enum { MAX_DIGITS = 9 };
 static const char SPACES[] = " \t\r\n";
 
-static const struct argp_option OPTIONS[] = {
-    {"lines", KEY_LINES, NULL, 0, "Each line of ids gives a line of text", 0}, {0}};
-
-typedef struct arguments {
+typedef struct decode_arguments {
     tokenizer_operands operands;
     bool lines;
-} arguments;
+} decode_arguments;
 
-static error_t tokenizer_decode_parse(int key, char *text, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_LINES: a->lines = true; return 0;
-    default: return tokenizer_operand(key, text, state, &a->operands, 1);
-    }
-}
+#define ARGUMENTS decode_arguments
+static const cli_option OPTIONS[] = {OPTION_FLAG("lines", AT(lines), "Each line of ids gives a line of text"), {0}};
 
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = tokenizer_decode_parse, .args_doc = "TOKENIZER [FILE]",
-    .doc = "Decode ids, from a file or standard input, to text."
-           "\vIds are separated by white space. The text is printed without an added line end. "
-           "TOKENIZER: see `rapt tokenizer --help`."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "TOKENIZER [FILE]", .about = "Decode ids, from a file or standard input, to text.",
+    .notes = "Ids are separated by white space. The text is printed without an added line end. "
+             "TOKENIZER: see `rapt tokenizer --help`.",
+    TOKENIZER_OPERAND, .most = 2, .takes = "one file"};
 
 /* The text of ids. A file of the library `tokenizers` gives U+FFFD for bytes that are not a character, as that library does;
  * rapt's own tokenizers give all bytes back. NULL: out of memory. */
@@ -89,7 +80,7 @@ static rapt_code print_decoded(const rapt_tokenizer *k, const int32_t *ids, size
 
 static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, const tokenizer_text *input, rapt_error *err)
 {
-    const arguments *a = arguments_of;
+    const decode_arguments *a = arguments_of;
     const char *text = input->data;
     size_t size = input->size, count, words = 0;
     rapt_code code = RAPT_OK;
@@ -112,7 +103,7 @@ static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, c
 
 int tokenizer_decode(int argc, char **argv)
 {
-    arguments a = {0};
-    cli_parse(&ARGP, argc, argv, &a);
+    decode_arguments a = {0};
+    options_parse(&COMMAND, argc, argv, &a);
     return tokenizer_run(&a.operands, decode_ids, &a);
 }

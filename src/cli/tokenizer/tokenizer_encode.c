@@ -12,49 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LINES = 256, KEY_JSONL, KEY_COUNT, KEY_SPECIALS };
 enum { MAX_DIGITS = 10, PRINTED = 1024 };
 
-static const struct argp_option OPTIONS[] = {
-    {"lines", KEY_LINES, NULL, 0, "Each line of the input, without its line feed, is a text of its own", 0},
-    {"jsonl", KEY_JSONL, NULL, 0, "Each line is a JSON object with `text`, to which `ids` is added", 0},
-    {"count", KEY_COUNT, NULL, 0, "Print the number of ids instead of the ids", 0},
-    {"specials", KEY_SPECIALS, NULL, 0, "Special tokens in the text are encoded as such (otherwise they are ordinary text)", 0},
-    {"allow-special", 0, NULL, OPTION_ALIAS, NULL, 0},
-    CLI_OPTION_THREADS,
-    {0}};
-
-typedef struct arguments {
+typedef struct encode_arguments {
     tokenizer_operands operands;
     bool lines, jsonl, count, specials;
     int threads;
-} arguments;
+} encode_arguments;
 
-static error_t tokenizer_encode_parse(int key, char *text, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case KEY_LINES: a->lines = true; return 0;
-    case KEY_JSONL: a->jsonl = true; return 0;
-    case KEY_COUNT: a->count = true; return 0;
-    case KEY_SPECIALS: a->specials = true; return 0;
-    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
-    case ARGP_KEY_END:
-        if (a->lines && a->jsonl)
-            cli_usage_error(state, "--lines or --jsonl, not both");
-        return 0;
-    default: return tokenizer_operand(key, text, state, &a->operands, 1);
-    }
-}
+#define ARGUMENTS encode_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_FLAG("lines", AT(lines), "Each line of the input, without its line feed, is a text of its own", .not_with = "jsonl"),
+    OPTION_FLAG("jsonl", AT(jsonl), "Each line is a JSON object with `text`, to which `ids` is added"),
+    OPTION_FLAG("count", AT(count), "Print the number of ids instead of the ids"),
+    OPTION_FLAG("specials", AT(specials), "Special tokens in the text are encoded as such (otherwise they are ordinary text)",
+                .alias = "allow-special"),
+    CLI_OPTION_THREADS(AT(threads)),
+    {0}};
 
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = tokenizer_encode_parse, .args_doc = "TOKENIZER [FILE]",
-    .doc = "Tokenize a file, or standard input, and print the ids."
-           "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. Special tokens in "
-           "the text are ordinary text, as in tiktoken's encode_ordinary; with --specials (or --allow-special) they are "
-           "encoded as such, as with allowed_special=\"all\", and those that a tokenizer.json adds before and after a text "
-           "are added. The text of a file is read and encoded in portions, on all threads (--specials, --lines and --jsonl: on "
-           "one). TOKENIZER: see `rapt tokenizer --help`."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "TOKENIZER [FILE]", .about = "Tokenize a file, or standard input, and print the ids.",
+    .notes = "Without --lines and --jsonl, the whole input is one text, whose ids are printed on one line. Special tokens in "
+             "the text are ordinary text, as in tiktoken's encode_ordinary; with --specials (or --allow-special) they are "
+             "encoded as such, as with allowed_special=\"all\", and those that a tokenizer.json adds before and after a text "
+             "are added. The text of a file is read and encoded in portions, on all threads (--specials, --lines and --jsonl: on "
+             "one). TOKENIZER: see `rapt tokenizer --help`.",
+    TOKENIZER_OPERAND, .most = 2, .takes = "one file"};
 
 static void print_ids(const int32_t *ids, size_t count)
 {
@@ -63,7 +46,7 @@ static void print_ids(const int32_t *ids, size_t count)
     putchar('\n');
 }
 
-static rapt_code encode_text(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size,
+static rapt_code encode_text(const rapt_tokenizer *k, const encode_arguments *a, const char *text, size_t size,
                              rapt_error *err)
 {
     int32_t *ids;
@@ -124,7 +107,7 @@ static void forget_printed(void *context, size_t begin, size_t end)
 }
 
 /* Special tokens are looked for by one thread. */
-static rapt_code encode_one_text(const rapt_tokenizer *k, const arguments *a, const tokenizer_text *text, rapt_error *err)
+static rapt_code encode_one_text(const rapt_tokenizer *k, const encode_arguments *a, const tokenizer_text *text, rapt_error *err)
 {
     printing p = {.map = text->map, .counts = a->count};
     pool *threads = pool_new(a->threads, err);
@@ -155,7 +138,7 @@ static json_t *ids_json(const int32_t *ids, size_t count)
     return list;
 }
 
-static rapt_code print_encoded_object(const arguments *a, json_t *object, const int32_t *ids, size_t count,
+static rapt_code print_encoded_object(const encode_arguments *a, json_t *object, const int32_t *ids, size_t count,
                                       rapt_error *err)
 {
     json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
@@ -167,7 +150,7 @@ static rapt_code print_encoded_object(const arguments *a, json_t *object, const 
     return RAPT_OK;
 }
 
-static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, const char *line, size_t size, rapt_error *err)
+static rapt_code encode_object(const rapt_tokenizer *k, const encode_arguments *a, const char *line, size_t size, rapt_error *err)
 {
     json_error_t where;
     json_t *object = json_loadb(line, size, JSON_ALLOW_NUL, &where), *text = json_object_get(object, "text");
@@ -190,7 +173,7 @@ static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, cons
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
 
-static rapt_code encode_lines(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size,
+static rapt_code encode_lines(const rapt_tokenizer *k, const encode_arguments *a, const char *text, size_t size,
                               rapt_error *err)
 {
     rapt_error why = {0};
@@ -207,14 +190,14 @@ static rapt_code encode_lines(const rapt_tokenizer *k, const arguments *a, const
 
 static rapt_code encode_input(const rapt_tokenizer *k, const void *arguments_of, const tokenizer_text *text, rapt_error *err)
 {
-    const arguments *a = arguments_of;
+    const encode_arguments *a = arguments_of;
     return a->lines || a->jsonl ? encode_lines(k, a, text->data, text->size, err) : encode_one_text(k, a, text, err);
 }
 
 int tokenizer_encode(int argc, char **argv)
 {
-    arguments a = {.operands.maps = true};
-    cli_parse(&ARGP, argc, argv, &a);
+    encode_arguments a = {.operands.maps = true};
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.threads, false);
     return tokenizer_run(&a.operands, encode_input, &a);
 }

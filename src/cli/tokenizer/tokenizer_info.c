@@ -13,27 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct argp_option OPTIONS[] = {CLI_OPTION_JSON("Print a JSON object"), {0}};
-
-typedef struct arguments {
+typedef struct tokenizer_info_arguments {
     tokenizer_operands operands;
     bool json;
-} arguments;
+} tokenizer_info_arguments;
 
-static error_t tokenizer_info_parse(int key, char *text, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case CLI_KEY_JSON: a->json = true; return 0;
-    default: return tokenizer_operand(key, text, state, &a->operands, 0);
-    }
-}
+#define ARGUMENTS tokenizer_info_arguments
+static const cli_option OPTIONS[] = {OPTION_FLAG("json", AT(json), "Print a JSON object"), {0}};
 
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = tokenizer_info_parse, .args_doc = "TOKENIZER",
-    .doc = "Print type, vocabulary size, special tokens and pre-tokenization pattern of a tokenizer."
-           "\vEntries are the vocabulary size: the largest id + 1. TOKENIZER: see `rapt tokenizer --help`; for the folder of a "
-           "translation model both sides are printed."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "TOKENIZER",
+    .about = "Print type, vocabulary size, special tokens and pre-tokenization pattern of a tokenizer.",
+    .notes = "Entries are the vocabulary size: the largest id + 1. TOKENIZER: see `rapt tokenizer --help`; for the folder of a "
+             "translation model both sides are printed.",
+    TOKENIZER_OPERAND, .most = 1, .takes = "one tokenizer"};
 
 typedef struct facts {
     size_t entries, tokens, longest; /* tokens: entries without holes; longest: in bytes */
@@ -162,10 +155,10 @@ static rapt_code describe_sides(char *const paths[2], bool json, rapt_error *err
 
 int tokenizer_info(int argc, char **argv)
 {
-    arguments a = {0};
+    tokenizer_info_arguments a = {0};
     rapt_error err = {0};
     json_t *object = NULL;
-    cli_parse(&ARGP, argc, argv, &a);
+    options_parse(&COMMAND, argc, argv, &a);
     char *paths[2] = {NULL, NULL};
     rapt_code code = side_path(a.operands.tokenizer, 0, &paths[0], &err);
     if (!code)

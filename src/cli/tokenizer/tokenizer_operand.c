@@ -7,18 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files)
-{
-    if (key == ARGP_KEY_ARG) {
-        cli_operand(o->tokenizer && files ? &o->file : &o->tokenizer, text, files ? "one file" : "one tokenizer", state);
-        return 0;
-    }
-    if (key != ARGP_KEY_NO_ARGS)
-        return ARGP_ERR_UNKNOWN;
-    cli_usage_error(state, "missing operand: TOKENIZER");
-    return 0;
-}
-
 /* Pipes and devices are read. If a file can't be examined, reading says why. */
 static bool can_map(const tokenizer_operands *o, const char *file)
 {

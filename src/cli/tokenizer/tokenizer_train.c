@@ -13,43 +13,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TYPE = 256, KEY_VOCAB_SIZE, KEY_MIN_FREQ, KEY_SPECIAL, KEY_PATTERN, KEY_LOWERCASE, KEY_NORMALIZE };
-enum { DEFAULT_ENTRIES = 8192, MAX_ENTRIES = 1 << 24 };
+enum { DEFAULT_ENTRIES = 8192, MAX_ENTRIES = 1 << 24, MAX_SPECIALS = 1024 };
 
-static const struct argp_option OPTIONS[] = {
-    {"out", 'o', "FILE", 0, "The tokenizer file to write", 0},
-    {"type", KEY_TYPE, "NAME", 0, "bpe (byte-level, default), characters or words", 0},
-    {"vocab-size", KEY_VOCAB_SIZE, "N", 0, "Vocabulary size; bpe: at most, default 8192; words: most frequent, default all", 0},
-    {"min-freq", KEY_MIN_FREQ, "N", 0, "Minimum frequency of a pair to merge (bpe, default 2) or a word (words, default 1)", 0},
-    {"special", KEY_SPECIAL, "TEXT", 0, "bpe: a special token, such as <|endoftext|>; can be repeated", 0},
-    {"pattern", KEY_PATTERN, "P", 0, "bpe: pre-tokenization pattern: gpt2 (default), cl100k, o200k, or a regular expression", 0},
-    {"lowercase", KEY_LOWERCASE, NULL, 0, "words: lower-case text before tokenization", 0},
-    {"normalize", KEY_NORMALIZE, "NAME", 0, "bpe: Unicode normalization before tokenization: nfc, plain (NFKC, ASCII "
-                                            "punctuation, single spaces) or plain_lowercase", 0},
-    CLI_OPTION_THREADS,
-    CLI_OPTION_QUIET("No message"),
-    {0}};
-
-typedef struct arguments {
+typedef struct tokenizer_train_arguments {
     const char *out;
     char **texts; /* [count], within argv */
     size_t count;
     rapt_tokenizer_kind kind;
     bool lowercase, quiet;
     rapt_bpe_options bpe;
-    const char **specials;
-} arguments;
+    const char *specials[MAX_SPECIALS];
+} tokenizer_train_arguments;
 
-static rapt_tokenizer_kind tokenizer_train_choose_kind(const char *text, struct argp_state *state)
+static void take_type(const cli_option *o, void *in, const char *text)
 {
+    tokenizer_train_arguments *a = in;
     if (strcmp(text, "words") == 0)
-        return RAPT_TOKENIZER_WORDS;
-    if (strcmp(text, "characters") == 0)
-        return RAPT_TOKENIZER_CHARACTERS;
-    if (strcmp(text, "bpe") != 0)
-        cli_usage_error(state, "--type: '%s' is none of bpe, characters, words", text);
-    return RAPT_TOKENIZER_BYTE_BPE;
+        a->kind = RAPT_TOKENIZER_WORDS;
+    else if (strcmp(text, "characters") == 0)
+        a->kind = RAPT_TOKENIZER_CHARACTERS;
+    else if (strcmp(text, "bpe") == 0)
+        a->kind = RAPT_TOKENIZER_BYTE_BPE;
+    else
+        usage_error("--%s: '%s' is none of bpe, characters, words", o->name, text);
 }
+
+#define ARGUMENTS tokenizer_train_arguments
+static const cli_option OPTIONS[] = {
+    OPTION_TEXT("out", "FILE", AT(out), "The tokenizer file to write", .letter = 'o'),
+    OPTION_TAKE("type", "NAME", take_type, "bpe (byte-level, default), characters or words"),
+    OPTION_COUNT("vocab-size", "N", AT(bpe.vocab_size), 1, MAX_ENTRIES, "Vocabulary size; bpe: at most, default 8192; words: "
+                 "most frequent, default all"),
+    OPTION_COUNT("min-freq", "N", AT(bpe.min_freq), 1, INT32_MAX, "Minimum frequency of a pair to merge (bpe, default 2) or a "
+                 "word (words, default 1)"),
+    OPTION_TEXTS("special", "TEXT", AT(specials), AT(bpe.special_count), MAX_SPECIALS, "bpe: a special token, such as "
+                 "<|endoftext|>; can be repeated"),
+    OPTION_TEXT("pattern", "P", AT(bpe.pattern), "bpe: pre-tokenization pattern: gpt2 (default), cl100k, o200k, or a regular "
+                "expression"),
+    OPTION_FLAG("lowercase", AT(lowercase), "words: lower-case text before tokenization"),
+    OPTION_WORD("normalize", "NAME", AT(bpe.normalization), RAPT_NORMALIZATION_NONE + 1, "nfc, plain, plain_lowercase", "bpe: "
+                "Unicode normalization before tokenization: nfc, plain (NFKC, ASCII punctuation, single spaces) or "
+                "plain_lowercase"),
+    CLI_OPTION_THREADS(AT(bpe.threads)),
+    OPTION_FLAG("quiet", AT(quiet), "No message"),
+    {0}};
 
 static const char *choose_pattern(const char *text)
 {
@@ -60,59 +67,31 @@ static const char *choose_pattern(const char *text)
     return strcmp(text, "o200k") == 0 ? SPLIT_O200K : text;
 }
 
-static rapt_normalization choose_normalization(const char *text, struct argp_state *state)
+static void tokenizer_train_finish(void *arguments)
 {
-    static const char *const names[] = {"none", "nfc", "plain", "plain_lowercase"};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(text, names[i]) == 0)
-            return (rapt_normalization)i;
-    cli_usage_error(state, "--normalize: '%s' is none of nfc, plain, plain_lowercase", text);
-    return RAPT_NORMALIZATION_NONE;
-}
-
-static void tokenizer_train_check_usage(arguments *a, struct argp_state *state)
-{
-    a->texts = state->argv + state->next;
-    a->count = (size_t)(state->argc - state->next);
+    tokenizer_train_arguments *a = arguments;
+    a->texts = options_operands(&a->count);
     if (a->count == 0 || !a->out)
-        cli_usage_error(state, "missing operand: TEXT, and -o FILE");
+        usage_error("missing operand: TEXT, and -o FILE");
     if (a->kind != RAPT_TOKENIZER_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
-        cli_usage_error(state, "--%s needs --type bpe",
-                        a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
+        usage_error("--%s needs --type bpe", a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
     if (a->kind != RAPT_TOKENIZER_WORDS && a->lowercase)
-        cli_usage_error(state, "--lowercase needs --type words");
+        usage_error("--lowercase needs --type words");
     if (a->kind == RAPT_TOKENIZER_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
-        cli_usage_error(state, "--type characters takes all characters: it has neither --vocab-size nor --min-freq");
+        usage_error("--type characters takes all characters: it has neither --vocab-size nor --min-freq");
+    if (a->bpe.pattern)
+        a->bpe.pattern = choose_pattern(a->bpe.pattern);
+    a->bpe.specials = a->specials;
 }
 
-static error_t tokenizer_train_parse(int key, char *text, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case 'o': a->out = text; return 0;
-    case KEY_TYPE: a->kind = tokenizer_train_choose_kind(text, state); return 0;
-    case KEY_VOCAB_SIZE: a->bpe.vocab_size = (size_t)cli_integer(text, 1, MAX_ENTRIES, "vocab-size", state); return 0;
-    case KEY_MIN_FREQ: a->bpe.min_freq = (size_t)cli_integer(text, 1, INT32_MAX, "min-freq", state); return 0;
-    case KEY_SPECIAL: a->specials[a->bpe.special_count++] = text; return 0;
-    case KEY_PATTERN: a->bpe.pattern = choose_pattern(text); return 0;
-    case KEY_LOWERCASE: a->lowercase = true; return 0;
-    case KEY_NORMALIZE: a->bpe.normalization = choose_normalization(text, state); return 0;
-    case CLI_KEY_THREADS: a->bpe.threads = cli_threads(text, state); return 0;
-    case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARGS: tokenizer_train_check_usage(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: TEXT, and -o FILE"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = tokenizer_train_parse, .args_doc = "TEXT... -o FILE",
-    .doc = "Train a tokenizer on texts."
-           "\vSeveral texts are joined into one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
-           "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well."};
+static const cli_command COMMAND = {
+    .options = OPTIONS, .operands = "TEXT... -o FILE", .about = "Train a tokenizer on texts.",
+    .notes = "Several texts are joined into one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
+             "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well.",
+    .finish = tokenizer_train_finish};
 
 /* All texts, one after the other. */
-static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
+static rapt_code read_texts(const tokenizer_train_arguments *a, char **text, size_t *size, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     buffer all = {0};
@@ -132,7 +111,7 @@ static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_
 }
 
 /* Takes ownership of `text`: lines_split frees it. */
-static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, rapt_error *err)
+static rapt_tokenizer *train_words(const tokenizer_train_arguments *a, char *text, size_t size, rapt_error *err)
 {
     struct lines lines = {0};
     rapt_words_options o = {a->lowercase, a->bpe.min_freq, a->bpe.vocab_size};
@@ -146,14 +125,13 @@ static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, 
     return k;
 }
 
-static rapt_tokenizer *train_tokenizer(const arguments *a, rapt_error *err)
+static rapt_tokenizer *train_tokenizer(const tokenizer_train_arguments *a, rapt_error *err)
 {
     char *text;
     size_t size;
     rapt_tokenizer *k = NULL;
     rapt_bpe_options bpe = a->bpe;
     bpe.vocab_size = bpe.vocab_size ? bpe.vocab_size : DEFAULT_ENTRIES;
-    bpe.specials = a->specials;
     rapt_code code = read_texts(a, &text, &size, err);
     if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_WORDS)
         return train_words(a, text, size, err);
@@ -168,16 +146,13 @@ static rapt_tokenizer *train_tokenizer(const arguments *a, rapt_error *err)
 int tokenizer_train(int argc, char **argv)
 {
     rapt_error err = {0};
-    arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE, .specials = calloc((size_t)argc, sizeof *a.specials)};
-    if (!a.specials)
-        return cli_fail(&(rapt_error){RAPT_ERR_MEMORY, "out of memory"});
-    cli_parse(&ARGP, argc, argv, &a);
+    tokenizer_train_arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE};
+    options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
     rapt_tokenizer *k = train_tokenizer(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
     if (code == RAPT_OK && !a.quiet)
         cli_say("%s: %zu entries\n", a.out, rapt_tokenizer_size(k));
     rapt_tokenizer_free(k);
-    free(a.specials);
     return code ? cli_fail(&err) : 0;
 }
