@@ -214,6 +214,22 @@ RAPT_API rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path
  * that its key cannot have. */
 RAPT_API rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
 
+/* A key of recipes, for programs that show or check them. */
+typedef struct rapt_recipe_key {
+    const char *name;    /* "model.layers" */
+    const char *type;    /* "integer", "float", "bool", "choice" or "string" */
+    const char *meaning; /* one line */
+    char standard[128];  /* the default: "2"; "2 / 4" if a language model has another one; "\"\"" */
+    char range[128];     /* ">= 1", "0..1", the choices "a|b|c", or "-" */
+} rapt_recipe_key;
+
+RAPT_API size_t rapt_recipe_key_count(void);
+/* Fills *out with key i < rapt_recipe_key_count(), in the order of the table below. */
+RAPT_API void rapt_recipe_key_at(size_t i, rapt_recipe_key *out);
+/* The value of a key as rapt_recipe_set takes it; "" for a text that is not set. The caller frees *value; on failure it is NULL.
+ * RAPT_ERR_VALUE: there is no such key, with a suggestion, or its field has a value that the key cannot have. */
+RAPT_API rapt_code rapt_recipe_get(const rapt_recipe *recipe, const char *name, char **value, rapt_error *err);
+
 /* A table of all keys: name, type, default, range and meaning, at most 130 columns wide; a longer range or meaning continues on
  * the next line. The caller frees `*text`; on failure (RAPT_ERR_MEMORY) it is NULL. */
 RAPT_API rapt_code rapt_recipe_help(char **text, rapt_error *err);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,9 +260,52 @@ static void every_key_is_read_and_written(void **state)
     rapt_recipe_free(&again);
 }
 
+/* Every key is told as data, and its value can be taken and set again. */
+static void keys_are_data(void **state)
+{
+    (void)state;
+    rapt_recipe r, again;
+    rapt_error err = {0};
+    char *table;
+    assert_int_equal(rapt_recipe_help(&table, &err), RAPT_OK);
+    rapt_recipe_defaults(&r);
+    assert_int_equal(rapt_recipe_set(&r, "model.layers=7", &err), RAPT_OK);
+    assert_int_equal(rapt_recipe_set(&r, "data.pairs=a b.tsv", &err), RAPT_OK);
+    rapt_recipe_defaults(&again);
+    assert_true(rapt_recipe_key_count() > 80);
+    for (size_t i = 0; i < rapt_recipe_key_count(); i++) {
+        rapt_recipe_key key;
+        char *value, assignment[512];
+        rapt_recipe_key_at(i, &key);
+        assert_non_null(strstr(table, key.name));
+        assert_true(strlen(key.meaning) > 5 && strlen(key.range) > 0 && strlen(key.standard) > 0);
+        assert_int_equal(rapt_recipe_get(&r, key.name, &value, &err), RAPT_OK);
+        snprintf(assignment, sizeof assignment, "%s=%s", key.name, value);
+        if (*value && rapt_recipe_set(&again, assignment, &err) != RAPT_OK)
+            fail_msg("%s", err.message);
+        if (strcmp(key.name, "model.layers") == 0)
+            assert_string_equal(value, "7");
+        if (strcmp(key.name, "data.pairs") == 0)
+            assert_string_equal(value, "a b.tsv");
+        if (strcmp(key.name, "train.lr") == 0)
+            assert_string_equal(key.type, "float");
+        free(value);
+    }
+    assert_int_equal(again.model.layers, 7);
+    assert_string_equal(again.data.pairs, "a b.tsv");
+    char *value;
+    assert_int_equal(rapt_recipe_get(&r, "model.laiers", &value, &err), RAPT_ERR_VALUE);
+    assert_null(value);
+    assert_non_null(strstr(err.message, "model.layers"));
+    rapt_recipe_free(&r);
+    rapt_recipe_free(&again);
+    free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_data),
         cmocka_unit_test(defaults_of_data),
         cmocka_unit_test(defaults_of_models),
         cmocka_unit_test(defaults_of_training),
