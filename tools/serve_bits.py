@@ -4,6 +4,7 @@ token to its last bit, whoever else is being served.
 
     tools/serve_bits.py RAPT LANGUAGE_MODEL TRANSLATION_MODEL [--responses N] [--lines FILE]
 
+Prompts and sources are pieces of the lines of FILE, or of made-up lines of five words; a short FILE is repeated.
 Each server is started with another choice of clients, slots, chunks of prompts, prefix cache, threads and ISA level; what is
 expected comes from `rapt generate` and `rapt translate`, once for each number format, at the machine's own level: in fp32 and with
 quantized weights results must not depend on the level, in bf16 they are compared at that level only. Exit status 1: something
@@ -25,6 +26,12 @@ CHOICES = {"clients": [1, 8, 64], "slots": [1, 3, 16], "chunk": [1, 7, 64, 0], "
 
 
 # ---- requests, and what the command line makes of them ------------------------------------------------------------------
+
+
+def long_enough(text):
+    """The text, repeated until a request can draw three of its lines, and a prompt begins 400 characters before its end."""
+    whole = text if text.endswith("\n") else text + "\n"
+    return whole * max(1, -(-1000 // len(whole)), -(-3 // sum(bool(line.strip()) for line in whole.splitlines())))
 
 
 def language_requests(rng, text, count):
@@ -178,7 +185,7 @@ def main():
     parser.add_argument("--responses", type=int, default=10000)
     parser.add_argument("--servers", type=int, default=60, help="servers that are started")
     parser.add_argument("--requests", type=int, default=100, help="different requests of each number format")
-    parser.add_argument("--lines", help="a text whose lines are prompts and sources")
+    parser.add_argument("--lines", help="a text whose lines are prompts and sources; a short one is repeated")
     parser.add_argument("--seed", type=int, default=1)
     a = parser.parse_args()
     rng, (have, best) = random.Random(a.seed), levels(a.rapt)
@@ -186,6 +193,9 @@ def main():
     text = open(a.lines, encoding="utf-8").read() if a.lines else "".join(
         "%s %s %s the %s.\n" % tuple(rng.choice(["a", "man", "dog", "runs", "red", "two", "over", "street"]) for _ in range(4))
         for _ in range(400))
+    if not text.strip():
+        parser.error("%s has no lines" % a.lines)
+    text = long_enough(text)
     lines = [line for line in text.splitlines() if line.strip()]
     expected = {}
     for name in FORMATS:
