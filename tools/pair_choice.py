@@ -61,6 +61,7 @@ class Chooser:
         counts, known, generated = self.frequencies(phrases), dict(phrases), {}
         for share, make in families:
             made = self.candidates(make, share, known, acceptable)
-            pool = [line for line in made if line[0] not in phrases | generated]
+            taken = phrases | generated
+            pool = [line for line in made if line[0] not in taken]
             generated.update(self.pick(pool, share, counts))
         return self.without_rare_words(generated, phrases)
