@@ -9,7 +9,7 @@ Their vocabularies are bytes, and pairs of the last byte of a character and the 
 character of a normalized text shows in the ids. Prints a line a tokenizer; ends with status 1 where an id differs.
 
 Run it at the root of the project, with the packages tokenizers==0.23.3 and unicodedata2==16.0.0 installed:
-    python3 tools/compare_unicode.py build/rapt [--only NAME] [--sample N]
+    python3 tools/compare_unicode.py build/rapt [--only NAME...] [--sample N]
     python3 tools/compare_unicode.py --golden tests/golden/unicode.json
 --sample takes each N-th text alone. --golden writes what tests/text/test_unicode.c compares with: checksums (CRC-32) of what
 `tokenizers` makes of all code points.
@@ -215,7 +215,7 @@ def compare(rapt, name, made, lines, all_texts):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("rapt", nargs="?")
-    parser.add_argument("--only")
+    parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--golden")
     arguments = parser.parse_args()
@@ -224,7 +224,7 @@ def main():
         return
     all_texts = list(texts(arguments.sample))
     lines = "".join(json.dumps({"text": text}) + "\n" for text in all_texts).encode()
-    made = [(name, made) for name, made in files() if arguments.only in (None, name)]
+    made = [(name, made) for name, made in files() if not arguments.only or name in arguments.only]
     wrong = [name for name, one in made if compare(arguments.rapt, name, one, lines, all_texts)]
     print(f"tokenizers {tokenizers.__version__}: {len(made)} tokenizers, {len(wrong)} with other ids {' '.join(wrong)}")
     raise SystemExit(len(wrong) > 0)
