@@ -57,7 +57,6 @@ def nothing_is_cut_at_any_width(page):
                                        "[arguments[0].clientWidth, arguments[0].clientHeight]]", node)
                 high = shown[1] if selector == "#diagram" else full[1]  # a tall diagram scrolls
                 expect(full[0] <= shown[0] + 1 and high <= shown[1] + 1, selector, "at", width, "is cut:", full, shown)
-    page.open()
 
 
 @check
@@ -73,21 +72,16 @@ def gray_is_told_where_something_is_masked(page):
         expect("nothing is masked" in card.text, card.text)
         card = page.search("decoder.0.self_attention.masked")
         expect("minus infinity" in card.text, card.text)
-        page.find("#search").clear()
-    page.open()
 
 
 @check
 def every_part_opens_without_errors(page):
-    seen = set()
-    while page.find("#part-before").is_enabled():
-        page.find("#part-before").click()
-    for _ in range(200):
-        seen |= {card.get_attribute("aria-label") for card in page.all("#cards .card")}
-        page.settle()
-        if not page.find("#part-after").is_enabled():
-            break
-        page.find("#part-after").click()
+    names = "return [...document.querySelectorAll('#cards .card')].map(card => card.getAttribute('aria-label'))"
+    seen = set(page.of_all_parts(names))
+    last = page.run(names)
+    for button, same in (("before", False), ("after", True)):
+        page.find("#part-" + button).click()
+        expect((page.run(names) == last) == same, "the button", button, "leads to", page.run(names))
     expect(seen >= {s["name"] for s in page.data["steps"]}, "not shown:", {s["name"] for s in page.data["steps"]} - seen)
     expect(not page.driver.get_log("browser"), "errors in the console")
 
@@ -96,12 +90,11 @@ def every_part_opens_without_errors(page):
 def statistics_are_those_of_the_data(page):
     for step in [s for s in page.data["steps"] if not s["gradient"]][::7]:
         card = page.search(step["name"])
-        for name in ("min", "mean", "max", "std"):
-            shown = card.find_element(By.CSS_SELECTOR, f'[data-fact="{name}"]').text
-            expect(near(number(shown), step[name]), step["name"], name, "shows", shown, "not", step[name])
-        shape = card.find_element(By.CSS_SELECTOR, '[data-fact="shape"]').text
+        names = ("shape", "min", "mean", "max", "std")
+        shape, *shown = (page.texts(f'[data-fact="{name}"]', card)[0] for name in names)
+        for name, text in zip(names[1:], shown):
+            expect(near(number(text), step[name]), step["name"], name, "shows", text, "not", step[name])
         expect([int(n) for n in re.findall(r"\d+", shape)] == step["shape"], step["name"], "shape", shape)
-    page.find("#search").clear()
 
 
 @check
@@ -187,13 +180,11 @@ def probabilities_of_each_position(page):
         page.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", chip)
         chip.click()
         page.settle()
-        bars = page.all(".bars li")
+        bars = page.bars()
         expect(len(bars) == len(prediction["tokens"]), len(bars), "bars")
-        for bar, token in zip(bars, prediction["tokens"]):
-            shown = number(bar.find_element(By.CLASS_NAME, "how-much").text)
-            expect(abs(shown - token["probability"]) < 6e-5, prediction["position"], shown, token)
-            expect(f"id {token['id']}" in bar.text, bar.text, token)
-            fill, track = (bar.find_element(By.CLASS_NAME, c).size["width"] for c in ("fill", "track"))
+        for (text, shown, fill, track), token in zip(bars, prediction["tokens"]):
+            expect(abs(number(shown) - token["probability"]) < 6e-5, prediction["position"], shown, token)
+            expect(f"id {token['id']}" in text, text, token)
             expect(abs(fill / track - token["probability"]) < 0.02, "bar", fill, track, token)
         expect(prediction["tokens"][0]["text"].strip() in chip.text, "below the token:", chip.text)
 
@@ -202,17 +193,19 @@ def probabilities_of_each_position(page):
 def hovering_a_token_changes_the_picture(page):
     own = "decoder.1.self_attention.weights" if page.kind == "translation" else "blocks.2.attention.weights"
     sequence = "Target" if page.kind == "translation" else "Text"
-    chips = page.all(f'.row[aria-label^="{sequence}"] .token')
+    row = f'.row[aria-label^="{sequence}"]'
+    chips = page.all(row + " .token")
     chips[-1].click()
     page.hover(page.find("h1"))
     before, height = page.stage(), page.run("return document.documentElement.scrollHeight")
     picture = page.find("#words").screenshot_as_png
     for position in (1, 3):
         page.hover(chips[position])
-        shown = [chip.find_element(By.CLASS_NAME, "weight").text for chip in chips]
+        shown = page.texts(row + " .weight")
         true = weights(page, own, None)[position]
-        expect(all(is_percent(s, t) for s, t in zip(shown, true)), position, shown, true)
-        masked = [i for i, chip in enumerate(chips) if "masked" in chip.get_attribute("class")]
+        expect(all(is_percent(s, t) for s, t in zip(shown, true, strict=True)), position, shown, true)
+        masked = page.run("return [...document.querySelectorAll(arguments[0])].flatMap((chip, i) => "
+                          "chip.classList.contains('masked') ? [i] : [])", row + " .token")
         expect(masked == list(range(position + 1, len(chips))), "masked:", masked)
         expect(page.stage() != before, "nothing changed")
         expect(page.find("#words").screenshot_as_png != picture, "the same picture")
@@ -282,7 +275,6 @@ def both_themes(page):
     expect(page.run(paper) > 600, "light paper:", page.run(paper))
     page.find("#theme").send_keys(Keys.SPACE)
     expect(page.run(paper) < 150, "a key does not make it dark")
-    page.open()
 
 
 @check
@@ -295,7 +287,6 @@ def words_can_be_read_on_every_tint(page):
                 page.hover(chip)
                 least = min(contrast for contrast, _ in page.contrasts())
                 expect(least >= 4.5, theme, color, chip.get_attribute("aria-label"), "contrast", least)
-    page.open()
 
 
 @check
@@ -336,7 +327,6 @@ def readable_on_a_phone(page):
     fade = page.run("return arguments[0].style.getPropertyValue('--fade-right')", diagram)
     expect(fade == ("var(--fade)" if more else "0px"), "the diagram's right edge:", more, fade)
     expect(not more, "the diagram is wider than the screen")
-    page.open()
 
 
 @check
@@ -434,11 +424,11 @@ def how_each_token_was_predicted(page):
     sequence = "target" if page.kind == "translation" else "text"
     page.find('#words [data-value="probability"]').click()
     page.hover(page.find("h1"))
-    chips = page.all(f'.row[aria-label^="{sequence.capitalize()}"] .token')
-    expect(chips[0].find_element(By.CLASS_NAME, "weight").text == "", "nothing says what comes first")
+    row = f'.row[aria-label^="{sequence.capitalize()}"]'
+    chips, under = page.all(row + " .token"), page.texts(row + " .weight")
+    expect(len(under) == len(chips) and under[0] == "", "nothing says what comes first")
     nexts = [p["next"] for p in page.data["predictions"] if "next" in p]
-    for chip, following in zip(chips[1:], nexts):
-        shown = chip.find_element(By.CLASS_NAME, "weight").text
+    for shown, following in zip(under[1:], nexts):
         expect(is_percent(shown, following["probability"]), shown, "for", following)
     mean = sum(n["loss"] for n in nexts) / len(nexts)
     expect(near(number(page.find('[data-fact="mean-loss"]').text), mean, 4), "the mean loss", mean)
@@ -457,7 +447,6 @@ def the_chosen_tab_looks_chosen(page):
                           ".reduce((a, b) => a + Number(b), 0)", page.find(selector))
                  for selector in ('#choices [aria-checked="true"]', "#choices .segments")]
         expect(light[0] > light[1], theme, light)
-    page.open()
 
 
 # ---- translation only ----
@@ -466,13 +455,13 @@ def the_chosen_tab_looks_chosen(page):
 def output_words_light_up_the_source(page):
     if page.kind != "translation":
         return
-    source, target = page.all('.row[aria-label^="Source"] .token'), page.all('.row[aria-label^="Target"] .token')
+    source, target = '.row[aria-label^="Source"] .weight', page.all('.row[aria-label^="Target"] .token')
     choose_head(page, -1)
     for position in (2, 5):
         page.hover(target[position])
         true = weights(page, "decoder.1.cross_attention.weights", None)[position]
         own = weights(page, "decoder.1.self_attention.weights", None)[position]
-        shown = [t.find_element(By.CLASS_NAME, "weight").text for t in source]
+        shown = page.texts(source)
         expect(all(is_percent(s, t) for s, t in zip(shown, true)), position, shown, true)
         curves = [len(page.all(".links path" + kind)) for kind in (":not(.second)", ".second")]
         wanted = [sum(t >= 0.02 for t in true), sum(t >= 0.02 for t in own[:position])]
@@ -480,8 +469,8 @@ def output_words_light_up_the_source(page):
     page.run("arguments[0].focus()", target[3])
     page.press(Keys.ARROW_RIGHT)
     true = weights(page, "decoder.1.cross_attention.weights", None)[4]
-    shown = [t.find_element(By.CLASS_NAME, "weight").text for t in source]
-    expect(all(is_percent(s, t) for s, t in zip(shown, true)), "by keys:", shown, true)
+    shown = page.texts(source)
+    expect(shown and all(is_percent(s, t) for s, t in zip(shown, true)), "by keys:", shown, true)
 
 
 @check
@@ -513,12 +502,13 @@ def main(plan):
             for function in checks:
                 name = f"{kind}: {function.__name__.replace('_', ' ')}"
                 try:
-                    function(Page(driver, kind))
+                    function(Page(driver, kind))  # each check opens the page itself
                     print("ok   ", name)
                     passed += 1
                 except Exception as error:  # whatever it was, it is this check's failure
                     print("FAIL ", name, "\n     ", str(error).split("\n")[0] or traceback.format_exc(limit=-2))
                     failed += 1
+                driver.execute_script("localStorage.clear()")  # the language and the theme that it chose
     finally:
         driver.quit()
     print(f"{passed} passed, {failed} failed, 0 skipped")
@@ -526,5 +516,6 @@ def main(plan):
 
 
 if __name__ == "__main__":
-    sys.exit(main([("translation", CHECKS + check_page_language.CHECKS), ("language_model", CHECKS + check_page_language.CHECKS),
+    sys.exit(main([("translation", CHECKS + check_page_language.CHECKS + check_page_language.ANY_PAGE),
+                   ("language_model", CHECKS + check_page_language.CHECKS),
                    ("long", check_page_long.CHECKS + check_page_language.CHECKS), ("training", check_page_training.CHECKS)]))

@@ -5,10 +5,16 @@ import re
 from page_browser import FOLDER, Keys, choose_head, expect
 
 CHECKS = []
+ANY_PAGE = []  # how the language is chosen, which no content changes
 
 
 def check(function):
     CHECKS.append(function)
+    return function
+
+
+def on_any_page(function):
+    ANY_PAGE.append(function)
     return function
 
 
@@ -18,13 +24,6 @@ def language(page):
 
 def titles(page):
     return [node.text for node in page.all("h2") if node.is_displayed()]
-
-
-def forget(page):
-    page.run("localStorage.clear()")
-    page.driver.get("about:blank")
-    page.open()
-    expect(language(page) == "en", "after all: ", language(page))
 
 
 def speak(page, name):
@@ -53,29 +52,28 @@ TEXTS = """
     return texts;"""
 
 
-def assert_all_chinese(page):
+def assert_all_chinese(page, texts):
     names = {token["text"] for sequence in page.data["sequences"].values() for token in sequence}
     names |= {token["text"] for p in page.data["predictions"] for token in p["tokens"]}
     names |= set(page.data.get("unknown_words", []))
     names = sorted((name.strip() for name in names if name.strip()), key=len, reverse=True)
-    for text in page.run(TEXTS):
+    for text in set(texts):
         bare = re.sub(r"softmax|logits|其id|“probabilities”|例如scores|rapt explain|--full|[-\d.]e[-+]?\d+|inf|nan|^id \d+$", "", text)
         for name in names:
             bare = bare.replace(name, "")
         expect(not re.search(r"[A-Za-z]{2,}", bare), "not in Chinese:", text)
 
 
-@check
+@on_any_page
 def the_browser_chooses_the_language(page):
     agent = page.run("return navigator.userAgent")
     for accepted, wanted in (("zh-TW", "zh-CN"), ("zh-CN,en", "zh-CN"), ("fr-FR", "en"), ("en-US", "en")):
         page.driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": accepted})
-        page.driver.get("about:blank")
         page.open()
         expect(language(page) == wanted, accepted, "gives", language(page))
 
 
-@check
+@on_any_page
 def the_address_chooses_the_language(page):
     for name, wanted in (("zh", "zh-CN"), ("en", "en")):
         page.driver.get("about:blank")
@@ -85,7 +83,6 @@ def the_address_chooses_the_language(page):
     page.find("#language").click()
     page.settle()
     expect(language(page) == "zh-CN" and page.driver.current_url.endswith("#lang=zh"), page.driver.current_url)
-    forget(page)
 
 
 @check
@@ -94,25 +91,18 @@ def all_of_it_is_chinese(page):
     speak(page, "zh")
     expect(len(titles(page)) == len(english) and not any(re.search("[A-Za-z]", text) for text in titles(page)), titles(page))
     page.driver.get_log("browser")
-    assert_all_chinese(page)
+    texts = page.run(TEXTS)
     page.find('#words [data-value="probability"]').click()
-    while page.find("#part-before").is_enabled():
-        page.find("#part-before").click()
-    for _ in range(200):
-        page.settle()
-        assert_all_chinese(page)
-        if not page.find("#part-after").is_enabled():
-            break
-        page.find("#part-after").click()
+    of_parts = page.of_all_parts(TEXTS)
     page.search("probabilities")
-    assert_all_chinese(page)
+    assert_all_chinese(page, [*texts, *of_parts, *page.run(TEXTS)])
+    expect(len(of_parts) > 2 * len(texts), "one part alone:", len(of_parts))
     canvas = page.find("#attention-map canvas")
     page.run("arguments[0].focus()", canvas)
     page.press(Keys.PAGE_UP, Keys.HOME, Keys.ARROW_DOWN)
     readout = page.find("#attention-map output").text
     expect(re.match(r"查询 1 .* · 键 0 .*：≈?[\d.e-]+$", readout.replace("\n", " ")), readout)
     expect(not page.driver.get_log("browser"), "errors in the console")
-    forget(page)
 
 
 @check
@@ -137,10 +127,9 @@ def what_was_chosen_stays(page):
         expect(seen() == before, name, seen(), "not", before)
     expect(page.run("return document.activeElement.id") == "language", "the focus leaves the button")
     page.find("#part-after")
-    forget(page)
 
 
-@check
+@on_any_page
 def the_choice_is_remembered(page):
     speak(page, "zh")
     page.open()
@@ -150,7 +139,6 @@ def the_choice_is_remembered(page):
     speak(page, "en")
     page.open()
     expect(language(page) == "en", "opened again, it speaks", language(page))
-    forget(page)
 
 
 @check
@@ -159,4 +147,3 @@ def it_fits_a_phone_in_chinese(page):
     speak(page, "zh")
     wide = page.run("return document.documentElement.scrollWidth")
     expect(wide <= 400, "wider than the screen:", wide)
-    forget(page)

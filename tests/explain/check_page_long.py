@@ -171,7 +171,6 @@ def words_can_be_read_on_every_tint(page):
             inks = {ink for _, ink in page.contrasts()} - {"masked"}
             least = min(contrast for contrast, _ in page.contrasts())
             expect(least >= 4.5 and len(inks) == 1, theme, color, "contrast", least, "inks", inks)
-    page.open()
 
 
 @check
@@ -205,4 +204,3 @@ def it_fits_narrow_screens(page):
     for width in (390, 900):
         page.open(width=width)
         expect(page.run("return document.documentElement.scrollWidth") <= width, "wider than", width)
-    page.open()

@@ -45,8 +45,7 @@ def it_opens_at_the_end_of_training(page):
 @check
 def each_checkpoint_shows_its_numbers(page):
     choose_head(page, 1)
-    source, target = page.all('.row[aria-label^="Source"] .token'), page.all('.row[aria-label^="Target"] .token')
-    target[3].click()
+    page.all('.row[aria-label^="Target"] .token')[3].click()
     pictures = set()
     for i, checkpoint in enumerate(page.data["checkpoints"]):
         page.hover(page.find("h1"))
@@ -54,16 +53,15 @@ def each_checkpoint_shows_its_numbers(page):
         wanted = "untrained" if checkpoint["step"] == 0 else f"step {checkpoint['step']} of 200"
         expect(now(page) == wanted, now(page), "not", wanted)
         true = weights_of(checkpoint, CROSS, 1)
-        shown = [chip.find_element(By.CLASS_NAME, "weight").text for chip in source]
-        expect(all(is_percent(s, x) for s, x in zip(shown, true[3])), i, shown, true[3])
+        shown = page.texts('.row[aria-label^="Source"] .weight')
+        expect(all(is_percent(s, x) for s, x in zip(shown, true[3], strict=True)), i, shown, true[3])
         prediction = checkpoint["predictions"][3]
-        bars = page.all(".bars li")
+        bars = page.bars()
         expect(len(bars) == 5, len(bars), "bars")
-        for bar, token in zip(bars, prediction["tokens"]):
-            how_much = number(bar.find_element(By.CLASS_NAME, "how-much").text)
-            expect(abs(how_much - token["probability"]) < 6e-5 and f"id {token['id']}" in bar.text, i, bar.text, token)
-        gives = [chip.find_element(By.CLASS_NAME, "gives").text.strip() for chip in target]
-        expect(all(p["tokens"][0]["text"].strip() in g for g, p in zip(gives, checkpoint["predictions"])), i, gives)
+        for (text, how_much, _, _), token in zip(bars, prediction["tokens"]):
+            expect(abs(number(how_much) - token["probability"]) < 6e-5 and f"id {token['id']}" in text, i, text, token)
+        gives = page.texts('.row[aria-label^="Target"] .gives')
+        expect(gives and all(p["tokens"][0]["text"].strip() in g for g, p in zip(gives, checkpoint["predictions"])), i, gives)
         losses = [p["next"]["loss"] for p in checkpoint["predictions"] if "next" in p]
         loss = number(page.find('[data-fact="checkpoint-loss"]').text)
         expect(near(loss, sum(losses) / len(losses), 4), i, "the loss is", loss)
@@ -116,7 +114,6 @@ def it_stays_while_the_language_changes(page):
     page.find("#language").click()
     page.settle()
     expect(now(page) == "untrained", now(page))
-    page.run("localStorage.clear()")
 
 
 @check
@@ -131,4 +128,3 @@ def it_is_in_sight_where_it_acts(page):
     expect(box[1] <= 0, "at the steps it is at", box)
     page.open(width=390)
     expect(page.run("return document.documentElement.scrollWidth") <= 390, "wider than a phone")
-    page.open()

@@ -1,5 +1,6 @@
 """page_browser.py: a page of rapt explain in headless Chromium, what a reader does with it, and how what it shows is compared.
 For check_page.py and check_page_long.py."""
+import functools
 import json
 import re
 import sys
@@ -13,6 +14,9 @@ from selenium.webdriver.common.keys import Keys
 
 FOLDER = sys.argv[1]
 
+# What a reader sees of a node; of one that is not drawn, nothing.
+SEEN = "const seen = node => node.getClientRects().length ? node.innerText.trim() : '';"
+
 
 def start():
     options = webdriver.ChromeOptions()
@@ -24,13 +28,17 @@ def start():
     return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
 
+@functools.lru_cache(maxsize=1)
+def explanation(kind):
+    with open(f"{FOLDER}/{kind}.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
 class Page:
     """A page in the browser, the explanation that it was made of, and what a reader does."""
 
     def __init__(self, driver, kind):
-        self.driver, self.kind = driver, kind
-        with open(f"{FOLDER}/{kind}.json", encoding="utf-8") as file:
-            self.data = json.load(file)
+        self.driver, self.kind, self.data = driver, kind, explanation(kind)
         self.open()
 
     def open(self, theme="light", width=1280):
@@ -55,6 +63,29 @@ class Page:
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
+    def texts(self, selector, within=None):
+        """What a reader sees of each node that is found: one request, where a page has hundreds of nodes."""
+        return self.run(SEEN + "return [...(arguments[1] || document).querySelectorAll(arguments[0])].map(seen);", selector, within)
+
+    def of_all_parts(self, script):
+        """What the script returns, an array, in each part from the first one on, all in one."""
+        return self.driver.execute_async_script("""
+            const [body, done] = arguments, read = new Function(body), found = [];
+            const frame = () => new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 0))));
+            const button = side => document.getElementById("part-" + side);
+            (async () => {
+                while (!button("before").disabled)
+                    button("before").click();
+                for (let i = 0; i < 200; i++) {
+                    await frame();
+                    found.push(...read());
+                    if (button("after").disabled)
+                        return found;
+                    button("after").click();
+                }
+                return [];
+            })().then(done);""", script)
+
     def step(self, name, gradient=False):
         return next(s for s in self.data["steps"] if s["name"] == name and s["gradient"] == gradient)
 
@@ -63,17 +94,16 @@ class Page:
         self.settle()
 
     def hover(self, element, across=0.5, down=0.5):
-        self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
-        size = element.size
+        width, height = self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'});"
+                                 "const box = arguments[0].getBoundingClientRect(); return [box.width, box.height]", element)
         ActionChains(self.driver, duration=0).move_to_element_with_offset(
-            element, int((across - 0.5) * (size["width"] - 2)), int((down - 0.5) * (size["height"] - 2))).perform()
+            element, int((across - 0.5) * (width - 2)), int((down - 0.5) * (height - 2))).perform()
         self.settle()
 
     def search(self, name):
-        """The card of one step: of those found, the one with just this name."""
-        box = self.find("#search")
-        box.clear()
-        box.send_keys(name)
+        """The card of one step: of those found, the one with just this name. It is pasted: each key draws what it finds."""
+        self.run("const box = document.getElementById('search'); box.value = arguments[0];"
+                 "box.dispatchEvent(new Event('input', { bubbles: true }));", name)
         self.settle()
         return self.find(f'#cards .card[aria-label="{name}"]')
 
@@ -88,6 +118,13 @@ class Page:
         return self.run("""const map = arguments[0].querySelector("figure canvas").heatMap, [row, column] = arguments[1];
             return [...map.canvas.getContext("2d").getImageData(map.gutterLeft + map.cellWidth * (column + 0.2),
                 map.gutterTop + map.cellHeight * (row + 0.25), 1, 1).data].slice(0, 3);""", card, [row, column, rows, columns])
+
+    def bars(self):
+        """The next tokens: text and number of each, and how wide its bar is and could be."""
+        return self.run(SEEN + """return [...document.querySelectorAll(".bars li")].map(bar => {
+            const wide = name => bar.querySelector(name).getBoundingClientRect().width;
+            return [seen(bar), seen(bar.querySelector(".how-much")), wide(".fill"), wide(".track")];
+        });""")
 
     def stage(self):
         """What the sentence shows: the number under each token and its color."""
