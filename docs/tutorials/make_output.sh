@@ -4,7 +4,8 @@
 # with 1 where a page differs. Default: all pages, build folder build (`make all examples`).
 #
 # A page is run twice, as a reader of a notebook does, from its first command to its last in one folder: the second time
-# every command has to print the same. What is shown is what is run, in the order of the page, and nothing else is run.
+# every command has to print the same. With --check the second time leaves out commands that do not name lesson/: only that folder
+# has changed, and what they print is compared with the page. What is shown is what is run, in the order of the page, and nothing else is run.
 #
 # The blocks of a page are in NAME.blocks. In both pages a block is the two lines
 #   <!-- block NAME -->
@@ -83,6 +84,14 @@ without_machine() { sed -E '/^memory: |  [0-9]+:[0-9]{2}$/d; s/  [0-9]+ tokens\/
 
 # shown WANTED COMMAND: the command with its output; WANTED is 0 for success.
 shown() {
+    count=$((count + 1))
+    if [ "$check" ] && [ "$again" ] && [[ $2 != *lesson* ]]; then
+        cat "$scratch/shown-$count"
+    else
+        run_shown "$@" | tee "$scratch/shown-$count"
+    fi
+}
+run_shown() {
     local status
     echo "\$ $2"
     if [ "$1" = 0 ]; then bash -o pipefail -c "$2" 2>"$scratch/err" >"$scratch/out"; else bash -c "$2" >"$scratch/out" 2>&1; fi </dev/null
@@ -106,7 +115,7 @@ part() {
 
 # Every block into blocks/NAME.
 make_blocks() {
-    local word rest block='' fence='' left='' out=$2
+    local word rest block='' fence='' left='' out=$2 again=${3:-} count=0
     mkdir -p "$out"
     while read -r word rest; do
         case $word in
@@ -153,7 +162,7 @@ run_page() {
     make_folder "$scratch/$1"
     find . -not -path './lesson*' | sort >"$scratch/before"
     make_blocks "$here/$1.blocks" "$scratch/blocks-$1"
-    make_blocks "$here/$1.blocks" "$scratch/again-$1"
+    make_blocks "$here/$1.blocks" "$scratch/again-$1" again
     diff -r "$scratch/blocks-$1" "$scratch/again-$1" >&2 || wrong "$1: a second run prints something else"
     find . -not -path './lesson*' | sort | diff "$scratch/before" - >&2 || wrong "$1: a command writes outside of lesson/"
 }
