@@ -19,9 +19,9 @@
 #include "text/split/split.h"
 
 #ifdef __SANITIZE_THREAD__ /* each takes some ten times as long */
-enum { ROUNDS = 1, ROOM = 3000 };
+enum { ROUNDS = 1, ROOM = 3000, LONGEST = 800 };
 #else
-enum { ROUNDS = 6, ROOM = 3000 };
+enum { ROUNDS = 6, ROOM = 3000, LONGEST = ROOM - 200 };
 #endif
 
 static const int THREADS[] = {1, 2, 3, 7};
@@ -53,7 +53,7 @@ static size_t below(stream *s, size_t n)
 /* Parts of `kinds` of all kinds: with few of them there are long runs, and many texts that are UTF-8. */
 static size_t random_text(stream *s, char *text)
 {
-    size_t kinds = 1 + below(s, PART_COUNT), first = below(s, PART_COUNT), wanted = 1 + below(s, ROOM - 200), size = 0;
+    size_t kinds = 1 + below(s, PART_COUNT), first = below(s, PART_COUNT), wanted = 1 + below(s, LONGEST), size = 0;
     while (size < wanted) {
         const char *piece = PARTS[(first + below(s, kinds)) % PART_COUNT];
         size_t length = strlen(piece);

@@ -14,6 +14,11 @@
 
 #include <stdatomic.h>
 
+#ifdef __SANITIZE_THREAD__ /* a step that takes seconds */
+#define MANY "train.accumulate=6000 "
+#else
+#define MANY "train.accumulate=60000 "
+#endif
 #define SHARDS "train.accumulate=4 train.shards=4 train.batch=1 "
 
 static train_ranks *all;
@@ -122,7 +127,7 @@ static void in_a_step(void **state)
 {
     (void)state;
     pthread_t thread;
-    check_lost("train.accumulate=60000 train.shards=4", (rapt_train_options){.on_progress = time_step_1, .context = &thread});
+    check_lost(MANY "train.shards=4", (rapt_train_options){.on_progress = time_step_1, .context = &thread});
     const double seconds = clock_seconds() - lost;
     print_message("a step takes %.2f s; the end came %.2f s after the failure\n", step_seconds, seconds);
     pthread_join(thread, NULL);
