@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 
 FOLDER = sys.argv[1]
 
-# What a reader sees of a node; of one that is not drawn, nothing.
+# What a reader sees of a node: no text where it is not drawn.
 SEEN = "const seen = node => node.getClientRects().length ? node.innerText.trim() : '';"
 
 
