@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_language_model.sh: `rapt train` on raw text: what it leaves and prints, stopped and resumed, the token file
 # as a cache, texts and recipes that are refused, and the recipes that come with rapt.
+# labels: sanitized-late
 . "$(dirname "$0")/lib.sh"
 make_text >text.txt
 make_text_recipe characters >characters.yaml

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/cli/check_plot.sh: `rapt plot`: pictures are pictures, the numbers in them equal sums made here from the model's own file,
 # and an error is one line, with no file written. How pictures look is tested in tests/view.
-# labels: each-level not-emulated
+# labels: each-level not-emulated sanitized-late
 . "$(dirname "$0")/lib.sh"
 
 # ---- models --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 /* tests/tensor/test_gemm.c: matrix products against sums in double precision with a bound for each element, and the
  * same bits for any number of threads, order of the operands, rows beside, and packed weights; in fp32 for any level too.
  * Products in bf16 get numbers that have no more digits than that: then the bound of fp32 holds for them.
- * labels: not-raced each-level arm-first */
+ * labels: not-raced each-level arm-first sanitized-late */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */

@@ -1,7 +1,7 @@
 /* test_bpe_train.c: the merges that are learnt from a text: small cases worked out by hand, random texts against a
  * trainer that counts everything anew for each merge, a real text against Hugging Face's `tokenizers`.
  * For src/text/bpe/bpe_train.c. Where pieces are cut, and that each is counted once, is test_piece_counts.c's.
- * labels: not-raced */
+ * labels: not-raced sanitized-late */
 #include "text/bpe/bpe_train.h"
 
 #include <setjmp.h>
