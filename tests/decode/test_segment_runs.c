@@ -1,6 +1,6 @@
 /* tests/decode/test_segment_runs.c: segments that begin at different steps, of different options, and share their steps: each
  * item gets the translation that it gets alone, bit for bit, whichever others are there, are cancelled, or fail.
- * labels: raced-late */
+ * labels: raced-late sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
