@@ -57,7 +57,7 @@ typedef struct rapt_translate_options {
     bool as_tokens;           /* return translations as the model generates them, neither detokenized nor capitalized */
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
     rapt_sentence_split split;
-    bool tokens;              /* also return the tokens of the source and of every hypothesis */
+    bool tokens;              /* also return the tokens of the source, and of every hypothesis with their log-probabilities */
 } rapt_translate_options;
 
 /* Soft alignment of one target token to the source tokens first .. first + count - 1, which are the tokens of its segment. */
@@ -83,6 +83,8 @@ typedef struct rapt_hypothesis {
                         a prefix */
     rapt_alignment alignment; /* with rapt_translate_options.alignment */
     int32_t *tokens;          /* [token_count] with rapt_translate_options.tokens; counted as in rapt_alignment */
+    double *log_probs;        /* [token_count] log-probability of each, in nats; with the log-probability of <eos>, which is not
+                                 among them, they add up to log_prob. With a policy, scores as in log_prob, and 0 for a prefix */
     size_t token_count;
 } rapt_hypothesis;
 

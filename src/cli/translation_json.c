@@ -73,12 +73,25 @@ static json_t *alignment_json(const rapt_alignment *a, bool soft)
     return NULL;
 }
 
+static json_t *log_probs_json(const rapt_hypothesis *h)
+{
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; i < h->token_count && ok; i++)
+        ok = put_last(list, json_real(h->log_probs[i]));
+    if (ok)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *hypothesis_json(const translation_json *j, const rapt_hypothesis *h)
 {
     json_t *o = json_pack("{s:s, s:f, s:f}", "text", h->text, "score", h->score, "log_prob", h->log_prob);
     bool ok = o != NULL;
     if (ok && j->tokens)
-        ok = json_object_set_new(o, "tokens", tokens_json(j->m->translation.target, h->tokens, h->token_count)) == 0;
+        ok = json_object_set_new(o, "tokens", tokens_json(j->m->translation.target, h->tokens, h->token_count)) == 0 &&
+             json_object_set_new(o, "token_log_probs", log_probs_json(h)) == 0;
     if (ok && j->alignment)
         ok = json_object_set_new(o, "alignment", alignment_json(&h->alignment, j->soft)) == 0;
     if (ok)

@@ -67,9 +67,13 @@ static rapt_code translate_keep_tokens(const rapt_model *m, const source_segment
                                        rapt_translation *out, rapt_error *err)
 {
     bool ok = translate_copy_tokens(m, source->ids, source->count, &out->source, &out->source_count);
-    for (size_t i = 0; i < out->count && ok; i++)
-        ok = translate_copy_tokens(m, r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens,
-                                   &out->hypotheses[i].token_count);
+    for (size_t i = 0; i < out->count && ok; i++) {
+        rapt_hypothesis *h = &out->hypotheses[i];
+        ok = translate_copy_tokens(m, r->best[i].tokens, r->best[i].length, &h->tokens, &h->token_count);
+        ok = ok && (h->log_probs = malloc((h->token_count + 1) * sizeof *h->log_probs));
+        if (ok && h->token_count > 0)
+            memcpy(h->log_probs, r->best[i].log_probs, h->token_count * sizeof *h->log_probs);
+    }
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a translation");
 }
 

@@ -260,28 +260,42 @@ static bool join_alignments(const rapt_translation *segments, size_t count, size
     return ok;
 }
 
-static bool source_segments_append(int32_t **ids, size_t *count, const int32_t *more, size_t more_count)
+/* Appends to a list of `count` elements of `size` bytes; NULL: out of memory, and the list is as it was. */
+static void *source_segments_append(void *list, size_t count, const void *more, size_t more_count, size_t size)
 {
-    int32_t *longer = realloc(*ids, (*count + more_count + 1) * sizeof *longer);
-    if (!longer)
-        return false;
-    if (more_count > 0)
-        memcpy(longer + *count, more, more_count * sizeof *longer);
-    *ids = longer;
-    *count += more_count;
-    return true;
+    char *longer = realloc(list, (count + more_count + 1) * size);
+    if (longer && more_count > 0)
+        memcpy(longer + count * size, more, more_count * size);
+    return longer;
+}
+
+static bool join_hypothesis_tokens(const rapt_hypothesis *from, rapt_hypothesis *to)
+{
+    int32_t *tokens = source_segments_append(to->tokens, to->token_count, from->tokens, from->token_count, sizeof *tokens);
+    to->tokens = tokens ? tokens : to->tokens;
+    double *log_probs = source_segments_append(to->log_probs, to->token_count, from->log_probs, from->token_count,
+                                               sizeof *log_probs);
+    to->log_probs = log_probs ? log_probs : to->log_probs;
+    to->token_count += from->token_count;
+    return tokens && log_probs;
+}
+
+static bool join_source_tokens(const rapt_translation *from, rapt_translation *to)
+{
+    int32_t *source = source_segments_append(to->source, to->source_count, from->source, from->source_count, sizeof *source);
+    to->source = source ? source : to->source;
+    to->source_count += from->source_count;
+    return source != NULL;
 }
 
 static bool join_tokens(const rapt_translation *segments, size_t count, rapt_translation *out)
 {
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
-        ok = !segments[i].source || source_segments_append(&out->source, &out->source_count, segments[i].source,
-                                                           segments[i].source_count);
+        ok = !segments[i].source || join_source_tokens(&segments[i], out);
         for (size_t n = 0; n < out->count && ok; n++) {
             const rapt_hypothesis *from = nth(&segments[i], n);
-            ok = !from->tokens || source_segments_append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count,
-                                                         from->tokens, from->token_count);
+            ok = !from->tokens || join_hypothesis_tokens(from, &out->hypotheses[n]);
         }
     }
     return ok;

@@ -38,6 +38,6 @@ rapt_code translate_settings_init(translate_settings *s, const translate_setup *
         code = translate_options_fill(m, &own, &s->o, err);
     }
     s->search = (search_options){s->o.beam, s->o.length_penalty, s->o.n_best, s->o.no_repeat, s->o.max_ratio,
-                                 m->translation.special, m->search.given ? &setup->lang.policy : NULL, NULL};
+                                 m->translation.special, m->search.given ? &setup->lang.policy : NULL, NULL, s->o.tokens};
     return code;
 }

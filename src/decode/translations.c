@@ -13,6 +13,7 @@ void rapt_translations_free(rapt_translation *t, size_t count)
         for (size_t j = 0; j < t[i].count; j++) {
             free(t[i].hypotheses[j].text);
             free(t[i].hypotheses[j].tokens);
+            free(t[i].hypotheses[j].log_probs);
             align_free(&t[i].hypotheses[j].alignment);
         }
         free(t[i].hypotheses);

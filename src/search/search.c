@@ -7,37 +7,44 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
-/* (*rows)[count], each with room for `capacity` tokens. */
-static bool search_allocate_rows(search_row **rows, size_t count, size_t capacity, arena *memory)
+/* A list of tokens, and their log-probabilities if they are asked for. */
+static bool search_allocate_tokens(const search *s, int32_t **tokens, double **log_probs, arena *memory)
 {
-    *rows = arena_zeroed(memory, count, sizeof **rows);
+    *tokens = arena_array(memory, s->text.max_length, sizeof **tokens);
+    *log_probs = s->options.log_probs ? arena_zeroed(memory, s->text.max_length, sizeof **log_probs) : NULL;
+    return *tokens && (*log_probs || !s->options.log_probs);
+}
+
+static bool search_allocate_rows(const search *s, search_row **rows, arena *memory)
+{
+    *rows = arena_zeroed(memory, s->options.beam, sizeof **rows);
     bool ok = *rows != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = ((*rows)[i].tokens = arena_array(memory, capacity, sizeof(int32_t))) != NULL;
+    for (size_t i = 0; ok && i < s->options.beam; i++)
+        ok = search_allocate_tokens(s, &(*rows)[i].tokens, &(*rows)[i].sums, memory);
     return ok;
 }
 
-static bool search_allocate_result(search *s, size_t capacity, arena *memory)
+static bool search_allocate_result(search *s, arena *memory)
 {
     s->found.best = arena_zeroed(memory, s->wanted, sizeof *s->found.best);
     bool ok = s->found.best != NULL;
     for (size_t i = 0; ok && i < s->wanted; i++)
-        ok = (s->found.best[i].tokens = arena_array(memory, capacity, sizeof(int32_t))) != NULL;
+        ok = search_allocate_tokens(s, &s->found.best[i].tokens, &s->found.best[i].log_probs, memory);
     return ok;
 }
 
 /* There are as many candidates that nothing is missed where the best of each row end. */
 static bool search_allocate(search *s, arena *memory)
 {
-    const size_t beam = s->options.beam, ends = s->text.eos_count, capacity = s->text.max_length;
+    const size_t beam = s->options.beam, ends = s->text.eos_count;
     s->candidates.max = beam == 1 ? 1 : (ends > 1 ? 1 + ends : 2) * beam;
     s->candidates.best = arena_array(memory, s->candidates.max, sizeof *s->candidates.best);
     s->tokens = arena_array(memory, beam, sizeof *s->tokens);
     s->parents = arena_array(memory, beam, sizeof *s->parents);
     s->seen = s->options.policy ? arena_zeroed(memory, s->classes, sizeof *s->seen) : NULL;
     return s->candidates.best && s->tokens && s->parents && (s->seen || !s->options.policy) &&
-           search_allocate_rows(&s->rows, beam, capacity, memory) && search_allocate_rows(&s->next, beam, capacity, memory) &&
-           search_allocate_result(s, capacity, memory);
+           search_allocate_rows(s, &s->rows, memory) && search_allocate_rows(s, &s->next, memory) &&
+           search_allocate_result(s, memory);
 }
 
 search *search_new(const search_options *o, const search_text *text, const kernels *k, size_t classes, arena *memory,
@@ -58,6 +65,16 @@ search *search_new(const search_options *o, const search_text *text, const kerne
 
 /* ---- results ------------------------------------------------------------------------------------------------------ */
 
+/* The log-probability of each token of a hypothesis: the row's, and of one more. */
+static void search_tell_log_probs(const search *s, const candidate *c, double *log_probs)
+{
+    const size_t known = s->text.known;
+    const search_row *row = &s->rows[c->row];
+    for (size_t i = known; i < s->length; i++)
+        log_probs[i - known] = row->sums[i] - row->sums[i - 1];
+    log_probs[s->length - known] = c->log_prob - row->log_prob;
+}
+
 /* Puts a finished hypothesis among the results, the best first: the row's tokens and one more. */
 static void search_keep(search *s, const candidate *c)
 {
@@ -68,11 +85,14 @@ static void search_keep(search *s, const candidate *c)
         return;
     size_t at = r->count < s->wanted ? r->count++ : r->count - 1;
     int32_t *copy = r->best[at].tokens;
+    double *log_probs = r->best[at].log_probs;
     for (; at > 0 && score > r->best[at - 1].score; at--)
         r->best[at] = r->best[at - 1];
     memcpy(copy, s->rows[c->row].tokens + known, (length - 1) * sizeof *copy);
     copy[length - 1] = c->token;
-    r->best[at] = (search_hypothesis){copy, length, c->log_prob, score};
+    if (log_probs)
+        search_tell_log_probs(s, c, log_probs);
+    r->best[at] = (search_hypothesis){copy, log_probs, length, c->log_prob, score};
 }
 
 search_result search_found(const search *s)
@@ -96,6 +116,10 @@ static void search_continue_row(search *s, const candidate *c)
     memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof *to->tokens);
     to->tokens[s->length] = c->token;
     to->log_prob = c->log_prob;
+    if (to->sums) {
+        memcpy(to->sums, s->rows[c->row].sums, s->length * sizeof *to->sums);
+        to->sums[s->length] = c->log_prob;
+    }
     s->tokens[s->next_count] = c->token;
     s->parents[s->next_count++] = (int32_t)c->row;
 }

@@ -17,6 +17,7 @@ typedef struct search_options {
     const rapt_search_policy *policy; /* search as rapt/policy.h says; NULL: rapt's own search */
     const rapt_tokenizer *whole; /* byte-level tokenizer whose tokens must form whole characters; NULL: any token may follow any
                                     other */
+    bool log_probs;        /* hypotheses have log-probabilities of tokens */
 } search_options;
 
 /* What a search continues. Everything must last as long as the search. */
@@ -33,6 +34,7 @@ typedef struct search_text {
 /* A finished hypothesis: the tokens after the first `known`, with <eos> unless the limit truncated it. */
 typedef struct search_hypothesis {
     int32_t *tokens;
+    double *log_probs; /* [length] of each token, which add up to log_prob; NULL unless they were asked for */
     size_t length;
     double log_prob; /* of all its tokens, including a forced prefix; with a policy the sum of its scores (rapt/policy.h), without
                         the scores of a prefix */

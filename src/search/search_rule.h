@@ -10,6 +10,7 @@
 /* An unfinished hypothesis. */
 typedef struct search_row {
     int32_t *tokens; /* so far, with the whole prompt */
+    double *sums;    /* the log_prob of its beginnings: sums[i] with token i; NULL unless options.log_probs */
     double log_prob; /* of its tokens that were not given; rapt's own rule counts a forced prefix too */
 } search_row;
 

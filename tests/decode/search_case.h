@@ -61,6 +61,10 @@ static inline search_result keep_result(arena *memory, search_result found)
         copy.best[i] = found.best[i];
         copy.best[i].tokens = arena_array(memory, found.best[i].length, sizeof(int32_t));
         memcpy(copy.best[i].tokens, found.best[i].tokens, found.best[i].length * sizeof(int32_t));
+        if (found.best[i].log_probs) {
+            copy.best[i].log_probs = arena_array(memory, found.best[i].length, sizeof(double));
+            memcpy(copy.best[i].log_probs, found.best[i].log_probs, found.best[i].length * sizeof(double));
+        }
     }
     return copy;
 }
@@ -69,8 +73,8 @@ static inline search_result keep_result(arena *memory, search_result found)
 static inline void search_together(setting *s, size_t first, size_t count, size_t beam, search_options o)
 {
     rapt_error err = {0};
-    sentence *on[SENTENCES];
-    sentence_source from[SENTENCES];
+    sentence *on[SENTENCES] = {NULL};
+    sentence_source from[SENTENCES] = {{NULL}};
     const sentence_model model = {s->t, s->m, RAPT_STORAGE_FP32};
     o.beam = beam ? beam : 1;
     o.special = RAPT_SPECIAL_IDS;

@@ -275,6 +275,38 @@ static void fewer_wanted_are_the_first_of_more(void **state)
     free_setting(&s);
 }
 
+/* The log-probability of each token, from passes over the whole row; with them, the search finds the same. */
+static void tokens_have_log_probabilities(void **state)
+{
+    static const int32_t prefix[] = {7, 9};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 2);
+    for (size_t beam = 1; beam <= 4; beam += 3) {
+        search_result without[SENTENCES];
+        search_options o = {.length_penalty = 0.6, .n_best = beam};
+        set_prefix(&s, prefix, beam > 1 ? 2 : 0);
+        search_together(&s, 0, SENTENCES, beam, o);
+        memcpy(without, s.results, sizeof without);
+        o.log_probs = true;
+        search_together(&s, 0, SENTENCES, beam, o);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            assert_same(&without[i], &s.results[i]);
+            assert_null(without[i].best[0].log_probs);
+            for (size_t j = 0; j < s.results[i].count; j++) {
+                const search_hypothesis *h = &s.results[i].best[j];
+                double sum = 0;
+                for (size_t k = 0; k < h->length; k++) {
+                    const double before = k ? log_p_of(&s, i, h->tokens, k) : 0;
+                    assert_true(fabs(h->log_probs[k] - (log_p_of(&s, i, h->tokens, k + 1) - before)) < 1e-4);
+                    sum += h->log_probs[k];
+                }
+                assert_true(fabs(sum - h->log_prob) < 1e-9);
+            }
+        }
+    }
+    free_setting(&s);
+}
+
 /* ---- all beams end at once ------------------------------------------------------------------------------------ */
 
 static void everything_ends_at_once(void **state)
@@ -422,7 +454,7 @@ int main(void)
         cmocka_unit_test(scores_have_one_meaning),
         cmocka_unit_test(other_sentences_change_nothing),
         cmocka_unit_test(fewer_wanted_are_the_first_of_more),
-        cmocka_unit_test(everything_ends_at_once),
+        cmocka_unit_test(tokens_have_log_probabilities), cmocka_unit_test(everything_ends_at_once),
         cmocka_unit_test(a_limit_of_one_token),
         cmocka_unit_test(no_tokens_come_twice),
         cmocka_unit_test(the_end_is_never_banned),

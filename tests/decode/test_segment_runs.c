@@ -59,6 +59,8 @@ static void assert_same(const rapt_translation *a, const rapt_translation *b)
         assert_string_equal(x->text, y->text);
         assert_memory_equal(&x->score, &y->score, sizeof x->score);
         assert_int_equal(x->token_count, y->token_count);
+        if (x->token_count > 0)
+            assert_memory_equal(x->log_probs, y->log_probs, x->token_count * sizeof *x->log_probs);
         assert_int_equal(x->alignment.targets, y->alignment.targets);
         for (size_t j = 0; j < x->alignment.targets; j++)
             assert_memory_equal(x->alignment.rows[j].weights, y->alignment.rows[j].weights,

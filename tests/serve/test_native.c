@@ -109,6 +109,8 @@ static void assert_line(const char *line, rapt_translate_options o, bool soft, c
             (soft ? assert_soft : assert_hard)(&h->alignment, alignment);
         if (o.tokens)
             assert_tokens(h->tokens, h->token_count, own->translation.target, json_object_get(one, "tokens"));
+        for (size_t k = 0; o.tokens && k < h->token_count; k++)
+            assert_same_double(h->log_probs[k], json_array_get(json_object_get(one, "token_log_probs"), k));
     }
     if (o.tokens)
         assert_tokens(out.source, out.source_count, own->translation.source, json_object_get(got, "source"));

@@ -57,6 +57,15 @@ static bool put_line_tokens(const translating *t, buffer *to, const char *name, 
     return reply_put_words(to, name) && native_put_tokens(to, k, ids, count) && translating_grows(t, to, before);
 }
 
+static bool put_token_log_probs(const translating *t, buffer *to, const rapt_hypothesis *h)
+{
+    const size_t before = to->size;
+    bool ok = reply_put_words(to, ",\"token_log_probs\":[");
+    for (size_t i = 0; i < h->token_count && ok; i++)
+        ok = reply_put_comma(to, i) && reply_put(to, json_real(h->log_probs[i]));
+    return ok && reply_put_words(to, "]") && translating_grows(t, to, before);
+}
+
 /* Scores of a text's lines add up, as the scores of a line's segments do. */
 static bool put_hypothesis(const translating *t, const rapt_translation *lines, size_t text, size_t n, buffer *to)
 {
@@ -73,7 +82,8 @@ static bool put_hypothesis(const translating *t, const rapt_translation *lines, 
         return false;
     to->size--; /* the closing brace: more members follow */
     if (t->options.tokens)
-        ok = put_line_tokens(t, to, ",\"tokens\":", t->m->translation.target, h->tokens, h->token_count);
+        ok = put_line_tokens(t, to, ",\"tokens\":", t->m->translation.target, h->tokens, h->token_count) &&
+             put_token_log_probs(t, to, h);
     if (ok && t->options.alignment)
         ok = put_alignment(t, to, &h->alignment);
     return ok && reply_put_words(to, "}");
