@@ -20,6 +20,11 @@ typedef struct rapt_pairs rapt_pairs;
  * number; pairs of two empty lines are skipped. NULL with `err` set: missing or empty file, "PATH:LINE: no tab", two files with
  * different numbers of lines, invalid UTF-8, NUL bytes. */
 RAPT_API rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
+/* Pairs of `count` sources and targets, which are strings and copied: UTF-8 without line breaks. Pairs of two empty texts are
+ * skipped. rapt_pairs_line counts pairs from 1, and rapt_pairs_path is "the pairs". NULL with `err` (which may be NULL) set:
+ * RAPT_ERR_FORMAT: "pair 3 is not UTF-8: byte 7", or "pair 3 has a line break"; RAPT_ERR_VALUE: no pair; RAPT_ERR_MEMORY. */
+RAPT_API rapt_pairs *rapt_pairs_from_lines(const char *const *sources, const char *const *targets, size_t count,
+                                           rapt_error *err);
 /* Frees the pairs and their texts; NULL is fine. */
 RAPT_API void rapt_pairs_free(rapt_pairs *p);
 /* The number of pairs, at least 1. */

@@ -128,6 +128,10 @@ typedef void rapt_warning_fn(void *context, const char *text);
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
     const char *out;       /* model folder, made if need be; refused if it holds files that this run would overwrite */
+    const rapt_pairs *pairs, *validation; /* translation: sentence pairs in place of the files data.pairs and data.validation,
+                              which the recipe must have nevertheless, as names in messages and in recipe.yaml. All of them:
+                              data.limit must be 0. They must outlive the run; a call that resumes brings the same pairs again.
+                              NULL: files */
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys that the recipe gives and that contradict the model are refused */
     bool resume;           /* resume from the newest checkpoint in `out`. Without one the run begins anew, unless `out` has a

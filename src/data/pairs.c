@@ -14,6 +14,7 @@
 
 struct rapt_pairs {
     struct lines lines, targets; /* targets: if there are two files */
+    char *memory;                /* texts that came from memory */
     char *path;
     char **source, **target;
     size_t *line;
@@ -127,12 +128,64 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
     return NULL;
 }
 
+/* ---- from memory ---------------------------------------------------------------------------------------------- */
+
+/* Copies a sentence to *at, and moves *at behind it. */
+static rapt_code copy_sentence(const char *text, size_t pair, char **at, rapt_error *err)
+{
+    const size_t size = strlen(text);
+    if (utf8_valid_prefix(text, size) < size)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "pair %zu is not UTF-8: byte %zu", pair + 1, utf8_valid_prefix(text, size) + 1);
+    if (strpbrk(text, "\n\r")) /* a pair is a line of a file, and written as one */
+        return rapt_fail(err, RAPT_ERR_FORMAT, "pair %zu has a line break", pair + 1);
+    memcpy(*at, text, size + 1);
+    *at += size + 1;
+    return RAPT_OK;
+}
+
+static rapt_code pairs_take_texts(rapt_pairs *p, const char *const *sources, const char *const *targets, size_t count,
+                                  rapt_error *err)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(sources[i]) + strlen(targets[i]) + 2;
+    p->memory = malloc(size);
+    if (!p->memory || !pairs_allocate(p, count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu pairs", count);
+    char *at = p->memory;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < count && !code; i++) {
+        char *source = at, *target;
+        if (!*sources[i] && !*targets[i])
+            continue;
+        code = copy_sentence(sources[i], i, &at, err);
+        target = at;
+        code = code ? code : copy_sentence(targets[i], i, &at, err);
+        code = code ? code : add_pair(p, source, target, i + 1, err);
+    }
+    return code || p->count ? code : rapt_fail(err, RAPT_ERR_VALUE, "there are no pairs");
+}
+
+rapt_pairs *rapt_pairs_from_lines(const char *const *sources, const char *const *targets, size_t count, rapt_error *err)
+{
+    rapt_error own = {0};
+    rapt_pairs *p = calloc(1, sizeof *p);
+    if (p)
+        p->path = strdup("the pairs");
+    if (p && pairs_take_texts(p, sources, targets, count, &own) == RAPT_OK)
+        return p;
+    rapt_fail(err, p ? own.code : RAPT_ERR_MEMORY, "%s", p ? own.message : "out of memory for sentence pairs");
+    rapt_pairs_free(p);
+    return NULL;
+}
+
 void rapt_pairs_free(rapt_pairs *p)
 {
     if (!p)
         return;
     lines_free(&p->lines);
     lines_free(&p->targets);
+    free(p->memory);
     free(p->path);
     free(p->source);
     free(p->target);

@@ -13,6 +13,8 @@
 #include "rapt/generate.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define STEPS 24 /* of lm_recipe */
 
@@ -188,9 +190,62 @@ static void what_cannot_be_set_up_is_refused(void **state)
     rapt_recipe_free(&r);
 }
 
+/* ---- pairs from memory -------------------------------------------------------------------------------------------- */
+
+enum { PAIRS = 60 };
+
+static rapt_pairs *pairs_in_memory(const char *file)
+{
+    char text[PAIRS][2][64];
+    const char *sources[PAIRS + 1], *targets[PAIRS + 1];
+    rapt_error err = {0};
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    for (size_t i = 0; i < PAIRS; i++) {
+        snprintf(text[i][0], sizeof text[i][0], "w%zu w%zu", i % 7, i);
+        snprintf(text[i][1], sizeof text[i][1], "x%zu é%zu", i % 7, i % 5);
+        sources[i] = text[i][0];
+        targets[i] = text[i][1];
+        fprintf(f, "%s\t%s\n", sources[i], targets[i]);
+    }
+    fclose(f);
+    sources[PAIRS] = targets[PAIRS] = ""; /* skipped, as in files */
+    rapt_pairs *p = rapt_pairs_from_lines(sources, targets, PAIRS + 1, &err);
+    if (!p)
+        fail_msg("%s", err.message);
+    assert_int_equal(rapt_pairs_count(p), PAIRS);
+    return p;
+}
+
+static void pairs_come_from_memory(void **state)
+{
+    (void)state;
+    static const char *const line = "a", *const broken = "a\nb", *const bytes = "a\xff", *const none = "";
+    rapt_pairs *p = pairs_in_memory("pairs.tsv"), *v = pairs_in_memory("valid.tsv");
+    const char *changes = "task=translation data.text= data.pairs=pairs.tsv data.validation=valid.tsv data.validation_fraction=0 "
+                          "tokenizer.type=words train.batch=4 model.context=64 model.init=xavier ";
+    rapt_recipe r = lm_recipe(changes);
+    rapt_error err = {0};
+    train(changes, (rapt_train_options){.out = "files"});
+    train(changes, (rapt_train_options){.out = "memory", .pairs = p, .validation = v});
+    assert_same_run("files", "memory");
+    assert_int_equal(run(&r, (rapt_train_options){.out = "half", .pairs = p}, &err), RAPT_ERR_VALUE);
+    assert_int_equal(run(&r, (rapt_train_options){.out = "half", .validation = v}, NULL), RAPT_ERR_VALUE);
+    rapt_pairs_free(p);
+    rapt_pairs_free(v);
+    assert_null(rapt_pairs_from_lines(&line, &broken, 1, &(rapt_error){0}));
+    err = (rapt_error){0};
+    assert_null(rapt_pairs_from_lines(&bytes, &line, 1, &err));
+    assert_string_equal(err.message, "pair 1 is not UTF-8: byte 2");
+    assert_null(rapt_pairs_from_lines(&none, &none, 1, NULL));
+    assert_null(rapt_pairs_from_lines(NULL, NULL, 0, NULL));
+    rapt_recipe_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
-                                       IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused)};
+                                       IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
+                                       IN_FOLDER(pairs_come_from_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

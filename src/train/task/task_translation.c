@@ -18,7 +18,8 @@
 #define VALIDATION_FILE "validation.tsv"
 
 typedef struct translation {
-    rapt_pairs *pairs, *valid; /* valid may be NULL */
+    const rapt_pairs *pairs, *valid; /* valid may be NULL */
+    rapt_pairs *own_pairs, *own_valid; /* read from files; NULL: the program's */
     rapt_dataset *train, *validation; /* validation may be NULL */
     rapt_loader *loader, *validation_loader;
     rapt_loader *trial; /* a loader with another batch size, or NULL */
@@ -201,15 +202,31 @@ static rapt_code check_languages(const run *r, rapt_error *err)
     return RAPT_OK;
 }
 
+/* Takes the program's pairs, or reads files. */
+static rapt_code read_pairs(const run *r, translation *d, rapt_error *err)
+{
+    const rapt_train_options *o = r->options;
+    const rapt_recipe *k = r->recipe;
+    if (!o->pairs && o->validation)
+        return rapt_fail(err, RAPT_ERR_VALUE, "there are pairs to validate with, and none to train on");
+    if (o->pairs && !o->validation != !k->data.validation)
+        return rapt_fail(err, RAPT_ERR_VALUE, "data.validation is %s, and there are %s pairs to validate with",
+                         k->data.validation ? k->data.validation : "not set", o->validation ? "" : "no");
+    if (o->pairs && k->data.limit > 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "data.limit is %lld; it is for pairs of a file", (long long)k->data.limit);
+    d->pairs = o->pairs ? o->pairs : (d->own_pairs = rapt_pairs_read(k->data.pairs, (size_t)k->data.limit, err));
+    if (d->pairs && k->data.validation)
+        d->valid = o->pairs ? o->validation : (d->own_valid = rapt_pairs_read(k->data.validation, 0, err));
+    return d->pairs && (d->valid || !k->data.validation) ? RAPT_OK : err->code;
+}
+
 static rapt_code open_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data = calloc(1, sizeof *d);
     if (!d)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-    d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
-    if (d->pairs && r->recipe->data.validation)
-        d->valid = rapt_pairs_read(r->recipe->data.validation, 0, err);
-    rapt_code code = d->pairs && (d->valid || !r->recipe->data.validation) ? task_translation_start_model(r, err) : err->code;
+    rapt_code code = read_pairs(r, d, err);
+    code = code ? code : task_translation_start_model(r, err);
     if (code || r->model->family) /* the folder of such a model says how it translates, and is not changed */
         return code ? code : check_languages(r, err);
     r->model->translation.max_len = (size_t)r->recipe->data.max_len;
@@ -226,8 +243,8 @@ static void close_pairs(run *r)
     rapt_loader_free(d->trial);
     rapt_dataset_free(d->train);
     rapt_dataset_free(d->validation);
-    rapt_pairs_free(d->pairs);
-    rapt_pairs_free(d->valid);
+    rapt_pairs_free(d->own_pairs);
+    rapt_pairs_free(d->own_valid);
     free(d);
 }
 
