@@ -55,6 +55,7 @@
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
+ *   rapt/score.h     loss, perplexity and bits per byte of given texts and translations
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
  *   rapt/policy.h    how a model of Hugging Face is decoded: what its generation_config.json says

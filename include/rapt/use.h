@@ -11,6 +11,7 @@
 #include "rapt/policy.h"
 #include "rapt/io.h"
 #include "rapt/metrics.h"
+#include "rapt/score.h"
 #include "rapt/print.h"
 #include "rapt/generate.h"
 #include "rapt/decode.h"

@@ -29,7 +29,4 @@ rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err);
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
 
-/* Adds the parts of a pass's loss to `sum`, when t has computed it. */
-rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_sums *parts, rapt_loss_sums *sum, rapt_error *err);
-
 #endif

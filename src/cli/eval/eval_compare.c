@@ -75,14 +75,14 @@ rapt_code eval_compare_check_pairs(const eval_arguments *a, const rapt_model *m,
 
 rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_translate_options *o, rapt_error *err)
 {
-    const rapt_translate_options exact = {.threads = o->threads, .weights = "fp32"};
+    const rapt_score_options exact = {.threads = o->threads, .weights = "fp32"};
     *c = (eval_compare){.with = with, .bleu = NAN, .chrf = NAN};
-    return eval_tape_make(&c->exact, with, &exact, err);
+    return score_tape_make(&c->exact, with, &exact, err);
 }
 
 void eval_compare_free(eval_compare *c)
 {
-    eval_tape_free(&c->exact);
+    score_tape_free(&c->exact);
 }
 
 /* The larger of `most` and the largest difference of n numbers; NaN if one of them is NaN. */

@@ -4,14 +4,14 @@
 #define CLI_EVAL_EVAL_COMPARE_H
 
 #include "cli/eval/cmd_eval.h"
-#include "cli/eval/eval_tape.h"
+#include "decode/score_tape.h"
 #include "rapt/data.h"
 
 #include <jansson.h>
 
 typedef struct eval_compare {
     const rapt_model *with; /* borrowed; it gives as many logits as the other model */
-    eval_tape exact;    /* in fp32 */
+    score_tape exact;   /* in fp32 */
     rapt_loss_sums sum; /* on it */
     double change;      /* the largest change of a logit */
     double bleu, chrf;  /* scores of translations in fp32; NaN: there are none */

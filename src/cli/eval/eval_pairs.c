@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
-#include "cli/eval/eval_tape.h"
 #include "cli/eval/eval_warnings.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
@@ -11,6 +10,7 @@
 #include "rapt/metrics.h"
 #include "rapt/recipe.h"
 
+#include "decode/score_watch.h"
 #include "metrics/bleu_book_mean.h"
 #include "text/tokenizer.h"
 
@@ -18,10 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BATCH 64
-
 typedef struct eval_result {
-    rapt_loss_sums parts;
+    rapt_score score;
     double bleu, chrf, bleu_book; /* the last one of models that the book's loss trained, or NaN */
     rapt_tokenize tokenize;       /* of BLEU */
     char bleu_signature[CLI_SIGNATURE], chrf_signature[CLI_SIGNATURE];
@@ -29,58 +27,26 @@ typedef struct eval_result {
     eval_compare *compare; /* or NULL */
 } eval_result;
 
-/* Computes the same batch in fp32 and compares the logits. */
-static rapt_code compare_batch(const rapt_batch *b, const rapt_tensor *logits, const rapt_loss_options *o,
-                               eval_compare *c, rapt_error *err)
+/* A score_watch: computes the same batch in fp32 and compares the logits. */
+static rapt_code compare_batch(void *context, const score_batch *b, rapt_error *err)
 {
+    eval_compare *c = context;
     rapt_tape_begin(c->exact.t, (rapt_pass){0});
-    rapt_tensor *exact = rapt_transformer_forward(c->exact.t, c->with->translation.net, b->source, b->source_lens, b->inputs);
-    return eval_compare_add(c, exact, logits, b->labels, o, err);
-}
-
-static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, eval_result *r,
-                                     rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < batches && !code; i++) {
-        const rapt_batch *b = rapt_loader_batch(loader, 0, i);
-        rapt_loss_sums parts = {0};
-        if (!b)
-            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
-        rapt_tape_begin(t, (rapt_pass){0});
-        rapt_tensor *logits = rapt_transformer_forward(t, m->translation.net, b->source, b->source_lens, b->inputs);
-        const rapt_loss_options o = {.valid_lens = b->target_lens};
-        rapt_op_cross_entropy(t, logits, b->labels, &o, &parts);
-        code = eval_add_loss(t, &parts, &r->parts, err);
-        if (!code && r->compare)
-            code = compare_batch(b, logits, &o, r->compare, err);
-    }
-    return code;
+    rapt_tensor *exact = rapt_transformer_forward(c->exact.t, c->with->translation.net, *b->source, b->source_lens, b->inputs);
+    return eval_compare_add(c, exact, b->logits, b->labels, &(rapt_loss_options){.valid_lens = b->valid_lens}, err);
 }
 
 static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs,
                                          eval_result *r, rapt_error *err)
 {
-    if (m->translation.source_begin_count || m->search.forced_bos.count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: the loss of a model of type %s, whose sentences begin with tokens of their "
-                         "own, is not computed; rapt translate and rapt score give its BLEU", a->model, m->family);
-    rapt_dataset_options o = {.max_len = m->translation.max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
-                              .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special,
-                              .specials_in_text = m->translation.specials_in_text};
-    rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
-    if (data && rapt_dataset_empty(data) > 0 && !a->quiet)
+    const rapt_score_options o = {.threads = a->o.threads, .precision = a->o.precision, .weights = a->o.weights,
+                                  .strict = a->strict};
+    const score_watch watch = {compare_batch, r->compare};
+    rapt_code code = r->compare ? eval_compare_make(r->compare, a->compare, &a->o, err) : RAPT_OK;
+    code = code ? code : score_pairs(m, pairs, &o, r->compare ? &watch : NULL, &r->score, err);
+    if (!code && r->score.skipped > 0 && !a->quiet)
         cli_say("rapt: %s: warning: %zu pairs have an empty side: no loss is computed of them\n", rapt_pairs_path(pairs),
-                rapt_dataset_empty(data));
-    rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
-    eval_tape e = {0};
-    rapt_code code = loader ? eval_tape_make(&e, m, &a->o, err) : err->code;
-    if (!code && r->compare)
-        code = eval_compare_make(r->compare, a->compare, &a->o, err);
-    if (!code)
-        code = eval_pairs_add_loss(m, e.t, loader, rapt_loader_batches(loader), r, err);
-    eval_tape_free(&e);
-    rapt_loader_free(loader);
-    rapt_dataset_free(data);
+                r->score.skipped);
     return code;
 }
 
@@ -193,9 +159,8 @@ static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, con
 
 static rapt_code eval_pairs_print_json(const eval_arguments *a, const char *file, const eval_result *r, rapt_error *err)
 {
-    double loss = r->parts.nll / (double)r->parts.tokens;
-    json_t *o = json_pack("{s:s, s:I, s:f, s:f, s:I}", "data", file, "pairs", (json_int_t)r->pairs, "loss", loss,
-                          "perplexity", exp(loss), "tokens", (json_int_t)r->parts.tokens);
+    json_t *o = json_pack("{s:s, s:I, s:f, s:f, s:I}", "data", file, "pairs", (json_int_t)r->pairs, "loss", r->score.loss,
+                          "perplexity", r->score.perplexity, "tokens", (json_int_t)r->score.tokens);
     if (o && !a->loss_only) {
         json_object_set_new(o, "bleu", json_real(r->bleu));
         json_object_set_new(o, "chrf", json_real(r->chrf));
@@ -220,15 +185,14 @@ static void print_scores(const eval_arguments *a, const eval_result *r)
 
 static void eval_pairs_print_text(const eval_arguments *a, const char *file, const eval_result *r)
 {
-    double loss = r->parts.nll / (double)r->parts.tokens;
     cli_print_clean(stdout, file);
-    printf(": %zu pair%s, %zu target token%s\n", r->pairs, cli_plural(r->pairs), r->parts.tokens,
-           cli_plural(r->parts.tokens));
-    printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
+    printf(": %zu pair%s, %zu target token%s\n", r->pairs, cli_plural(r->pairs), r->score.tokens,
+           cli_plural(r->score.tokens));
+    printf("loss %.4f nats a token, perplexity %.2f\n", r->score.loss, r->score.perplexity);
     if (!a->loss_only)
         print_scores(a, r);
     if (r->compare)
-        eval_compare_print(r->compare, r->parts.nll);
+        eval_compare_print(r->compare, r->score.nll);
 }
 
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)

@@ -3,17 +3,14 @@
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
-#include "cli/eval/eval_tape.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
 
 #include "data/tokens/token_file.h"
-#include "nn/lm_core.h"
+#include "decode/score_watch.h"
 #include "text/text_in.h"
 #include "text/tokenizer.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +18,6 @@
 #include <unistd.h>
 
 #define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; a longer text is tokenized into a temporary token file */
-#define MAX_LOGITS ((size_t)16 << 20)   /* logits of a batch of windows */
-#define MAX_ROWS 64
 
 enum { IDS = 1024 }; /* compared at a time */
 
@@ -86,20 +81,6 @@ static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const cha
     return large ? tokens_on_disk(k, path, threads, err) : tokens_in_memory(k, path, err);
 }
 
-static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_file *f, const char *path, rapt_error *err)
-{
-    size_t vocab = m->language.net->config.vocab, i = 0;
-    int32_t id = 0;
-    if (rapt_token_file_count(f) < 2)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a text of one token has no loss: nothing comes before it", path);
-    if ((size_t)rapt_token_file_max_id(f) < vocab)
-        return RAPT_OK;
-    for (rapt_token_file_ids(f, i, 1, &id); (size_t)id < vocab; rapt_token_file_ids(f, i, 1, &id))
-        i++;
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu, at byte %zu, is %d; the model knows %zu", path, i,
-                     rapt_token_file_bytes(f, m->language.tokenizer, 0, i) + 1, (int)id, vocab);
-}
-
 static bool eval_text_same_ids(const rapt_token_file *f, const rapt_token_file *g)
 {
     const size_t count = rapt_token_file_count(f);
@@ -134,90 +115,31 @@ static rapt_code eval_text_check_compared(const eval_arguments *a, const rapt_mo
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
-/* The loss of a batch of windows, whose logits are compared with fp32. */
-static rapt_code compare_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const rapt_window_batch *b,
-                                 const rapt_loss_options *o, rapt_loss_sums *parts, eval_compare *c, rapt_error *err)
+/* A score_watch: computes the same windows in fp32 and compares the logits. */
+static rapt_code compare_windows(void *context, const score_batch *b, rapt_error *err)
 {
-    if (cache)
-        rapt_kv_cache_clear(cache, b->inputs.batch);
-    rapt_tensor *logits = cache ? rapt_lm_step(t, m->language.net, cache, b->inputs, false)
-                                : rapt_lm_forward(t, m->language.net, b->inputs);
-    rapt_op_cross_entropy(t, logits, b->labels, o, parts);
-    rapt_code code = rapt_tape_status(t, err);
+    eval_compare *c = context;
+    rapt_tape_begin(c->exact.t, (rapt_pass){0});
+    return eval_compare_add(c, rapt_lm_forward(c->exact.t, c->with->language.net, b->inputs), b->logits, b->labels,
+                            &(rapt_loss_options){.valid_lens = b->valid_lens}, err);
+}
+
+static rapt_code eval_text_score(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f, const char *file,
+                                 eval_compare *c, rapt_score *out, rapt_error *err)
+{
+    const rapt_score_options o = {a->o.threads, a->o.precision, a->o.weights, a->kv_cache};
+    const score_watch watch = {compare_windows, c};
+    rapt_error reason = {0};
+    rapt_code code = c ? eval_compare_make(c, a->compare, &a->o, err) : RAPT_OK;
     if (code)
         return code;
-    rapt_tape_begin(c->exact.t, (rapt_pass){0});
-    return eval_compare_add(c, rapt_lm_forward(c->exact.t, c->with->language.net, b->inputs), logits, b->labels, o, err);
-}
-
-/* `cache`: NULL, or attention goes through it, so that the type of its keys and values has effect. `c`: NULL, or the model to
- * compare with. */
-static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w,
-                                    rapt_loss_sums *sum, eval_compare *c, rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
-        const rapt_window_batch *b = rapt_windows_at(w, i);
-        rapt_loss_sums parts = {0};
-        rapt_loss_options o = {.valid_lens = b->valid_lens};
-        rapt_tape_begin(t, (rapt_pass){0});
-        if (c)
-            code = compare_windows(m, t, cache, b, &o, &parts, c, err);
-        else if (cache)
-            lm_cached_loss(t, m->language.net, cache, b->inputs, b->labels, &o, &parts);
-        else
-            rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
-        code = code ? code : eval_add_loss(t, &parts, sum, err);
-    }
-    return code;
-}
-
-/* Windows of a batch. It depends on the model alone, as the order of the sum does. */
-static size_t batch_rows(const rapt_lm_config *c)
-{
-    size_t rows = MAX_LOGITS / c->context / c->vocab;
-    return rows < 1 ? 1 : rows < MAX_ROWS ? rows : MAX_ROWS;
-}
-
-static rapt_code eval_text_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f,
-                                        rapt_loss_sums *sum, eval_compare *c, rapt_error *err)
-{
-    rapt_token_range whole = rapt_token_range_all(f);
-    size_t labels = whole.end - 1, context = m->language.net->config.context;
-    size_t rows = batch_rows(&m->language.net->config);
-    rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
-    eval_tape e = {0};
-    rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, rows);
-    rapt_kv_cache *cache = NULL;
-    sizes.storage = a->kv_cache;
-    rapt_code code = w ? eval_tape_make(&e, m, &a->o, err) : err->code;
-    if (!code && a->kv_cache != RAPT_STORAGE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
-        code = err->code;
-    if (!code && c)
-        code = eval_compare_make(c, a->compare, &a->o, err);
-    if (!code)
-        code = eval_text_add_loss(m, e.t, cache, w, sum, c, err);
-    rapt_kv_cache_free(cache);
-    eval_tape_free(&e);
-    rapt_windows_free(w);
-    return code;
+    code = score_tokens(m, f, &o, c ? &watch : NULL, out, &reason);
+    return code ? rapt_fail(err, code, "%s: %s", file, reason.message) : RAPT_OK;
 }
 
 /* ---- the report ---------------------------------------------------------------------------------------------- */
 
-typedef struct text_result {
-    size_t tokens, bytes; /* tokens and bytes that count: all except the first token */
-    double loss, perplexity, bits_per_byte;
-} text_result;
-
-static text_result summarize(const rapt_model *m, const rapt_token_file *f, const rapt_loss_sums *sum)
-{
-    size_t bytes = rapt_token_file_bytes(f, m->language.tokenizer, 1, rapt_token_file_count(f));
-    double loss = sum->nll / (double)sum->tokens, bits = sum->nll / log(2);
-    return (text_result){sum->tokens, bytes, loss, fmin(exp(loss), DBL_MAX), bytes > 0 ? bits / (double)bytes : 0};
-}
-
-static rapt_code eval_text_print_json(const char *file, const text_result *r, const eval_compare *c, rapt_error *err)
+static rapt_code eval_text_print_json(const char *file, const rapt_score *r, const eval_compare *c, rapt_error *err)
 {
     json_t *o = json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
                           "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes", (json_int_t)r->bytes);
@@ -226,34 +148,29 @@ static rapt_code eval_text_print_json(const char *file, const text_result *r, co
     return put_json(o, 0, err);
 }
 
-static void eval_text_print_text(const char *file, const text_result *r, const eval_compare *c)
+static void eval_text_print_text(const char *file, const rapt_score *r, const eval_compare *c)
 {
     cli_print_clean(stdout, file);
     printf(": %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", r->tokens,
            cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
     if (c)
-        eval_compare_print(c, r->loss * (double)r->tokens);
+        eval_compare_print(c, r->nll);
 }
 
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
-    rapt_loss_sums sum = {0};
+    rapt_score score;
     eval_compare compared = {0}, *c = a->compare ? &compared : NULL;
     rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.threads, err);
-    rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
+    rapt_code code = f ? RAPT_OK : err->code;
     if (!code && c)
         code = eval_text_check_compared(a, m, f, file, err);
     if (!code)
-        code = eval_text_compute_loss(a, m, f, &sum, c, err);
-    if (!code && !isfinite(sum.nll))
-        code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
-    if (!code) {
-        text_result r = summarize(m, f, &sum);
-        if (a->json)
-            code = eval_text_print_json(file, &r, c, err);
-        else
-            eval_text_print_text(file, &r, c);
-    }
+        code = eval_text_score(a, m, f, file, c, &score, err);
+    if (!code && a->json)
+        code = eval_text_print_json(file, &score, c, err);
+    else if (!code)
+        eval_text_print_text(file, &score, c);
     eval_compare_free(&compared);
     rapt_token_file_close(f);
     return code;

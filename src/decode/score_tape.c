@@ -1,13 +1,13 @@
-/* cli/eval/eval_tape.c: a tape for an evaluation, with packed weights if their types differ from the model's. */
-#include "cli/eval/eval_tape.h"
+/* decode/score_tape.c: makes and frees the tape that losses are computed on. */
+#include "decode/score_tape.h"
 
 #include "nn/pack.h"
 #include "tape/tape_core.h"
 
-rapt_code eval_tape_make(eval_tape *e, const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
+rapt_code score_tape_make(score_tape *e, const rapt_model *m, const rapt_score_options *o, rapt_error *err)
 {
     const rapt_tape_options options = {.threads = o->threads, .precision = o->precision, .weights = o->weights};
-    *e = (eval_tape){.t = rapt_tape_new(&options, err)};
+    *e = (score_tape){.t = rapt_tape_new(&options, err)};
     if (!e->t || !pack_is_needed(m->params, e->t))
         return e->t ? RAPT_OK : err->code;
     e->packed = m->task == RAPT_TASK_TRANSLATION ? pack_transformer(m->translation.net, e->t, e->t->pool, err)
@@ -16,7 +16,7 @@ rapt_code eval_tape_make(eval_tape *e, const rapt_model *m, const rapt_translate
     return e->packed ? RAPT_OK : err->code;
 }
 
-void eval_tape_free(eval_tape *e)
+void score_tape_free(score_tape *e)
 {
     rapt_tape_free(e->t);
     packed_weights_free(e->packed);

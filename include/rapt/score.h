@@ -1,0 +1,57 @@
+/* rapt/score.h: how well a model predicts given texts or translations: loss, perplexity, bits per byte. `rapt eval` prints the
+ * same figures. BLEU and chrF of translations are in rapt/metrics.h.
+ *
+ *     rapt_score score;
+ *     if (rapt_score_text(model, text, strlen(text), NULL, &score, &err) == RAPT_OK)
+ *         printf("perplexity %.2f\n", score.perplexity);
+ */
+#ifndef RAPT_SCORE_H
+#define RAPT_SCORE_H
+
+#include "rapt/data.h"
+#include "rapt/io.h"
+#include "rapt/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeroed: fp32 on all threads. */
+typedef struct rapt_score_options {
+    int threads;              /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; fp32 results
+                                 don't depend on it */
+    rapt_precision precision; /* numeric type of matrix products */
+    const char *weights;      /* numeric types of weights by name, as rapt_tape_options.weights */
+    rapt_storage kv_cache;    /* language models: numeric type of keys and values */
+    bool strict;              /* translation models: a sentence that is too long is an error; if false, it is truncated as in
+                                 training */
+} rapt_score_options;
+
+typedef struct rapt_score {
+    double nll;           /* in nats, summed over the tokens */
+    size_t tokens, bytes; /* that count, and their bytes (of texts; 0 for pairs) */
+    size_t skipped;       /* pairs with an empty side, which have no loss */
+    double loss;          /* nll / tokens */
+    double perplexity;    /* e^loss, at most DBL_MAX */
+    double bits_per_byte; /* of texts */
+} rapt_score;
+
+/* Scores a text of `size` bytes with a language model, in consecutive windows of the context length. Every token except the
+ * first counts once. `options` may be NULL; on failure *out is zeroed. RAPT_ERR_VALUE: not a language model, fewer than two
+ * tokens, or a token that the model does not know; RAPT_ERR_FORMAT: not UTF-8; RAPT_ERR_NOT_FINITE: the loss is not a finite
+ * number; RAPT_ERR_MEMORY. */
+RAPT_API rapt_code rapt_score_text(const rapt_model *m, const char *text, size_t size, const rapt_score_options *options,
+                                   rapt_score *out, rapt_error *err);
+/* rapt_score_text for a token file of the model's tokenizer. */
+RAPT_API rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
+                                     rapt_score *out, rapt_error *err);
+/* Scores the targets of sentence pairs with a translation model, <eos> included. Errors as above; RAPT_ERR_VALUE too for models
+ * of Hugging Face whose sentences begin with tokens of their own. */
+RAPT_API rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,
+                                    rapt_score *out, rapt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

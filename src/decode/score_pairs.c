@@ -1,0 +1,75 @@
+/* decode/score_pairs.c: the loss of a translation model on the targets of sentence pairs. */
+#include "decode/score_watch.h"
+#include "decode/score_tape.h"
+
+#define BATCH 64
+
+static rapt_code score_batch_of(const rapt_model *m, rapt_tape *t, const rapt_batch *b, const score_watch *watch, rapt_score *out,
+                                rapt_error *err)
+{
+    const rapt_loss_options o = {.valid_lens = b->target_lens};
+    rapt_loss_sums parts = {0};
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *logits = rapt_transformer_forward(t, m->translation.net, b->source, b->source_lens, b->inputs);
+    rapt_op_cross_entropy(t, logits, b->labels, &o, &parts);
+    out->nll += parts.nll;
+    out->tokens += parts.tokens;
+    rapt_code code = rapt_tape_status(t, err);
+    const score_batch all = {&b->source, b->source_lens, b->inputs, b->labels, b->target_lens, logits};
+    return code || !watch ? code : watch->fn(watch->context, &all, err);
+}
+
+static rapt_code score_batches(const rapt_model *m, rapt_loader *loader, const rapt_score_options *o, const score_watch *watch,
+                               rapt_score *out, rapt_error *err)
+{
+    score_tape e = {0};
+    rapt_code code = score_tape_make(&e, m, o, err);
+    for (size_t i = 0; i < rapt_loader_batches(loader) && !code; i++) {
+        const rapt_batch *b = rapt_loader_batch(loader, 0, i);
+        code = b ? score_batch_of(m, e.t, b, watch, out, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
+    }
+    score_tape_free(&e);
+    return code;
+}
+
+static rapt_code score_dataset(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *o,
+                               const score_watch *watch, rapt_score *out, rapt_error *err)
+{
+    const rapt_dataset_options data_options = {
+        .max_len = m->translation.max_len, .too_long = o->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
+        .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special,
+        .specials_in_text = m->translation.specials_in_text};
+    rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &data_options, err);
+    rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
+    out->skipped = data ? rapt_dataset_empty(data) : 0;
+    rapt_code code = loader ? score_batches(m, loader, o, watch, out, err) : err->code;
+    rapt_loader_free(loader);
+    rapt_dataset_free(data);
+    return code;
+}
+
+rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
+                      rapt_score *out, rapt_error *err)
+{
+    static const rapt_score_options none = {0};
+    rapt_error own = {0};
+    rapt_code code = RAPT_OK;
+    *out = (rapt_score){0};
+    if (m->task != RAPT_TASK_TRANSLATION)
+        code = rapt_fail(&own, RAPT_ERR_VALUE, "sentence pairs are scored by translation models");
+    else if (m->translation.source_begin_count || m->search.forced_bos.count)
+        code = rapt_fail(&own, RAPT_ERR_VALUE, "the loss of a model of type %s, whose sentences begin with tokens of their own, "
+                         "is not computed; rapt translate and rapt score give its BLEU", m->family);
+    code = code ? code : score_dataset(m, pairs, options ? options : &none, watch, out, &own);
+    code = code ? code : score_finish(out, &own);
+    if (!code)
+        return RAPT_OK;
+    *out = (rapt_score){0};
+    return rapt_fail(err, code, "%s", own.message);
+}
+
+rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, rapt_score *out,
+                           rapt_error *err)
+{
+    return score_pairs(m, pairs, options, NULL, out, err);
+}

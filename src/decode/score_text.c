@@ -1,0 +1,154 @@
+/* decode/score_text.c: the loss of a language model on whole texts, window by window. */
+#include "decode/score_watch.h"
+#include "decode/score_tape.h"
+
+#include "data/tokens/token_file.h"
+#include "nn/lm_core.h"
+#include "text/tokenizer.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_LOGITS ((size_t)16 << 20) /* logits of a batch of windows */
+#define MAX_ROWS 64
+
+rapt_code score_finish(rapt_score *out, rapt_error *err)
+{
+    const bool finite = isfinite(out->nll);
+    if (!finite)
+        *out = (rapt_score){0};
+    if (!finite)
+        return rapt_fail(err, RAPT_ERR_NOT_FINITE, "the loss is not a finite number");
+    out->loss = out->nll / (double)out->tokens;
+    out->perplexity = fmin(exp(out->loss), DBL_MAX);
+    out->bits_per_byte = out->bytes > 0 ? out->nll / log(2) / (double)out->bytes : 0;
+    return RAPT_OK;
+}
+
+static rapt_code score_check_tokens(const rapt_model *m, const rapt_token_file *f, rapt_error *err)
+{
+    if (m->task != RAPT_TASK_LANGUAGE_MODEL)
+        return rapt_fail(err, RAPT_ERR_VALUE, "texts are scored by language models");
+    const size_t vocab = m->language.net->config.vocab;
+    size_t i = 0;
+    int32_t id = 0;
+    if (rapt_token_file_count(f) < 2)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes before it");
+    if ((size_t)rapt_token_file_max_id(f) < vocab)
+        return RAPT_OK;
+    for (rapt_token_file_ids(f, i, 1, &id); (size_t)id < vocab; rapt_token_file_ids(f, i, 1, &id))
+        i++;
+    return rapt_fail(err, RAPT_ERR_VALUE, "token %zu, at byte %zu, is %d; the model knows %zu", i,
+                     rapt_token_file_bytes(f, m->language.tokenizer, 0, i) + 1, (int)id, vocab);
+}
+
+/* The loss of a batch of windows whose logits are looked at. */
+static rapt_code score_watched_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const rapt_window_batch *b,
+                                       const score_watch *watch, rapt_loss_sums *parts, rapt_error *err)
+{
+    const rapt_loss_options o = {.valid_lens = b->valid_lens};
+    if (cache)
+        rapt_kv_cache_clear(cache, b->inputs.batch);
+    rapt_tensor *logits = cache ? rapt_lm_step(t, m->language.net, cache, b->inputs, false)
+                                : rapt_lm_forward(t, m->language.net, b->inputs);
+    rapt_op_cross_entropy(t, logits, b->labels, &o, parts);
+    rapt_code code = rapt_tape_status(t, err);
+    return code ? code : watch->fn(watch->context, &(score_batch){.inputs = b->inputs, .labels = b->labels,
+                                                                  .valid_lens = b->valid_lens, .logits = logits}, err);
+}
+
+/* `cache`: NULL, or attention goes through it, so that the type of its keys and values has effect. */
+static rapt_code score_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w, const score_watch *watch,
+                               rapt_score *out, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
+        const rapt_window_batch *b = rapt_windows_at(w, i);
+        const rapt_loss_options o = {.valid_lens = b->valid_lens};
+        rapt_loss_sums parts = {0};
+        rapt_tape_begin(t, (rapt_pass){0});
+        if (watch)
+            code = score_watched_windows(m, t, cache, b, watch, &parts, err);
+        else if (cache)
+            lm_cached_loss(t, m->language.net, cache, b->inputs, b->labels, &o, &parts);
+        else
+            rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
+        out->nll += parts.nll;
+        out->tokens += parts.tokens;
+        code = code ? code : rapt_tape_status(t, err);
+    }
+    return code;
+}
+
+/* Windows of a batch. It depends on the model alone, as the order of the sum does. */
+static size_t score_rows(const rapt_lm_config *c)
+{
+    size_t rows = MAX_LOGITS / c->context / c->vocab;
+    return rows < 1 ? 1 : rows < MAX_ROWS ? rows : MAX_ROWS;
+}
+
+static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f, const rapt_score_options *o,
+                                   const score_watch *watch, rapt_score *out, rapt_error *err)
+{
+    const rapt_token_range whole = rapt_token_range_all(f);
+    const size_t labels = whole.end - 1, context = m->language.net->config.context, rows = score_rows(&m->language.net->config);
+    rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
+    score_tape e = {0};
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, rows);
+    rapt_kv_cache *cache = NULL;
+    sizes.storage = o->kv_cache;
+    rapt_code code = w ? score_tape_make(&e, m, o, err) : err->code;
+    if (!code && o->kv_cache != RAPT_STORAGE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
+        code = err->code;
+    if (!code)
+        code = score_windows(m, e.t, cache, w, watch, out, err);
+    rapt_kv_cache_free(cache);
+    score_tape_free(&e);
+    rapt_windows_free(w);
+    return code;
+}
+
+rapt_code score_tokens(const rapt_model *m, const rapt_token_file *f, const rapt_score_options *options, const score_watch *watch,
+                       rapt_score *out, rapt_error *err)
+{
+    static const rapt_score_options none = {0};
+    rapt_error own = {0}; /* `err` may be NULL, or hold an earlier failure */
+    *out = (rapt_score){0};
+    rapt_code code = score_check_tokens(m, f, &own);
+    code = code ? code : score_all_windows(m, f, options ? options : &none, watch, out, &own);
+    if (!code) {
+        out->bytes = rapt_token_file_bytes(f, m->language.tokenizer, 1, rapt_token_file_count(f));
+        code = score_finish(out, &own);
+    }
+    if (!code)
+        return RAPT_OK;
+    *out = (rapt_score){0};
+    return rapt_fail(err, code, "%s", own.message);
+}
+
+rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
+                            rapt_score *out, rapt_error *err)
+{
+    return score_tokens(m, tokens, options, NULL, out, err);
+}
+
+rapt_code rapt_score_text(const rapt_model *m, const char *text, size_t size, const rapt_score_options *options, rapt_score *out,
+                          rapt_error *err)
+{
+    rapt_error own = {0};
+    int32_t *ids = NULL;
+    size_t count;
+    rapt_token_file *f = NULL;
+    *out = (rapt_score){0};
+    if (m->task != RAPT_TASK_LANGUAGE_MODEL)
+        return rapt_fail(err, RAPT_ERR_VALUE, "texts are scored by language models");
+    rapt_code code = size ? tokenizer_encode_within(m->language.tokenizer, text, size, true, &ids, &count, &own)
+                          : rapt_fail(&own, RAPT_ERR_VALUE, "the text is empty");
+    if (!code && !(f = rapt_token_file_from_ids(ids, count, rapt_tokenizer_size(m->language.tokenizer), &own)))
+        code = own.code;
+    code = code ? code : rapt_score_tokens(m, f, options, out, &own);
+    rapt_token_file_close(f);
+    free(ids);
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
+}

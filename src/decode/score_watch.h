@@ -1,0 +1,31 @@
+/* decode/score_watch.h: scoring with somebody who looks at the logits, for `rapt eval --compare`. */
+#ifndef DECODE_SCORE_WATCH_H
+#define DECODE_SCORE_WATCH_H
+
+#include "rapt/score.h"
+
+/* What a pass has computed: the logits of a batch, and what it computed them from. */
+typedef struct score_batch {
+    const rapt_tokens *source;  /* pairs: the sources and their valid lengths */
+    const int32_t *source_lens;
+    rapt_tokens inputs, labels;
+    const int32_t *valid_lens;  /* of the labels; NULL: all */
+    const rapt_tensor *logits;
+} score_batch;
+
+/* NULL: nobody. Called after each pass; the logits belong to its tape. */
+typedef struct score_watch {
+    rapt_code (*fn)(void *context, const score_batch *b, rapt_error *err);
+    void *context;
+} score_watch;
+
+/* rapt_score_tokens and rapt_score_pairs. */
+rapt_code score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
+                       const score_watch *watch, rapt_score *out, rapt_error *err);
+rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
+                      rapt_score *out, rapt_error *err);
+
+/* Fills the means from the sums. RAPT_ERR_NOT_FINITE. */
+rapt_code score_finish(rapt_score *out, rapt_error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/* tests/decode/test_score.c: losses of texts and pairs, against sums over passes of single windows and sentences; what is refused.
+ * labels: threads */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decode/generate_case.h"
+#include "decode/translate_case.h"
+
+#include "rapt/score.h"
+
+#include <math.h>
+
+#define TEXT "abcdefgabcabdcbagfedcbaabcabdcb" /* longer than the context */
+
+static rapt_model language_model(size_t variant)
+{
+    const rapt_lm_config c = lm_variant(variant);
+    return case_model(lm_model(&c), case_characters());
+}
+
+static void free_language_model(rapt_model *m)
+{
+    rapt_lm_free(m->language.net);
+    rapt_tokenizer_free(m->language.tokenizer);
+}
+
+/* -log p of labels[count] after the same number of ids, by softmax of the logits in double. */
+static double nll_of(rapt_tape *t, const rapt_lm *net, const int32_t *ids, const int32_t *labels, size_t count)
+{
+    double nll = 0;
+    rapt_tape_begin(t, (rapt_pass){0});
+    const rapt_tensor *y = rapt_lm_forward(t, net, (rapt_tokens){ids, 1, count});
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+    for (size_t i = 0; i < count; i++) {
+        const rapt_real *x = y->data + i * MODEL_VOCAB;
+        double sum = 0;
+        for (size_t j = 0; j < MODEL_VOCAB; j++)
+            sum += exp((double)x[j]);
+        nll += log(sum) - (double)x[labels[i]];
+    }
+    return nll;
+}
+
+static void texts_are_scored_window_by_window(void **state)
+{
+    (void)state;
+    rapt_model m = language_model(3);
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_score score, again;
+    rapt_error err = {0};
+    int32_t *ids;
+    size_t count, context = m.language.net->config.context;
+    double nll = 0;
+    assert_int_equal(rapt_tokenizer_encode(m.language.tokenizer, TEXT, &ids, &count, &err), RAPT_OK);
+    assert_true(count > 2 * context);
+    for (size_t at = 0; at + 1 < count; at += context) {
+        const size_t n = count - 1 - at < context ? count - 1 - at : context;
+        nll += nll_of(t, m.language.net, ids + at, ids + at + 1, n);
+    }
+    assert_int_equal(rapt_score_text(&m, TEXT, strlen(TEXT), NULL, &score, &err), RAPT_OK);
+    assert_int_equal(score.tokens, count - 1);
+    assert_int_equal(score.bytes, strlen(TEXT) - 1);
+    assert_true(fabs(score.nll - nll) < 1e-4 * nll);
+    assert_true(fabs(score.loss - nll / (double)(count - 1)) < 1e-4);
+    assert_true(fabs(score.perplexity - exp(score.loss)) < 1e-9 * score.perplexity);
+    assert_true(fabs(score.bits_per_byte - score.nll / log(2) / (double)score.bytes) < 1e-9);
+    rapt_token_file *f = rapt_token_file_from_ids(ids, count, MODEL_VOCAB, &err);
+    for (int threads = 1; threads <= 3; threads++) { /* bit for bit */
+        const rapt_score_options o = {.threads = threads};
+        assert_int_equal(rapt_score_tokens(&m, f, &o, &again, &err), RAPT_OK);
+        assert_true(again.nll == score.nll);
+    }
+    const rapt_score_options rounded = {.kv_cache = RAPT_STORAGE_BF16};
+    assert_int_equal(rapt_score_tokens(&m, f, &rounded, &again, &err), RAPT_OK);
+    assert_true(again.nll != score.nll && fabs(again.nll - score.nll) < 0.05 * score.nll);
+    rapt_token_file_close(f);
+    free(ids);
+    rapt_tape_free(t);
+    free_language_model(&m);
+}
+
+static void pairs_are_scored_by_their_targets(void **state)
+{
+    static const char *const sources[] = {"w1 w2 w3", "w4", "w5 w6", ""}, *const targets[] = {"w1", "w2 w3", "w4 w5 w6", "w1"};
+    (void)state;
+    rapt_model *m = case_translation_model(8, 2);
+    rapt_error err = {0};
+    rapt_score all, one;
+    double nll = 0;
+    rapt_pairs *p = rapt_pairs_from_lines(sources, targets, 4, &err);
+    assert_int_equal(rapt_score_pairs(m, p, NULL, &all, &err), RAPT_OK);
+    assert_int_equal(all.tokens, 1 + 2 + 3 + 3); /* with <eos> */
+    assert_int_equal(all.skipped, 1);
+    for (size_t i = 0; i < 3; i++) {
+        rapt_pairs *single = rapt_pairs_from_lines(&sources[i], &targets[i], 1, &err);
+        assert_int_equal(rapt_score_pairs(m, single, &(rapt_score_options){.threads = 2}, &one, &err), RAPT_OK);
+        nll += one.nll;
+        rapt_pairs_free(single);
+    }
+    assert_true(fabs(all.nll - nll) < 1e-4 * nll);
+    rapt_pairs_free(p);
+    rapt_model_free(m);
+}
+
+static void what_is_refused(void **state)
+{
+    static const char *const line = "w1";
+    (void)state;
+    rapt_model m = language_model(3), *t = case_translation_model(8, 2);
+    rapt_error err = {0};
+    rapt_score score;
+    rapt_pairs *p = rapt_pairs_from_lines(&line, &line, 1, &err);
+    assert_int_equal(rapt_score_text(&m, "", 0, NULL, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_score_text(&m, "a", 1, NULL, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_score_text(t, "ab", 2, NULL, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_score_pairs(&m, p, NULL, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_score_text(&m, "ab", 2, &(rapt_score_options){.threads = 1000}, &score, &err), RAPT_ERR_VALUE);
+    m.language.net->output.weight->value.data[0] = NAN;
+    err = (rapt_error){0};
+    assert_int_equal(rapt_score_text(&m, "ab", 2, NULL, &score, &err), RAPT_ERR_NOT_FINITE);
+    assert_true(score.tokens == 0 && score.nll == 0);
+    rapt_pairs_free(p);
+    rapt_model_free(t);
+    free_language_model(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_scored_window_by_window),
+                                       cmocka_unit_test(pairs_are_scored_by_their_targets), cmocka_unit_test(what_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
