@@ -182,12 +182,13 @@ RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_g
 /* Starts a run; nothing is computed yet. RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err);
 /* Computes a token. *token is valid until the next call for the generator; the text that it lacks, because a character or a stop
- * sequence may be incomplete, comes with a later token or in the result. False, with a zeroed token: the run is over (`err` is as
+ * sequence may be incomplete, comes with a later token or in the result. False, with an empty token: the run is over (`err` is as
  * it was), or has failed (`err` set, as rapt_generator_run fails; RAPT_ERR_VALUE: no run was started). In a beam search the first
- * token takes all the time. */
+ * token takes all the time. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_error *err);
-/* Ends the run, at any token, and hands out what it generated; the rest of the text goes to on_text. *result and `result` NULL as
- * in rapt_generator_run; `finish` is RAPT_FINISH_LENGTH if the run was ended early. RAPT_ERR_VALUE: no run was started. */
+/* Ends the run, at any token, and hands out what it generated; the rest of the text goes to on_text. *result, `result` NULL and
+ * errors as in rapt_generator_run, those of the run's tokens included; `finish` is RAPT_FINISH_LENGTH if the run was ended early.
+ * RAPT_ERR_VALUE also: no run was started. */
 RAPT_API rapt_code rapt_generator_finish(rapt_generator *g, rapt_generated *result, rapt_error *err);
 
 /* Makes the run in progress, or else the next run, return RAPT_ERR_INTERRUPTED before its next token, or at its end if it has

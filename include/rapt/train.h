@@ -185,8 +185,9 @@ RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err
  *    rapt_trainer_finish(t, &err);
  *    rapt_trainer_free(t);
  *
- * so a run gives the same bytes either way, whatever is called between the steps. One thread at a time may use a trainer. With
- * options->group, all processes make the same calls in the same order. */
+ * so a run gives the same bytes either way, whatever is called between the steps, but rapt_trainer_finish. One thread at a time
+ * may use a trainer; with options->group, the thread that made it, and all processes make the same calls in the same order. Each
+ * call that computes sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 typedef struct rapt_trainer rapt_trainer;
 
 /* Sets up a run: reads the data, makes or loads the model and the optimizer, finds the newest checkpoint, and locks and writes
@@ -205,13 +206,13 @@ RAPT_API void rapt_trainer_progress(const rapt_trainer *t, rapt_progress *out);
  * step. A translator, generator or explanation that is made from it must be freed before the next step, because it packs weights.
  * NULL with `err` set if the run has failed. */
 RAPT_API const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err);
-/* The loss on the validation set, in nats per target token, as a report computes it, but without a report. RAPT_ERR_VALUE: there
- * is no validation set; RAPT_ERR_INTERRUPTED: options->stop. */
+/* The loss on the validation set, in nats per target token, as a report computes it, but without a report; NaN if it fails.
+ * RAPT_ERR_VALUE: there is no validation set; RAPT_ERR_INTERRUPTED: options->stop. After these two the run goes on. */
 RAPT_API rapt_code rapt_trainer_evaluate(rapt_trainer *t, double *val_loss, rapt_error *err);
 /* Writes the model and a checkpoint of the last step into the folder; nothing before the first step. */
 RAPT_API rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err);
-/* Ends the run, after any step: writes the model, a checkpoint of the last step, and the last line of the log.
- * RAPT_ERR_INTERRUPTED: options->stop ended it before its last step. */
+/* Ends the run, after any step: writes the model, a checkpoint of the last step, and the last line of the log. There are no more
+ * steps then; a second call does nothing. RAPT_ERR_INTERRUPTED: options->stop ended it before its last step. */
 RAPT_API rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err);
 /* Frees the trainer and unlocks the folder; NULL is fine. Without rapt_trainer_finish, the folder has what was saved last. */
 RAPT_API void rapt_trainer_free(rapt_trainer *t);

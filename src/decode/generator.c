@@ -31,7 +31,7 @@ struct rapt_generator {
     bool runs;
     continuation run;
     rapt_generated result;
-    rapt_code code;                /* how it failed */
+    rapt_error failure;            /* how it failed */
     size_t shown;                  /* bytes of its text that rapt_generator_next has handed out */
     bool searched;                 /* by beam search: */
     search_hypothesis best;        /* what was found, and how much of it is taken */
@@ -43,8 +43,10 @@ struct rapt_generator {
 /* Ends a run that nobody finishes. */
 static void generator_drop_run(rapt_generator *g)
 {
-    if (g->runs)
+    if (g->runs) {
         continuation_end(&g->run, true, NULL);
+        atomic_store(&g->cancelled, false); /* a cancel was for this run */
+    }
     rapt_generated_free(&g->result);
     arena_release(&g->scratch, (arena_mark){0});
     g->runs = false;
@@ -168,51 +170,51 @@ static rapt_code generator_found(rapt_generator *g, int32_t *id, double *log_pro
 
 static rapt_code generator_choose(rapt_generator *g, int32_t *id, double *log_prob, rapt_error *err)
 {
-    if (g->options.beam > 1)
-        return generator_found(g, id, log_prob, err);
     if (generator_stops(g))
         return generator_cancelled(err);
+    if (g->options.beam > 1)
+        return generator_found(g, id, log_prob, err);
     const rapt_real *logits = generator_logits(g, err);
     return logits ? continuation_choose(&g->run, logits, &g->scratch, id, log_prob, err) : err->code;
 }
 
 rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err)
 {
-    rapt_error own = {0};
     const rapt_generate_options *o = &g->options;
     generator_drop_run(g);
+    g->failure = (rapt_error){0};
     g->run = (continuation){.model = g->model, .options = o, .sampler = &g->sampler, .k = g->tape->k, .text = &g->text,
                             .sample = sample, .on_text = o->on_text, .context = o->context, .result = &g->result};
     g->shown = g->taken = 0;
     g->searched = false;
     g->runs = true;
-    g->code = continuation_begin(&g->run, &own);
-    return g->code ? rapt_fail(err, g->code, "%s", own.message) : RAPT_OK;
+    continuation_begin(&g->run, &g->failure);
+    return g->failure.code ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
 }
 
 /* Chooses a token and keeps it. False: the run is over, or has failed. */
-static bool generator_advance(rapt_generator *g, int32_t *id, double *log_prob, rapt_error *err)
+static bool generator_advance(rapt_generator *g, int32_t *id, double *log_prob)
 {
     const size_t before = g->result.token_count;
-    if (g->code || continuation_is_over(&g->run))
+    if (g->failure.code || continuation_is_over(&g->run))
         return false;
-    g->code = generator_choose(g, id, log_prob, err);
-    if (!g->code && *id >= 0)
-        g->code = continuation_put(&g->run, *id, *log_prob, err);
-    return !g->code && g->result.token_count > before;
+    rapt_code code = generator_choose(g, id, log_prob, &g->failure);
+    if (!code && *id >= 0)
+        continuation_put(&g->run, *id, *log_prob, &g->failure);
+    return !g->failure.code && g->result.token_count > before;
 }
 
 bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_error *err)
 {
-    rapt_error own = {0};
     *token = (rapt_generated_token){.text = ""};
     if (!g->runs) {
         rapt_fail(err, RAPT_ERR_VALUE, "no run was started");
         return false;
     }
-    if (!generator_advance(g, &token->id, &token->log_prob, &own)) {
-        if (own.code)
-            rapt_fail(err, own.code, "%s", own.message);
+    if (!generator_advance(g, &token->id, &token->log_prob)) {
+        *token = (rapt_generated_token){.text = ""}; /* it may be the end of text */
+        if (g->failure.code)
+            rapt_fail(err, g->failure.code, "%s", g->failure.message);
         return false;
     }
     token->text = g->run.kept.data + g->shown;
@@ -223,36 +225,31 @@ bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_er
 
 rapt_code rapt_generator_finish(rapt_generator *g, rapt_generated *result, rapt_error *err)
 {
-    rapt_error own = {0};
     if (result)
         *result = (rapt_generated){0};
     if (!g->runs)
         return rapt_fail(err, RAPT_ERR_VALUE, "no run was started");
-    const rapt_code code = continuation_end(&g->run, g->code != RAPT_OK, &own);
+    continuation_end(&g->run, g->failure.code != RAPT_OK, &g->failure);
     g->runs = false;
+    if (!g->failure.code && generator_stops(g)) { /* during the last token: not the next run's */
+        g->result.finish = RAPT_FINISH_NONE;
+        generator_cancelled(&g->failure);
+    }
     if (result) {
         *result = g->result;
         g->result = (rapt_generated){0};
     }
     generator_drop_run(g);
-    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
+    return g->failure.code ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
 }
 
 rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err)
 {
-    rapt_error own = {0};
-    rapt_generated unwanted = {0}, *to = result ? result : &unwanted;
     rapt_generated_token token;
-    rapt_generator_start(g, sample, &own);
-    while (rapt_generator_next(g, &token, &own))
+    rapt_generator_start(g, sample, NULL);
+    while (rapt_generator_next(g, &token, NULL))
         ;
-    rapt_generator_finish(g, to, &own);
-    if (!own.code && generator_stops(g)) { /* during the last token: not the next run's */
-        to->finish = RAPT_FINISH_NONE;
-        generator_cancelled(&own);
-    }
-    rapt_generated_free(&unwanted);
-    return own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK;
+    return rapt_generator_finish(g, result, err); /* tells any failure */
 }
 
 void rapt_generated_free(rapt_generated *result)

@@ -9,12 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { USUAL_BEAM = 8 }; /* memory for wider beams is not kept for later segments */
+
+static void segment_run_free(segment_run *run)
+{
+    sentence_free(&run->sentence);
+    free(run);
+}
+
 void segment_runs_free(segment_runs *r)
 {
-    for (size_t i = 0; i < r->made; i++) {
-        sentence_free(&r->runs[i]->sentence);
-        free(r->runs[i]);
-    }
+    for (size_t i = 0; i < r->made; i++)
+        segment_run_free(r->runs[i]);
     free(r->runs);
     free(r->step);
     *r = (segment_runs){.setup = r->setup};
@@ -124,10 +130,10 @@ static bool segment_runs_make(segment_runs *r, size_t count)
         return false;
     while (r->made < count) {
         segment_run *run = calloc(1, sizeof *run);
-        if (!run || sentence_init(&run->sentence, NULL)) {
-            if (run)
-                sentence_free(&run->sentence);
-            free(run);
+        if (!run)
+            return false;
+        if (sentence_init(&run->sentence, NULL)) {
+            segment_run_free(run);
             return false;
         }
         r->runs[r->made++] = run;
@@ -152,6 +158,7 @@ static rapt_code translate_encode(const segment_runs *r, rapt_tape *t, segment_r
     rapt_code code = sources && sentences ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu segments", count);
     for (size_t i = 0; i < count && !code; i++) {
         sources[i] = translate_source(r->setup->m, runs[i]);
+        runs[i]->beam = sources[i].options->beam > runs[i]->beam ? sources[i].options->beam : runs[i]->beam;
         sentences[i] = &runs[i]->sentence;
     }
     code = code ? code : sentence_begin(&on, sentences, sources, count, err);
@@ -166,10 +173,22 @@ static void translate_encode_alone(const segment_runs *r, rapt_tape *t, segment_
                                    const rapt_error *together)
 {
     for (size_t i = 0; i < count; i++) {
-        rapt_error err = *together;
-        if (count == 1 || err.code == RAPT_ERR_MEMORY || translate_encode(r, t, &runs[i], 1, &err))
+        rapt_error err = {0};
+        if (count == 1 || together->code == RAPT_ERR_MEMORY)
+            translate_fail(runs[i], together);
+        else if (translate_encode(r, t, &runs[i], 1, &err))
             translate_fail(runs[i], &err);
     }
+}
+
+/* Frees memory of runs without an item that is larger than usual, or that a usual number of segments does not need. */
+static void segment_runs_trim(segment_runs *r)
+{
+    for (size_t i = r->made; i-- > r->count;)
+        if (r->runs[i]->beam > USUAL_BEAM || i - r->count >= r->setup->o.batch) {
+            segment_run_free(r->runs[i]);
+            r->runs[i] = r->runs[--r->made];
+        }
 }
 
 /* Moves the runs without an item behind the others. */
@@ -183,6 +202,7 @@ static void segment_runs_close_up(segment_runs *r)
             r->runs[kept++] = run;
         }
     r->count = kept;
+    segment_runs_trim(r);
 }
 
 void segment_runs_begin(segment_runs *r, rapt_tape *t, translate_item *const *items, size_t count)
@@ -257,27 +277,23 @@ static void segment_runs_end_stopped(segment_runs *r)
 }
 
 /* A pass fails for want of memory only, which does not concern one segment: all fail. */
-void segment_runs_step(segment_runs *r, rapt_tape *t)
+segment_work segment_runs_step(segment_runs *r, rapt_tape *t)
 {
     rapt_error err = {0};
     const sentence_model on = translate_model(r, t);
     segment_runs_end_stopped(r);
+    segment_work work = {.segments = r->count};
     if (r->count == 0)
-        return;
-    for (size_t i = 0; i < r->count; i++)
+        return work;
+    for (size_t i = 0; i < r->count; i++) {
         r->step[i] = &r->runs[i]->sentence;
+        work.rows += search_rows(r->runs[i]->sentence.search);
+    }
     rapt_code code = sentence_step(&on, r->step, r->count, &err);
     for (size_t i = 0; i < r->count && code; i++)
         translate_fail(r->runs[i], &err);
     if (!code)
         segment_runs_end(r, t);
     segment_runs_close_up(r);
-}
-
-size_t segment_runs_rows(const segment_runs *r)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < r->count; i++)
-        rows += search_rows(r->runs[i]->sentence.search);
-    return rows;
+    return work;
 }

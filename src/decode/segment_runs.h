@@ -12,6 +12,7 @@ typedef struct segment_run {
     translate_item *item;  /* NULL: none */
     search_options again;  /* of its second search: it is searched again, among whole characters only */
     bool is_again;
+    size_t beam;           /* the largest that it has had memory for */
 } segment_run;
 
 /* Zeroed, with `setup` set: none. */
@@ -29,9 +30,13 @@ void segment_runs_free(segment_runs *r);
  * (translate_text_end): in the step that completes its translation, or in the first step after it was cancelled. Items that fail,
  * fail in their texts. */
 void segment_runs_begin(segment_runs *r, rapt_tape *t, translate_item *const *items, size_t count);
-/* One decoding step of all segments in progress, at least one, all their rows together. The tape may be another one each time. */
-void segment_runs_step(segment_runs *r, rapt_tape *t);
-/* Rows of the next step. */
-size_t segment_runs_rows(const segment_runs *r);
+/* What a step has computed. */
+typedef struct segment_work {
+    size_t segments, rows; /* 0: nothing, as all segments were cancelled */
+} segment_work;
+
+/* Ends cancelled segments, and computes one decoding step of the others, all their rows together. The tape may be another one
+ * each time. */
+segment_work segment_runs_step(segment_runs *r, rapt_tape *t);
 
 #endif

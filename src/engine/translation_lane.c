@@ -27,14 +27,14 @@ static void translation_begin(translation_worker *w, rapt_tape *tape)
 /* Computes one decoding step for all sentences of a worker. False: it has none. */
 static bool translation_step(translation_worker *w, rapt_tape *tape)
 {
-    const size_t rows = segment_runs_rows(&w->runs);
     if (w->runs.count == 0)
         return false;
-    w->tokens += w->runs.count;
     const double start = clock_seconds();
-    segment_runs_step(&w->runs, tape);
-    translation_pace_add(&w->pace, rows, clock_seconds() - start);
-    w->steps++;
+    const segment_work work = segment_runs_step(&w->runs, tape);
+    if (work.rows > 0)
+        translation_pace_add(&w->pace, work.rows, clock_seconds() - start);
+    w->tokens += work.segments;
+    w->steps += work.segments > 0;
     return true;
 }
 

@@ -155,16 +155,15 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
     decoder_states_project(t, m, &s, 1, memory);
 }
 
-void decoder_start_each(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *const *states, rapt_tensor *memory,
+void decoder_start_each(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *const *states, size_t count, rapt_tensor *memory,
                         const rapt_decoder_sizes *sizes)
 {
     rapt_error err = {0};
     rapt_code code = RAPT_OK;
-    if (!decoder_state_fits(t, memory))
-        return;
-    const size_t count = tape_examples(memory);
     for (size_t i = 0; i < count; i++)
         rapt_kv_cache_clear(states[i]->cross, 0);
+    if (!decoder_state_fits(t, memory))
+        return;
     for (size_t i = 0; i < count && !code; i++) {
         code = decoder_state_allocate(states[i], m, 1, tape_rows_of(memory, i).count, false, sizes[i], &err);
         if (code)

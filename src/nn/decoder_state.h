@@ -16,9 +16,9 @@ struct rapt_decoder_state {
     bool one_each;        /* row i translates sentence i */
 };
 
-/* rapt_decoder_start for several sentences that are encoded together but end at different steps: states[i] gets sentence i of the
- * memory, with sizes[i]. Decode them with decoder_step_parts. After a failure all of them refuse steps. */
-void decoder_start_each(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *const *states, rapt_tensor *memory,
+/* rapt_decoder_start for `count` sentences that are encoded together but end at different steps: states[i] gets sentence i of
+ * the memory, with sizes[i]. Decode them with decoder_step_parts. After a failure all of them refuse steps. */
+void decoder_start_each(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *const *states, size_t count, rapt_tensor *memory,
                         const rapt_decoder_sizes *sizes);
 
 /* NULL if `s` was started for `m` and can take `tokens`, for which it then has memory; else the poison tensor. Tokens beyond the

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-double candidates_worst(const candidate_list *l)
+/* The log-probability that a candidate must exceed to get a place. */
+static double candidates_worst(const candidate_list *l)
 {
     return l->count == l->max ? l->best[l->count - 1].log_prob : -INFINITY;
 }

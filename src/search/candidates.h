@@ -16,10 +16,7 @@ typedef struct candidate_list {
     size_t count, max;
 } candidate_list;
 
-/* The log-probability that a candidate must exceed to get a place. */
-double candidates_worst(const candidate_list *l);
-
-/* Puts c, better than the worst, in its place. */
+/* Puts c, which must be better than the worst, in its place. */
 void candidates_insert(candidate_list *l, candidate c);
 
 /* Adds the tokens of a row, each with the log-probability base + x[token], that are better than the worst; -inf never is.

@@ -33,7 +33,7 @@ static bool search_allocate_result(search *s, arena *memory)
     return ok;
 }
 
-/* There are as many candidates that nothing is missed where the best of each row end. */
+/* Enough candidates that `beam` of them stay, even if the most probable tokens of every row end it. */
 static bool search_allocate(search *s, arena *memory)
 {
     const size_t beam = s->options.beam, ends = s->text.eos_count;

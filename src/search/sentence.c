@@ -90,7 +90,7 @@ static rapt_code sentence_encode(const sentence_model *on, sentence *const *s, c
         sizes[i] = (rapt_decoder_sizes){sources[i].options->beam, sources[i].limit, on->kv_cache};
     }
     if (!tape_failed(t))
-        decoder_start_each(t, &on->net->decoder, states, rapt_encoder_forward(t, &on->net->encoder, tokens, NULL), sizes);
+        decoder_start_each(t, &on->net->decoder, states, count, rapt_encoder_forward(t, &on->net->encoder, tokens, NULL), sizes);
     return rapt_tape_status(t, err);
 }
 

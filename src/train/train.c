@@ -19,6 +19,7 @@
 #include "train/set_up.h"
 #include "train/step.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,9 @@ struct rapt_trainer {
     checkpoint_clock clock;
     bool begun;       /* what comes before the first step is done */
     bool interrupted; /* a step or report was, as the caller asked for */
+    bool finished;    /* by rapt_trainer_finish, with `end` */
+    rapt_code end;
+    double left;      /* when the last call ended: the time until the next one is the program's own */
     bool changed;     /* this call has made a step or a report, */
     bool saved;       /* and the folder's model and checkpoint have it all */
     rapt_error failure; /* the first one: nothing is computed or written after it */
@@ -169,6 +173,7 @@ static void trainer_set_out(rapt_trainer *t)
     t->call = (run_call){.first = step, .end = end, .started = now,
                          .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0};
     t->clock = (checkpoint_clock){.last = now};
+    t->left = now;
 }
 
 static rapt_code save_params(run *r, rapt_error *err)
@@ -317,9 +322,16 @@ static rapt_code trainer_begin(rapt_trainer *t, rapt_error *err)
     return code;
 }
 
+/* The program's own time is not the training's. */
+static void trainer_begin_call(rapt_trainer *t)
+{
+    t->call.pause += clock_seconds() - t->left;
+}
+
 /* Keeps a failure, so that nothing is computed or written after it. That the caller wants to stop is none. */
 static rapt_code trainer_end_call(rapt_trainer *t, rapt_code code, const rapt_error *why, rapt_error *err)
 {
+    t->left = clock_seconds();
     t->interrupted = t->interrupted || code == RAPT_ERR_INTERRUPTED;
     if (code && code != RAPT_ERR_INTERRUPTED)
         rapt_fail(&t->failure, code, "%s", why->message);
@@ -329,13 +341,15 @@ static rapt_code trainer_end_call(rapt_trainer *t, rapt_code code, const rapt_er
 bool rapt_trainer_is_over(const rapt_trainer *t)
 {
     const run *r = &t->r;
-    return t->failure.code || t->interrupted || r->counters.step >= t->call.end || run_stop_asked(r) || report_stopped_early(r);
+    return t->failure.code || t->finished || t->interrupted || r->counters.step >= t->call.end || run_stop_asked(r) ||
+           report_stopped_early(r);
 }
 
 rapt_code rapt_trainer_step(rapt_trainer *t, rapt_error *err)
 {
     rapt_error own = {0};
-    rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
+    trainer_begin_call(t);
+    rapt_code code = t->failure.code || t->finished ? RAPT_OK : trainer_begin(t, &own);
     if (!code && !rapt_trainer_is_over(t)) {
         code = step_once(t, &own);
         code = code ? code : after_step(t, &own);
@@ -360,17 +374,23 @@ const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err)
 rapt_code rapt_trainer_evaluate(rapt_trainer *t, double *val_loss, rapt_error *err)
 {
     rapt_error own = {0};
+    *val_loss = NAN;
+    trainer_begin_call(t);
+    const double start = clock_seconds();
     rapt_code code = t->failure.code ? RAPT_OK : report_validate(&t->r, val_loss, &own);
-    if (code == RAPT_ERR_VALUE)
+    t->call.pause += clock_seconds() - start;
+    if (code == RAPT_ERR_VALUE || code == RAPT_ERR_INTERRUPTED) { /* the run is as it was */
+        t->left = clock_seconds();
         return rapt_fail(err, code, "%s", own.message);
-    code = trainer_end_call(t, code, &own, err);
-    return !code && t->interrupted ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "the validation was cancelled") : code;
+    }
+    return trainer_end_call(t, code, &own, err);
 }
 
 rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err)
 {
     rapt_error own = {0};
-    const bool any = !t->failure.code && t->r.counters.step > 0;
+    const bool any = !t->failure.code && !t->finished && t->r.counters.step > 0;
+    trainer_begin_call(t);
     return trainer_end_call(t, any ? save_checkpoint(t, &own) : RAPT_OK, &own, err);
 }
 
@@ -399,7 +419,8 @@ static rapt_code finish_run(rapt_trainer *t, rapt_error *err)
         code = save_checkpoint(t, err);
     if (!code && c->tokens > 0)
         code = train_report(t, true, err);
-    if (!code && run_stop_asked(r) && (c->step < t->call.end || report_missing(r)) && !report_stopped_early(r))
+    const bool short_of_end = c->step < t->call.end || report_missing(r);
+    if (!code && (t->interrupted || run_stop_asked(r)) && short_of_end && !report_stopped_early(r))
         code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
                          (unsigned long long)c->step, (unsigned long long)t->call.end, r->options->out);
     return code;
@@ -408,14 +429,18 @@ static rapt_code finish_run(rapt_trainer *t, rapt_error *err)
 rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
 {
     rapt_error own = {0};
+    if (t->finished)
+        return t->end ? rapt_fail(err, t->end, "the run has ended") : RAPT_OK;
+    trainer_begin_call(t);
     rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
-    if (!trainer_end_call(t, code, &own, NULL)) {
-        own = (rapt_error){0};
-        code = finish_run(t, &own);
-        if (code == RAPT_ERR_INTERRUPTED)
-            return rapt_fail(err, code, "%s", own.message);
-    }
-    return trainer_end_call(t, code, &own, err);
+    if (trainer_end_call(t, code, &own, err))
+        return t->failure.code;
+    own = (rapt_error){0};
+    t->finished = true;
+    t->end = finish_run(t, &own);
+    if (t->end == RAPT_ERR_INTERRUPTED)
+        return rapt_fail(err, t->end, "%s", own.message);
+    return trainer_end_call(t, t->end, &own, err);
 }
 
 rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *err)

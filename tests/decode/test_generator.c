@@ -412,8 +412,10 @@ static void runs_in_parts_end_anywhere(void **state)
     assert_int_equal(rapt_generator_finish(g, &out, NULL), RAPT_ERR_VALUE);
     must(rapt_generator_start(g, 0, NULL));
     assert_false(rapt_generator_next(g, &token, NULL)); /* there is no text */
-    assert_false(rapt_generator_next(g, &token, NULL));
-    must(rapt_generator_finish(g, NULL, NULL));
+    err = (rapt_error){0};
+    assert_false(rapt_generator_next(g, &token, &err)); /* a failure stays */
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_int_equal(rapt_generator_finish(g, NULL, NULL), RAPT_ERR_VALUE);
     must(rapt_generator_begin(g, "abc", 3, NULL));
     rapt_generated whole = run(g, 0);
     for (size_t n = 0; n < RUN; n++) {
@@ -441,6 +443,20 @@ static void runs_in_parts_end_anywhere(void **state)
             assert_int_equal(err.code, RAPT_ERR_INTERRUPTED);
         }
     }
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    must(rapt_generator_start(g, 0, NULL));
+    while (rapt_generator_next(g, &token, NULL))
+        ;
+    assert_true(token.id == 0 && token.size == 0);
+    rapt_generator_cancel(g); /* a cancel is for the run in progress, even at its end */
+    assert_int_equal(rapt_generator_finish(g, &out, NULL), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(out.finish, RAPT_FINISH_NONE);
+    rapt_generated_free(&out);
+    must(rapt_generator_start(g, 0, NULL));
+    rapt_generator_cancel(g);
+    must(rapt_generator_rewind(g, 3, NULL));
+    rapt_generated again = run(g, 0);
+    rapt_generated_free(&again);
     must(rapt_generator_start(g, 0, NULL));
     rapt_generator_next(g, &token, NULL);
     rapt_generator_free(g); /* with a run in progress */

@@ -1,4 +1,5 @@
-/* tests/decode/test_score.c: losses of texts and pairs, against sums over passes of single windows and sentences; what is refused.
+/* tests/decode/test_score.c: losses of texts and pairs, against sums over passes of single windows and sentences; what is
+ * refused.
  * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -85,6 +85,8 @@ static void steps_are_a_run(void **state)
     assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK); /* nothing is left */
     assert_int_equal(step_of(t), STEPS);
     assert_int_equal(rapt_trainer_finish(t, &err), RAPT_OK);
+    assert_int_equal(rapt_trainer_finish(t, &err), RAPT_OK); /* changes nothing */
+    assert_int_equal(rapt_trainer_save(t, &err), RAPT_OK);
     rapt_trainer_free(t);
     assert_same_run("whole", "steps");
     rapt_recipe_free(&r);
@@ -124,6 +126,51 @@ static void a_saved_run_resumes(void **state)
 static bool is_set(void *context)
 {
     return *(const bool *)context;
+}
+
+/* A run that is finished early has no more steps. */
+static void the_end_is_the_end(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("");
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "early"});
+    assert_int_equal(rapt_trainer_step(t, NULL), RAPT_OK);
+    assert_int_equal(rapt_trainer_finish(t, NULL), RAPT_OK);
+    assert_true(rapt_trainer_is_over(t));
+    assert_int_equal(rapt_trainer_step(t, NULL), RAPT_OK);
+    assert_int_equal(step_of(t), 1);
+    rapt_trainer_free(t);
+    rapt_recipe_free(&r);
+}
+
+/* A stop during an evaluation is not the run's; one within a report is, even if nobody asks again. */
+static bool is_set_once(void *context)
+{
+    bool *stop = context, was = *stop;
+    *stop = false;
+    return was;
+}
+
+static void stops_of_one_moment(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("train.report_every=1");
+    rapt_error err = {0};
+    bool stop = false;
+    double loss;
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "once", .stop = is_set_once, .context = &stop});
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    stop = true;
+    assert_int_equal(rapt_trainer_evaluate(t, &loss, NULL), RAPT_ERR_INTERRUPTED);
+    assert_true(isnan(loss));
+    assert_false(rapt_trainer_is_over(t));
+    assert_int_equal(rapt_trainer_evaluate(t, &loss, &err), RAPT_OK);
+    assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    assert_int_equal(step_of(t), 2);
+    rapt_trainer_free(t);
+    rapt_recipe_free(&r);
 }
 
 static void a_stop_ends_the_run(void **state)
@@ -245,6 +292,7 @@ static void pairs_come_from_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
+                                       IN_FOLDER(the_end_is_the_end), IN_FOLDER(stops_of_one_moment),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
                                        IN_FOLDER(pairs_come_from_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

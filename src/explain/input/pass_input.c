@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* The name of a text in messages, and how it is encoded. */
 typedef struct reading {
     const char *what, *with; /* "the text", " with <eos>" */
