@@ -205,6 +205,5 @@ int cmd_serve(int argc, char **argv)
     serve_options_free(&a.o);
     free_again(&a);
     free(a.given);
-    free(a.models);
     return code ? cli_fail(&err) : 0;
 }
