@@ -207,7 +207,7 @@ RAPT_API void rapt_trainer_progress(const rapt_trainer *t, rapt_progress *out);
  * NULL with `err` set if the run has failed. */
 RAPT_API const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err);
 /* The loss on the validation set, in nats per target token, as a report computes it, but without a report; NaN if it fails.
- * RAPT_ERR_VALUE: there is no validation set; RAPT_ERR_INTERRUPTED: options->stop. After these two the run goes on. */
+ * RAPT_ERR_VALUE: there is no validation set; RAPT_ERR_INTERRUPTED: options->stop. These two do not end the run. */
 RAPT_API rapt_code rapt_trainer_evaluate(rapt_trainer *t, double *val_loss, rapt_error *err);
 /* Writes the model and a checkpoint of the last step into the folder; nothing before the first step. */
 RAPT_API rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err);

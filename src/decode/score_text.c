@@ -43,7 +43,7 @@ static rapt_code score_check_tokens(const rapt_model *m, const rapt_token_file *
                      rapt_token_file_bytes(f, m->language.tokenizer, 0, i) + 1, (int)id, vocab);
 }
 
-/* The loss of a batch of windows whose logits are looked at. */
+/* The loss of a batch of windows with somebody who compares the logits. */
 static rapt_code score_watched_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const rapt_window_batch *b,
                                        const score_watch *watch, rapt_loss_sums *parts, rapt_error *err)
 {

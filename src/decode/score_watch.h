@@ -1,4 +1,4 @@
-/* decode/score_watch.h: scoring with somebody who looks at the logits, for `rapt eval --compare`. */
+/* decode/score_watch.h: scoring with somebody who compares the logits, for `rapt eval --compare`. */
 #ifndef DECODE_SCORE_WATCH_H
 #define DECODE_SCORE_WATCH_H
 

@@ -62,6 +62,10 @@ static void generating(void **state)
     rapt_generator *g = rapt_generator_new(m, &o, NULL);
     assert_non_null(g);
     assert_int_not_equal(rapt_generator_run(g, 0, &result, NULL), RAPT_OK); /* no prompt */
+    rapt_generated_token token;
+    assert_false(rapt_generator_next(g, &token, NULL)); /* no run */
+    assert_int_not_equal(rapt_generator_finish(g, &result, NULL), RAPT_OK);
+    assert_int_equal(rapt_generator_start(g, 0, NULL), RAPT_OK);
     rapt_generated_free(&result);
     assert_int_not_equal(rapt_generator_begin(g, " ", 1, NULL), RAPT_OK);
     assert_int_not_equal(rapt_generator_begin_tokens(g, (int32_t[]){-1}, 1, NULL), RAPT_OK);
@@ -155,6 +159,11 @@ static void training(void **state)
     rapt_model_free(m);
     rapt_recipe_defaults(&r);
     assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL), RAPT_ERR_VALUE);
+    assert_null(rapt_trainer_new(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL));
+    char *value;
+    assert_int_not_equal(rapt_recipe_get(&r, "nothing", &value, NULL), RAPT_OK);
+    const char *const broken[] = {"a\nb"};
+    assert_null(rapt_pairs_from_lines(broken, broken, 1, NULL));
     assert_int_not_equal(rapt_average("/nowhere", 2, "/nowhere/out", NULL), RAPT_OK);
     uint64_t *steps;
     size_t count;
