@@ -109,9 +109,10 @@
  *
  * Floating-point environment. It is part of the number format: every function that computes a pass sets the environment of the
  * calling thread to the default (round to nearest, denormals kept, no traps) and leaves it so. These are rapt_tape_begin, and
- * with it rapt_translate, rapt_translator_run (_prefixed, _with), rapt_generate, rapt_generator_run and _next, rapt_score_...,
- * rapt_explanation_new, rapt_train and rapt_trainer_.... A program that needs another environment (rounding mode, FTZ, DAZ, traps) must save it before such a call and
- * restore it afterwards, with fegetenv and fesetenv.
+ * with it rapt_translate, rapt_translator_run (_prefixed, _with), rapt_generate, rapt_generator_run and _next,
+ * rapt_score_text and its kin, rapt_explanation_new, rapt_train and the functions of a trainer. A program that needs another
+ * environment (rounding mode, FTZ, DAZ, traps) must save it before such a call and restore it afterwards, with fegetenv and
+ * fesetenv.
  *
  * All headers can be included from C++. docs/embedding.md says how to link and what a new version may change; docs/glossary.md
  * says what the field's terms are called in rapt.

@@ -187,7 +187,7 @@ RAPT_API rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt
  * token takes all the time. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_error *err);
 /* Ends the run, at any token, and hands out what it generated; the rest of the text goes to on_text. *result, `result` NULL and
- * errors as in rapt_generator_run, those of the run's tokens included; `finish` is RAPT_FINISH_LENGTH if the run was ended early.
+ * errors as in rapt_generator_run, also if a token failed; `finish` is RAPT_FINISH_LENGTH if the run was ended early.
  * RAPT_ERR_VALUE also: no run was started. */
 RAPT_API rapt_code rapt_generator_finish(rapt_generator *g, rapt_generated *result, rapt_error *err);
 
