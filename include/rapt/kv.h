@@ -24,9 +24,10 @@ typedef struct rapt_kv {
                                       example b has row b */
 } rapt_kv;
 
-/* The KV cache of a decoder: the keys and values of every layer at positions 0 .. past - 1. All rows grow together. Owns its
- * memory. Prefill and decoding steps append to it (rapt_lm_step, rapt_decoder_step); between steps, rows may be selected and the
- * newest positions dropped. One thread at a time may use a cache. */
+/* The KV cache of a decoder: rows of keys and values of every layer. Each row holds positions 0 .. length - 1 of one text. The
+ * functions below treat all rows alike, so their lengths stay equal; the engine (rapt/engine.h) continues and copies rows one by
+ * one. Owns its memory. Prefill and decoding steps append to it (rapt_lm_step, rapt_decoder_step); between steps, rows may be
+ * selected and the newest positions dropped. One thread at a time may use a cache. */
 typedef struct rapt_kv_cache rapt_kv_cache;
 
 typedef struct rapt_kv_sizes {
@@ -40,6 +41,8 @@ typedef struct rapt_kv_sizes {
     rapt_storage storage; /* numeric type of keys and values. They are rounded when they are appended and widened when they are
                              attended to, even by tokens of the same step, so that the result does not depend on how many tokens a
                              step has */
+    bool sparse; /* rows may hold far fewer positions than `capacity`: its memory is mapped, but only what was written takes any;
+                    `grows` is not read. Attention reads it several per cent more slowly, since it has no huge pages */
 } rapt_kv_sizes;
 
 /* Bytes that the keys and values of one position of one row take in all layers; SIZE_MAX if the number is larger. */
@@ -50,14 +53,14 @@ RAPT_API size_t rapt_kv_position_bytes(const rapt_kv_sizes *sizes);
 RAPT_API rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err);
 /* Frees the cache; it may be NULL. */
 RAPT_API void rapt_kv_cache_free(rapt_kv_cache *c);
-/* Empties the cache and gives it other sizes, with sizes.rows rows. Allocates only if its memory is too small. Fails as
+/* Empties the cache and gives it other sizes, with sizes.rows rows. Allocates if its memory is too small, or sparse. Fails as
  * rapt_kv_cache_new does; the cache then has size 0. `err` may be NULL. */
 RAPT_API rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err);
 /* The sizes of the last rapt_kv_cache_new or rapt_kv_cache_resize. */
 RAPT_API rapt_kv_sizes rapt_kv_cache_sizes(const rapt_kv_cache *c);
 /* Rows in use. */
 RAPT_API size_t rapt_kv_cache_rows(const rapt_kv_cache *c);
-/* Positions that each row holds. */
+/* Positions that each row holds; if the engine has continued rows one by one, positions of the longest row. */
 RAPT_API size_t rapt_kv_cache_past(const rapt_kv_cache *c);
 /* Allocates memory for positions 0 .. positions - 1 of every row of a cache that grows. The memory grows by at least half each
  * time, so a text of n tokens copies O(n) positions in all. Contents are kept, also after a failure; the data of

@@ -4,6 +4,7 @@
 #include "base/zero_pages.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 void *zero_pages_map(size_t bytes)
 {
@@ -18,4 +19,13 @@ void zero_pages_unmap(void *pages, size_t bytes)
 {
     if (pages)
         munmap(pages, bytes);
+}
+
+void zero_pages_give_back(void *pages, size_t first, size_t end)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    first = (first + page - 1) / page * page;
+    end = end / page * page;
+    if (first < end)
+        madvise((char *)pages + first, end - first, MADV_DONTNEED);
 }

@@ -26,7 +26,7 @@ static void lm_lane_publish(lm_lane *l)
             c->running++;
             c->kv_positions += l->slots[i].job->reserved;
         }
-    const rapt_kv_sizes sizes = kv_slots_sizes(l->kv);
+    const rapt_kv_sizes sizes = rapt_kv_cache_sizes(l->kv);
     c->kv_bytes = c->kv_positions * rapt_kv_position_bytes(&sizes);
     c->waiting = l->waiting.count;
     engine_publish(l->served, c);
@@ -285,7 +285,7 @@ static void lm_lane_free(void *lane)
         free(l->slots[i].held.ids);
     for (int i = 0; l->scratch && i < rapt_tape_threads(l->tape); i++)
         arena_free(&l->scratch[i]);
-    kv_slots_free(l->kv);
+    rapt_kv_cache_free(l->kv);
     rapt_tape_free(l->tape);
     packed_weights_free(l->packed);
     free(l->slots);
@@ -317,7 +317,7 @@ static rapt_code lm_lane_make_tape(lm_lane *l, const rapt_engine_model_options *
 /* At least one text of the whole context. */
 static size_t lm_lane_positions(const lm_lane *l, size_t bytes)
 {
-    const rapt_kv_sizes sizes = kv_slots_sizes(l->kv);
+    const rapt_kv_sizes sizes = rapt_kv_cache_sizes(l->kv);
     const size_t position = rapt_kv_position_bytes(&sizes), held = bytes && position ? bytes / position : SIZE_MAX;
     const size_t all = l->slot_count * sizes.capacity;
     return held < sizes.capacity ? sizes.capacity : MIN(held, all);

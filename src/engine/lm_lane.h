@@ -22,7 +22,7 @@ typedef struct lm_lane {
     const rapt_model *model;   /* of it */
     rapt_tape *tape;
     packed_weights *packed;
-    kv_slots *kv;
+    rapt_kv_cache *kv;
     lm_slot *slots;            /* [slot_count] */
     size_t slot_count;
     bool no_prefix_cache;

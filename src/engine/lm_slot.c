@@ -38,13 +38,13 @@ static size_t lm_held_of(const lm_slot *s, lm_view v)
 
 static void lm_slot_truncate(lm_lane *l, lm_slot *s, size_t count)
 {
-    kv_slots_truncate(l->kv, (size_t)(s - l->slots), count);
+    kv_cache_row_truncate(l->kv, (size_t)(s - l->slots), count);
     s->held.count = MIN(s->held.count, count);
 }
 
 static void lm_slot_drop(lm_lane *l, lm_slot *s)
 {
-    kv_slots_trim(l->kv, (size_t)(s - l->slots), 0);
+    kv_cache_row_trim(l->kv, (size_t)(s - l->slots), 0);
     s->held.count = 0;
 }
 
@@ -71,8 +71,8 @@ static void lm_slot_borrow(lm_lane *l, lm_slot *s, lm_view v)
     }
     if (best == s->held.count || text_tokens_put(&s->held, 0, v.ids, best, &err))
         return;
-    lm_count_cached(l, s->job, best - kv_slots_past(l->kv, (size_t)(s - l->slots)));
-    kv_slots_copy(l->kv, from, (size_t)(s - l->slots), best);
+    lm_count_cached(l, s->job, best - kv_cache_row_past(l->kv, (size_t)(s - l->slots)));
+    kv_cache_row_copy(l->kv, from, (size_t)(s - l->slots), best);
     l->slots[from].used = l->counts.steps;
 }
 
@@ -175,7 +175,7 @@ bool lm_slot_admit(lm_lane *l, lm_job *j)
         lm_slot_drop(l, old);
     const size_t held = l->no_prefix_cache || j->request.score_prompt ? 0 : lm_held_of(s, lm_view_of(j));
     lm_slot_truncate(l, s, held);
-    kv_slots_trim(l->kv, (size_t)(s - l->slots), need); /* a longer text may have been there */
+    kv_cache_row_trim(l->kv, (size_t)(s - l->slots), need); /* a longer text may have been there */
     s->job = j;
     s->first = 0;
     s->order = ++l->admitted;

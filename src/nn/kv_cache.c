@@ -1,9 +1,12 @@
-/* nn/kv_cache.c: the KV cache: keys and values of the positions that a decoder has computed, kept between decoding steps. For
- * both kinds of model; attention.c attends to them. */
+/* nn/kv_cache.c: the KV cache: keys and values of the positions that a decoder has computed, kept between decoding steps, in rows
+ * that each have a length. For both kinds of model; attention.c attends to them. Memory is of two kinds: huge pages that grow by
+ * copying, for rows that fill what they have; or small pages for the whole capacity (rapt_kv_sizes.sparse). Attention reads
+ * several per cent slower from small pages, and huge ones would make rows resident that are mostly empty. */
 #include "nn/kv_cache.h"
 
 #include "base/arena.h"
 #include "base/min.h"
+#include "base/zero_pages.h"
 #include "tape/tape_core.h"
 #include "tensor/stored.h"
 
@@ -14,19 +17,24 @@
 #define FIRST_POSITIONS 256 /* positions that a growing cache has at first */
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
+#define SCRATCH ((size_t)16 << 10) /* bytes of a row that are copied at a time: two rows fit into an L1 cache */
+
 typedef struct row_copy {
-    size_t from, to; /* rows; sizes.rows is the scratch row */
+    size_t from, to;  /* rows; sizes.rows is the scratch memory */
+    size_t positions; /* that the row which is copied holds */
 } row_copy;
 
 struct rapt_kv_cache {
     arena memory;
     rapt_kv_sizes sizes;
-    size_t rows, first, past; /* in use; tokens of each text before position 0; positions */
-    size_t positions;   /* that every layer has room for */
+    size_t rows, first, past; /* in use; tokens of each text before position 0; positions of the longest row */
+    size_t positions;   /* that every row of every layer has room for */
     size_t bytes;       /* bytes of a key or value */
     rapt_kv *layers;    /* [sizes.layers] */
-    uint8_t *scratch;   /* [positions, bytes]: a scratch row for cycles of copies; NULL with one row, which has no cycles */
-    arena *grown;       /* [sizes.layers + 1]: memory of each layer, and of the scratch row, that has grown */
+    size_t *held;       /* [sizes.rows]: positions of each row */
+    size_t *touched;    /* [sizes.rows]: positions whose memory may be resident */
+    arena *grown;       /* [sizes.layers]: memory of each layer that has grown */
+    uint8_t *scratch;   /* [SCRATCH]: for cycles of copies */
     size_t *readers;    /* [sizes.rows]: rows of a selection that are still to be copied from this one */
     row_copy *copies;   /* [3/2 sizes.rows + 1] */
 };
@@ -51,15 +59,20 @@ size_t rapt_kv_position_bytes(const rapt_kv_sizes *sizes)
     return __builtin_mul_overflow(2 * sizes->layers, kv_cache_bytes(sizes), &all) ? SIZE_MAX : all;
 }
 
+/* The bytes of the keys, or values, of a layer; there is a page even for none. */
+static size_t kv_cache_page_bytes(const rapt_kv_cache *c)
+{
+    const size_t bytes = c->sizes.rows * c->positions * c->bytes;
+    return bytes ? bytes : 1;
+}
+
 /* Keys or values, in fp32 as the elements of x. */
 static bool kv_cache_make_rows(arena *memory, const rapt_kv_cache *c, size_t positions, rapt_tensor *x, uint8_t **stored)
 {
-    size_t all;
     *x = (rapt_tensor){.ndim = 3, .shape = {c->sizes.rows, positions, c->sizes.features}, .name = "cache"};
     *stored = NULL;
-    if (__builtin_mul_overflow(c->sizes.rows, positions, &all))
-        return false;
-    void *data = arena_array(memory, all, c->bytes);
+    void *data = c->sizes.sparse ? zero_pages_map(kv_cache_page_bytes(c))
+                                 : arena_array(memory, c->sizes.rows * positions, c->bytes);
     if (c->sizes.storage == RAPT_STORAGE_FP32)
         x->data = data;
     else
@@ -74,31 +87,41 @@ static bool kv_cache_make_layer(arena *memory, const rapt_kv_cache *c, size_t po
            kv_cache_make_rows(memory, c, positions, &kv->v, &kv->v_stored);
 }
 
-static uint8_t *kv_cache_make_scratch(arena *memory, const rapt_kv_cache *c, size_t positions)
+/* Keys or values [rows, positions, bytes], in any numeric type. */
+static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
 {
-    return arena_array(memory, c->sizes.rows > 1 ? positions : 0, c->bytes);
+    return stored ? stored : (uint8_t *)x->data;
 }
 
 static bool kv_cache_allocate(rapt_kv_cache *c)
 {
     arena *a = &c->memory;
     const rapt_kv_sizes sizes = c->sizes;
-    c->layers = arena_array(a, sizes.layers, sizeof *c->layers);
+    c->layers = arena_zeroed(a, sizes.layers, sizeof *c->layers);
     bool ok = c->layers != NULL;
     for (size_t i = 0; ok && i < sizes.layers; i++)
         ok = kv_cache_make_layer(a, c, c->positions, &c->layers[i]);
-    c->scratch = ok ? kv_cache_make_scratch(a, c, c->positions) : NULL;
+    c->held = ok ? arena_zeroed(a, sizes.rows, sizeof *c->held) : NULL;
+    c->touched = ok ? arena_zeroed(a, sizes.rows, sizeof *c->touched) : NULL;
+    c->scratch = ok ? arena_alloc(a, SCRATCH) : NULL;
     c->readers = ok ? arena_array(a, sizes.rows, sizeof *c->readers) : NULL;
     c->copies = ok ? arena_array(a, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies) : NULL;
-    c->grown = ok ? arena_zeroed(a, sizes.layers + 1, sizeof *c->grown) : NULL;
-    return c->scratch && c->readers && c->copies && c->grown;
+    c->grown = ok ? arena_zeroed(a, sizes.layers, sizeof *c->grown) : NULL;
+    return c->held && c->touched && c->scratch && c->readers && c->copies && c->grown;
 }
 
+/* Leaves a cache of size 0. The arena keeps its memory for other sizes. */
 static void kv_cache_release(rapt_kv_cache *c)
 {
-    for (size_t i = 0; c->grown && i <= c->sizes.layers; i++)
+    for (size_t i = 0; c->layers && c->sizes.sparse && i < c->sizes.layers; i++) {
+        zero_pages_unmap(kv_cache_data(&c->layers[i].k, c->layers[i].k_stored), kv_cache_page_bytes(c));
+        zero_pages_unmap(kv_cache_data(&c->layers[i].v, c->layers[i].v_stored), kv_cache_page_bytes(c));
+    }
+    for (size_t i = 0; c->grown && i < c->sizes.layers; i++)
         arena_free(&c->grown[i]);
+    c->layers = NULL;
     c->grown = NULL;
+    c->sizes = (rapt_kv_sizes){0};
     arena_release(&c->memory, (arena_mark){0});
 }
 
@@ -107,7 +130,7 @@ static bool kv_cache_can_be_full(rapt_kv_sizes sizes)
 {
     size_t all;
     return !__builtin_mul_overflow(sizes.rows, sizes.capacity, &all) &&
-           !__builtin_mul_overflow(all, sizes.features * sizeof(rapt_real), &all);
+           !__builtin_mul_overflow(all, kv_cache_bytes(&sizes), &all);
 }
 
 static rapt_code kv_cache_check(const rapt_kv_sizes *sizes, rapt_error *err)
@@ -126,13 +149,13 @@ rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error
     rapt_code code = kv_cache_check(&sizes, err);
     kv_cache_release(c);
     c->sizes = sizes;
-    c->positions = sizes.grows ? MIN(sizes.capacity, FIRST_POSITIONS) : sizes.capacity;
+    c->positions = sizes.grows && !sizes.sparse ? MIN(sizes.capacity, FIRST_POSITIONS) : sizes.capacity;
     c->bytes = code ? 0 : kv_cache_bytes(&sizes);
     if (!code && !(kv_cache_can_be_full(sizes) && kv_cache_allocate(c)))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
                          sizes.layers, sizes.rows, sizes.capacity);
     if (code)
-        c->sizes = (rapt_kv_sizes){0};
+        kv_cache_release(c);
     rapt_kv_cache_clear(c, c->sizes.rows);
     return code;
 }
@@ -162,17 +185,11 @@ void rapt_kv_cache_free(rapt_kv_cache *c)
 
 /* ---- growth ------------------------------------------------------------------------------------------------- */
 
-/* Keys or values [rows, positions, bytes], in any numeric type. */
-static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
-{
-    return stored ? stored : (uint8_t *)x->data;
-}
-
 /* Copies the held positions from rows of `held` positions to rows of `positions`. */
 static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, size_t held, uint8_t *to, size_t positions)
 {
     for (size_t i = 0; i < c->rows && c->past > 0; i++)
-        memcpy(to + i * positions * c->bytes, from + i * held * c->bytes, c->past * c->bytes);
+        memcpy(to + i * positions * c->bytes, from + i * held * c->bytes, c->held[i] * c->bytes);
 }
 
 /* Grows one layer at a time, so that the old and new memory of only one layer exist together. After a failure some layers have
@@ -196,19 +213,6 @@ static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions
     return true;
 }
 
-static bool kv_cache_grow_scratch(rapt_kv_cache *c, size_t positions)
-{
-    arena memory;
-    arena_init(&memory, 0);
-    uint8_t *larger = kv_cache_make_scratch(&memory, c, positions);
-    if (!larger)
-        return false;
-    arena_free(&c->grown[c->sizes.layers]);
-    c->grown[c->sizes.layers] = memory;
-    c->scratch = larger;
-    return true;
-}
-
 rapt_code rapt_kv_cache_reserve(rapt_kv_cache *c, size_t positions, rapt_error *err)
 {
     if (positions <= c->positions)
@@ -216,7 +220,7 @@ rapt_code rapt_kv_cache_reserve(rapt_kv_cache *c, size_t positions, rapt_error *
     if (positions > c->sizes.capacity)
         return rapt_fail(err, RAPT_ERR_SHAPE, "%zu positions for a KV cache of %zu", positions, c->sizes.capacity);
     size_t larger = MIN(MAX(positions, c->positions + c->positions / 2), c->sizes.capacity);
-    bool ok = c->sizes.rows <= 1 || kv_cache_grow_scratch(c, larger);
+    bool ok = true;
     for (size_t i = 0; i < c->sizes.layers && ok; i++)
         ok = kv_cache_grow_layer(c, i, larger);
     if (!ok)
@@ -268,26 +272,44 @@ void kv_cache_append(const kernels *k, rapt_kv *kv, const rapt_tensor *keys, con
     kv_cache_put(k, kv, values, past, kv->v.shape[1], kv_cache_data(&kv->v, kv->v_stored));
 }
 
-void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions)
-{
-    c->past += positions;
-}
-
 size_t rapt_kv_cache_first(const rapt_kv_cache *c)
 {
     return c->first;
 }
 
+/* Sets the positions of rows that have been written up to there. */
+static void kv_cache_set_held(rapt_kv_cache *c, size_t row, size_t positions)
+{
+    c->held[row] = positions;
+    c->touched[row] = MAX(c->touched[row], positions);
+    c->past = MAX(c->past, positions);
+}
+
+void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions)
+{
+    for (size_t i = 0; i < c->rows; i++)
+        kv_cache_set_held(c, i, c->held[i] + positions);
+}
+
+static void kv_cache_find_longest(rapt_kv_cache *c)
+{
+    c->past = 0;
+    for (size_t i = 0; i < c->rows; i++)
+        c->past = MAX(c->past, c->held[i]);
+}
+
 void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens)
 {
-    size_t past = tokens > c->first ? tokens - c->first : 0;
-    c->past = past < c->past ? past : c->past;
+    const size_t past = tokens > c->first ? tokens - c->first : 0;
+    for (size_t i = 0; i < c->rows; i++)
+        c->held[i] = MIN(c->held[i], past);
+    c->past = MIN(c->past, past);
 }
 
 void kv_cache_move(rapt_kv_cache *c, size_t first)
 {
+    rapt_kv_cache_truncate(c, 0);
     c->first = first;
-    c->past = 0;
 }
 
 /* Tensors have the shape of the rows in use, and memory for sizes.rows. */
@@ -300,11 +322,58 @@ static void kv_cache_set_rows(rapt_kv_cache *c, size_t rows)
 
 void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows)
 {
-    kv_cache_move(c, 0);
     kv_cache_set_rows(c, rows);
+    kv_cache_move(c, 0);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------- */
+/* ---- one row ------------------------------------------------------------------------------------------------ */
+
+size_t kv_cache_row_past(const rapt_kv_cache *c, size_t row)
+{
+    return c->held[row];
+}
+
+void kv_cache_row_advance(rapt_kv_cache *c, size_t row, size_t positions)
+{
+    kv_cache_set_held(c, row, c->held[row] + positions);
+}
+
+void kv_cache_row_truncate(rapt_kv_cache *c, size_t row, size_t positions)
+{
+    c->held[row] = MIN(c->held[row], positions);
+    kv_cache_find_longest(c);
+}
+
+void kv_cache_row_trim(rapt_kv_cache *c, size_t row, size_t positions)
+{
+    const size_t from = (row * c->positions + positions) * c->bytes, end = (row * c->positions + c->touched[row]) * c->bytes;
+    kv_cache_row_truncate(c, row, positions);
+    if (!c->sizes.sparse || c->touched[row] <= positions)
+        return;
+    for (size_t i = 0; i < c->sizes.layers; i++) {
+        zero_pages_give_back(kv_cache_data(&c->layers[i].k, c->layers[i].k_stored), from, end);
+        zero_pages_give_back(kv_cache_data(&c->layers[i].v, c->layers[i].v_stored), from, end);
+    }
+    c->touched[row] = positions;
+}
+
+static void kv_cache_copy_matrix(const rapt_kv_cache *c, uint8_t *data, size_t held, size_t from, size_t to, size_t positions)
+{
+    memcpy(data + to * held * c->bytes, data + from * held * c->bytes, positions * c->bytes);
+}
+
+void kv_cache_row_copy(rapt_kv_cache *c, size_t from, size_t to, size_t positions)
+{
+    for (size_t i = 0; i < c->sizes.layers && from != to; i++) {
+        const rapt_kv *kv = &c->layers[i];
+        kv_cache_copy_matrix(c, kv_cache_data(&kv->k, kv->k_stored), kv->k.shape[1], from, to, positions);
+        kv_cache_copy_matrix(c, kv_cache_data(&kv->v, kv->v_stored), kv->v.shape[1], from, to, positions);
+    }
+    kv_cache_set_held(c, to, positions);
+    kv_cache_find_longest(c);
+}
+
+/* ---- selected rows ------------------------------------------------------------------------------------------ */
 
 #define COPIED SIZE_MAX /* in place of a count of readers */
 
@@ -318,32 +387,36 @@ static size_t kv_cache_plan_copies(rapt_kv_cache *c, const int32_t *parents, siz
     /* 1. Rows without readers are overwritten first. A copy may leave its parent without readers; then the parent is next. */
     for (size_t i = 0; i < rows; i++)
         for (size_t to = i, from; to < rows && c->readers[to] == 0 && (from = (size_t)parents[to]) != to; to = from) {
-            c->copies[count++] = (row_copy){from, to};
+            c->copies[count++] = (row_copy){from, to, c->held[from]};
             c->readers[to] = COPIED;
             c->readers[from]--;
         }
-    /* 2. The remaining rows form cycles, each row with one reader. They are rotated through the scratch row. */
+    /* 2. The remaining rows form cycles, each row with one reader. They are rotated through the scratch memory. */
     for (size_t i = 0; i < rows; i++) {
         if ((size_t)parents[i] == i || c->readers[i] == COPIED)
             continue;
-        c->copies[count++] = (row_copy){i, c->sizes.rows};
+        c->copies[count++] = (row_copy){i, c->sizes.rows, c->held[i]};
         for (size_t to = i, from; c->readers[to] != COPIED; to = from) {
             from = (size_t)parents[to];
-            c->copies[count++] = (row_copy){from == i ? c->sizes.rows : from, to};
+            c->copies[count++] = (row_copy){from == i ? c->sizes.rows : from, to, c->held[from]};
             c->readers[to] = COPIED;
         }
     }
     return count;
 }
 
+/* All copies of one stretch of the rows after the other, so that the scratch memory need not hold a row. */
 static void kv_cache_copy_rows(rapt_kv_cache *c, uint8_t *data, size_t positions, size_t count)
 {
-    const size_t row = positions * c->bytes, bytes = c->past * c->bytes;
-    for (size_t i = 0; i < count; i++) {
-        row_copy copy = c->copies[i];
-        const uint8_t *from = copy.from == c->sizes.rows ? c->scratch : data + copy.from * row;
-        memcpy(copy.to == c->sizes.rows ? c->scratch : data + copy.to * row, from, bytes);
-    }
+    const size_t row = positions * c->bytes, longest = c->past * c->bytes;
+    for (size_t at = 0; at < longest; at += SCRATCH)
+        for (size_t i = 0; i < count; i++) {
+            const row_copy *copy = &c->copies[i];
+            const size_t bytes = copy->positions * c->bytes;
+            const uint8_t *from = copy->from == c->sizes.rows ? c->scratch : data + copy->from * row + at;
+            if (at < bytes)
+                memcpy(copy->to == c->sizes.rows ? c->scratch : data + copy->to * row + at, from, MIN(bytes - at, SCRATCH));
+        }
 }
 
 void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows)
@@ -354,5 +427,9 @@ void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows)
         kv_cache_copy_rows(c, kv_cache_data(&kv->k, kv->k_stored), kv->k.shape[1], count);
         kv_cache_copy_rows(c, kv_cache_data(&kv->v, kv->v_stored), kv->v.shape[1], count);
     }
+    for (size_t i = 0; i < count; i++)
+        if (c->copies[i].to < c->sizes.rows)
+            kv_cache_set_held(c, c->copies[i].to, c->copies[i].positions);
     kv_cache_set_rows(c, rows);
+    kv_cache_find_longest(c);
 }

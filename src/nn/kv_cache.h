@@ -1,4 +1,5 @@
-/* nn/kv_cache.h: functions of the KV cache for attention, and for the language model's sliding window. */
+/* nn/kv_cache.h: functions of the KV cache for attention, for the language model's sliding window, and for texts that each have a
+ * row: rows may differ in length. */
 #ifndef NN_KV_CACHE_H
 #define NN_KV_CACHE_H
 
@@ -13,5 +14,18 @@ void kv_cache_move(rapt_kv_cache *c, size_t first);
  * of each row, which must have room. Ragged ones take as many positions as each row has, from `past` on or from the position in
  * kv->cached. */
 void kv_cache_append(const kernels *k, rapt_kv *kv, const rapt_tensor *keys, const rapt_tensor *values, size_t past);
+
+/* ---- one row < sizes.rows ---------------------------------------------------------------------------------- */
+
+/* Positions that the row holds. */
+size_t kv_cache_row_past(const rapt_kv_cache *c, size_t row);
+/* Counts positions of the row that every layer has appended. */
+void kv_cache_row_advance(rapt_kv_cache *c, size_t row, size_t positions);
+/* Keeps at most the first `positions` positions of the row. */
+void kv_cache_row_truncate(rapt_kv_cache *c, size_t row, size_t positions);
+/* kv_cache_row_truncate; in a sparse cache the memory of later positions goes back to the system. */
+void kv_cache_row_trim(rapt_kv_cache *c, size_t row, size_t positions);
+/* Replaces the contents of row `to` by the first `positions` positions of row `from`, which must hold as many. */
+void kv_cache_row_copy(rapt_kv_cache *c, size_t from, size_t to, size_t positions);
 
 #endif

@@ -2,17 +2,17 @@
  * the texts differently. */
 #include "nn/lm_slots.h"
 
-#include "nn/block.h"
 #include "nn/lm_core.h"
 #include "tape/tape_core.h"
 
 #include <string.h>
 
-kv_slots *lm_slots_new(const rapt_lm *m, size_t slots, rapt_storage storage, rapt_error *err)
+rapt_kv_cache *lm_slots_new(const rapt_lm *m, size_t slots, rapt_storage storage, rapt_error *err)
 {
-    const rapt_lm_config *c = &m->config;
-    return kv_slots_new((rapt_kv_sizes){m->layers, slots, c->context, block_kv_features(&c->block),
-                                        .head = block_head_features(&c->block), .storage = storage}, err);
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(m, slots);
+    sizes.storage = storage;
+    sizes.sparse = true;
+    return rapt_kv_cache_new(sizes, err);
 }
 
 /* Pieces as rows of tokens with lengths. Out of memory the tape has failed. */
@@ -31,10 +31,10 @@ static rapt_tokens lm_slots_tokens(rapt_tape *t, const lm_piece *pieces, size_t 
     return (rapt_tokens){ids, count, longest, lens};
 }
 
-static rapt_tensor *lm_slots_check(rapt_tape *t, const rapt_lm *m, const kv_slots *slots, const lm_piece *pieces, size_t count)
+static rapt_tensor *lm_slots_check(rapt_tape *t, const rapt_lm *m, const rapt_kv_cache *slots, const lm_piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const size_t past = kv_slots_past(slots, pieces[i].slot);
+        const size_t past = kv_cache_row_past(slots, pieces[i].slot);
         if (pieces[i].count == 0 || pieces[i].count > m->config.context - past)
             return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens behind %zu in row %zu; the model's context is %zu",
                                   pieces[i].count, past, i, m->config.context);
@@ -70,16 +70,16 @@ static rapt_tensor *lm_slots_gather(rapt_tape *t, const rapt_tensor *x, const lm
     return y;
 }
 
-rapt_tensor *lm_slots_step(rapt_tape *t, const rapt_lm *m, kv_slots *slots, const lm_piece *pieces, size_t count)
+rapt_tensor *lm_slots_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *slots, const lm_piece *pieces, size_t count)
 {
     const rapt_tokens tokens = lm_slots_tokens(t, pieces, count);
     rapt_cached_row *rows = tape_alloc(t, count, sizeof *rows);
-    rapt_kv *layers = kv_slots_layers(slots);
+    rapt_kv *layers = rapt_kv_cache_layer(slots, 0);
     rapt_tensor *bad = !rows || tape_failed(t) ? &t->poison : lm_check_ids(t, m, tokens, 0);
     if (bad || (bad = lm_slots_check(t, m, slots, pieces, count)))
         return bad;
     for (size_t i = 0; i < count; i++)
-        rows[i] = (rapt_cached_row){pieces[i].slot, kv_slots_past(slots, pieces[i].slot)};
+        rows[i] = (rapt_cached_row){pieces[i].slot, kv_cache_row_past(slots, pieces[i].slot)};
     for (size_t i = 0; i < m->layers; i++)
         layers[i].cached = rows;
     rapt_tensor *x = lm_blocks(t, m, rapt_preprocess_cached(t, &m->input, tokens, rows), layers, 0);
@@ -89,6 +89,6 @@ rapt_tensor *lm_slots_step(rapt_tape *t, const rapt_lm *m, kv_slots *slots, cons
     for (size_t i = 0; i < m->layers; i++)
         layers[i].cached = NULL; /* they are of this pass */
     for (size_t i = 0; !tape_failed(t) && i < count; i++)
-        kv_slots_advance(slots, pieces[i].slot, pieces[i].count);
+        kv_cache_row_advance(slots, pieces[i].slot, pieces[i].count);
     return x;
 }
