@@ -187,7 +187,7 @@ static void lm_lane_read(lm_lane *l, const rapt_real *logits)
     l->choosing_count = 0;
     for (size_t i = 0; i < l->piece_count; i++) {
         const lm_piece *p = &l->pieces[i];
-        lm_slot *s = &l->slots[p->slot];
+        lm_slot *s = &l->slots[p->row];
         const size_t rows = p->logits == LM_PIECE_ALL ? p->count : p->logits == LM_PIECE_LAST;
         const bool last = s->first + s->held.count + p->count == s->job->text.count;
         if (p->logits == LM_PIECE_ALL)
@@ -225,7 +225,7 @@ static void lm_lane_fail(lm_lane *l, const rapt_error *step)
         lm_slot *s = &l->slots[i];
         bool in_step = false;
         for (size_t p = 0; p < l->piece_count; p++)
-            in_step = in_step || l->pieces[p].slot == i;
+            in_step = in_step || l->pieces[p].row == i;
         if (s->job && step->code && in_step)
             rapt_fail(&s->job->error, step->code, "%s", step->message);
         if (s->job && s->job->error.code)
@@ -249,7 +249,7 @@ static void lm_lane_compute(lm_lane *l)
     for (size_t i = 0; i < l->slot_count; i++)
         running += l->rest[i] == 1;
     rapt_tape_begin(l->tape, (rapt_pass){0});
-    const rapt_tensor *x = lm_slots_step(l->tape, l->model->language.net, l->kv, l->pieces, l->piece_count);
+    const rapt_tensor *x = lm_step_pieces(l->tape, l->model->language.net, l->kv, l->pieces, l->piece_count);
     if (rapt_tape_status(l->tape, &err) == RAPT_OK) {
         const double seconds = clock_seconds() - start;
         lm_lane_count(l, prompts, seconds);
@@ -340,7 +340,10 @@ static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, 
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu slots", l->slot_count);
     for (int i = 0; i < threads; i++)
         arena_init(&l->scratch[i], CHUNK);
-    l->kv = lm_slots_new(l->model->language.net, l->slot_count, o->kv_cache, err);
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(l->model->language.net, l->slot_count);
+    sizes.storage = o->kv_cache;
+    sizes.sparse = true; /* most texts are far shorter than the context */
+    l->kv = rapt_kv_cache_new(sizes, err);
     if (!l->kv)
         return err->code;
     l->positions = lm_lane_positions(l, o->kv_memory);

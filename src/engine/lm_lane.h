@@ -5,7 +5,7 @@
 
 #include "engine/lm_budget.h"
 #include "engine/lm_job.h"
-#include "nn/lm_slots.h"
+#include "nn/lm_step.h"
 #include "tensor/packed_weights.h"
 
 /* A slot of the KV cache. When its text is done, it keeps its contents as a cached prefix for later texts. */
@@ -22,7 +22,7 @@ typedef struct lm_lane {
     const rapt_model *model;   /* of it */
     rapt_tape *tape;
     packed_weights *packed;
-    rapt_kv_cache *kv;
+    rapt_kv_cache *kv;         /* row i: of slots[i] */
     lm_slot *slots;            /* [slot_count] */
     size_t slot_count;
     bool no_prefix_cache;

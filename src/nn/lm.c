@@ -1,5 +1,5 @@
 /* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; decoding
- * with a KV cache is in lm_decode.c, defaults and checks of its configuration in lm_init.c. */
+ * with a KV cache is in lm_step.c, defaults and checks of its configuration in lm_init.c. */
 #include "nn/lm_core.h"
 
 #include "nn/block.h"
@@ -86,23 +86,27 @@ void rapt_lm_free(rapt_lm *m)
     free(m);
 }
 
-rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first)
+rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t row, size_t first)
 {
-    for (size_t i = 0; i < tokens.batch * tokens.time; i++)
-        if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= m->config.vocab)
+    const int32_t *ids = tokens.ids + row * tokens.time;
+    for (size_t i = 0; i < tokens.time; i++)
+        if (ids[i] < 0 || (size_t)ids[i] >= m->config.vocab)
             return rapt_tape_fail(t, RAPT_ERR_VALUE, "token %d at position %zu of row %zu is not in the vocabulary of %zu",
-                                  tokens.ids[i], first + i % tokens.time, i / tokens.time, m->config.vocab);
+                                  ids[i], first + i, row, m->config.vocab);
     return NULL;
 }
 
-static rapt_tensor *lm_check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
+static rapt_tensor *lm_check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 {
+    rapt_tensor *bad = NULL;
     if (tokens.lens)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the rows of a language model are of one length");
-    if (past > m->config.context || tokens.time > m->config.context - past)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
+    if (tokens.time > m->config.context)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens are more than the model's context of %zu", tokens.time,
                               m->config.context);
-    return lm_check_ids(t, m, tokens, past);
+    for (size_t b = 0; b < tokens.batch && !bad; b++)
+        bad = lm_check_ids(t, m, tokens, b, 0);
+    return bad;
 }
 
 static rapt_tensor *lm_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
@@ -140,15 +144,6 @@ static rapt_tensor *lm_divide(rapt_tape *t, rapt_tensor *x, double divisor)
     return observe_leave(t, outer, observe_tensor(t, "norm.scaled", "norm.output / divisor of the logits", OBSERVE_ROWS, x));
 }
 
-rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache)
-{
-    size_t past = cache ? rapt_kv_cache_past(cache) : 0;
-    rapt_tensor *bad = lm_check(t, m, tokens, past);
-    if (bad)
-        return bad;
-    return lm_blocks(t, m, rapt_preprocess(t, &m->input, tokens, past), cache ? rapt_kv_cache_layer(cache, 0) : NULL, past);
-}
-
 rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past)
 {
     for (size_t i = 0; i < m->layers; i++)
@@ -161,7 +156,8 @@ rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *
 
 rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 {
-    return lm_hidden(t, m, tokens, NULL);
+    rapt_tensor *bad = lm_check(t, m, tokens);
+    return bad ? bad : lm_blocks(t, m, rapt_preprocess(t, &m->input, tokens, 0), NULL, 0);
 }
 
 static rapt_tensor *lm_capped_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)

@@ -4,14 +4,11 @@
 
 #include "rapt/lm.h"
 
-/* NULL if all ids are in the vocabulary; else the poison tensor, with a failure that names row, position and id. `first` is the
- * position of the first token. */
-rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first);
+/* NULL if all ids of a row are in the vocabulary; else the poison tensor, with a failure that names row, position and id. `first`
+ * is the position of the row's first token. */
+rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t row, size_t first);
 
-/* The hidden states [batch, time, d_model] that the output matrix multiplies. `cache` NULL: tokens are whole rows. Otherwise they
- * follow the cached positions; their keys and values are appended, and the caller must call rapt_kv_cache_advance. */
-rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache);
-/* Hidden states for x, the embedded tokens. `layers` NULL: x holds whole rows. Otherwise the tokens are at positions from `past`
+/* Hidden states [batch, time, d_model], which the output matrix multiplies, for x, the embedded tokens. `layers` NULL: x holds whole rows. Otherwise the tokens are at positions from `past`
  * on, or where layers[i].cached says, of the rows of layers[m->layers] (rapt_causal_self_attention). */
 rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past);
 /* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */

@@ -1,12 +1,16 @@
 /* tests/nn/test_kv_cache.c: what a KV cache is asked to do between decoding steps: rows are selected, positions dropped,
- * sizes changed, a prefill shared by several continuations; each gives the bits of the pass over whole rows. */
+ * sizes changed, rows of different lengths kept, a prefill shared by several continuations; each gives the bits of the pass over
+ * whole rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "nn/kv_cache.h"
 #include "nn/lm_model.h"
+
+#include <unistd.h>
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
 
@@ -133,6 +137,146 @@ static void a_cache_grows(void **state)
         }
     assert_int_equal(rapt_kv_cache_reserve(c, GROWN + 1, &err), RAPT_ERR_SHAPE);
     assert_string_equal(err.message, "1501 positions for a KV cache of 1500");
+    rapt_kv_cache_free(c);
+}
+
+/* ---- rows of different lengths -------------------------------------------------------------------------------- */
+
+enum { UNEVEN_LAYERS = 2, UNEVEN_ROWS = 5, LONGEST = 3000 };
+
+/* Rows, and what each should hold: the numbers of its positions. */
+typedef struct uneven {
+    rapt_kv_cache *c;
+    rapt_real want[UNEVEN_ROWS][LONGEST];
+    size_t held[UNEVEN_ROWS], rows;
+} uneven;
+
+static void append_to_row(uneven *u, size_t row, size_t count, rapt_real first)
+{
+    rapt_error err = {0};
+    assert_int_equal(rapt_kv_cache_reserve(u->c, u->held[row] + count, &err), RAPT_OK);
+    for (size_t i = 0; i < count; i++) {
+        const rapt_real number = u->want[row][u->held[row]++] = first + (rapt_real)i;
+        for (size_t layer = 0; layer < UNEVEN_LAYERS; layer++) {
+            put(&rapt_kv_cache_layer(u->c, layer)->k, row, u->held[row] - 1, number + (rapt_real)layer);
+            put(&rapt_kv_cache_layer(u->c, layer)->v, row, u->held[row] - 1, -number - (rapt_real)layer);
+        }
+    }
+    kv_cache_row_advance(u->c, row, count);
+}
+
+static void check_rows(const uneven *u)
+{
+    size_t longest = 0;
+    assert_int_equal(rapt_kv_cache_rows(u->c), u->rows);
+    for (size_t row = 0; row < u->rows; row++) {
+        assert_int_equal(kv_cache_row_past(u->c, row), u->held[row]);
+        longest = u->held[row] > longest ? u->held[row] : longest;
+        for (size_t i = 0; i < u->held[row] * UNEVEN_LAYERS; i++) {
+            const size_t layer = i % UNEVEN_LAYERS, at = i / UNEVEN_LAYERS;
+            check_put(&rapt_kv_cache_layer(u->c, layer)->k, row, at, u->want[row][at] + (rapt_real)layer);
+            check_put(&rapt_kv_cache_layer(u->c, layer)->v, row, at, -u->want[row][at] - (rapt_real)layer);
+        }
+    }
+    assert_int_equal(rapt_kv_cache_past(u->c), longest);
+}
+
+static void select_uneven(uneven *u, const int32_t *parents, size_t rows)
+{
+    static uneven before;
+    before = *u;
+    for (size_t i = 0; i < rows; i++) {
+        memcpy(u->want[i], before.want[parents[i]], sizeof *u->want);
+        u->held[i] = before.held[parents[i]];
+    }
+    u->rows = rows;
+    rapt_kv_cache_select(u->c, parents, rows);
+}
+
+/* Does one thing to the rows, by chance. */
+static void change_rows(uneven *u, uint64_t turn)
+{
+    const size_t row = rng_below(turn, 1, u->rows), other = rng_below(turn, 2, u->rows), held = u->held[row];
+    const size_t part = rng_below(turn, 3, held + 1), room = LONGEST - held;
+    int32_t parents[UNEVEN_ROWS];
+    for (size_t i = 0; i < UNEVEN_ROWS; i++)
+        parents[i] = (int32_t)rng_below(turn, 10 + i, u->rows);
+    switch (rng_below(turn, 0, 7)) {
+    case 0:
+        kv_cache_row_truncate(u->c, row, part);
+        u->held[row] = part;
+        return;
+    case 1:
+        kv_cache_row_trim(u->c, row, part);
+        u->held[row] = part;
+        return;
+    case 2:
+        kv_cache_row_copy(u->c, row, other, part);
+        memcpy(u->want[other], u->want[row], sizeof *u->want);
+        u->held[other] = part;
+        return;
+    case 3:
+        select_uneven(u, parents, 1 + rng_below(turn, 4, UNEVEN_ROWS));
+        return;
+    default:
+        append_to_row(u, row, rng_below(turn, 5, (room < 700 ? room : 700) + 1), (rapt_real)(turn * 5000));
+    }
+}
+
+/* Rows that are continued, cut, copied and selected one by one, in both kinds of memory, keep their own numbers. Selections are
+ * of more bytes than are copied at a time. */
+static void rows_have_lengths(void **state)
+{
+    static uneven u;
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        u = (uneven){.rows = UNEVEN_ROWS};
+        u.c = rapt_kv_cache_new((rapt_kv_sizes){UNEVEN_LAYERS, UNEVEN_ROWS, LONGEST, 4, .grows = true, .sparse = sparse}, NULL);
+        assert_non_null(u.c);
+        for (uint64_t i = 0; i < 400; i++) {
+            change_rows(&u, i);
+            if (i % 5 == 0)
+                check_rows(&u);
+        }
+        check_rows(&u);
+        rapt_kv_cache_clear(u.c, UNEVEN_ROWS);
+        assert_int_equal(kv_cache_row_past(u.c, UNEVEN_ROWS - 1), 0);
+        rapt_kv_cache_free(u.c);
+    }
+}
+
+static size_t resident_bytes(void)
+{
+    size_t all = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%zu %zu", &all, &resident), 2);
+    fclose(f);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Rows of 400 MB in all that hold 4 MB take memory for these, and give it back. */
+static void a_sparse_cache_is_as_large_as_what_it_holds(void **state)
+{
+    enum { SPARSE_ROWS = 8, WIDTH = 64, HELD = 1000, CONTEXT = 100000 };
+    (void)state;
+    const size_t before = resident_bytes();
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){1, SPARSE_ROWS, CONTEXT, WIDTH, .grows = true, .sparse = true}, NULL);
+    assert_non_null(c);
+    rapt_kv *kv = rapt_kv_cache_layer(c, 0);
+    assert_int_equal(kv->k.shape[1], CONTEXT);
+    for (size_t row = 0; row < SPARSE_ROWS; row++) {
+        for (size_t i = 0; i < HELD; i++) {
+            put(&kv->k, row, i, 1);
+            put(&kv->v, row, i, 1);
+        }
+        kv_cache_row_advance(c, row, HELD);
+    }
+    assert_true(resident_bytes() < before + ((size_t)64 << 20));
+    kv_cache_row_trim(c, 3, HELD / 10);
+    check_put(&kv->k, 3, HELD / 10 - 1, 1);
+    check_put(&kv->k, 4, 0, 1);
+    check_put(&kv->k, 3, HELD * 6 / 10, 0); /* its page has gone, even where pages are of 64 KB */
     rapt_kv_cache_free(c);
 }
 
@@ -332,6 +476,8 @@ int main(void)
         cmocka_unit_test(rows_are_selected),
         cmocka_unit_test(sizes_change),
         cmocka_unit_test(a_cache_grows),
+        cmocka_unit_test(rows_have_lengths),
+        cmocka_unit_test(a_sparse_cache_is_as_large_as_what_it_holds),
         cmocka_unit_test(prefixes_are_continued),
         cmocka_unit_test(a_long_text),
         cmocka_unit_test(a_prefix_is_not_computed_again),

@@ -59,7 +59,7 @@ static void check_same(const char *when, rapt_kv_cache *a, rapt_kv_cache *b)
         }
 }
 
-/* Rows that change places in a cycle, for which the cache has a scratch row. */
+/* Rows that change places in a cycle, for which the cache has scratch memory. */
 static void select_rows(rapt_kv_cache *c)
 {
     rapt_kv_cache_select(c, (int32_t[ROWS]){1, 2, 0}, ROWS);
