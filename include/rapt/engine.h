@@ -69,6 +69,11 @@ typedef struct rapt_engine_model_options {
     bool no_prefix_cache; /* language model: always compute prompts from their beginning */
     size_t batch;      /* translation: segments in a thread's batch; 0: RAPT_TRANSLATE_BATCH */
     rapt_translate_options translate; /* translation: languages, split and detokenization, which are the same for all requests */
+    /* Why the model cannot be used any more, such as a file of it that was truncated while it is mapped; NULL: it can. Any thread
+     * of the engine asks, before and after steps and before results are reported, while the model has jobs. From the first answer
+     * on, jobs of the model end with RAPT_ERR_IO and this message, and none are queued. Or NULL. */
+    const char *(*fault)(void *fault_context);
+    void *fault_context;
 } rapt_engine_model_options;
 
 /* Takes over a model (and frees it after a failure), and packs its weights, so that no request waits for that. `options` may be
@@ -147,7 +152,7 @@ typedef struct rapt_engine_generation {
 
 /* Queues a text: first come, first served. Callbacks of other texts may call this too. After a failure no callback is called.
  * RAPT_ERR_VALUE: the prompt is empty, longer than the model's context, or has a token outside its vocabulary; an option is out
- * of range; a beam search; not a language model. RAPT_ERR_MEMORY. */
+ * of range; a beam search; not a language model. RAPT_ERR_MEMORY; RAPT_ERR_IO: the model has a fault. */
 RAPT_API rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generation *request, rapt_engine_job **job,
                                         rapt_error *err);
 
@@ -167,14 +172,15 @@ typedef struct rapt_engine_translation {
 /* Queues lines. Requests take turns, one segment at a time; a request of which no segment is running gets one into the batch
  * within about a step. Segments join the decoding steps of others, and leave the batch when they are done. The calling thread
  * encodes the lines. After a failure no callback is called. RAPT_ERR_VALUE: an option or a prefix that rapt_translate would
- * refuse, or not a translation model; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_MEMORY. If a line fails later, on_done of
+ * refuse, or not a translation model; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_MEMORY, RAPT_ERR_IO as above. If a line fails later, on_done of
  * this request alone gets the error, the same one that rapt_translate returns. */
 RAPT_API rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translation *request, rapt_engine_job **job,
                                          rapt_error *err);
 
 /* Calls fn(context, model, threads) between two steps, for other kinds of passes, such as rapt_explanation_new; fn may compute
- * with `threads` threads. `stop`, unless NULL, is asked before: if it returns true, or the job was cancelled, fn is called with a
- * NULL model instead. After RAPT_ERR_MEMORY fn is not called. */
+ * with `threads` threads. `stop`, unless NULL, is asked before: if it returns true, the job was cancelled, or the model has a
+ * fault, fn is called with a NULL model instead. What fn has computed may be wrong if the model has a fault by then: ask again.
+ * After RAPT_ERR_MEMORY or RAPT_ERR_IO fn is not called. */
 RAPT_API rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const rapt_model *model, int threads),
                                     rapt_stop_fn *stop, void *context, rapt_engine_job **job, rapt_error *err);
 

@@ -49,6 +49,8 @@ rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt
     }
     m->engine = e;
     m->model = model;
+    m->fault = options ? options->fault : NULL;
+    m->fault_context = options ? options->fault_context : NULL;
     if (!engine_make_lane(m, options ? options : &defaults, err)) {
         engine_model_free(m);
         return NULL;

@@ -26,6 +26,8 @@ rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const
 {
     if (engine_check_here(m->engine, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
+    if (engine_check_model(m, err) != RAPT_OK)
+        return RAPT_ERR_IO;
     engine_call *call = calloc(1, sizeof *call);
     if (!call)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a call");

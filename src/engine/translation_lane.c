@@ -299,7 +299,8 @@ rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translat
         return RAPT_ERR_VALUE;
     if (m->lane != &translation_lane_functions)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
-    translation_job *j = translation_job_new(((const translation_lane *)m->of_lane)->t, request, &own);
+    rapt_code code = engine_check_model(m, &own);
+    translation_job *j = code ? NULL : translation_job_new(((const translation_lane *)m->of_lane)->t, request, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);
     engine_queue_job(m, &j->job, job);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "engine/fault.h"
 #include "engine/gate.h"
 #include "engine/lm_requests.h"
 
@@ -454,6 +455,67 @@ static void models_come_and_go(void **state)
     free(r);
 }
 
+static void see_call(void *context, const rapt_model *model, int threads)
+{
+    (void)threads;
+    *(bool *)context = model != NULL;
+}
+
+/* Asks a model that has a fault from question `sound` on for a text, beside another model. Whether it got a text. */
+static bool text_of_faulty(lm_request *r, rapt_engine *e, rapt_engine_model *whole, size_t sound)
+{
+    rapt_error err = {0};
+    bool called = true;
+    fault_case f = {.sound = sound};
+    rapt_engine_model *m = engine_add(e, 9, &(rapt_engine_model_options){.fault = fault_after, .fault_context = &f});
+    const rapt_engine_generation g = {.tokens = r[4].prompt, .count = r[4].count, .options = r[4].options, .sample = r[4].sample,
+                                      .on_token = request_token, .on_done = request_done, .context = &r[4]};
+    rapt_engine_job *other = request_queue(&r[3], whole), *job = NULL;
+    r[4].size = r[4].tokens = 0;
+    r[4].code = rapt_engine_generate(m, &g, &job, &err);
+    assert_true(r[4].code == RAPT_OK || strcmp(err.message, FAULT_MESSAGE) == 0);
+    rapt_engine_job_free(job);
+    if (job)
+        request_check(&r[4]); /* no token comes from a step after which it has the fault */
+    assert_true(r[4].code == RAPT_OK || r[4].code == RAPT_ERR_IO);
+    rapt_engine_job_free(other);
+    request_check(&r[3]);
+    assert_int_equal(r[3].code, RAPT_OK);
+    if (r[4].code) {
+        assert_int_equal(rapt_engine_call(m, see_call, NULL, &called, NULL, &err), RAPT_ERR_IO);
+        assert_int_equal(rapt_engine_generate(m, &g, NULL, &err), RAPT_ERR_IO);
+    }
+    rapt_engine_remove(m);
+    return !r[4].code;
+}
+
+/* Whenever a model gets a fault, its text has the right bits until then and ends with the reason, and the other model goes on. */
+static void faults_are_a_models_own(void **state)
+{
+    (void)state;
+    enum { MOST = 1000 };
+    lm_request *r = calloc(REQUESTS, sizeof *r);
+    rapt_engine *e = engine_new(2);
+    rapt_engine_model *whole = engine_add(e, 9, NULL);
+    size_t sound = 0;
+    assert_non_null(r);
+    requests_make(r, rapt_engine_model_of(whole));
+    requests_alone(r, &(rapt_engine_model_options){0});
+    while (sound < MOST && !text_of_faulty(r, e, whole, sound))
+        sound++;
+    assert_in_range(sound, 2 * r[4].want.token_count, MOST - 1); /* it is asked before and after each step */
+    fault_case f = {.sound = 1};
+    bool called = true;
+    rapt_engine_job *job = NULL;
+    rapt_engine_model *m = engine_add(e, 9, &(rapt_engine_model_options){.fault = fault_after, .fault_context = &f});
+    assert_int_equal(rapt_engine_call(m, see_call, NULL, &called, &job, NULL), RAPT_OK);
+    rapt_engine_job_free(job);
+    assert_false(called);
+    rapt_engine_free(e);
+    requests_free(r);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +524,7 @@ int main(void)
         cmocka_unit_test(short_prompts_pass_long_ones),
         cmocka_unit_test(prompts_are_scored),                 cmocka_unit_test(requests_are_refused),
         cmocka_unit_test(models_come_and_go),                 cmocka_unit_test(few_of_those_that_wait_are_asked),
+        cmocka_unit_test(faults_are_a_models_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

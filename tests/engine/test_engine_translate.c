@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/translate_case.h"
+#include "engine/fault.h"
 #include "engine/gate.h"
 
 #include <pthread.h>
@@ -412,11 +413,47 @@ static void short_requests_pass_long_ones(void **state)
     }
 }
 
+/* Whenever a model gets a fault, its request ends with the reason, and the other model's has its bits. */
+static void faults_are_a_models_own(void **state)
+{
+    (void)state;
+    enum { MOST = 2000 };
+    request r[REQUESTS];
+    for (int threads = 1; threads <= 2; threads++) {
+        rapt_engine *e = new_engine(threads);
+        rapt_engine_model *whole = add(e, new_model(0), &(rapt_engine_model_options){0});
+        requests_make(r, rapt_engine_model_of(whole), &(rapt_engine_model_options){0});
+        bool fine = false;
+        for (size_t sound = 0; sound < MOST && !fine; sound++) {
+            fault_case f = {.sound = sound};
+            rapt_engine_job *jobs[2] = {NULL};
+            rapt_engine_model *m = add(e, new_model(0), &(rapt_engine_model_options){.fault = fault_after, .fault_context = &f});
+            const rapt_code code = rapt_engine_translate(m, &(rapt_engine_translation){.lines = r[0].lines, .count = r[0].count,
+                                                         .options = r[0].options, .on_done = on_done, .context = &r[0]}, &jobs[0],
+                                                         NULL);
+            assert_int_equal(code, sound == 0 ? RAPT_ERR_IO : RAPT_OK);
+            assert_int_equal(rapt_engine_translate(whole, &(rapt_engine_translation){.lines = r[1].lines, .count = r[1].count,
+                                                   .options = r[1].options, .on_done = on_done, .context = &r[1]}, &jobs[1],
+                                                   NULL), RAPT_OK);
+            rapt_engine_job_free(jobs[0]);
+            rapt_engine_job_free(jobs[1]);
+            assert_true(r[1].same);
+            fine = sound > 0 && !r[0].code;
+            assert_true(sound == 0 || (fine ? r[0].same : r[0].code == RAPT_ERR_IO && strcmp(r[0].message, FAULT_MESSAGE) == 0));
+            rapt_engine_remove(m);
+        }
+        assert_true(fine);
+        requests_free(r);
+        rapt_engine_free(e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translations_are_those_of_the_program), cmocka_unit_test(cancelled_requests_leave_the_others),
         cmocka_unit_test(engines_end_at_once), cmocka_unit_test(requests_are_checked),
-        cmocka_unit_test(failures_are_a_requests_own), cmocka_unit_test(short_requests_pass_long_ones)};
+        cmocka_unit_test(failures_are_a_requests_own), cmocka_unit_test(short_requests_pass_long_ones),
+        cmocka_unit_test(faults_are_a_models_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
