@@ -70,9 +70,10 @@ typedef struct rapt_engine_model_options {
     size_t batch;      /* translation: segments in a thread's batch; 0: RAPT_TRANSLATE_BATCH */
     rapt_translate_options translate; /* translation: languages, split and detokenization, which are the same for all requests */
     /* Why the model cannot be used any more, such as a file of it that was truncated while it is mapped; NULL: it can. Any thread
-     * of the engine asks, before and after steps and before results are reported, while the model has jobs. From the first answer
-     * on, jobs of the model end with RAPT_ERR_IO and this message, and none are queued. Or NULL. */
+     * asks, before and after steps and before results are reported. From the first answer on, jobs of the model end with
+     * RAPT_ERR_IO and this message, and none are queued. Or NULL. */
     const char *(*fault)(void *fault_context);
+    void (*fault_free)(void *fault_context); /* called once, just before the model is freed, also by rapt_engine_add; or NULL */
     void *fault_context;
 } rapt_engine_model_options;
 
@@ -88,6 +89,10 @@ RAPT_API const rapt_model *rapt_engine_model_of(const rapt_engine_model *m);
 /* The embedder of an encoder, only for functions that rapt_engine_call runs, which are called one at a time. NULL for other
  * models. */
 RAPT_API rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m);
+
+/* RAPT_ERR_IO, with the model's fault as message, if it has one (rapt_engine_model_options). What was computed of it before this
+ * returns RAPT_OK is right. Any thread, the engine's own among them, while the model has a job or is not removed. */
+RAPT_API rapt_code rapt_engine_check(const rapt_engine_model *m, rapt_error *err);
 
 /* What an engine is doing for a model, and what it has done. */
 typedef struct rapt_engine_counts {
@@ -172,14 +177,14 @@ typedef struct rapt_engine_translation {
 /* Queues lines. Requests take turns, one segment at a time; a request of which no segment is running gets one into the batch
  * within about a step. Segments join the decoding steps of others, and leave the batch when they are done. The calling thread
  * encodes the lines. After a failure no callback is called. RAPT_ERR_VALUE: an option or a prefix that rapt_translate would
- * refuse, or not a translation model; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_MEMORY, RAPT_ERR_IO as above. If a line fails later, on_done of
- * this request alone gets the error, the same one that rapt_translate returns. */
+ * refuse, or not a translation model; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_MEMORY; RAPT_ERR_IO: the model has a fault.
+ * If a line fails later, on_done of this request alone gets the error, the same one that rapt_translate returns. */
 RAPT_API rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translation *request, rapt_engine_job **job,
                                          rapt_error *err);
 
 /* Calls fn(context, model, threads) between two steps, for other kinds of passes, such as rapt_explanation_new; fn may compute
  * with `threads` threads. `stop`, unless NULL, is asked before: if it returns true, the job was cancelled, or the model has a
- * fault, fn is called with a NULL model instead. What fn has computed may be wrong if the model has a fault by then: ask again.
+ * fault, fn is called with a NULL model instead. Before fn reports what it has computed, it should call rapt_engine_check.
  * After RAPT_ERR_MEMORY or RAPT_ERR_IO fn is not called. */
 RAPT_API rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const rapt_model *model, int threads),
                                     rapt_stop_fn *stop, void *context, rapt_engine_job **job, rapt_error *err);

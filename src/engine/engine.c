@@ -11,12 +11,19 @@
 
 /* ---- models -------------------------------------------------------------------------------------------------------- */
 
+static void engine_free_taken(rapt_model *model, const rapt_engine_model_options *o)
+{
+    if (o->fault_free)
+        o->fault_free(o->fault_context);
+    rapt_model_free(model);
+}
+
 static void engine_model_free(rapt_engine_model *m)
 {
     if (m->of_lane)
         m->lane->free(m->of_lane);
     rapt_embedder_free(m->embedder);
-    rapt_model_free(m->model);
+    engine_free_taken(m->model, &m->faults);
     free(m);
 }
 
@@ -37,21 +44,21 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
     static const rapt_engine_model_options defaults = {0};
+    const rapt_engine_model_options *o = options ? options : &defaults;
     if (engine_check_here(e, err) != RAPT_OK) {
-        rapt_model_free(model);
+        engine_free_taken(model, o);
         return NULL;
     }
     rapt_engine_model *m = calloc(1, sizeof *m);
     if (!m) {
-        rapt_model_free(model);
+        engine_free_taken(model, o);
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to serve a model");
         return NULL;
     }
     m->engine = e;
     m->model = model;
-    m->fault = options ? options->fault : NULL;
-    m->fault_context = options ? options->fault_context : NULL;
-    if (!engine_make_lane(m, options ? options : &defaults, err)) {
+    m->faults = (rapt_engine_model_options){.fault = o->fault, .fault_free = o->fault_free, .fault_context = o->fault_context};
+    if (!engine_make_lane(m, o, err)) {
         engine_model_free(m);
         return NULL;
     }

@@ -26,7 +26,7 @@ rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const
 {
     if (engine_check_here(m->engine, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
-    if (engine_check_model(m, err) != RAPT_OK)
+    if (rapt_engine_check(m, err) != RAPT_OK)
         return RAPT_ERR_IO;
     engine_call *call = calloc(1, sizeof *call);
     if (!call)

@@ -57,8 +57,7 @@ struct rapt_engine_model {
     engine_queue jobs, calls;  /* under the engine's lock: queued, not yet taken */
     size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
     bool removed;              /* under the engine's lock */
-    const char *(*fault)(void *context); /* as in rapt_engine_model_options */
-    void *fault_context;
+    rapt_engine_model_options faults; /* of the caller's: only fault, fault_free and fault_context */
     rapt_engine_counts counts; /* under the engine's lock */
 };
 
@@ -73,10 +72,6 @@ extern const engine_lane translation_lane_functions;
 bool engine_is_here(const rapt_engine *e);
 /* engine_is_here as a code, with `err` set. */
 rapt_code engine_check_here(const rapt_engine *e, rapt_error *err);
-
-/* RAPT_ERR_IO if the model has a fault. What was computed until now is right if it has none: so ask after a step, and before
- * anything of it is reported. Any thread, while the model has a job or gets one. */
-rapt_code engine_check_model(const rapt_engine_model *m, rapt_error *err);
 
 /* Queues a job in which all members but model, next and queued are set; *handle gets it unless `handle` is NULL. May be called
  * from any thread. */

@@ -84,15 +84,16 @@ bool engine_is_alone(rapt_engine_model *m)
     return alone;
 }
 
-rapt_code engine_check_model(const rapt_engine_model *m, rapt_error *err)
+rapt_code rapt_engine_check(const rapt_engine_model *m, rapt_error *err)
 {
-    const char *fault = m->fault ? m->fault(m->fault_context) : NULL;
+    const char *fault = m->faults.fault ? m->faults.fault(m->faults.fault_context) : NULL;
     return fault ? rapt_fail(err, RAPT_ERR_IO, "%s", fault) : RAPT_OK;
 }
 
 bool engine_stops(rapt_engine_job *job)
 {
-    return engine_check_model(job->model, NULL) || atomic_load(&job->cancelled) || atomic_load(&job->model->engine->ending) || (job->stop && job->stop(job->context));
+    return rapt_engine_check(job->model, NULL) || atomic_load(&job->cancelled) || atomic_load(&job->model->engine->ending) ||
+           (job->stop && job->stop(job->context));
 }
 
 /* Under the lock: the last that the engine has to do with a job. */

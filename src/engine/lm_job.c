@@ -140,7 +140,7 @@ void lm_job_end(lm_job *j)
 {
     const double now = clock_seconds(), admitted = j->admitted > 0 ? j->admitted : now, first = j->first > 0 ? j->first : now;
     rapt_error fault = {0};
-    if (engine_check_model(j->job.model, &fault)) /* the reason, where engine_stops has only stopped it */
+    if (rapt_engine_check(j->job.model, &fault)) /* the reason, where engine_stops has only stopped it */
         j->error = fault;
     continuation_end(&j->run, j->error.code != RAPT_OK, &j->error);
     const rapt_engine_generated end = {.code = j->error.code, .message = j->error.message, .result = &j->result,

@@ -250,7 +250,7 @@ static void lm_lane_compute(lm_lane *l)
         running += l->rest[i] == 1;
     rapt_tape_begin(l->tape, (rapt_pass){0});
     const rapt_tensor *x = lm_step_pieces(l->tape, l->model->language.net, l->kv, l->pieces, l->piece_count);
-    if (rapt_tape_status(l->tape, &err) == RAPT_OK && engine_check_model(l->served, &err) == RAPT_OK) {
+    if (rapt_tape_status(l->tape, &err) == RAPT_OK && rapt_engine_check(l->served, &err) == RAPT_OK) {
         const double seconds = clock_seconds() - start;
         lm_lane_count(l, prompts, seconds);
         lm_budget_measured(&l->budget, running, prompts, seconds);
@@ -380,7 +380,7 @@ rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generatio
         return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
     if (!m->lane)
         return rapt_fail(err, RAPT_ERR_VALUE, "an encoder does not generate text from a prompt");
-    rapt_code code = engine_check_model(m, &own);
+    rapt_code code = rapt_engine_check(m, &own);
     lm_job *j = code ? NULL : lm_job_new(m, request, ((const lm_lane *)m->of_lane)->tape->k, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);

@@ -86,7 +86,7 @@ void translation_job_end(translation_job *j)
     rapt_error err = {0};
     const size_t count = j->text.count;
     rapt_translation *out = calloc(count + 1, sizeof *out);
-    rapt_code code = engine_check_model(j->job.model, &err);
+    rapt_code code = rapt_engine_check(j->job.model, &err);
     code = code ? code : !out ? rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for %zu translations", count) :
                      atomic_load(&j->interrupted) ? rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled") :
                      translate_text_write(&j->text, out, &err);

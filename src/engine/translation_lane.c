@@ -299,7 +299,7 @@ rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translat
         return RAPT_ERR_VALUE;
     if (m->lane != &translation_lane_functions)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
-    rapt_code code = engine_check_model(m, &own);
+    rapt_code code = rapt_engine_check(m, &own);
     translation_job *j = code ? NULL : translation_job_new(((const translation_lane *)m->of_lane)->t, request, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);

@@ -24,7 +24,6 @@
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define CONFIG_FILE "config.json"
-#define WEIGHTS_FILE "model.safetensors"
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +49,7 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 
 const char *model_weights_name(const rapt_model *m)
 {
-    return m->lora ? ADAPTER_WEIGHTS : WEIGHTS_FILE;
+    return m->lora ? ADAPTER_WEIGHTS : MODEL_WEIGHTS_FILE;
 }
 
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
@@ -193,7 +192,7 @@ static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_e
     if (check_place(from->folder, err) != RAPT_OK)
         return NULL;
     from->config_path = gguf_is_file(from->folder) ? file_join("", from->folder) : file_join(from->folder, CONFIG_FILE);
-    from->weights_path = file_join(from->folder, WEIGHTS_FILE);
+    from->weights_path = file_join(from->folder, MODEL_WEIGHTS_FILE);
     rapt_model *m = from->config_path && from->weights_path ? calloc(1, sizeof *m) : NULL;
     if (m && fill_model(m, from, wanted, err) == RAPT_OK)
         return m;
@@ -289,7 +288,7 @@ rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err
 {
     safetensors *file = NULL;
     char *path;
-    rapt_code code = file_path(folder, WEIGHTS_FILE, &path, err);
+    rapt_code code = file_path(folder, MODEL_WEIGHTS_FILE, &path, err);
     if (!code)
         code = safetensors_open(path, &file, err);
     *sealed = !code && seal_is_whole(file);

@@ -10,6 +10,7 @@
 #include "rapt/io.h"
 
 #define MODEL_RUN "run" /* the member that names the training run */
+#define MODEL_WEIGHTS_FILE "model.safetensors"
 
 /* A folder that is being read, or a GGUF file, which is read as a Hugging Face folder. */
 typedef struct model_source {

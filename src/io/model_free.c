@@ -1,6 +1,7 @@
-/* io/model_free.c: frees a model, or the part of it that was loaded. In its own file, because code that loads a part also frees
- * it. */
+/* io/model_free.c: frees a model, or the part of it that was loaded, and lists the files that stay open until then. In its own
+ * file, because code that loads a part also frees it. */
 #include "io/model.h"
+#include "io/model_maps.h"
 
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
@@ -8,6 +9,14 @@
 #include "io/weights/weights.h"
 
 #include <stdlib.h>
+
+void model_maps(const rapt_model *m, void (*each)(void *context, const char *path, const file_map *map), void *context)
+{
+    for (size_t i = 0; m->files && i < weights_file_count(m->files); i++)
+        each(context, weights_file_path(m->files, i), weights_file_map(m->files, i));
+    if (m->stored)
+        each(context, MODEL_WEIGHTS_FILE, safetensors_map(m->stored));
+}
 
 void rapt_model_free(rapt_model *m)
 {

@@ -114,6 +114,7 @@ operates 'SIGTERM lets requests finish' drain
 operates 'the end of patience' drain_ends
 operates 'SIGTERM while it computes or loads' ends_while_it_computes
 operates 'models of a reload' reload
+operates 'files of models that are truncated while they are served' truncated
 operates 'fingerprints' fingerprints
 operates 'the log' logs
 operates 'a log that nobody reads' log_unread

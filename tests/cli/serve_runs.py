@@ -262,6 +262,49 @@ def reload():
     assert s.end() == 0
 
 
+def truncated():
+    """Files of models are truncated while they are served: requests for these end by name, and the other model goes on."""
+    golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
+    sources = {"text": "hub/llama", "vector": "hub_encoder/bert_sentence", "line": "hub_translation/marian"}
+    for name, source in sources.items():
+        shutil.copytree(os.path.join(golden, source), name)
+    s = Server(models=(*sources, "whole=lm2"))
+    other, text = {**SHORT, "model": "whole", "max_tokens": 40}, {**SHORT, "model": "text", "prompt": "the king"}
+
+    def completed(request):
+        status, _, data = s.complete(request)
+        assert status == 200, data
+        return is_json(data)["choices"][0]["text"]
+
+    before, own = completed(other), completed(text)
+    running = s.begin({**LONG, "n": 1, "model": "whole"})
+    for name in sources:
+        os.truncate(os.path.join(name, "model.safetensors"), 0)
+    for path, request in (("/v1/explain", {"model": "text", "text": "the king"}), ("/v1/completions", text),
+                          ("/v1/embeddings", {"model": "vector", "input": ["queen of it all"]}),
+                          ("/v1/translate", {"model": "line", "text": "the queen"}),
+                          ("/v1/explain", {"model": "line", "text": "the king"})):
+        status, _, data = s.ask("POST", path, request)
+        why = 'the model \\"%s\\" cannot be used: its file model.safetensors was truncated' % request["model"]
+        assert status == 500 and why.encode() in data and os.getcwd().encode() not in data, (path, status, data)
+        assert completed(other) == before
+    assert running.read().endswith(b"data: [DONE]\n\n")
+    damage = {m["id"]: "damage" in m for m in is_json(s.ask("GET", "/v1/models")[2])["data"]}
+    assert damage == {"text": True, "vector": True, "line": True, "whole": False}, damage
+    assert is_json(s.ask("GET", "/health")[2]) == {"status": "ok", "damaged": 3}
+    assert is_json(s.ask("GET", "/ready")[2]) == {"status": "ok", "models": 1}
+    assert b'rapt_model_damaged{model="text"} 1' in s.ask("GET", "/metrics")[2]
+    assert sum("was truncated" in line for line in s.lines()) == 3, s.lines()
+    for name, source in sources.items():
+        shutil.rmtree(name)
+        shutil.copytree(os.path.join(golden, source), name)
+    s.send(signal.SIGHUP)
+    s.wait_for(r'message":"reloaded')
+    assert completed(text) == own and completed(other) == before
+    assert is_json(s.ask("GET", "/health")[2]) == {"status": "ok"}
+    assert s.end() == 0
+
+
 def fingerprints():
     """Different where results may be: by parameters, options, the configuration, and the tokenizer; else the same."""
 

@@ -10,6 +10,7 @@
 typedef struct fault_case {
     size_t sound; /* questions that are answered with no */
     atomic_size_t asked;
+    atomic_int freed;
 } fault_case;
 
 /* The fault of rapt_engine_model_options. */
@@ -17,6 +18,11 @@ static inline const char *fault_after(void *context)
 {
     fault_case *f = context;
     return atomic_fetch_add(&f->asked, 1) < f->sound ? NULL : FAULT_MESSAGE;
+}
+
+static inline void fault_count_free(void *context)
+{
+    atomic_fetch_add(&((fault_case *)context)->freed, 1);
 }
 
 #endif

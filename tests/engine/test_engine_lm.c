@@ -507,11 +507,17 @@ static void faults_are_a_models_own(void **state)
     fault_case f = {.sound = 1};
     bool called = true;
     rapt_engine_job *job = NULL;
-    rapt_engine_model *m = engine_add(e, 9, &(rapt_engine_model_options){.fault = fault_after, .fault_context = &f});
+    const rapt_engine_model_options o = {.fault = fault_after, .fault_free = fault_count_free, .fault_context = &f};
+    rapt_engine_model *m = engine_add(e, 9, &o);
     assert_int_equal(rapt_engine_call(m, see_call, NULL, &called, &job, NULL), RAPT_OK);
     rapt_engine_job_free(job);
     assert_false(called);
+    rapt_engine_model_options wrong = o; /* the model is freed at once */
+    wrong.kv_cache = (rapt_storage)99;
+    assert_null(rapt_engine_add(e, request_model(9), &wrong, NULL));
+    assert_int_equal(atomic_load(&f.freed), 1);
     rapt_engine_free(e);
+    assert_int_equal(atomic_load(&f.freed), 2);
     requests_free(r);
     free(r);
 }

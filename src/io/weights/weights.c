@@ -387,10 +387,15 @@ size_t weights_file_bytes(const weights *w, size_t i)
     return w->files[i].bytes;
 }
 
+const file_map *weights_file_map(const weights *w, size_t i)
+{
+    const weights_file *f = &w->files[i];
+    return f->safe ? safetensors_map(f->safe) : f->gguf ? &f->gguf->map : &f->map;
+}
+
 void weights_forget(const weights *w, const weights_tensor *t)
 {
-    const weights_file *f = &w->files[t->file];
-    const file_map *map = f->safe ? safetensors_map(f->safe) : f->gguf ? &f->gguf->map : &f->map;
+    const file_map *map = weights_file_map(w, t->file);
     const size_t begin = (size_t)(t->data - map->data);
     file_map_forget(map, begin, begin + t->bytes);
 }

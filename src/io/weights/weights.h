@@ -28,6 +28,7 @@ const weights_tensor *weights_find(const weights *w, const char *name);   /* NUL
 size_t weights_file_count(const weights *w);
 const char *weights_file_path(const weights *w, size_t i);
 size_t weights_file_bytes(const weights *w, size_t i);
+const file_map *weights_file_map(const weights *w, size_t i); /* until weights_close */
 
 /* Floating-point numbers in all tensors. Tensors that are the same elements, as torch.save keeps tied matrices, count once. */
 size_t weights_parameters(const weights *w);

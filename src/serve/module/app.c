@@ -146,6 +146,11 @@ static void warn_of_model(void *context, const char *message)
     serve_log_event(((const app *)context)->o->log, LOG_WARNING, "%s", message);
 }
 
+static void tell_damage(void *context, const char *message)
+{
+    serve_log_event(((const app *)context)->o->log, LOG_ERROR, "%s; put it in place and send SIGHUP", message);
+}
+
 static void free_retired(app *a, bool engine_is_gone)
 {
     pthread_mutex_lock(&a->lock);
@@ -170,7 +175,8 @@ rapt_code app_reload(app *a, rapt_error *err)
 {
     rapt_error own = {0};
     keys *new_keys = a->o->api_key_file ? keys_read(a->o->api_key_file, &own) : NULL;
-    served_set *new_models = own.code ? NULL : served_load(a->o, a->engine, retire_models, warn_of_model, a, &own);
+    const served_events events = {retire_models, warn_of_model, tell_damage, a};
+    served_set *new_models = own.code ? NULL : served_load(a->o, a->engine, &events, &own);
     if (!new_models) {
         keys_free(new_keys);
         return rapt_fail(err, own.code, "%s", own.message);

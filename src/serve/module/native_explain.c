@@ -42,6 +42,7 @@ typedef struct explaining {
     served_set *models; /* a reference, until the engine has the request: a call keeps its model */
     fields f;           /* owns the texts */
     const served *model; /* of these */
+    rapt_engine_model *computes; /* it, while its call lives */
     char *name;         /* its name */
     const char *text;
     const char **names;
@@ -111,9 +112,9 @@ static void native_explain_run(void *context, const rapt_model *model, int threa
     e->options.threads = threads;
     e->options.admit = explain_admit;
     e->options.context = e;
-    if (!model)
+    if (!model && !rapt_engine_check(e->computes, &why))
         request_fail(&e->error, 503, NULL, "%s", rapt_code_name(RAPT_ERR_INTERRUPTED));
-    else if (explain_to(e, model, &text, &size, &why))
+    else if (!model || explain_to(e, model, &text, &size, &why) || rapt_engine_check(e->computes, &why))
         request_fail(&e->error, reply_status(why.code), NULL, "%s", why.message);
     else if (!exchange_makes(e->x, size)) /* the response's size counts until it is sent, and the client decides when */
         request_fail(&e->error, 503, NULL, "other requests have the memory that the response takes");
@@ -223,6 +224,7 @@ static bool native_explain_submit(explaining *e)
     served_set *models = e->models;
     const served *model = e->model;
     e->models = NULL;
+    e->computes = model->model;
     rapt_code code = rapt_engine_call(model->model, native_explain_run, explaining_is_stopped, e, NULL, &why);
     if (code)
         request_fail(&e->error, reply_status(code), NULL, "%s", why.message);

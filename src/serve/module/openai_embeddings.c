@@ -29,7 +29,8 @@ typedef struct embedding_batch {
 
 struct embedding_run {
     exchange *x;             /* held */
-    rapt_embedder *embedder; /* the model's, while one of its jobs lives */
+    rapt_engine_model *computes; /* the model, while one of its jobs lives */
+    rapt_embedder *embedder; /* of it */
     char *model;
     char **texts;            /* [count] */
     size_t count, features, tokens;
@@ -146,12 +147,15 @@ static void embedding_compute(void *context, const rapt_model *model, int thread
     embedding_batch *b = context;
     embedding_run *run = b->run;
     rapt_error err = {0};
-    rapt_code code = RAPT_ERR_INTERRUPTED;
+    rapt_code code = RAPT_OK;
     if (model)
         code = rapt_embedder_run(run->embedder, (const char *const *)run->texts + b->first, b->count,
                                  run->vectors + b->first * run->features, NULL, &err);
+    code = code ? code : rapt_engine_check(run->computes, &err);
+    if (!code && !model)
+        code = rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the request was cancelled before its end");
     if (code)
-        embedding_fail(run, code, model ? err.message : "the request was cancelled before its end");
+        embedding_fail(run, code, err.message);
     embedding_release(run, 1);
 }
 
@@ -199,7 +203,7 @@ static embedding_run *embedding_new(exchange *x, const served *s, const char *co
     if (!run)
         return NULL;
     *run = (embedding_run){.x = x, .count = count, .model = strdup(s->name), .lock = PTHREAD_MUTEX_INITIALIZER,
-                           .embedder = rapt_engine_embedder(s->model)};
+                           .computes = s->model, .embedder = rapt_engine_embedder(s->model)};
     exchange_hold(x);
     const size_t batches = (count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH;
     run->features = rapt_embedder_features(run->embedder);

@@ -25,6 +25,8 @@ static json_t *model_object(const served *s)
     else if (s->task == RAPT_TASK_LANGUAGE_MODEL)
         fine = fine && json_object_set_new(model, "context", json_integer((json_int_t)rapt_engine_model_of(s->model)
                                                                               ->language.net->config.context)) == 0;
+    if (fine && served_damage(s))
+        fine = json_object_set_new(model, "damage", json_string(served_damage(s))) == 0;
     if (fine)
         return model;
     json_decref(model);

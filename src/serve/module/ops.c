@@ -14,21 +14,38 @@
 
 /* ---- GET /health, /ready, /openapi.json ------------------------------------------------------------------------------------ */
 
+static size_t count_damaged(const served_set *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; set && i < set->count; i++)
+        count += served_damage(&set->models[i]) != NULL;
+    return count;
+}
+
+/* The server lives while it has damaged models: a restart would only take the other models away. The path needs no key, so it
+ * tells no names. */
 void ops_health(app *a, exchange *x)
 {
-    (void)a;
-    reply_json(x, 200, json_pack("{s:s}", "status", "ok"));
+    served_set *set = app_models(a);
+    const size_t damaged = count_damaged(set);
+    reply_json(x, 200, damaged ? json_pack("{s:s, s:I}", "status", "ok", "damaged", (json_int_t)damaged)
+                               : json_pack("{s:s}", "status", "ok"));
+    if (set)
+        served_release(set);
 }
 
 void ops_ready(app *a, exchange *x)
 {
     served_set *set = app_models(a);
-    const bool has_models = set && set->count > 0;
-    const char *missing = !app_is_ready(a) ? "the server drains: it takes no requests" : has_models ? NULL : "no model is loaded";
+    const size_t usable = set ? set->count - count_damaged(set) : 0;
+    const char *missing = !app_is_ready(a) ? "the server drains: it takes no requests"
+                          : usable > 0     ? NULL
+                          : set && set->count ? "no model can be used"
+                                              : "no model is loaded";
     if (missing) {
         reply_json(x, 503, json_pack("{s:s, s:s}", "status", "unavailable", "missing", missing));
     } else {
-        reply_json(x, 200, json_pack("{s:s, s:I}", "status", "ok", "models", (json_int_t)set->count));
+        reply_json(x, 200, json_pack("{s:s, s:I}", "status", "ok", "models", (json_int_t)usable));
     }
     if (set)
         served_release(set);
@@ -168,6 +185,14 @@ static bool put_process(buffer *to)
                               start_seconds());
 }
 
+static bool put_damage(const served_set *set, buffer *to)
+{
+    bool ok = metrics_write_head(to, "rapt_model_damaged", "gauge", "1 if a file of the model was truncated while it is mapped.");
+    for (size_t i = 0; i < set->count && ok; i++)
+        ok = metrics_write_sample(to, "rapt_model_damaged", "model", set->models[i].name, served_damage(&set->models[i]) != NULL);
+    return ok;
+}
+
 void ops_metrics(app *a, exchange *x)
 {
     static const char type[] = "text/plain; version=0.0.4; charset=utf-8";
@@ -177,7 +202,7 @@ void ops_metrics(app *a, exchange *x)
               metrics_write_sample(&to, "rapt_build_info", "version", rapt_version(), 1) &&
               metrics_write_head(&to, "rapt_ready", "gauge", "Whether requests are taken.") &&
               metrics_write_sample(&to, "rapt_ready", NULL, NULL, app_is_ready(a)) && metrics_write(app_metrics(a), &to) &&
-              (!set || put_models(set, &to)) && put_memory(a, &to) && put_process(&to);
+              (!set || (put_models(set, &to) && put_damage(set, &to))) && put_memory(a, &to) && put_process(&to);
     if (ok)
         exchange_reply(x, 200, type, to.data, to.size);
     else

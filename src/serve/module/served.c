@@ -50,6 +50,11 @@ const served *served_pair(const served_set *set, const char *source, const char 
     return best;
 }
 
+const char *served_damage(const served *s)
+{
+    return s->watch ? map_watch_damage(s->watch) : NULL;
+}
+
 served_set *served_hold(served_set *set)
 {
     atomic_fetch_add(&set->owner->references, 1);

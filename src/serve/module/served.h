@@ -5,6 +5,7 @@
 
 #include "rapt/chat.h"
 #include "rapt/engine.h"
+#include "serve/module/map_watch.h"
 
 /* One model. Const once loaded, shared by threads. */
 typedef struct served {
@@ -13,6 +14,7 @@ typedef struct served {
     char *source, *target;      /* codes of languages, from a NAME such as "en-fr" or from the configuration; NULL: unknown */
     rapt_task task;
     rapt_engine_model *model;   /* the engine's model */
+    map_watch *watch;           /* of its files; freed with the engine's model. NULL: none */
     rapt_chat_template *chat;   /* NULL: the folder has no template */
     char fingerprint[17];       /* fingerprint.h: 16 hexadecimal digits */
     const char *number_format;  /* "fp32", "bf16", or the types of --weights */
@@ -36,6 +38,9 @@ const served *served_first(const served_set *set, rapt_task task);
 /* The translation model from one language to another; `source` NULL or "auto": any. Codes compare without case; "en-US" fits "en"
  * if no model fits exactly. NULL: there is none. */
 const served *served_pair(const served_set *set, const char *source, const char *target);
+
+/* Why the model cannot be used any more: a file of it was truncated while it is mapped. NULL: it can. */
+const char *served_damage(const served *s);
 
 /* A reference more, or less: the last one removes the models from the engine. */
 served_set *served_hold(served_set *set);

@@ -127,7 +127,7 @@ static void served_model_free(served *s)
     free(s->options);
 }
 
-static void load_chat(served *s, void (*warn)(void *, const char *), void *context)
+static void load_chat(served *s, const served_events *events)
 {
     char message[700];
     rapt_error why = {0};
@@ -136,7 +136,7 @@ static void load_chat(served *s, void (*warn)(void *, const char *), void *conte
     s->chat = rapt_chat_template_load(s->path, &why);
     if (!s->chat && why.code != RAPT_ERR_NOT_FOUND) {
         snprintf(message, sizeof message, "%s: no chat, for its template cannot be used: %s", s->name, why.message);
-        warn(context, message);
+        events->warn(events->context, message);
     }
 }
 
@@ -160,7 +160,8 @@ static rapt_code add_model(served *s, const serve_options *o, const serve_model 
 {
     rapt_engine_model_options e = {.precision = m->precision, .weights = m->weights, .kv_cache = m->kv_cache, .slots = m->slots,
                                    .kv_memory = m->kv_memory, .chunk = o->chunk, .no_prefix_cache = o->no_prefix_cache,
-                                   .batch = o->batch};
+                                   .batch = o->batch, .fault = map_watch_damage, .fault_free = map_watch_free,
+                                   .fault_context = s->watch};
     rapt_code code = RAPT_OK;
     s->task = model->task;
     s->number_format = number_format(m, model);
@@ -171,14 +172,16 @@ static rapt_code add_model(served *s, const serve_options *o, const serve_model 
     if (!code)
         code = fingerprint_of(s->path, s->number_format, s->options, s->fingerprint, &s->created, err);
     if (code) {
+        map_watch_free(s->watch);
         rapt_model_free(model);
         return code;
     }
     s->model = rapt_engine_add(engine, model, &e, err);
-    return s->model ? RAPT_OK : err->code;
+    return s->model ? rapt_engine_check(s->model, err) : err->code;
 }
 
-static rapt_code load_model(served *s, const serve_options *o, const serve_model *from, rapt_engine *engine, rapt_error *err)
+static rapt_code load_model(served *s, const serve_options *o, const serve_model *from, rapt_engine *engine,
+                            const served_events *events, rapt_error *err)
 {
     const rapt_load_options load = {.inference = true};
     const serve_model m = merge_options(from, &o->all);
@@ -187,7 +190,11 @@ static rapt_code load_model(served *s, const serve_options *o, const serve_model
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     rapt_model *model = rapt_model_load_with(from->path, &load, err);
     memory_trim(); /* the JSON of a large vocabulary left free memory */
-    return model ? add_model(s, o, &m, engine, model, err) : err->code;
+    s->watch = model ? map_watch_new(model, s->name, events->damaged, events->context, err) : NULL;
+    if (s->watch)
+        return add_model(s, o, &m, engine, model, err);
+    rapt_model_free(model);
+    return err->code;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -206,8 +213,7 @@ void served_free(served_set *set, bool engine_is_gone)
     free(set->owner);
 }
 
-served_set *served_load(const serve_options *o, rapt_engine *engine, void (*retire)(void *context, served_set *set),
-                        void (*warn)(void *context, const char *message), void *context, rapt_error *err)
+served_set *served_load(const serve_options *o, rapt_engine *engine, const served_events *events, rapt_error *err)
 {
     rapt_error own = {0}; /* its code counts, whether or not the caller wants one */
     served_set_owner *owner = calloc(1, sizeof *owner);
@@ -219,13 +225,13 @@ served_set *served_load(const serve_options *o, rapt_engine *engine, void (*reti
         return NULL;
     }
     owner->set = (served_set){.models = models, .owner = owner};
-    owner->retire = retire;
-    owner->context = context;
+    owner->retire = events->retire;
+    owner->context = events->context;
     atomic_init(&owner->references, 1);
     while (owner->set.count < o->model_count && !own.code) {
         const size_t i = owner->set.count++;
-        if (load_model(&models[i], o, &o->models[i], engine, &own) == RAPT_OK)
-            load_chat(&models[i], warn, context);
+        if (load_model(&models[i], o, &o->models[i], engine, events, &own) == RAPT_OK)
+            load_chat(&models[i], events);
     }
     if (!own.code)
         return &owner->set;

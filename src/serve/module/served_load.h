@@ -18,10 +18,16 @@ typedef struct served_set_owner {
     struct served_set_owner *next; /* for a list of sets that are put aside */
 } served_set_owner;
 
-/* Loads all models of the options, or none: NULL with `err` set. `warn` gets a message for a part that was left out: a chat
- * template that cannot be read. */
-served_set *served_load(const serve_options *o, rapt_engine *engine, void (*retire)(void *context, served_set *set),
-                        void (*warn)(void *context, const char *message), void *context, rapt_error *err);
+/* What the owner of a set learns of it. */
+typedef struct served_events {
+    void (*retire)(void *context, served_set *set); /* as in served_set_owner */
+    void (*warn)(void *context, const char *message); /* of a part that was left out: a chat template that cannot be read */
+    void (*damaged)(void *context, const char *message); /* a model cannot be used any more; from any thread, once */
+    void *context;
+} served_events;
+
+/* Loads all models of the options, or none: NULL with `err` set. */
+served_set *served_load(const serve_options *o, rapt_engine *engine, const served_events *events, rapt_error *err);
 /* Frees a set without references. `engine_is_gone`: its models are freed already. NULL is fine. */
 void served_free(served_set *set, bool engine_is_gone);
 

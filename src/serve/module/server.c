@@ -7,6 +7,7 @@
 #include "serve/module/exchange_work.h"
 #include "serve/module/http.h"
 #include "serve/module/listener.h"
+#include "serve/module/map_watch.h"
 #include "serve/module/serve_log.h"
 #include "serve/module/notify.h"
 #include "serve/module/refusal.h"
@@ -289,6 +290,7 @@ rapt_code serve_run(const serve_options *options, const serve_reader *again, rap
     rapt_error own = {0};
     server s = {.o = options, .app_options = *options, .reader = again, .listener = {.fd = -1}};
     signal(SIGPIPE, SIG_IGN);
+    map_watch_install();
     serve_log_start(options->log);
     rapt_code code = start_server(&s, &own);
     if (!code) {
