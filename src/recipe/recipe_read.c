@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "recipe/recipe_defaults.h"
+#include "recipe/recipe_places.h"
 
 enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
 
@@ -244,49 +245,6 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
     return code;
 }
 
-/* The paths of a list, with relative ones joined to the recipe's folder; NULL if out of memory. */
-static char *join_all(const char *recipe_path, const char *list, const char *between)
-{
-    char *joined = NULL;
-    size_t length;
-    int folder = (int)(strrchr(recipe_path, '/') - recipe_path);
-    FILE *out = open_memstream(&joined, &length);
-    for (const char *path = list; out; path++) {
-        size_t size = strcspn(path, between);
-        if (size > 0 && *path != '/')
-            fprintf(out, "%.*s/", folder, recipe_path);
-        fprintf(out, "%.*s", (int)size, path);
-        path += size;
-        if (!*path)
-            break;
-        putc(*path, out);
-    }
-    if (out && fclose(out) == 0)
-        return joined;
-    free(joined);
-    return NULL;
-}
-
-/* A path in a recipe is relative to the recipe, like the paths of includes in Makefiles and C files. `between` separates the
- * paths of a list, unless a file has the whole name; "" if there is one path. */
-static rapt_code resolve(const char *recipe_path, char **path, const char *between, rapt_error *err)
-{
-    if (!*path || !strchr(recipe_path, '/'))
-        return RAPT_OK;
-    bool there = true;
-    char *joined = join_all(recipe_path, *path, "");
-    rapt_code code = joined ? file_is_there(joined, &there, err) : RAPT_OK;
-    if (!there) {
-        free(joined);
-        joined = join_all(recipe_path, *path, between);
-    }
-    if (!joined)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", recipe_path);
-    free(*path);
-    *path = joined;
-    return code;
-}
-
 static rapt_code recipe_read_file(const char *path, bool former_names, rapt_recipe *out, rapt_error *err)
 {
     char *text;
@@ -298,21 +256,9 @@ static rapt_code recipe_read_file(const char *path, bool former_names, rapt_reci
     if (code != RAPT_OK)
         return code;
     code = recipe_parse(path, text, size, former_names, out, err);
+    if (code == RAPT_OK)
+        code = recipe_places_find(path, text, out, err);
     free(text);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->data.pairs, ":", err);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->data.validation, ":", err);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->data.text, ":", err);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->tokenizer.path, "", err);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->train.init, "", err);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->train.vectors, "", err);
-    if (code == RAPT_OK)
-        code = resolve(path, &out->train.target_vectors, "", err);
     if (code != RAPT_OK)
         rapt_recipe_free(out);
     return code;

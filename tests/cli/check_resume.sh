@@ -120,6 +120,21 @@ rm damaged/checkpoints/step-00000120.safetensors
 train damaged --resume
 check 'the checkpoint before it leads to the same end' same_model whole damaged
 
+# A folder that is moved with its data: its paths lead nowhere, and its recipe says where they are from there.
+mkdir -p here/runs
+cp pairs.tsv here
+(cd here && "$RAPT" train ../tiny.yaml --quiet --out runs/moved --set data.pairs=pairs.tsv --max-steps 40)
+check 'absolute, and from the folder' grep -qx "# from this folder ../../pairs.tsv is $WORK/here/pairs.tsv" \
+    here/runs/moved/recipe.yaml
+mv here there
+check 'a folder that was moved with its data' "$RAPT" train --quiet --resume --out there/runs/moved
+check 'leads to the same end' same_parameters whole/model.safetensors there/runs/moved/model.safetensors
+cp -r there/runs/moved alone # the data stay where they are
+check 'and has its own paths again' grep -qx "  pairs: \"$WORK/there/pairs.tsv\"" there/runs/moved/recipe.yaml
+check 'so that the folder can be moved alone' "$RAPT" train --quiet --resume --out alone --set train.steps=200
+sed -i "s|pairs: .*|pairs: /of/another/machine/pairs.tsv|" alone/recipe.yaml
+refused 1 'cannot read /of/another/machine/pairs.tsv' 'a path that was changed is not replaced' "$RAPT" train --quiet --resume --out alone
+
 # A folder that somebody else began has the paths of that machine.
 train shared --max-steps 40
 sed -i "s|pairs: .*|pairs: /of/another/machine/pairs.tsv|" shared/recipe.yaml

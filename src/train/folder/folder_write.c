@@ -1,9 +1,10 @@
 /* train/folder/folder_write.c: writes the files of a model folder. Paths of the recipe become absolute, so that the folder can be
- * moved. */
+ * moved; comments have them relative to it, so that it can be moved with its data. */
 #define _GNU_SOURCE
 #include "train/folder/folder_write.h"
 
 #include "base/file.h"
+#include "recipe/recipe_places.h"
 #include "recipe/recipe_seal.h"
 #include "train/folder/leftovers.h"
 
@@ -68,30 +69,54 @@ static bool make_absolute(char **path, rapt_error *err)
     return *path != NULL;
 }
 
+static void free_kept(rapt_recipe *kept)
+{
+    free(kept->data.pairs);
+    free(kept->data.validation);
+    free(kept->data.text);
+    free(kept->tokenizer.path);
+    free(kept->train.init);
+    free(kept->train.vectors);
+    free(kept->train.target_vectors);
+}
+
+/* Makes *kept the run's recipe with absolute paths, which free_kept frees, even on failure. */
+static rapt_code make_kept(const run *r, rapt_recipe *kept, rapt_error *err)
+{
+    *kept = *r->recipe;
+    bool pairs = make_absolute(&kept->data.pairs, err), valid = make_absolute(&kept->data.validation, err);
+    bool text = make_absolute(&kept->data.text, err);
+    bool path = make_absolute(&kept->tokenizer.path, err), init = make_absolute(&kept->train.init, err);
+    bool vectors = make_absolute(&kept->train.vectors, err), targets = make_absolute(&kept->train.target_vectors, err);
+    return pairs && valid && text && path && init && vectors && targets ? RAPT_OK : err->code;
+}
+
 rapt_code folder_write_prepare(run *r, rapt_error *err)
 {
-    rapt_recipe kept = *r->recipe;
-    bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.validation, err);
-    bool text = make_absolute(&kept.data.text, err);
-    bool path = make_absolute(&kept.tokenizer.path, err), init = make_absolute(&kept.train.init, err);
-    bool vectors = make_absolute(&kept.train.vectors, err), targets = make_absolute(&kept.train.target_vectors, err);
-    bool ok = pairs && valid && text && path && init && vectors && targets;
-    rapt_code code = ok ? rapt_recipe_format(&kept, &r->yaml, err) : err->code;
-    free(kept.data.pairs);
-    free(kept.data.validation);
-    free(kept.data.text);
-    free(kept.tokenizer.path);
-    free(kept.train.init);
-    free(kept.train.vectors);
-    free(kept.train.target_vectors);
+    rapt_recipe kept;
+    rapt_code code = make_kept(r, &kept, err);
+    if (!code)
+        code = rapt_recipe_format(&kept, &r->yaml, err);
+    free_kept(&kept);
     return code;
 }
 
+/* The folder must be there, which the places of the data depend on. */
 static rapt_code folder_write_recipe(const run *r, rapt_error *err)
 {
-    char *text = recipe_sealed(r->yaml, r->model->run);
-    rapt_code code = text ? run_write(r, "recipe.yaml", text, strlen(text), err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the recipe", r->options->out);
+    rapt_recipe kept;
+    char *whole = NULL, *text = NULL;
+    rapt_code code = make_kept(r, &kept, err);
+    char *places = code ? NULL : recipe_places(r->options->out, &kept);
+    if (places && asprintf(&whole, "%s%s", r->yaml, places) >= 0)
+        text = recipe_sealed(whole, r->model->run);
+    if (text)
+        code = run_write(r, "recipe.yaml", text, strlen(text), err);
+    else if (!code)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the recipe", r->options->out);
+    free_kept(&kept);
+    free(places);
+    free(whole);
     free(text);
     return code;
 }

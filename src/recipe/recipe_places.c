@@ -1,0 +1,202 @@
+/* recipe/recipe_places.c: paths of a recipe: relative ones are relative to the recipe, as with includes in Makefiles and C
+ * files. Lists of paths have : between them, unless a file has the whole name. */
+#define _GNU_SOURCE /* open_memstream, strndup */
+#include "recipe/recipe_places.h"
+
+#include "base/file.h"
+#include "recipe/recipe_keys.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "# from this folder ../pairs.tsv is /home/a/pairs.tsv": the path as the recipe has it stands there, too, so that a path that
+ * somebody has changed is not replaced by the former one. */
+#define PLACE_LINE "# from this folder "
+#define PLACE_IS " is "
+
+/* The characters that may separate paths of a key. */
+static const char *separator(const recipe_key *key)
+{
+    return strncmp(key->name, "data.", 5) == 0 ? ":" : "";
+}
+
+static char **path_field(const recipe_key *key, rapt_recipe *recipe)
+{
+    return (char **)(void *)((char *)recipe + key->offset);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+/* Writes `to`, of `size` bytes, relative to a folder. Both are absolute. False: they have only the root in common. */
+static bool put_relative(FILE *out, const char *folder, const char *to, size_t size)
+{
+    size_t common = 0, i = 0;
+    for (; i < size && folder[i] == to[i]; i++)
+        if (to[i] == '/')
+            common = i;
+    const bool within = folder[i] == '\0' && (i == size || to[i] == '/'), above = i == size && folder[i] == '/';
+    common = within || above ? i : common;
+    if (common == 0)
+        return false;
+    const char *rest = to + common + (common < size);
+    const bool same = rest == to + size;
+    bool first = true;
+    for (const char *c = folder + common; *c; c++)
+        if (*c == '/') {
+            fputs(first ? ".." : "/..", out);
+            first = false;
+        }
+    if (same)
+        fputs(first ? "." : "", out);
+    else
+        fprintf(out, "%s%.*s", first ? "" : "/", (int)(size - (size_t)(rest - to)), rest);
+    return true;
+}
+
+/* The paths of a list relative to a folder. NULL if out of memory; "" if one of them has no relative place, or a name that a
+ * comment cannot have. */
+static char *relative_list(const char *folder, const char *list, const char *between)
+{
+    char *text = NULL;
+    size_t length, size;
+    FILE *out = open_memstream(&text, &length);
+    bool fits = strcspn(list, "\n\r") == strlen(list);
+    for (const char *path = list; out && fits; path += size + 1) {
+        size = strcspn(path, between);
+        fits = *path == '/' && put_relative(out, folder, path, size);
+        if (!path[size])
+            break;
+        putc(':', out);
+    }
+    if (!out || fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    if (!fits)
+        *text = '\0';
+    return text;
+}
+
+char *recipe_places(const char *folder, const rapt_recipe *recipe)
+{
+    char *text = NULL, here[PATH_MAX];
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    bool fine = out != NULL;
+    const bool known = realpath(folder, here) != NULL;
+    for (size_t i = 0; i < recipe_key_count() && fine && known; i++) {
+        const recipe_key *key = recipe_key_at(i);
+        const char *list = recipe_key_is_path(key) ? *path_field(key, (rapt_recipe *)recipe) : NULL;
+        char *relative = list ? relative_list(here, list, separator(key)) : NULL;
+        fine = !list || relative;
+        if (relative && *relative)
+            fprintf(out, PLACE_LINE "%s" PLACE_IS "%s\n", relative, list);
+        free(relative);
+    }
+    if (out && fclose(out) == 0 && fine)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+/* The paths of a list, with relative ones joined to the recipe's folder; NULL if out of memory. */
+static char *join_all(const char *recipe_path, const char *list, size_t list_size, const char *between)
+{
+    char *joined = NULL;
+    size_t length, at = 0;
+    const char *slash = strrchr(recipe_path, '/');
+    FILE *out = open_memstream(&joined, &length);
+    while (out) {
+        const size_t rest = strcspn(list + at, between), size = rest < list_size - at ? rest : list_size - at;
+        if (size > 0 && list[at] != '/' && slash)
+            fprintf(out, "%.*s/", (int)(slash - recipe_path), recipe_path);
+        fprintf(out, "%.*s", (int)size, list + at);
+        at += size;
+        if (at == list_size)
+            break;
+        putc(list[at++], out);
+    }
+    if (out && fclose(out) == 0)
+        return joined;
+    free(joined);
+    return NULL;
+}
+
+/* Whether something has the name of the whole list, or each path of the list leads to something. Where that cannot be told, it is
+ * taken to be so: whoever opens it gets the reason. */
+static bool leads_somewhere(const char *list, const char *between)
+{
+    bool there = true;
+    file_is_there(list, &there, NULL);
+    if (there || !strpbrk(list, between))
+        return there;
+    there = true;
+    for (size_t size; *list && there; list += size + (list[size] != '\0')) {
+        size = strcspn(list, between);
+        char *path = strndup(list, size);
+        if (path && size > 0)
+            file_is_there(path, &there, NULL);
+        free(path);
+    }
+    return there;
+}
+
+/* The place of a path, or list, in the comments of a recipe; NULL: there is none. */
+static const char *find_place(const char *text, const char *path, size_t *size)
+{
+    const size_t tail = strlen(PLACE_IS) + strlen(path);
+    while ((text = strstr(text, "\n" PLACE_LINE)) != NULL) {
+        text += 1 + strlen(PLACE_LINE);
+        const size_t line = strcspn(text, "\r\n");
+        if (line <= tail || strncmp(text + line - tail, PLACE_IS, strlen(PLACE_IS)) != 0 ||
+            strncmp(text + line - strlen(path), path, strlen(path)) != 0)
+            continue;
+        *size = line - tail;
+        return text;
+    }
+    return NULL;
+}
+
+static rapt_code find_path(const char *recipe_path, const char *text, const recipe_key *key, char **path, rapt_error *err)
+{
+    const char *between = separator(key), *place;
+    size_t size;
+    char *joined = join_all(recipe_path, *path, strlen(*path), "");
+    if (joined && strchr(joined, ':') && *between) {
+        bool there = true;
+        rapt_code code = file_is_there(joined, &there, err);
+        if (code || !there) {
+            free(joined);
+            joined = code ? NULL : join_all(recipe_path, *path, strlen(*path), between);
+        }
+        if (code)
+            return code;
+    }
+    if (joined && **path == '/' && !leads_somewhere(joined, between) && (place = find_place(text, *path, &size)) != NULL) {
+        char *moved = join_all(recipe_path, place, size, between);
+        char **worse = moved && leads_somewhere(moved, between) ? &joined : &moved;
+        free(*worse);
+        joined = worse == &joined ? moved : joined;
+    }
+    if (!joined)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", recipe_path);
+    free(*path);
+    *path = joined;
+    return RAPT_OK;
+}
+
+rapt_code recipe_places_find(const char *path, const char *text, rapt_recipe *recipe, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < recipe_key_count() && !code; i++) {
+        const recipe_key *key = recipe_key_at(i);
+        char **field = recipe_key_is_path(key) ? path_field(key, recipe) : NULL;
+        if (field && *field)
+            code = find_path(path, text, key, field, err);
+    }
+    return code;
+}
