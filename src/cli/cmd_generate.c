@@ -13,6 +13,7 @@
 #include "decode/prompt.h"
 #include "search/valid_text.h"
 #include "text/json_text.h"
+#include "text/text_in.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -211,7 +212,7 @@ static rapt_code read_prompt(const generate_arguments *a, char **text, generate_
     *p = (generate_prompt){a->prompt ? a->prompt : "", a->prompt ? strlen(a->prompt) : 0};
     if (!a->prompt_file)
         return RAPT_OK;
-    rapt_code code = file_read(a->prompt_file, CLI_MAX_TEXT, text, &p->size, err);
+    rapt_code code = text_in_read(a->prompt_file, CLI_MAX_TEXT, text, &p->size, err);
     p->text = *text;
     return code;
 }

@@ -35,6 +35,12 @@ check 'train: gzip of two members too' same two.gz
 check 'tokenizer train: the same tokenizer' "$RAPT" tokenizer train plain.txt.gz -o a.json --vocab-size 300 --quiet
 "$RAPT" tokenizer train plain.txt -o b.json --vocab-size 300 --quiet
 check 'tokenizer train: indeed' cmp a.json b.json
+check 'tokenizer encode: the same ids' cmp <("$RAPT" tokenizer encode b.json plain.txt) <("$RAPT" tokenizer encode b.json plain.txt.gz)
+check 'tokenizer encode: lines of a pipe' cmp <("$RAPT" tokenizer encode b.json plain.txt --lines) \
+    <("$RAPT" tokenizer encode b.json --lines <plain.txt.gz)
+head -3 plain.txt | gzip >prompt.gz
+check 'generate: the same prompt' cmp <("$RAPT" generate lm --prompt-file <(head -3 plain.txt) --max-tokens 9 --greedy 2>&1 | grep -v tokens/s) \
+    <("$RAPT" generate lm --prompt-file prompt.gz --max-tokens 9 --greedy 2>&1 | grep -v tokens/s)
 check 'eval: the same loss' diff <("$RAPT" eval lm plain.txt --json | sed 's/"data": "[^"]*"//') \
     <("$RAPT" eval lm plain.txt.gz --json | sed 's/"data": "[^"]*"//')
 check 'train: pairs in gzip give the same model' "$RAPT" train pairs.yaml --quiet --set data.pairs=pairs.tsv.gz --out packed
@@ -78,7 +84,8 @@ mkdir temporary
 export TMPDIR=$PWD/temporary
 everywhere 'it expands to more than 100 times its size' endless.gz
 for command in 'train pairs.yaml --quiet --out no --set data.pairs=endless.gz' 'data check endless.gz' 'eval translator endless.gz' \
-    'train pairs.yaml --quiet --out no --set train.vectors=endless.gz'; do
+    'train pairs.yaml --quiet --out no --set train.vectors=endless.gz' 'tokenizer encode b.json endless.gz' \
+    'generate lm --prompt-file endless.gz'; do
     refused 1 'endless.gz: it expands to more than 100 times its size' "$command" "$RAPT" $command
 done
 check 'no temporary file stays' test -z "$(ls -A temporary)"

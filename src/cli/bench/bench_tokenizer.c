@@ -3,9 +3,9 @@
 #include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "cli/cli.h"
 #include "rapt/text.h"
+#include "text/text_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ rapt_code bench_tokenizer(const bench_options *o, rapt_error *err)
     double start = clock_seconds();
     b.k = rapt_tokenizer_load(o->tokenizer, err);
     double loading = clock_seconds() - start;
-    rapt_code code = b.k ? file_read(o->text, CLI_MAX_TEXT, &b.text, &b.size, err) : err->code;
+    rapt_code code = b.k ? text_in_read(o->text, CLI_MAX_TEXT, &b.text, &b.size, err) : err->code;
     if (code == RAPT_OK)
         code = bench_tokenizer_measure(&b, o, loading, err);
     free(b.ids);

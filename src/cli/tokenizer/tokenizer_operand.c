@@ -2,6 +2,7 @@
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "cli/cli.h"
+#include "text/text_in.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static rapt_code work_on_file(const rapt_tokenizer *k, const tokenizer_operands 
     size_t size;
     rapt_error why = {0};
     bool maps = can_map(o, file);
-    rapt_code code = maps ? file_map_open(&map, file, err) : file_read(file, CLI_MAX_TEXT, &text, &size, err);
+    rapt_code code = maps ? text_in_map(&map, file, file, err) : text_in_read(file, CLI_MAX_TEXT, &text, &size, err);
     if (code)
         return code;
     code = work(k, arguments, maps ? &(tokenizer_text){map.data, map.size, &map} : &(tokenizer_text){text, size, NULL}, &why);

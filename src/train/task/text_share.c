@@ -164,18 +164,21 @@ static rapt_code open_copy(text_tokens *t, const file_writer *to, rapt_error *er
     return t->file ? RAPT_OK : err->code;
 }
 
-/* The copy has no name: it is mapped, and vanishes with the process. */
-static rapt_code copy_tokens(const run *r, text_tokens *t, const offer *o, char *portion, const char *path, rapt_error *err)
+/* The copy has no name: it is mapped, and vanishes with the process, however that ends. */
+static rapt_code copy_tokens(const run *r, text_tokens *t, const offer *o, char *portion, rapt_error *err)
 {
     file_writer out, *to = t->file ? NULL : &out;
     rapt_error own = {0};
-    if (to && file_writer_open(to, path, &own) != RAPT_OK)
+    char *path = NULL;
+    if (to && file_writer_open_temporary(to, "text", &path, &own) != RAPT_OK)
         to = NULL;
     rapt_code code = send_tokens(r, t, o, portion, to, &own, err);
     if (!code && to && !own.code)
         open_copy(t, to, &own);
-    if (to)
+    if (to) {
         file_writer_discard(to);
+        free(path);
+    }
     if (code)
         return code;
     return ranks_agree(r, own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK, err);
@@ -183,14 +186,11 @@ static rapt_code copy_tokens(const run *r, text_tokens *t, const offer *o, char 
 
 static rapt_code give_copies(const run *r, text_tokens *t, const offer *o, rapt_error *err)
 {
-    char *portion = malloc(PORTION), *path = NULL;
-    rapt_code code = portion ? file_path(file_temporary_folder(), "rapt-text.tokens", &path, err)
-                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens");
-    code = ranks_agree(r, code, err);
+    char *portion = malloc(PORTION);
+    rapt_code code = ranks_agree(r, portion ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens"), err);
     if (!code)
-        code = copy_tokens(r, t, o, portion, path, err);
+        code = copy_tokens(r, t, o, portion, err);
     free(portion);
-    free(path);
     return code;
 }
 
