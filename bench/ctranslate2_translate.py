@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A translation model of random weights in CTranslate2, for comparison with `rapt bench decode --case a2`.
+"""A translation model of random weights in CTranslate2, for comparison with `rapt-bench decode --case a2`.
 
     python bench/ctranslate2_translate.py [--beam 1] [--threads 2] [--seconds 5]      needs ctranslate2
 

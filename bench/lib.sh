@@ -1,5 +1,5 @@
 # bench/lib.sh: what the scripts of this folder share; each sources it first. From the environment:
-#   RAPT      the program (default build/rapt)          RAPT_OPTIONS  more options for `rapt bench`
+#   RAPT      the program (default build/rapt)          RAPT_OPTIONS  more options for `rapt-bench`
 #   PYTHON    a python that has torch, for the other side (default python3)
 #   THREADS   of both sides (default: all CPUs)         ROUNDS        both sides in turns, so often (default 3)
 #   DURATION  seconds that each measurement takes (default 5)
@@ -8,12 +8,12 @@ BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 RAPT=$(realpath "${RAPT:-$BENCH/../build/rapt}")
 PYTHON=${PYTHON:-python3} THREADS=${THREADS:-$(nproc)} ROUNDS=${ROUNDS:-3} DURATION=${DURATION:-5}
 read -ra RAPT_OPTIONS <<<"${RAPT_OPTIONS:-}"
-[ -x "$RAPT" ] || { echo "no program at $RAPT; build it, or set RAPT" >&2; exit 1; }
+[ -x "$RAPT-bench" ] || { echo "no program at $RAPT-bench; build it, or set RAPT" >&2; exit 1; }
 PEER= # whether the other side is there
 ! "$PYTHON" -c 'import torch' 2>/dev/null || PEER=yes
 
-# own WHAT OPTIONS...: JSON of `rapt bench WHAT`.
-own() { "$RAPT" bench "$1" --json --seconds "$DURATION" "${@:2}" "${RAPT_OPTIONS[@]}"; }
+# own WHAT OPTIONS...: JSON of `rapt-bench WHAT`.
+own() { "$RAPT-bench" "$1" --json --seconds "$DURATION" "${@:2}" "${RAPT_OPTIONS[@]}"; }
 
 # pytorch SCRIPT OPTIONS...: JSON of a script of pytorch/.
 pytorch() { "$PYTHON" "$BENCH/pytorch/$1.py" --seconds "$DURATION" "${@:2}"; }

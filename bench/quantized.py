@@ -37,7 +37,7 @@ options = parser.parse_args()
 
 class Rapt:
     def run(self):
-        command = [ROOT / "build/rapt", "bench", "decode", options.file, "--json", "--seconds", str(options.seconds), "--threads",
+        command = [ROOT / "build/rapt-bench", "decode", options.file, "--json", "--seconds", str(options.seconds), "--threads",
                    str(options.threads), "--batch", str(options.batch), "--prompt", str(options.prompt), "--time",
                    str(options.prompt + options.new)] + (["--weights", options.weights] if options.weights else [])
         out = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)

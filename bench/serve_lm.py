@@ -9,7 +9,7 @@ when the last answer is complete.
 
 --model starts `rapt serve`, and llama.cpp's llama-server with the same weights in GGUF where --llama names the program. DIR is of
 `bench/make_hub_shape.py gpt2 F32 DIR`, all of whose tokens have a text, so that each is an event. Prompts are random ids, all
-distinct; decoding is greedy, and the end of text is ruled out, so that all answers have --new tokens. --decode runs `rapt bench
+distinct; decoding is greedy, and the end of text is ruled out, so that all answers have --new tokens. --decode runs `rapt-bench
 decode` of as many rows in the same turns. Needs nothing but Python. What is shared is in serving.py.
 """
 import argparse
@@ -41,7 +41,7 @@ parser.add_argument("--rounds", type=int, default=ROUNDS)
 parser.add_argument("--long-prompt", type=int, metavar="TOKENS")
 parser.add_argument("--prefix", type=int, metavar="TOKENS")
 parser.add_argument("--pairs", type=int, default=8, help="requests with each prefix in a round, cold and warm")
-parser.add_argument("--decode", action="store_true", help="rapt bench decode of --model, too")
+parser.add_argument("--decode", action="store_true", help="rapt-bench decode of --model, too")
 parser.add_argument("--context", type=int, default=1024, help="tokens of a slot")
 parser.add_argument("--ids", default="300:50000", metavar="FROM:TO", help="tokens of prompts")
 parser.add_argument("--end", default="50256", metavar="ID,...", help="tokens that end a text")
@@ -188,7 +188,7 @@ def prefix(server, model):
 
 
 def decode():
-    command = [RAPT, "bench", "decode", options.model, "--json", "--threads", str(THREADS), "--batch", str(options.clients),
+    command = [f"{RAPT}-bench", "decode", options.model, "--json", "--threads", str(THREADS), "--batch", str(options.clients),
                "--prompt", str(options.prompt), "--time", str(options.prompt + options.new), "--seconds",
                str(options.seconds / 2)]
     out = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
@@ -213,8 +213,8 @@ def report(results, names):
         if peer:
             bar(f"tokens/s by {names[1]}'s", ours["tok_s"] / peer["tok_s"], least=1.3)
             bar(f"first token, p99 by {names[1]}'s p50", ours["first_p99"] / peer["first_p50"], most=1)
-        if "rapt bench decode" in results:
-            bar("tokens/s by rapt bench decode's", ours["tok_s"] / results["rapt bench decode"]["tok_s"], least=0.9)
+        if "rapt-bench decode" in results:
+            bar("tokens/s by rapt-bench decode's", ours["tok_s"] / results["rapt-bench decode"]["tok_s"], least=0.9)
 
 
 def main():
@@ -233,7 +233,7 @@ def main():
             parser.error("no server: NAME=URL, or --model DIR")
         sides = {server.name: lambda server=server, model=server.model(): measure(server, model) for server in servers}
         if options.decode:
-            sides["rapt bench decode"] = decode
+            sides["rapt-bench decode"] = decode
         results = in_turns(sides, options.rounds)
     if options.json:
         print(json.dumps(results))

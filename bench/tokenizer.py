@@ -55,7 +55,7 @@ def peer():
 
 
 def own():
-    command = [args.rapt, "bench", "tokenizer", f"{args.encoding}:{args.ranks}", args.text, "--json"]
+    command = [f"{args.rapt}-bench", "tokenizer", f"{args.encoding}:{args.ranks}", args.text, "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 

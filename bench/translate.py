@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Translating with a Marian folder, in turns with CTranslate2 in fp32 or int8: batches of 32 and single sentences, greedily and with a
 beam of 4. The seconds of both, their ratio, and rapt's CPU time; in fp32 both must write the same tokens. And the rate of rapt's matrix
-products over all of that time, and its share of the peak that `rapt bench` measures of the multiply-adds of these threads.
+products over all of that time, and its share of the peak that `rapt-bench` measures of the multiply-adds of these threads.
 
     bench/make_hub_shape.py marian F32 DIR
     python bench/translate.py DIR TEXT [--lines 64] [--single 4] [--rounds 3] [--threads 2]
@@ -50,7 +50,7 @@ def multiply_adds(known, beam):
 
 def measured_peak():
     """GFLOP/s."""
-    command = [ROOT / "build/rapt", "bench", "kernels", "--json", "--case", "2048x512x512", "--threads", str(options.threads)]
+    command = [ROOT / "build/rapt-bench", "kernels", "--json", "--case", "2048x512x512", "--threads", str(options.threads)]
     out = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
     return json.loads(out.splitlines()[-1])["peak"]
 

@@ -17,7 +17,7 @@ done
 
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
-layers='base kernels tensor tape ops nn text print metrics data io search decode engine explain recipe group train view fetch serve cli'
+layers='base kernels tensor tape ops nn text print metrics data io search decode engine explain recipe group train view fetch serve cli bench'
 headers='base:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn kv:nn transformer:nn text:text chat:text print:print metrics:metrics data:data stream:data policy:io io:io decode:decode engine:engine generate:decode embed:decode score:decode explain:explain recipe:recipe group:group train:train use:explain parts:nn'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
@@ -57,7 +57,7 @@ done | say
 # An object of the build, of each module a group of its own: what it defines, and what it lacks. Stale ones don't count.
 symbols() {
     local target objects
-    for target in rapt_objects:main rapt_view:main rapt:main rapt_draw:draw rapt_fetch:fetch rapt_serve_objects:serve rapt_mpi_openmpi:mpi; do
+    for target in rapt_objects:main rapt_view:main rapt_cli:main rapt:main rapt-bench:bench rapt_draw:draw rapt_fetch:fetch rapt_serve_objects:serve rapt_mpi_openmpi:mpi; do
         mapfile -t objects < <(find "$build/CMakeFiles/${target%:*}.dir" -name '*.c.o' 2>/dev/null | while read -r object; do
             source=${object#*.dir/} source=${source%.o}
             [ "$object" -nt "$source" ] && [ -e "$source" ] && echo "$object"
@@ -152,6 +152,7 @@ find src -path src/kernels -prune -o -name '*.c' -print | sort | xargs awk '
     function is_module(file) { return file ~ /\/(draw|module)\// }
     /^[a-z][^=;]*[ *][a-z_0-9]+[(][^;]*$|^[a-z][^=;]*[ *][a-z_0-9]+[(].*[)] [{]/ && !/^(typedef|extern|else|struct [a-z_]+ [{])/ {
         name = $0; sub(/[(].*/, "", name); sub(/.*[ *]/, "", name)
+        if (name == "main") next # each program has one
         if (/^static/ && name in denied) print FILENAME ":" FNR ": " name ": a name that a backtrace cannot tell from others"
         else if (name in first && first[name] != FILENAME &&
                  !(!/^static/ && is_module(first[name]) != is_module(FILENAME) && door(first[name]) == door(FILENAME)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""GPT-2 124M with random weights that writes in PyTorch, greedily, for comparison with `rapt bench decode`.
+"""GPT-2 124M with random weights that writes in PyTorch, greedily, for comparison with `rapt-bench decode`.
 
     python bench/pytorch/decode.py [--batch 1] [--dtype fp32] [--prompt 32] [--new 128] [--compile] [--threads 2]
         [--seconds 5]      needs torch; --compile a C++ compiler, too

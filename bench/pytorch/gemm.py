@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""GFLOP/s of PyTorch's matrix products in the forms of `rapt bench kernels`, for comparison.
+"""GFLOP/s of PyTorch's matrix products in the forms of `rapt-bench kernels`, for comparison.
 
     python bench/pytorch/gemm.py --case 2048x512x512 [--dtype fp32] [--threads 2] [--seconds 1]      needs torch
 

@@ -1,4 +1,4 @@
-"""The models of `rapt bench train` in PyTorch: the d2l book's modules as the book writes them, and the same with what PyTorch
+"""The models of `rapt-bench train` in PyTorch: the d2l book's modules as the book writes them, and the same with what PyTorch
 offers: one product for all projections of an input, and scaled_dot_product_attention. Each model gives the loss, so that all
 of a forward pass can be compiled together."""
 import math

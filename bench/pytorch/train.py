@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A training step in PyTorch: the cases of `rapt bench train`, the same work, for comparison.
+"""A training step in PyTorch: the cases of `rapt-bench train`, the same work, for comparison.
 
     python bench/pytorch/train.py [--case a1] [--mode eager] [--adam fused] [--threads 2] [--seconds 5]      needs torch
 

@@ -187,7 +187,6 @@
     X("inspect", "explain")                                      \
     X("show", "info")                                            \
     X("tokenize", "tokenizer")                                   \
-    X("benchmark", "bench")                                      \
     X("curve", "training")                                       \
     X("curves", "training")                                      \
     X("loss", "training")                                        \

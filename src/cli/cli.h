@@ -29,7 +29,6 @@ int cmd_data(int argc, char **argv);
 int cmd_tokenizer(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
-int cmd_bench(int argc, char **argv);
 
 /* Rows of several commands; `at` is the offset of the field that a row sets. */
 #define CLI_OPTION_ADAPTER(at) \

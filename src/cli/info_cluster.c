@@ -1,7 +1,7 @@
 /* cli/info_cluster.c: the rows of the table, and the advice from them. cluster_cost.c has the formulas. */
 #include "cli/info_cluster.h"
 
-#include "cli/bench/cmd_bench.h"
+#include "cli/machine_peak.h"
 #include "cli/cli.h"
 #include "cli/cluster_cost.h"
 
@@ -155,7 +155,7 @@ int info_cluster(const info_arguments *a, const rapt_recipe *k, const rapt_memor
     cluster_table t = {.machine = {.flops = a->flops, .memory = MEMORY, .network = PAYLOAD * a->network / 8, .latency = LATENCY},
                        .measured = a->flops == 0};
     if (t.measured)
-        t.machine.flops = REACHED * 1e9 * bench_peak(a->threads, k->train.precision, &err);
+        t.machine.flops = REACHED * 1e9 * machine_peak(a->threads, k->train.precision, &err);
     if (t.machine.flops == 0)
         return cli_fail(&err);
     make_rows(&t, k, plan);

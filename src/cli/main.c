@@ -1,19 +1,15 @@
 /* cli/main.c: the program `rapt`: a table of commands. Each has its own file. */
 #include "cli/cli.h"
-#include "cli/cut_files.h"
 #include "cli/group/launch.h"
+#include "cli/start.h"
 
 #include "base/quote.h"
 #include "base/suggest.h"
 
-#include <fcntl.h>
-#include <jansson.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct command {
     const char *name;
@@ -38,7 +34,6 @@ static const command COMMANDS[] = {
     {"tokenizer", cmd_tokenizer, "train tokenizers, encode text to ids, decode ids"},
     {"plot", cmd_plot, "plot attention weights, positions, embeddings, training curves or tables"},
     {"info", cmd_info, "this machine, a model's sizes, or what training from a recipe takes"},
-    {"bench", cmd_bench, "throughput of kernels, training steps, decoding, tokenizers, groups of processes"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
@@ -63,29 +58,14 @@ static int unknown(const char *name)
         names[i] = COMMANDS[i].name;
     const char *near = suggest_nearest(name, names, COMMAND_COUNT);
     fprintf(stderr, "rapt: there is no command \"%s\"", quote(name).text);
-    if (near)
+    if (strcmp(name, "bench") == 0)
+        fprintf(stderr, " any more: `rapt-bench` measures, a program that a build makes beside rapt");
+    else if (near)
         fprintf(stderr, "; did you mean \"%s\"?", near);
     fprintf(stderr, " (see `rapt --help`)\n");
     if (l.mpi && l.size != 1)
         launch_leave(&l, 2);
     return 2;
-}
-
-/* Several processes would do the same work, and write to the same files. */
-static bool is_started_too_often(int argc, char **argv, const char *title)
-{
-    launch l = launch_find();
-    if (!l.mpi || l.size <= 1 || strcmp(argv[1], "train") == 0 || (strcmp(argv[1], "bench") == 0 && argc > 2 &&
-                                                                   strcmp(argv[2], "group") == 0))
-        return false;
-    char speaker[LAUNCH_SPEAKER];
-    if (launch_speaks(&l, true)) {
-        fprintf(stderr, "%s: %sruns in one process, and %s has started %d: start it without %s\n", title,
-                launch_speaker(&l, true, speaker), l.launcher, l.size,
-                strcmp(l.launcher, "srun") == 0 ? "srun, or by `srun --mpi=none`" : "mpirun");
-        launch_leave(&l, 2);
-    }
-    return true;
 }
 
 static int run_command(int argc, char **argv)
@@ -94,7 +74,7 @@ static int run_command(int argc, char **argv)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             snprintf(title, sizeof title, "rapt %s", argv[1]);
-            if (is_started_too_often(argc, argv, title))
+            if (strcmp(argv[1], "train") != 0 && start_refuses_group(title))
                 return 2;
             argv[1] = title;
             return COMMANDS[i].run(argc - 1, argv + 1);
@@ -126,51 +106,9 @@ static int help(int argc, char **argv)
     return run_command(argc, asked);
 }
 
-/* Results may go to a pipe or a full disk: output that could not be written is a failure. This runs at exit, because --help
- * ends the program by itself. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return;
-    perror("rapt: cannot write results");
-    _exit(1);
-}
-
-/* If descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and then printed text. So /dev/null takes
- * these numbers. It is opened in the wrong direction, so that reading and writing fail as on a closed descriptor. */
-static void take_closed_streams(void)
-{
-    static const int WRONG_WAY[] = {O_WRONLY, O_RDONLY, O_RDONLY};
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", WRONG_WAY[fd]) != fd)
-            _exit(1);
-}
-
-static void *allocate_json(size_t size)
-{
-    void *p = malloc(size);
-    if (!p && size > 0) {
-        fprintf(stderr, "rapt: out of memory for JSON\n");
-        _exit(1);
-    }
-    return p;
-}
-
-/* If memory ends while jansson 2.14 reads a text, bytes of the text are silently lost; code that builds JSON would leave members
- * out. So a command ends; the files that it was writing have no names yet. A server allocates the memory of a request
- * beforehand. */
-static void end_where_json_has_no_memory(const char *name)
-{
-    if (strcmp(name, "serve") != 0)
-        json_set_alloc_funcs(allocate_json, free);
-}
-
 int main(int argc, char **argv)
 {
-    take_closed_streams();
-    signal(SIGPIPE, SIG_DFL);
-    cut_files_watch();
-    atexit(flush_output);
+    start_program();
     if (argc < 2) {
         print_help(stderr);
         return 2;
@@ -185,6 +123,7 @@ int main(int argc, char **argv)
         printf("rapt %s\n", rapt_version());
         return 0;
     }
-    end_where_json_has_no_memory(argv[1]);
+    if (strcmp(argv[1], "serve") != 0) /* a server allocates the memory of a request beforehand */
+        start_json();
     return run_command(argc, argv);
 }

@@ -1,4 +1,4 @@
-/* decode/translator_weights.h: the bytes of weights that a translator reads. For `rapt bench`. */
+/* decode/translator_weights.h: the bytes of weights that a translator reads. For `rapt-bench`. */
 #ifndef DECODE_TRANSLATOR_WEIGHTS_H
 #define DECODE_TRANSLATOR_WEIGHTS_H
 

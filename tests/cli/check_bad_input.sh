@@ -186,8 +186,8 @@ for command in 'eval gpt text.txt' 'generate gpt' 'chat gpt' 'translate m' 'embe
     usage '--precision or --weights, not both' $command --weights q8_0 --precision bf16
 done
 usage '--compare: MODEL is missing' eval gpt text.txt --compare=
-refused 1 'no case "nix"' 'an unknown benchmark' "$RAPT" bench kernels --case nix
-refused 1 'nix' 'an unknown benchmark of training' "$RAPT" bench train --case nix
+refused 1 'no case "nix"' 'an unknown benchmark' "$RAPT-bench" kernels --case nix
+refused 1 'nix' 'an unknown benchmark of training' "$RAPT-bench" train --case nix
 refused 1 'sse9' 'RAPT_ISA=sse9' env RAPT_ISA=sse9 "$RAPT" info
 refused 1 "unknown CPU mask 'pentium'" 'RAPT_CPU_MASK=pentium' env RAPT_CPU_MASK=pentium "$RAPT" info
 refused 1 'sse9' 'RAPT_ISA=sse9 in training' env RAPT_ISA=sse9 "$RAPT" train tiny.yaml --quiet --out out

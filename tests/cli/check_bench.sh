@@ -32,7 +32,7 @@ product() {
 }
 
 # ---- train ---------------------------------------------------------------------------------------------------------
-train=("$RAPT" bench train --json --seconds 0.02 --threads 1)
+train=("$RAPT-bench" train --json --seconds 0.02 --threads 1)
 keys='ms p10 p90 fwd bwd steps tok_real_s mflop gflops peak_gflops peak_share rss_mb params'
 bench 1 'train a1' "$keys" "${train[@]}"
 product 'its share is its rate of the peak' gflops peak_gflops peak_share
@@ -52,11 +52,11 @@ kept=$(value rss_mb)
 bench 1 'train with recomputed blocks' "$keys" "${train[@]}" --case long --width 64 --time 1024 --recompute
 is 'it says so' recompute true
 check 'they take less memory' test "$(value rss_mb)" -lt "$kept"
-"$RAPT" bench train --seconds 0.02 >.out
+"$RAPT-bench" train --seconds 0.02 >.out
 check 'train prints the peak beside the figure' grep -Eq '^a1: .* GFLOP/s, [0-9]+ % of the [0-9.]+ that this machine computes' .out
 
 # ---- decode --------------------------------------------------------------------------------------------------------
-decode=("$RAPT" bench decode --json --seconds 0.02)
+decode=("$RAPT-bench" decode --json --seconds 0.02)
 keys='batch tok_s ms_token step_ms p10 p90 prompt_ms weights_gb gb_s read_gb_s read_best_gb_s read_share rss_mb threads'
 bench 2 'decode, one row and eight' "$keys" "${decode[@]}" "${small[@]}" --threads 2
 is 'their numbers' batch '1 8'
@@ -77,10 +77,10 @@ is 'their weights are 4.5 bits each, and 16 where they say so' weights_gb \
     "$(awk 'BEGIN { printf "%.6g", 1e-9 * (2 * 300 * 64 + 18 / 32 * 12 * 64 * 64) }' | sed 's/e-0/e-/')"
 bench 1 'decode with a KV cache in q8_0' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --kv-cache q8_0
 is 'and says so' kv_cache q8_0
-"$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 >.out
+"$RAPT-bench" decode "${small[@]}" --batch 1 --seconds 0.02 >.out
 check 'decode prints the peak beside the figure' \
     grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
-"$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 --profile >.out
+"$RAPT-bench" decode "${small[@]}" --batch 1 --seconds 0.02 --profile >.out
 check 'decode --profile' grep -Eq '^linear  .* GB/s' .out
 tiny=(--layers 1 --width 32 --vocab 100)
 keys='tok_s ms_token s_500 tokens gflops peak_gflops peak_share weights_gb gb_s read_gb_s read_share rss_mb threads'
@@ -102,7 +102,7 @@ bench 1 'decode sentences in q8_0' "$keys" "${decode[@]}" --case a2 "${small[@]}
 is 'its type' dtype q8_0
 is 'its weights are 8.5 bits each' weights_gb \
     "$(awk 'BEGIN { printf "%.6g", 34 / 32 * 1e-9 * (20 * 64 * 64 + 300 * 64) }' | sed 's/e-0/e-/')"
-"$RAPT" bench decode --case a2 "${tiny[@]}" --beam 1 --seconds 0.02 >.out
+"$RAPT-bench" decode --case a2 "${tiny[@]}" --beam 1 --seconds 0.02 >.out
 check 'decode prints what it reads of weights' \
     grep -Eq ' GB/s of weights, [0-9]+ % of the [0-9.]+ GB/s at which it reads these weights' .out
 
@@ -118,7 +118,7 @@ check 'bf16 is read in half of the bytes' awk -v a="$halves" -v b="$(value weigh
 # ---- group ---------------------------------------------------------------------------------------------------------
 # One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the elements: rank 0
 # somewhat more or less, where parts are not equal.
-group=("$RAPT" bench group --json --seconds 0.02 --elements 100000)
+group=("$RAPT-bench" group --json --seconds 0.02 --elements 100000)
 bench 1 'group of one' 'ranks hosts repeats ms of_bound idle_share' "${group[@]}"
 is 'it sends nothing' sent_mb 0.0
 for ranks in 2 3 4; do
@@ -143,23 +143,23 @@ done
 check 'its folder is gone' test -z "$(ls temporary)"
 
 # ---- wrong use -----------------------------------------------------------------------------------------------------
-refused 2 'layers' 'no layer' "$RAPT" bench train --layers 0
-refused 2 'sizes .* are for' 'sizes of products' "$RAPT" bench kernels --width 64
-refused 2 'recompute is for .train' 'recomputed decoding' "$RAPT" bench decode --recompute
-refused 2 'beam is for .decode' 'a beam in training' "$RAPT" bench train --beam 4
-refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide' "$RAPT" bench train --case a4n --width 100
-refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
-refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
-refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
-refused 2 'is for .decode' 'training with a KV cache' "$RAPT" bench train --kv-cache bf16
-refused 2 'is for .decode' 'products of quantized weights' "$RAPT" bench kernels --weights q8_0
-refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
-refused 2 'its own sizes' 'a model, narrower' "$RAPT" bench decode --width 64 "$SOURCE"/tests/golden/gguf/mixed.gguf
-refused 1 'there is no such file' 'a model that is none' "$RAPT" bench decode no/such.gguf
-refused 1 'no more than the context' 'a row beyond the context' "$RAPT" bench decode --time 100000 "$SOURCE"/tests/golden/gguf/mixed.gguf
-refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1
-refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --elements 1000 no/such.yaml
-refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
+refused 2 'layers' 'no layer' "$RAPT-bench" train --layers 0
+refused 2 'sizes .* are for' 'sizes of products' "$RAPT-bench" kernels --width 64
+refused 2 'recompute is for .train' 'recomputed decoding' "$RAPT-bench" decode --recompute
+refused 2 'beam is for .decode' 'a beam in training' "$RAPT-bench" train --beam 4
+refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide' "$RAPT-bench" train --case a4n --width 100
+refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT-bench" decode --time 33
+refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT-bench" decode --case nix
+refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT-bench" decode --beam 4
+refused 2 'is for .decode' 'training with a KV cache' "$RAPT-bench" train --kv-cache bf16
+refused 2 'is for .decode' 'products of quantized weights' "$RAPT-bench" kernels --weights q8_0
+refused 2 'are for .group' 'ranks in training' "$RAPT-bench" train --ranks 2
+refused 2 'its own sizes' 'a model, narrower' "$RAPT-bench" decode --width 64 "$SOURCE"/tests/golden/gguf/mixed.gguf
+refused 1 'there is no such file' 'a model that is none' "$RAPT-bench" decode no/such.gguf
+refused 1 'no more than the context' 'a row beyond the context' "$RAPT-bench" decode --time 100000 "$SOURCE"/tests/golden/gguf/mixed.gguf
+refused 2 'takes a recipe' 'a case of a group' "$RAPT-bench" group --case a1
+refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT-bench" group --seconds 0.02 --ranks 2 --elements 1000 no/such.yaml
+refused 1 'profile' 'a profile of sentences' "$RAPT-bench" decode --case a2 --profile
 
 # ---- the scripts of bench/ -----------------------------------------------------------------------------------------
 # script LINES NAME ARGUMENTS...: ends well, alone, with LINES lines that have a figure.

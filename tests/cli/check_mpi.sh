@@ -29,7 +29,7 @@ says() {
         fail "$name" "exit status $got, of ranks $(xargs <statuses), not $status" "$(head -c 600 .err)"
     elif [ "$(grep -c '^rapt' .err)" != 1 ]; then
         fail "$name" 'not one line:' "$(grep '^rapt' .err | head -c 600)"
-    elif ! grep -Eq "^rapt( [a-z]+)*: .*($pattern)" .err; then
+    elif ! grep -Eq "^rapt(-bench)?( [a-z]+)*: .*($pattern)" .err; then
         fail "$name" "no match for: $pattern" "$(grep '^rapt' .err | head -c 600)"
     elif [ -s .out ]; then
         fail "$name" 'something on stdout:' "$(head -c 200 .out)"
@@ -49,7 +49,7 @@ for mpi in "${mpis[@]}"; do
     run "$mpi" 2 "$BUILD/tests/transport_ranks" "$BUILD/rapt_mpi_$mpi.so" abort >/dev/null 2>&1
     check "$mpi: one rank ends all" test $? = 3
     says "$mpi" 2 2 'runs in one process, and mpirun of .* has started 2' 'another command' "$RAPT" translate model text
-    says "$mpi" 2 2 'runs in one process' 'a benchmark' "$RAPT" bench train
+    says "$mpi" 2 2 'runs in one process' 'a benchmark' "$RAPT-bench" train
     says "$mpi" 2 2 'no command "trian"' 'a wrong command' "$RAPT" trian tiny.yaml
     says "$mpi" 2 2 'unknown option "--shards"' 'a wrong option' "$RAPT" train tiny.yaml --shards
     wrong=("$RAPT" train tiny.yaml --out wrong)

@@ -67,9 +67,9 @@ check 'one of those that there are' sh -c '"$1" info --json | tr -d " \n" | grep
 RAPT_ISA=scalar "$RAPT" info >.out
 check 'RAPT_ISA=scalar lowers it' grep -q '^isa *scalar' .out
 silent err 'info MODEL' "$RAPT" info model
-silent err 'bench kernels' "$RAPT" bench kernels --case 64x512x512 --seconds 0.01 --threads 1
-silent err 'bench train --profile' "$RAPT" bench train --profile --seconds 0.05 --threads 1
-silent err 'bench train' "$RAPT" bench train --seconds 0.05 --threads 1
+silent err 'bench kernels' "$RAPT-bench" kernels --case 64x512x512 --seconds 0.01 --threads 1
+silent err 'bench train --profile' "$RAPT-bench" train --profile --seconds 0.05 --threads 1
+silent err 'bench train' "$RAPT-bench" train --seconds 0.05 --threads 1
 
 # On a terminal the progress line is written over.
 if script -qec true /dev/null >/dev/null 2>&1; then
@@ -116,9 +116,9 @@ json 'score --json --sentence' 'score signature' "$RAPT" score lines.txt referen
 json 'info --json' 'version threads isa levels' "$RAPT" info --json
 json 'info MODEL --json' 'parameters layers d_model' "$RAPT" info model --json
 json 'info MODEL --json --tensors' 'parameters tensors' "$RAPT" info model --json --tensors
-json 'bench kernels --json' '' "$RAPT" bench kernels --case 64x512x512 --json --seconds 0.01 --threads 1
-json 'bench train --profile --json' '' "$RAPT" bench train --case a1 --profile --json --seconds 0.05 --threads 1
-json 'bench train --json' '' "$RAPT" bench train --case a1 --json --seconds 0.05 --threads 1
+json 'bench kernels --json' '' "$RAPT-bench" kernels --case 64x512x512 --json --seconds 0.01 --threads 1
+json 'bench train --profile --json' '' "$RAPT-bench" train --case a1 --profile --json --seconds 0.05 --threads 1
+json 'bench train --json' '' "$RAPT-bench" train --case a1 --json --seconds 0.05 --threads 1
 json 'train.jsonl' 'step epoch loss val_loss lr grad_norm tokens_per_s seconds' cat talks/train.jsonl
 json 'config.json' 'format version' cat model/config.json
 json 'tokenizer' 'format version tokens' cat model/source.tokenizer.json

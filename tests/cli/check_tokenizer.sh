@@ -84,7 +84,7 @@ refused 2 'takes one file' 'encode of two files' "$RAPT" tokenizer encode bpe.js
 refused 2 'takes one file' 'decode of two files' "$RAPT" tokenizer decode bpe.json text text
 refused 2 'takes one tokenizer' 'info of two tokenizers' "$RAPT" tokenizer info bpe.json words.json
 refused 2 '--lines or --jsonl, not both' 'lines and objects' "$RAPT" tokenizer encode bpe.json --lines --jsonl
-refused 2 '.tokenizer. with TOKENIZER and TEXT' 'bench without a text' "$RAPT" bench tokenizer bpe.json
+refused 2 '.tokenizer. with TOKENIZER and TEXT' 'bench without a text' "$RAPT-bench" tokenizer bpe.json
 
 # ---- bad input -----------------------------------------------------------------------------------------------------
 refused 1 'nothing.json: No such file' 'no tokenizer' "$RAPT" tokenizer info nothing.json
@@ -134,7 +134,7 @@ if [ -r "$ranks" ]; then
     prints '9906 1917 100257\n' 'cl100k_base' "$RAPT" tokenizer encode --specials "cl100k_base:$ranks" <(printf 'Hello world<|endoftext|>')
     refused 1 'word 1: id 100256 is not in the vocabulary' 'a hole' "$RAPT" tokenizer decode "cl100k_base:$ranks" <(echo 100256)
     prints '9906 1917 100257\n' 'without its name' "$RAPT" tokenizer encode --specials "$ranks" <(printf 'Hello world<|endoftext|>')
-    check 'bench' grep -q 'MB/s on one thread' <("$RAPT" bench tokenizer "cl100k_base:$ranks" text --seconds 0.01)
+    check 'bench' grep -q 'MB/s on one thread' <("$RAPT-bench" tokenizer "cl100k_base:$ranks" text --seconds 0.01)
 else
     skip "cl100k_base: $ranks is not here"
 fi

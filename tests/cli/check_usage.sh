@@ -84,7 +84,9 @@ refused 1 'none.gguf: there is no such file$' 'a file of a model' "$RAPT" genera
 refused 2 "did you mean 'tiny-shakespeare'" 'a data set' "$RAPT" fetch shakespeare
 refused 2 'there is no `curve`; did you mean `training`' 'a picture' "$RAPT" plot curve x
 refused 2 'there is no `trian`; did you mean `train`' 'a subcommand' "$RAPT" tokenizer trian
-refused 2 'no command "benchmark"; did you mean "bench"' 'a command of others' "$RAPT" benchmark
+refused 2 'no command "bench" any more: `rapt-bench` measures' 'a command of older versions' "$RAPT" bench train
+check 'rapt-bench -h is rapt-bench --help' cmp <("$RAPT-bench" -h) <("$RAPT-bench" --help | tee help.txt)
+check 'which says how it is used' grep -q '^Usage: rapt-bench \[OPTION\.\.\.\] kernels' help.txt
 printf 'data:\n  pairs: [a, b]\n' >list.yaml
 refused 1 'list.yaml:2: .*SOURCE:TARGET' 'two files as a list' "$RAPT" train list.yaml
 

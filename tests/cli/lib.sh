@@ -45,7 +45,7 @@ refused() {
         fail "$name" "exit status $got, not $status" "$(head -c 400 "$WORK/.err")"
     elif [ "$lines" != 1 ]; then
         fail "$name" "$lines lines on stderr:" "$(head -c 600 "$WORK/.err")"
-    elif ! head -1 "$WORK/.err" | grep -Eq "^rapt( [a-z]+)*: .*($pattern)"; then
+    elif ! head -1 "$WORK/.err" | grep -Eq "^rapt(-bench)?( [a-z]+)*: .*($pattern)"; then
         fail "$name" "no match for: $pattern" "$(head -c 400 "$WORK/.err")"
     elif [ -s "$WORK/.out" ]; then
         fail "$name" "something on stdout:" "$(head -c 200 "$WORK/.out")"

@@ -24,7 +24,7 @@ figures() {
 # A character a token, and none that ends a text.
 lm=(serve_lm.py --model lm --clients 2 --prompt 8 --new 16 --ids 2:20 --end '' --seconds 1 --warm 0.5)
 figures 'clients of a language model' 6 '^rapt serve:' "${lm[@]}"
-figures 'with rapt bench decode beside them' 8 '^rapt ' "${lm[@]}" --decode
+figures 'with rapt-bench decode beside them' 8 '^rapt[ -]' "${lm[@]}" --decode
 figures 'a long prompt' 3 '^rapt serve:' "${lm[@]}" --long-prompt 40
 figures 'a prefix' 3 '^rapt serve:' "${lm[@]}" --prefix 32 --pairs 2
 figures 'as JSON' 6 'tok_s' "${lm[@]}" --json

@@ -104,15 +104,15 @@ what_shards() {
 
 what_exchange() {
     local json
-    json=$(machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH")
+    json=$(machines -r 1gbit "$RAPT-bench" group --json --seconds "$SECONDS_EACH")
     bar 'exchange at 1 Gbit/s, of the time of its bytes' "$(awk -v ms="$(value ms <<<"$json")" -v mb="$(value sent_mb <<<"$json")" \
         -v rate=$BYTES_A_SECOND 'BEGIN { print ms / (mb * 1e9 / rate) }')" 1.25
 }
 
-# steps WINDOWS: `rapt bench group` of a step of four batches of so many windows of 128 by two machines.
+# steps WINDOWS: `rapt-bench group` of a step of four batches of so many windows of 128 by two machines.
 steps() {
     language_model 512 "$1" 4 >"$work/steps.yaml"
-    machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH" "$work/steps.yaml" | tail -1
+    machines -r 1gbit "$RAPT-bench" group --json --seconds "$SECONDS_EACH" "$work/steps.yaml" | tail -1
 }
 # What FORMULA of these makes of such a result: f, flop/s of a machine; t, its tokens a step; b, bytes/s of the network.
 of_steps() {
@@ -136,8 +136,8 @@ what_halves() {
     translator 2 >"$work/translator.yaml"
     language_model 768 8 2 >"$work/language_model.yaml"
     for name in translator language_model; do
-        one=$("$RAPT" bench group --json --threads 2 --seconds "$SECONDS_EACH" "$work/$name.yaml" | tail -1)
-        two=$(machines -n 1 -p 2 "$RAPT" bench group --json --threads 1 --seconds "$SECONDS_EACH" "$work/$name.yaml" | tail -1)
+        one=$("$RAPT-bench" group --json --threads 2 --seconds "$SECONDS_EACH" "$work/$name.yaml" | tail -1)
+        two=$(machines -n 1 -p 2 "$RAPT-bench" group --json --threads 1 --seconds "$SECONDS_EACH" "$work/$name.yaml" | tail -1)
         bar "two processes of a thread, of one with two: $name" "$(awk -v a="$(value ms <<<"$two")" \
             -v b="$(value ms <<<"$one")" 'BEGIN { print a / b }')" 1.10
     done
@@ -145,7 +145,7 @@ what_halves() {
 
 what_idle() {
     local json
-    json=$(machines "$RAPT" bench group --json --seconds 2)
+    json=$(machines "$RAPT-bench" group --json --seconds 2)
     bar 'share of a CPU while there is nothing to send' "$(value idle_share <<<"$json")" 0.03
 }
 
@@ -171,7 +171,7 @@ what_peer() {
     local own peer alone
     "$PYTHON" -c 'import torch' 2>/dev/null || { echo "skip  peer: PYTHON has no torch ($PYTHON)"; return; }
     translator 4 >"$work/translator.yaml"
-    own=$(machines -r 1gbit "$RAPT" bench group --json --seconds "$SECONDS_EACH" "$work/translator.yaml" | tail -1 | value ms)
+    own=$(machines -r 1gbit "$RAPT-bench" group --json --seconds "$SECONDS_EACH" "$work/translator.yaml" | tail -1 | value ms)
     peer=$(GLOO_SOCKET_IFNAME=e0 ddp "$HERE/namespaces.sh" -r 1gbit -m each)
     alone=$(ddp env)
     echo "$peer"

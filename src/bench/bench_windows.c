@@ -1,7 +1,7 @@
-/* cli/bench/bench_windows.c: the language model cases of `rapt bench train`: nanoGPT's CPU settings (a4n) and baby GPT (a4b), a
+/* bench/bench_windows.c: the language model cases of `rapt-bench train`: nanoGPT's CPU settings (a4n) and baby GPT (a4b), a
  * small model under a vocabulary of 100,000 (a5), GPT-2 with 124 million parameters (a6), one row of 8,192 tokens (long), on
  * random tokens. */
-#include "cli/bench/bench_workload.h"
+#include "bench/bench_workload.h"
 
 #include "ops/deferred.h"
 #include "rapt/lm.h"

@@ -1,6 +1,6 @@
-/* cli/bench/bench_peak.c: the machine's peak, measured with the micro-kernel itself on operands that stay in the first cache: how
+/* cli/machine_peak.c: the machine's peak, measured with the micro-kernel itself on operands that stay in the first cache: how
  * far whole operations stay below it is the cost of blocking, packing and threading. */
-#include "cli/bench/cmd_bench.h"
+#include "cli/machine_peak.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
@@ -19,7 +19,7 @@ typedef struct peak_loop {
     double rate[256];
 } peak_loop;
 
-static double bench_peak_measure(const kernels_gemm *g)
+static double machine_peak_measure(const kernels_gemm *g)
 {
     _Alignas(KERNELS_ALIGN) rapt_real zeros[KERNELS_MAX_MR * 2 * PEAK_NUMBERS] = {0}, a[KERNELS_MAX_A];
     _Alignas(KERNELS_ALIGN) rapt_real b[PEAK_NUMBERS * KERNELS_MAX_NR] = {0}, c[KERNELS_MAX_MR * KERNELS_MAX_NR];
@@ -36,14 +36,14 @@ static double bench_peak_measure(const kernels_gemm *g)
     return 2.0 * (double)k * g->mr * g->nr * (double)tiles / (now - start) * 1e-9;
 }
 
-static void bench_peak_run(void *context, size_t chunk, int worker)
+static void machine_peak_run(void *context, size_t chunk, int worker)
 {
     peak_loop *loop = context;
     (void)worker;
-    loop->rate[chunk] = bench_peak_measure(loop->products);
+    loop->rate[chunk] = machine_peak_measure(loop->products);
 }
 
-double bench_peak(int threads, rapt_precision precision, rapt_error *err)
+double machine_peak(int threads, rapt_precision precision, rapt_error *err)
 {
     const kernels *k = kernels_active(err);
     peak_loop loop = {.products = k ? tape_gemm_of(k, precision) : NULL};
@@ -51,7 +51,7 @@ double bench_peak(int threads, rapt_precision precision, rapt_error *err)
     double best = 0;
     for (int i = 0; p && i < PEAK_TRIES; i++) {
         double sum = 0;
-        pool_run(p, (size_t)pool_threads(p), SIZE_MAX, bench_peak_run, &loop);
+        pool_run(p, (size_t)pool_threads(p), SIZE_MAX, machine_peak_run, &loop);
         for (int j = 0; j < pool_threads(p); j++)
             sum += loop.rate[j];
         best = fmax(best, sum);

@@ -1,6 +1,6 @@
-/* cli/bench/bench_times.h: a list of measured times or rates, for medians and other quantiles. */
-#ifndef CLI_BENCH_BENCH_TIMES_H
-#define CLI_BENCH_BENCH_TIMES_H
+/* bench/bench_times.h: a list of measured times or rates, for medians and other quantiles. */
+#ifndef BENCH_BENCH_TIMES_H
+#define BENCH_BENCH_TIMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

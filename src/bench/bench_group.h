@@ -1,9 +1,9 @@
-/* cli/bench/bench_group.h: what `rapt bench group` measures on each rank. bench_group.c starts the ranks and prints the
+/* bench/bench_group.h: what `rapt-bench group` measures on each rank. bench_group.c starts the ranks and prints the
  * results. */
-#ifndef CLI_BENCH_BENCH_GROUP_H
-#define CLI_BENCH_BENCH_GROUP_H
+#ifndef BENCH_BENCH_GROUP_H
+#define BENCH_BENCH_GROUP_H
 
-#include "cli/bench/cmd_bench.h"
+#include "bench/bench.h"
 #include "rapt/group.h"
 #include "rapt/recipe.h"
 

@@ -1,6 +1,6 @@
-/* cli/bench/cmd_bench.h: the benchmarks, and how they report. */
-#ifndef CLI_BENCH_CMD_BENCH_H
-#define CLI_BENCH_CMD_BENCH_H
+/* bench/bench.h: the benchmarks, and how they report. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
 
 #include "rapt/tape.h"
 
@@ -35,10 +35,6 @@ rapt_code bench_decode(const bench_options *o, rapt_error *err);
 rapt_code bench_tokenizer(const bench_options *o, rapt_error *err);
 /* Joins the processes that mpirun has started, if so; returns the exit status. */
 int bench_group(const bench_options *o);
-
-/* GFLOP/s of GEMM in that precision on `threads` threads with all operands in registers or the first cache: the most that the
- * machine can do. */
-double bench_peak(int threads, rapt_precision precision, rapt_error *err);
 
 /* `wanted`, or `own` if `wanted` is 0. */
 size_t bench_size(size_t wanted, size_t own);

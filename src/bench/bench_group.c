@@ -1,6 +1,6 @@
-/* cli/bench/bench_group.c: `rapt bench group`: how fast the processes of a group exchange the data of a training step, and how
+/* bench/bench_group.c: `rapt-bench group`: how fast the processes of a group exchange the data of a training step, and how
  * near they come to the speed that they have apart. bench_exchange.c and bench_group_steps.c measure. */
-#include "cli/bench/bench_group.h"
+#include "bench/bench_group.h"
 
 #include "base/pool.h"
 #include "cli/cli.h"

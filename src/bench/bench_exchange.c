@@ -1,10 +1,10 @@
-/* cli/bench/bench_exchange.c: the exchange of a training step without the step: reduce-scatter of each bucket, then all-gather,
+/* bench/bench_exchange.c: the exchange of a training step without the step: reduce-scatter of each bucket, then all-gather,
  * timed; small messages; and the share of a CPU that the communication thread takes while it has nothing to do. */
 #define _GNU_SOURCE
-#include "cli/bench/bench_group.h"
+#include "bench/bench_group.h"
 
 #include "base/clock.h"
-#include "cli/bench/bench_times.h"
+#include "bench/bench_times.h"
 #include "group/group_ops.h"
 #include "train/shards/buckets.h"
 

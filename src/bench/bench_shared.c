@@ -1,5 +1,5 @@
-/* cli/bench/bench_shared.c: how benchmarks choose their sizes and report. It defines functions of cmd_bench.h. */
-#include "cli/bench/cmd_bench.h"
+/* bench/bench_shared.c: how benchmarks choose their sizes and report. It defines functions of bench.h. */
+#include "bench/bench.h"
 #include "cli/cli.h"
 #include "nn/weight_types.h"
 

@@ -1,8 +1,8 @@
-/* cli/bench/bench_decode.h: the two kinds of `rapt bench decode`. */
-#ifndef CLI_BENCH_BENCH_DECODE_H
-#define CLI_BENCH_BENCH_DECODE_H
+/* bench/bench_decode.h: the two kinds of `rapt-bench decode`. */
+#ifndef BENCH_BENCH_DECODE_H
+#define BENCH_BENCH_DECODE_H
 
-#include "cli/bench/cmd_bench.h"
+#include "bench/bench.h"
 
 rapt_code bench_decode_text(const bench_options *o, rapt_error *err);                      /* gpt2 */
 /* a2, a3; RAPT_ERR_NOT_FOUND for other names. */

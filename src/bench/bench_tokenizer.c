@@ -1,6 +1,6 @@
-/* cli/bench/bench_tokenizer.c: how fast a tokenizer encodes a text, whole and line by line, and decodes it, on one thread. The
+/* bench/bench_tokenizer.c: how fast a tokenizer encodes a text, whole and line by line, and decodes it, on one thread. The
  * best of several passes each, as bench/tokenizer.py takes for tiktoken. */
-#include "cli/bench/cmd_bench.h"
+#include "bench/bench.h"
 
 #include "base/clock.h"
 #include "cli/cli.h"

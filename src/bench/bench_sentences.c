@@ -1,6 +1,6 @@
-/* cli/bench/bench_sentences.c: the translation cases of `rapt bench train`: the d2l book's model (a1), a Multi30k-sized one (a2),
+/* bench/bench_sentences.c: the translation cases of `rapt-bench train`: the d2l book's model (a1), a Multi30k-sized one (a2),
  * a base-sized one (a3), on random sentences. */
-#include "cli/bench/bench_workload.h"
+#include "bench/bench_workload.h"
 
 #include "base/rng.h"
 #include "rapt/nn.h"

@@ -1,11 +1,11 @@
-/* cli/bench/bench_group_steps.c: training steps of a recipe in `rapt bench group`: first each rank alone with its share of a
+/* bench/bench_group_steps.c: training steps of a recipe in `rapt-bench group`: first each rank alone with its share of a
  * step's batches, all at once, then together. An ordinary training run, in a temporary folder that is removed. */
 #define _GNU_SOURCE
-#include "cli/bench/bench_group.h"
+#include "bench/bench_group.h"
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "cli/bench/bench_times.h"
+#include "bench/bench_times.h"
 #include "group/group_ops.h"
 #include "rapt/train.h"
 

@@ -1,14 +1,15 @@
-/* cli/bench/bench_translate.c: a translator translates 500 random sentences, words in and words out, with a model of random
- * weights, greedily and with a beam. In turns with that, its weights are read. The shapes are the same as in `rapt bench
+/* bench/bench_translate.c: a translator translates 500 random sentences, words in and words out, with a model of random
+ * weights, greedily and with a beam. In turns with that, its weights are read. The shapes are the same as in `rapt-bench
  * train`. */
-#include "cli/bench/bench_decode.h"
+#include "bench/bench_decode.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "cli/bench/bench_memory.h"
-#include "cli/bench/bench_times.h"
-#include "cli/bench/bench_workload.h"
+#include "bench/bench_memory.h"
+#include "bench/bench_times.h"
+#include "bench/bench_workload.h"
+#include "cli/machine_peak.h"
 #include "decode/translator_weights.h"
 #include "rapt/decode.h"
 
@@ -265,7 +266,7 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
         code = bench_translate_make_model(&x, &config, err);
     if (!code)
         code = make_lines(&x, config.source_vocab, err);
-    double peak = code ? 0 : bench_peak(o->threads, o->precision, err);
+    double peak = code ? 0 : machine_peak(o->threads, o->precision, err);
     if (!code)
         code = run_beam(&x, o->beam ? o->beam : 1, peak, err);
     if (!code && !o->beam)

@@ -1,6 +1,6 @@
-/* cli/bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one array or the caller's memory. For
- * `rapt bench train --profile` and `rapt bench decode`. */
-#include "cli/bench/bench_memory.h"
+/* bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one array or the caller's memory. For
+ * `rapt-bench train --profile` and `rapt-bench decode`. */
+#include "bench/bench_memory.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
-/* cli/bench/bench_workload.c: random ids, the input of every workload. bench_sentences.c and bench_windows.c have the
+/* bench/bench_workload.c: random ids, the input of every workload. bench_sentences.c and bench_windows.c have the
  * workloads. */
-#include "cli/bench/bench_workload.h"
+#include "bench/bench_workload.h"
 
 #include "base/rng.h"
 

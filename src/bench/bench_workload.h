@@ -1,9 +1,9 @@
-/* cli/bench/bench_workload.h: the workloads of `rapt bench train`: the cases of the comparisons with other systems, on random
+/* bench/bench_workload.h: the workloads of `rapt-bench train`: the cases of the comparisons with other systems, on random
  * data, with the same shapes, batch, dropout, optimizer and clipping. */
-#ifndef CLI_BENCH_BENCH_WORKLOAD_H
-#define CLI_BENCH_BENCH_WORKLOAD_H
+#ifndef BENCH_BENCH_WORKLOAD_H
+#define BENCH_BENCH_WORKLOAD_H
 
-#include "cli/bench/cmd_bench.h"
+#include "bench/bench.h"
 #include "rapt/nn.h"
 #include "rapt/train.h"
 

@@ -1,5 +1,5 @@
-/* cli/bench/bench_times.c: lists of measurements that grow. For the benchmarks. */
-#include "cli/bench/bench_times.h"
+/* bench/bench_times.c: lists of measurements that grow. For the benchmarks. */
+#include "bench/bench_times.h"
 
 #include "base/buffer.h"
 

@@ -1,13 +1,14 @@
-/* cli/bench/bench_decode.c: greedy decoding with a language model, and the machine's memory bandwidth, measured in turns: each
+/* bench/bench_decode.c: greedy decoding with a language model, and the machine's memory bandwidth, measured in turns: each
  * step reads all weights once, so memory is its limit. Translation is in bench_translate.c. */
-#include "cli/bench/bench_decode.h"
+#include "bench/bench_decode.h"
 
 #include "base/clock.h"
-#include "cli/bench/bench_memory.h"
-#include "cli/bench/bench_profile.h"
-#include "cli/bench/bench_times.h"
-#include "cli/bench/bench_workload.h"
+#include "bench/bench_memory.h"
+#include "bench/bench_profile.h"
+#include "bench/bench_times.h"
+#include "bench/bench_workload.h"
 #include "cli/cli.h"
+#include "cli/machine_peak.h"
 #include "decode/sampler.h"
 #include "nn/pack.h"
 #include "rapt/io.h"
@@ -159,7 +160,7 @@ static rapt_code print_profile(const decoding *d, const decode_rows *r, rapt_err
 {
     size_t steps = d->row - d->prompt - 1;
     bench_times last = {r->steps.values + r->steps.count - steps, steps, steps}, reads = r->reads;
-    bench_machine m = {bench_peak(d->o->threads, d->o->precision, err), bench_times_at(&reads, 0.5)};
+    bench_machine m = {machine_peak(d->o->threads, d->o->precision, err), bench_times_at(&reads, 0.5)};
     return m.gflops > 0 ? bench_profile_print(d->t, steps, bench_times_sum(&last) / 1e3, &m, d->o->json, err) : err->code;
 }
 

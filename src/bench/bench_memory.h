@@ -1,6 +1,6 @@
-/* cli/bench/bench_memory.h: this machine's memory bandwidth, the peak of operations with low arithmetic intensity. */
-#ifndef CLI_BENCH_BENCH_MEMORY_H
-#define CLI_BENCH_BENCH_MEMORY_H
+/* bench/bench_memory.h: this machine's memory bandwidth, the peak of operations with low arithmetic intensity. */
+#ifndef BENCH_BENCH_MEMORY_H
+#define BENCH_BENCH_MEMORY_H
 
 #include "rapt/base.h"
 

@@ -1,6 +1,7 @@
-/* cli/bench/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, and the machine's measured peak. */
-#include "cli/bench/cmd_bench.h"
+/* bench/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, and the machine's measured peak. */
+#include "bench/bench.h"
 #include "cli/cli.h"
+#include "cli/machine_peak.h"
 
 #include "base/clock.h"
 #include "tensor/gemm.h"
@@ -178,7 +179,7 @@ rapt_code bench_kernels(const bench_options *o, rapt_error *err)
     sums all = {0};
     if (check_case(o, err))
         return err->code;
-    double peak = bench_peak(o->threads, o->precision, err);
+    double peak = machine_peak(o->threads, o->precision, err);
     rapt_code code = make_team(&p, o, err);
     if (!code)
         code = run_shapes(&p, o, peak, &all, err);

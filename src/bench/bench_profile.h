@@ -1,6 +1,6 @@
-/* cli/bench/bench_profile.h: the table of `rapt bench train --profile` and `rapt bench decode --profile`. */
-#ifndef CLI_BENCH_BENCH_PROFILE_H
-#define CLI_BENCH_BENCH_PROFILE_H
+/* bench/bench_profile.h: the table of `rapt-bench train --profile` and `rapt-bench decode --profile`. */
+#ifndef BENCH_BENCH_PROFILE_H
+#define BENCH_BENCH_PROFILE_H
 
 #include "rapt/profile.h"
 

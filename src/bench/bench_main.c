@@ -1,7 +1,8 @@
-/* cli/bench/cmd_bench.c: `rapt bench`: which benchmark, which options. bench_shared.c has what benchmarks share. */
-#include "cli/bench/cmd_bench.h"
+/* bench/bench_main.c: the program `rapt-bench`: which benchmark, which options. bench_shared.c has what benchmarks share. */
+#include "bench/bench.h"
 
 #include "cli/cli.h"
+#include "cli/start.h"
 
 #include <string.h>
 
@@ -128,13 +129,19 @@ static const cli_command COMMAND = {
              "recipe, its steps by each process alone and by all together.",
     .finish = cmd_bench_finish};
 
-int cmd_bench(int argc, char **argv)
+int main(int argc, char **argv)
 {
+    static char name[] = "rapt-bench";
     bench_arguments a = {0};
     rapt_error err = {0};
+    start_program();
+    start_json();
+    argv[0] = name;
     options_parse(&COMMAND, argc, argv, &a);
     if (!a.run)
         return bench_group(&a.o);
+    if (start_refuses_group(name))
+        return USAGE_STATUS;
     rapt_code code = a.run(&a.o, &err);
     return code ? cli_fail(&err) : 0;
 }

@@ -1,8 +1,8 @@
-/* cli/bench/bench_profile.c: the output of `rapt bench train --profile`: each operation's share of a step, and how near it comes
+/* bench/bench_profile.c: the output of `rapt-bench train --profile`: each operation's share of a step, and how near it comes
  * to this machine's peak of arithmetic or memory traffic. tape/profile.c counts. */
-#include "cli/bench/cmd_bench.h"
+#include "bench/bench.h"
 
-#include "cli/bench/bench_profile.h"
+#include "bench/bench_profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

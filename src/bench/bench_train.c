@@ -1,12 +1,13 @@
-/* cli/bench/bench_train.c: whole training steps, and the time of their parts. bench_sentences.c and bench_windows.c have the
+/* bench/bench_train.c: whole training steps, and the time of their parts. bench_sentences.c and bench_windows.c have the
  * workloads. */
-#include "cli/bench/cmd_bench.h"
+#include "bench/bench.h"
 
 #include "base/clock.h"
-#include "cli/bench/bench_memory.h"
-#include "cli/bench/bench_profile.h"
-#include "cli/bench/bench_times.h"
-#include "cli/bench/bench_workload.h"
+#include "bench/bench_memory.h"
+#include "bench/bench_profile.h"
+#include "bench/bench_times.h"
+#include "bench/bench_workload.h"
+#include "cli/machine_peak.h"
 #include "tensor/params.h"
 
 #include <math.h>
@@ -125,7 +126,7 @@ static rapt_code bench_train_print_result(const bench_options *o, train_bench *b
 
 static rapt_code bench_train_report(const bench_options *o, train_bench *b, rapt_error *err)
 {
-    bench_machine m = {bench_peak(o->threads, o->precision, err), o->profile ? memory_adds(o->threads, err) : 0};
+    bench_machine m = {machine_peak(o->threads, o->precision, err), o->profile ? memory_adds(o->threads, err) : 0};
     if (m.gflops == 0 || (o->profile && m.gbytes == 0))
         return err->code;
     if (o->profile)
