@@ -194,6 +194,7 @@ static void serving(void **state)
     assert_int_equal(rapt_engine_translate(m, &(rapt_engine_translation){.lines = good, .count = 1}, NULL, NULL), RAPT_OK);
     assert_int_not_equal(rapt_engine_generate(m, &(rapt_engine_generation){0}, NULL, NULL), RAPT_OK);
     assert_int_equal(rapt_engine_call(m, nothing, NULL, &called, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_engine_check(m, NULL), RAPT_OK);
     rapt_engine_free(e);
     assert_true(called);
 }
