@@ -220,7 +220,7 @@ model: {{layers: 1, d_model: 8, heads: 1, ffn: 32, ffn_kind: gelu, norm_place: p
 train: {{steps: 2, batch: 1}}
 """)
     texts = HOSTILE + (folder / "text.txt").read_text().splitlines()[::100] + [
-        (ROOT / "docs" / "glossary.md").read_text(), (ROOT / "src" / "io" / "export" / "export_tensors.c").read_text()]
+        (ROOT / "docs" / "glossary.md").read_text(), (ROOT / "src" / "io" / "place" / "place_tensors.c").read_text()]
     same = equal_texts(AutoTokenizer.from_pretrained(convert(model, "hf")), model, texts)
     print(f"{name}: {same} of {len(texts)} texts")
     return same == len(texts)

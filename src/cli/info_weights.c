@@ -25,7 +25,7 @@ typedef struct foreign_model {
     const char *type, *architecture; /* from config.json */
     char license[MODEL_CARD_LICENSE];
     hub_summary summary;
-    const hub_layout *layout; /* from a GGUF file */
+    const place_table *places; /* from a GGUF file */
     char refusal[512]; /* why rapt does not run it; "": it does */
     weights *tensors;
 } foreign_model;
@@ -72,15 +72,15 @@ static rapt_code foreign_open(foreign_model *m, const char *path, rapt_error *er
 {
     *m = (foreign_model){0};
     rapt_error why = {0};
-    m->config = gguf_is_file(path) ? gguf_folder_config(path, &m->layout, &why) : foreign_config(path);
+    m->config = gguf_is_file(path) ? gguf_folder_config(path, &m->places, &why) : foreign_config(path);
     m->type = json_string_value(json_object_get(m->config, "model_type"));
     m->architecture = json_string_value(json_array_get(json_object_get(m->config, "architectures"), 0));
     rapt_code code = weights_open(path, &m->tensors, err);
     if (!code && m->config) {
         char name[] = "config.json";
-        const model_source from = {.folder = path, .config = m->config, .config_path = name, .layout = m->layout};
+        const model_source from = {.folder = path, .config = m->config, .config_path = name, .places = m->places};
         hub_model_check(&from, m->tensors, &m->summary, &why);
-        if (m->layout)
+        if (m->places)
             read_gguf_license(path, m->license);
         else
             model_card_license(path, m->license);
@@ -145,7 +145,7 @@ static void print_model_type(const foreign_model *m)
     if (m->refusal[0])
         printf("not run       %s\n", m->refusal);
     if (m->type)
-        printf("license       %s\n", m->license[0] ? m->license : m->layout ? "not stated" : "not stated in README.md");
+        printf("license       %s\n", m->license[0] ? m->license : m->places ? "not stated" : "not stated in README.md");
 }
 
 static void list_foreign_tensors(const weights *w)

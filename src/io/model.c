@@ -129,7 +129,7 @@ static rapt_code check_origin(const model_source *from, rapt_error *err)
 /* `wanted`: the task that the model has to be of, NULL for any. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
-    from->config = gguf_is_file(from->folder) ? gguf_folder_config(from->folder, &from->layout, err)
+    from->config = gguf_is_file(from->folder) ? gguf_folder_config(from->folder, &from->places, err)
                                               : json_file_read(from->config_path, MAX_CONFIG, err);
     if (from->config && hub_model_is(from->config))
         return hub_model_load(m, from, wanted, err);

@@ -21,7 +21,7 @@ typedef struct model_source {
     bool inference; /* matrices stay in the files: all of a Hugging Face folder; of rapt's own, those in fewer bits, and all of
                        models whose translator packs them */
     bool packs;     /* a model of such a task; set when the task is known */
-    const struct hub_layout *layout; /* GGUF file: the names of its tensors; NULL: the family's names */
+    const struct place_table *places; /* GGUF file: the names of its tensors; NULL: the family's names */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
 } model_source;

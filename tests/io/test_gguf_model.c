@@ -17,7 +17,8 @@
 
 #include "distance.h"
 #include "folder.h"
-#include "io/hub/hub_slice.h"
+#include "io/place/place_slice.h"
+#include "io/weights/weights.h"
 #include "io/safetensors.h"
 #include "rapt/chat.h"
 #include "rapt/decode.h"
@@ -160,20 +161,20 @@ static void blocks_of_rows_are_found(void **state)
     weights *w;
     assert_int_equal(weights_open(gguf_path("mixed"), &w, &err), RAPT_OK);
     const block_format *format;
-    hub_slice s = {.w = w, .t = weights_find(w, "blk.1.attn_q.weight"), .columns = 256, .head = 16, .step = 16};
+    place_slice s = {.w = w, .t = weights_find(w, "blk.1.attn_q.weight"), .columns = 256, .head = 16, .step = 16};
     s.interleaved = true;
     float row[256], read[256];
     for (size_t i = 0; i < 32; i++) {
-        const void *blocks = hub_slice_blocks(&s, i, &format);
+        const void *blocks = place_slice_blocks(&s, i, &format);
         assert_ptr_equal(format, &BLOCKS_Q6_K);
         const size_t at = i / 16 * 16 + i % 8 * 2 + i % 16 / 8; /* pairs (j, j + 8) of ours are (2j, 2j + 1) there */
         assert_ptr_equal(blocks, s.t->data + at * 210);
         format->read(1, blocks, row);
-        hub_slice_read(&s, i, 1, read);
+        place_slice_read(&s, i, 1, read);
         assert_memory_equal(row, read, sizeof row);
     }
     s.t = weights_find(w, "output_norm.weight");
-    assert_null(hub_slice_blocks(&s, 0, &format));
+    assert_null(place_slice_blocks(&s, 0, &format));
     assert_null(format);
     weights_close(w);
 }

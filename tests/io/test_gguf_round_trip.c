@@ -291,7 +291,7 @@ static void each_type_is_tried(void **state)
 {
     char list[1024], *rest = list;
     (void)state;
-    hub_family_list(list, sizeof list);
+    hub_family_list(false, list, sizeof list);
     for (char *type; (type = strsep(&rest, ", "));) {
         if (!*type || !hub_family_of(type)->read || is_tried(type))
             continue;

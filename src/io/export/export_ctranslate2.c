@@ -12,47 +12,57 @@
 
 /* ---- tensors -------------------------------------------------------------------------------------------------- */
 
-#define CT2_FFN_TENSORS(theirs, ours, norm)                     \
-    {theirs "ffn/layer_norm/%", {ours norm ".@"}, EXPORT_NORM}, \
-    {theirs "ffn/linear_0/@", {ours "ffn.dense1.@"}, 0},        \
-    {theirs "ffn/linear_1/@", {ours "ffn.dense2.@"}, 0},        \
-    {theirs "ffn/linear_0/@", {ours "ffn.gate.@"}, 0},          \
-    {theirs "ffn/linear_0_noact/@", {ours "ffn.up.@"}, 0},      \
-    {theirs "ffn/linear_1/@", {ours "ffn.down.@"}, 0}
-#define SELF_TENSORS(theirs, ours, attention)                                                                         \
-    {theirs "self_attention/layer_norm/%", {ours "norm1.@"}, EXPORT_NORM},                                            \
-    {theirs "self_attention/linear_0/@", {ours attention ".q.@", ours attention ".k.@", ours attention ".v.@"}, 0},   \
-    {theirs "self_attention/linear_1/@", {ours attention ".o.@"}, 0}
+#define CT2_SELF_ROWS(theirs, ours, attention) \
+    {ours "norm1.@", theirs "self_attention/layer_norm/%"}, \
+    {ours attention ".q.@", theirs "self_attention/linear_0/@", PLACE_QUERY}, \
+    {ours attention ".k.@", theirs "self_attention/linear_0/@", PLACE_KEY}, \
+    {ours attention ".v.@", theirs "self_attention/linear_0/@", PLACE_VALUE}, \
+    {ours attention ".o.@", theirs "self_attention/linear_1/@"}
+#define CT2_FFN_ROWS(theirs, ours, norm) \
+    {ours norm ".@", theirs "ffn/layer_norm/%"}, \
+    {ours "ffn.dense1.@", theirs "ffn/linear_0/@"}, \
+    {ours "ffn.dense2.@", theirs "ffn/linear_1/@"}, \
+    {ours "ffn.gate.@", theirs "ffn/linear_0/@"}, \
+    {ours "ffn.up.@", theirs "ffn/linear_0_noact/@"}, \
+    {ours "ffn.down.@", theirs "ffn/linear_1/@"}
 
-static const export_name LM_TENSORS[] = {
-    {"decoder/embeddings/weight", {"embedding.weight"}, 0},
-    {"decoder/position_encodings/encodings", {"positions.weight"}, 0},
-    {"decoder/position_encodings/encodings", {"positions.table"}, 0},
-    SELF_TENSORS("decoder/layer_#/", "blocks.#.", "attention"),
-    CT2_FFN_TENSORS("decoder/layer_#/", "blocks.#.", "norm2"),
-    {"decoder/layer_norm/%", {"norm.@"}, EXPORT_NORM},
-    {"decoder/projection/@", {"output.@"}, EXPORT_SHARED},
+static const place_row LM_ROWS[] = {
+    {"embedding.weight", "decoder/embeddings/weight"},
+    {"positions.weight", "decoder/position_encodings/encodings"},
+    {"positions.table", "decoder/position_encodings/encodings"},
+    CT2_SELF_ROWS("decoder/layer_#/", "blocks.#.", "attention"),
+    CT2_FFN_ROWS("decoder/layer_#/", "blocks.#.", "norm2"),
+    {"norm.@", "decoder/layer_norm/%"},
+    {"output.weight", "decoder/projection/weight"},
+    {"embedding.weight", "decoder/projection/weight", PLACE_TWICE},
+    {"output.bias", "decoder/projection/bias"},
     {0}};
 
-static const export_name TRANSLATION_TENSORS[] = {
-    {"encoder/embeddings_0/weight", {"encoder.embedding.weight"}, 0},
-    {"encoder/position_encodings/encodings", {"encoder.positions.weight"}, 0},
-    {"encoder/position_encodings/encodings", {"encoder.positions.table"}, 0},
-    SELF_TENSORS("encoder/layer_#/", "encoder.#.", "attention"),
-    CT2_FFN_TENSORS("encoder/layer_#/", "encoder.#.", "norm2"),
-    {"encoder/layer_norm/%", {"encoder.norm.@"}, EXPORT_NORM},
-    {"decoder/embeddings/weight", {"decoder.embedding.weight"}, EXPORT_SHARED},
-    {"decoder/position_encodings/encodings", {"decoder.positions.weight"}, 0},
-    {"decoder/position_encodings/encodings", {"decoder.positions.table"}, 0},
-    SELF_TENSORS("decoder/layer_#/", "decoder.#.", "self_attention"),
-    {"decoder/layer_#/attention/layer_norm/%", {"decoder.#.norm2.@"}, EXPORT_NORM},
-    {"decoder/layer_#/attention/linear_0/@", {"decoder.#.cross_attention.q.@"}, 0},
-    {"decoder/layer_#/attention/linear_1/@", {"decoder.#.cross_attention.k.@", "decoder.#.cross_attention.v.@"}, 0},
-    {"decoder/layer_#/attention/linear_2/@", {"decoder.#.cross_attention.o.@"}, 0},
-    CT2_FFN_TENSORS("decoder/layer_#/", "decoder.#.", "norm3"),
-    {"decoder/layer_norm/%", {"decoder.norm.@"}, EXPORT_NORM},
-    {"decoder/projection/@", {"decoder.output.@"}, EXPORT_SHARED},
+static const place_row TRANSLATION_ROWS[] = {
+    {"encoder.embedding.weight", "encoder/embeddings_0/weight"},
+    {"encoder.positions.weight", "encoder/position_encodings/encodings"},
+    {"encoder.positions.table", "encoder/position_encodings/encodings"},
+    CT2_SELF_ROWS("encoder/layer_#/", "encoder.#.", "attention"),
+    CT2_FFN_ROWS("encoder/layer_#/", "encoder.#.", "norm2"),
+    {"encoder.norm.@", "encoder/layer_norm/%"},
+    {"decoder.embedding.weight", "decoder/embeddings/weight"},
+    {"encoder.embedding.weight", "decoder/embeddings/weight", PLACE_TWICE},
+    {"decoder.positions.weight", "decoder/position_encodings/encodings"},
+    {"decoder.positions.table", "decoder/position_encodings/encodings"},
+    CT2_SELF_ROWS("decoder/layer_#/", "decoder.#.", "self_attention"),
+    {"decoder.#.norm2.@", "decoder/layer_#/attention/layer_norm/%"},
+    {"decoder.#.cross_attention.q.@", "decoder/layer_#/attention/linear_0/@"},
+    {"decoder.#.cross_attention.k.@", "decoder/layer_#/attention/linear_1/@", PLACE_FIRST_HALF},
+    {"decoder.#.cross_attention.v.@", "decoder/layer_#/attention/linear_1/@", PLACE_SECOND_HALF},
+    {"decoder.#.cross_attention.o.@", "decoder/layer_#/attention/linear_2/@"},
+    CT2_FFN_ROWS("decoder/layer_#/", "decoder.#.", "norm3"),
+    {"decoder.norm.@", "decoder/layer_norm/%"},
+    {"decoder.output.weight", "decoder/projection/weight"},
+    {"encoder.embedding.weight", "decoder/projection/weight", PLACE_TWICE},
+    {"decoder.output.bias", "decoder/projection/bias"},
     {0}};
+
+const place_table EXPORT_CTRANSLATE2_LM = {LM_ROWS}, EXPORT_CTRANSLATE2_TRANSLATION = {TRANSLATION_ROWS};
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -77,20 +87,20 @@ typedef struct ct2_number {
 } ct2_number;
 
 /* Adds numbers under "PREFIX/". */
-static rapt_code ct2_add_numbers(export_tensors *set, const char *prefix, const ct2_number *numbers, size_t count,
+static rapt_code ct2_add_numbers(place_tensors *set, const char *prefix, const ct2_number *numbers, size_t count,
                                  rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && !code; i++) {
-        char name[EXPORT_NAME];
+        char name[PLACE_NAME];
         snprintf(name, sizeof name, "%s/%s", prefix, numbers[i].name);
-        code = export_tensors_add_number(set, name, numbers[i].dtype, numbers[i].value, err);
+        code = place_tensors_add_number(set, name, numbers[i].dtype, numbers[i].value, err);
     }
     return code;
 }
 
 /* Adds the variables of an encoder or a decoder. */
-static rapt_code ct2_add_stack(export_tensors *set, const char *prefix, const rapt_block_config *b, bool scale, rapt_error *err)
+static rapt_code ct2_add_stack(place_tensors *set, const char *prefix, const rapt_block_config *b, bool scale, rapt_error *err)
 {
     const ct2_number numbers[] = {{"num_heads", SAFETENSORS_I16, (double)b->heads},
                                   {"pre_norm", SAFETENSORS_I8, b->norm_place == RAPT_NORM_PLACE_PRE},
@@ -99,7 +109,7 @@ static rapt_code ct2_add_stack(export_tensors *set, const char *prefix, const ra
     return ct2_add_numbers(set, prefix, numbers, sizeof numbers / sizeof *numbers, err);
 }
 
-static rapt_code ct2_add_decoder(export_tensors *set, const rapt_block_config *b, bool scale, rapt_error *err)
+static rapt_code ct2_add_decoder(place_tensors *set, const rapt_block_config *b, bool scale, rapt_error *err)
 {
     static const ct2_number off[] = {{"alibi", SAFETENSORS_I8, 0}, {"alibi_use_positive_positions", SAFETENSORS_I8, 0},
                                      {"scale_alibi", SAFETENSORS_I8, 0}, {"start_from_zero_embedding", SAFETENSORS_I8, 0},
@@ -109,14 +119,14 @@ static rapt_code ct2_add_decoder(export_tensors *set, const rapt_block_config *b
 }
 
 /* Adds the variables of each layer; a rotary dimension of 0 means the whole head. */
-static rapt_code ct2_add_lm_layers(export_tensors *set, const rapt_lm_config *c, rapt_error *err)
+static rapt_code ct2_add_lm_layers(place_tensors *set, const rapt_lm_config *c, rapt_error *err)
 {
     const ct2_number rotary[] = {{"rotary_dim", SAFETENSORS_I32, 0}, {"rotary_interleave", SAFETENSORS_I8, 0},
                                  {"rotary_base", SAFETENSORS_F32, c->rotary_base}};
     const ct2_number heads = {"num_heads_kv", SAFETENSORS_I32, (double)c->block.kv_heads};
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < c->layers && !code; i++) {
-        char prefix[EXPORT_NAME];
+        char prefix[PLACE_NAME];
         snprintf(prefix, sizeof prefix, "decoder/layer_%zu/self_attention", i);
         if (c->positions == RAPT_POSITIONS_ROTARY)
             code = ct2_add_numbers(set, prefix, rotary, sizeof rotary / sizeof *rotary, err);
@@ -164,7 +174,7 @@ enum { SIDES = 2 };
 
 /* The contents of a folder, made before anything is written. */
 typedef struct ct2_parts {
-    export_tensors tensors;
+    place_tensors tensors;
     const char *specification;
     uint32_t revision;
     json_t *config;
@@ -174,7 +184,7 @@ typedef struct ct2_parts {
 
 static void ct2_free(ct2_parts *p)
 {
-    export_tensors_free(&p->tensors);
+    place_tensors_free(&p->tensors);
     json_decref(p->config);
     for (size_t i = 0; i < SIDES; i++) {
         json_decref(p->tokenizers[i]);
@@ -205,13 +215,13 @@ static rapt_code ct2_take_translator(ct2_parts *p, const rapt_translation_model 
                          setting);
     p->specification = "TransformerSpec";
     p->revision = 7;
-    rapt_code code = export_tensors_begin(&p->tensors, m->net->params, err);
+    rapt_code code = place_tensors_begin(&p->tensors, err);
     if (!code)
         code = ct2_add_stack(&p->tensors, "encoder", &c->block, c->scale_embedding, err);
     if (!code)
         code = ct2_add_decoder(&p->tensors, &c->block, c->scale_embedding, err);
     if (!code)
-        code = export_tensors_add(&p->tensors, TRANSLATION_TENSORS, err);
+        code = place_tensors_add(&p->tensors, err);
     if (!code)
         code = ct2_take_tokenizer(p, 0, m->source, c->source_vocab, shared ? "shared_vocabulary.json" : "source_vocabulary.json",
                                   err);
@@ -229,13 +239,13 @@ static rapt_code ct2_take_lm(ct2_parts *p, const rapt_language_model *m, rapt_er
     const char *end = m->end_of_text_count ? rapt_tokenizer_token(m->tokenizer, m->end_of_text[0], NULL) : "<eos>";
     p->specification = "TransformerDecoderSpec";
     p->revision = 8;
-    rapt_code code = export_tensors_begin(&p->tensors, m->net->params, err);
+    rapt_code code = place_tensors_begin(&p->tensors, err);
     if (!code)
         code = ct2_add_decoder(&p->tensors, &c->block, c->scale_embedding, err);
     if (!code)
         code = ct2_add_lm_layers(&p->tensors, c, err);
     if (!code)
-        code = export_tensors_add(&p->tensors, LM_TENSORS, err);
+        code = place_tensors_add(&p->tensors, err);
     if (!code)
         code = ct2_take_tokenizer(p, 0, m->tokenizer, c->vocab, "vocabulary.json", err);
     p->config = json_pack("{s:s, s:s, s:s, s:f, s:b}", "unk_token", end, "bos_token", end, "eos_token", end, "layer_norm_epsilon",
@@ -268,10 +278,11 @@ rapt_code export_ctranslate2(const rapt_model *m, const char *path, const rapt_e
 {
     const bool translation = m->task == RAPT_TASK_TRANSLATION;
     const rapt_block_config *b = translation ? &m->translation.net->config.block : &m->language.net->config.block;
-    ct2_parts p = {.tensors = {.path = path, .heads = b->heads, .rms = b->norm_kind == RAPT_NORM_KIND_RMS}};
+    const place_table *of = translation ? &EXPORT_CTRANSLATE2_TRANSLATION : &EXPORT_CTRANSLATE2_LM;
+    ct2_parts p = {.tensors = {.path = path, .model = {of, "CTranslate2", m->params, b}}};
     rapt_code code = translation ? ct2_take_translator(&p, &m->translation, err) : ct2_take_lm(&p, &m->language, err);
     if (!code)
-        code = export_tensors_check(&p.tensors, err);
+        code = place_tensors_check(&p.tensors, err);
     if (!code && !p.config)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     if (!code)

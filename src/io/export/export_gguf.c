@@ -6,6 +6,7 @@
 #include "base/unfinished.h"
 #include "io/export/export_gguf_arch.h"
 #include "io/export/export_gguf_tokenizer.h"
+#include "io/place/place_tensors.h"
 #include "io/stored_file.h"
 #include "nn/block.h"
 
@@ -36,7 +37,7 @@ static gguf_weights gguf_weights_of(rapt_export_weights weights)
 }
 
 /* The format of a matrix whose rows are whole blocks, except positions, which llama.cpp adds in fp32; everything else is fp32. */
-static const block_format *gguf_format_of(const export_tensor *t, const gguf_weights *weights)
+static const block_format *gguf_format_of(const place_tensor *t, const gguf_weights *weights)
 {
     const bool rounded = t->ndim == 2 && t->shape[1] % weights->format->elements == 0 && strncmp(t->name, "position_", 9) != 0;
     return rounded ? weights->format : &GGUF_WRITE_F32;
@@ -44,32 +45,32 @@ static const block_format *gguf_format_of(const export_tensor *t, const gguf_wei
 
 /* ---- what a file will hold ------------------------------------------------------------------------------------ */
 
-typedef struct gguf_parts {
-    export_tensors set;
+typedef struct export_gguf_parts {
+    place_tensors set;
     gguf_keys keys;
     gguf_written *tensors; /* [set.count + 1]; the last is for the factors, if there are any */
     float factors[RAPT_ROTARY_FACTORS_MAX];
     size_t factor_count;
     gguf_weights weights;
     const rapt_export_options *options;
-} gguf_parts;
+} export_gguf_parts;
 
-static void export_gguf_parts_free(gguf_parts *p)
+static void export_gguf_parts_free(export_gguf_parts *p)
 {
-    export_tensors_free(&p->set);
+    place_tensors_free(&p->set);
     gguf_keys_free(&p->keys);
     free(p->tensors);
 }
 
-static rapt_code export_gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c, rapt_error *err)
+static rapt_code export_gguf_take_tensors(export_gguf_parts *p, const rapt_lm_config *c, rapt_error *err)
 {
-    export_tensors *set = &p->set;
+    place_tensors *set = &p->set;
     p->factor_count = export_gguf_rope_factors(c, p->factors);
     p->tensors = calloc(set->count + 1, sizeof *p->tensors);
     if (!p->tensors)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a list of tensors", set->path);
     for (size_t i = 0; i < set->count; i++) {
-        const export_tensor *t = &set->list[i];
+        const place_tensor *t = &set->list[i];
         const size_t columns = t->ndim == 2 ? t->shape[1] : 1;
         p->tensors[i] = (gguf_written){t->name, gguf_format_of(t, &p->weights), t->ndim, t->shape[0], columns};
     }
@@ -80,23 +81,18 @@ static rapt_code export_gguf_take_tensors(gguf_parts *p, const rapt_lm_config *c
     return stored_file_no_blocks(set->path, p->options->weights, err);
 }
 
-static rapt_code export_gguf_take(gguf_parts *p, const rapt_model *m, rapt_error *err)
+static rapt_code export_gguf_take(export_gguf_parts *p, const rapt_model *m, rapt_error *err)
 {
     const rapt_lm_config *c = &m->language.net->config;
-    const export_gguf_arch *of = export_gguf_arch_of(m, p->set.path, err);
+    const gguf_architecture *of = export_gguf_arch_of(m, p->set.path, err);
     if (!of)
         return RAPT_ERR_VALUE;
-    p->set.heads = c->block.heads;
-    p->set.rms = c->block.norm_kind == RAPT_NORM_KIND_RMS;
-    if (c->positions == RAPT_POSITIONS_ROTARY) {
-        p->set.head_dim = block_head_features(&c->block);
-        p->set.rotary_dim = c->block.rotary_dim ? c->block.rotary_dim : p->set.head_dim;
-    }
-    rapt_code code = export_tensors_begin(&p->set, m->params, err);
+    p->set.model = (place_model){of->places, of->name, m->params, &c->block};
+    rapt_code code = place_tensors_begin(&p->set, err);
     if (!code)
-        code = export_tensors_add(&p->set, export_gguf_names(of), err);
+        code = place_tensors_add(&p->set, err);
     if (!code)
-        code = export_tensors_check(&p->set, err);
+        code = place_tensors_check(&p->set, err);
     if (!code)
         code = export_gguf_take_tensors(p, c, err);
     export_gguf_put_keys(&p->keys, of, c);
@@ -107,7 +103,8 @@ static rapt_code export_gguf_take(gguf_parts *p, const rapt_model *m, rapt_error
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
 
-static rapt_code gguf_check_numbers(const gguf_parts *p, const gguf_written *t, const float *x, size_t count, rapt_error *err)
+static rapt_code gguf_check_numbers(const export_gguf_parts *p, const gguf_written *t, const float *x, size_t count,
+                                    rapt_error *err)
 {
     const double largest = t->format == p->weights.format ? p->weights.largest : 0;
     for (size_t i = 0; i < count && largest != 0; i++)
@@ -120,14 +117,14 @@ static rapt_code gguf_check_numbers(const gguf_parts *p, const gguf_written *t, 
 /* A gguf_source's rows; between portions the caller may stop it. */
 static rapt_code gguf_rows(void *context, size_t tensor, size_t first, size_t count, float *to, rapt_error *err)
 {
-    const gguf_parts *p = context;
+    const export_gguf_parts *p = context;
     const gguf_written *t = &p->tensors[tensor];
     if (p->options->stop && p->options->stop(p->options->stop_context))
         return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", p->set.path);
     if (tensor == p->set.count)
         memcpy(to, p->factors + first, count * sizeof *to);
     else
-        export_tensor_rows(&p->set, &p->set.list[tensor], first, count, to);
+        place_tensor_rows(&p->set.list[tensor], first, count, to);
     return gguf_check_numbers(p, t, to, count * t->columns, err);
 }
 
@@ -139,7 +136,7 @@ static size_t gguf_folder_length(const char *path)
 }
 
 /* Makes the folder of the file, and removes it again if the file does not appear. */
-static rapt_code gguf_write_file(gguf_parts *p, const char *path, rapt_error *err)
+static rapt_code gguf_write_file(export_gguf_parts *p, const char *path, rapt_error *err)
 {
     const size_t length = gguf_folder_length(path), count = p->set.count + (p->factor_count > 0);
     size_t made = 0;
@@ -173,7 +170,7 @@ static rapt_code gguf_check(const rapt_model *m, const char *path, rapt_error *e
 
 rapt_code export_gguf(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
-    gguf_parts p = {.set = {.path = path}, .weights = gguf_weights_of(o->weights), .options = o};
+    export_gguf_parts p = {.set = {.path = path}, .weights = gguf_weights_of(o->weights), .options = o};
     rapt_code code = gguf_check(m, path, err);
     if (!code)
         code = export_gguf_take(&p, m, err);

@@ -1,19 +1,16 @@
-/* io/export/export_gguf_arch.h: the architecture of llama.cpp that computes what a language model computes, its names for the
- * model's tensors, and the keys that describe it. For the writer of GGUF files. */
+/* io/export/export_gguf_arch.h: the architecture of llama.cpp that computes what a language model computes, and the keys that
+ * describe it. For the writer of GGUF files. */
 #ifndef IO_EXPORT_EXPORT_GGUF_ARCH_H
 #define IO_EXPORT_EXPORT_GGUF_ARCH_H
 
-#include "io/export/export_tensors.h"
+#include "io/gguf/gguf_folder.h"
 #include "io/gguf/gguf_write.h"
 #include "rapt/io.h"
 
-typedef struct export_gguf_arch export_gguf_arch;
-
 /* NULL with `err` set: no architecture computes such a model (RAPT_ERR_VALUE, naming a setting). `path` is for the message. */
-const export_gguf_arch *export_gguf_arch_of(const rapt_model *m, const char *path, rapt_error *err);
+const gguf_architecture *export_gguf_arch_of(const rapt_model *m, const char *path, rapt_error *err);
 
-const export_name *export_gguf_names(const export_gguf_arch *of);
-void export_gguf_put_keys(gguf_keys *keys, const export_gguf_arch *of, const rapt_lm_config *c);
+void export_gguf_put_keys(gguf_keys *keys, const gguf_architecture *of, const rapt_lm_config *c);
 
 /* Writes the divisors that llama.cpp applies to the frequency of each rotated pair, rotary_dim / 2 numbers, to factors
  * [RAPT_ROTARY_FACTORS_MAX]. Returns their number; 0 if frequencies are not scaled. */

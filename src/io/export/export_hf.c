@@ -13,8 +13,8 @@ enum { FILES = 6 };
 
 /* The contents of a folder, made before anything is written. */
 typedef struct export_hf_parts {
-    export_tensors tensors;
-    size_t *order; /* order of features (export_tensors) */
+    place_tensors tensors;
+    size_t *order; /* order of features (export_translation.h) */
     struct {
         const char *name;
         json_t *root; /* NULL: out of memory */
@@ -24,7 +24,7 @@ typedef struct export_hf_parts {
 
 static void export_hf_free(export_hf_parts *p)
 {
-    export_tensors_free(&p->tensors);
+    place_tensors_free(&p->tensors);
     free(p->order);
     for (size_t i = 0; i < p->count; i++)
         json_decref(p->files[i].root);
@@ -35,47 +35,6 @@ static void export_hf_put(export_hf_parts *p, const char *name, json_t *root)
 {
     p->files[p->count].name = name;
     p->files[p->count++].root = root;
-}
-
-/* ---- model.safetensors ---------------------------------------------------------------------------------------- */
-
-typedef struct export_hf_source {
-    const export_tensors *set;
-    const rapt_export_options *options;
-    float *scratch; /* the tensor that is being written */
-} export_hf_source;
-
-static rapt_code export_hf_read(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err)
-{
-    const export_hf_source *s = context;
-    if (s->options->stop && s->options->stop(s->options->stop_context))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", s->set->path);
-    if (offset == 0)
-        export_tensor_fill(s->set, &s->set->list[entry], s->scratch);
-    memcpy(to, (const char *)s->scratch + offset, bytes);
-    return RAPT_OK;
-}
-
-static rapt_code export_hf_write_tensors(const export_tensors *set, const char *path, const rapt_export_options *o,
-                                         rapt_error *err)
-{
-    static const char *const metadata[] = {"format", "pt", NULL}; /* without it transformers refuses the file */
-    size_t largest = 0;
-    safetensors_entry *entries = calloc(set->count + 1, sizeof *entries);
-    for (size_t i = 0; entries && i < set->count; i++) {
-        const export_tensor *t = &set->list[i];
-        entries[i] = (safetensors_entry){.name = t->name, .dtype = t->dtype, .ndim = t->ndim,
-                                         .bytes = export_tensor_elements(t) * sizeof(float)};
-        memcpy(entries[i].shape, t->shape, sizeof t->shape);
-        largest = entries[i].bytes > largest ? entries[i].bytes : largest;
-    }
-    export_hf_source source = {set, o, entries ? malloc(largest + 1) : NULL};
-    rapt_code code = source.scratch ? safetensors_write_from(path, entries, set->count, metadata,
-                                                            &(safetensors_source){export_hf_read, &source}, err)
-                                    : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", path);
-    free(source.scratch);
-    free(entries);
-    return code;
 }
 
 /* ---- language models ------------------------------------------------------------------------------------------ */
@@ -106,9 +65,9 @@ static json_t *generation_json(const rapt_language_model *m)
 static json_t *lm_config_json(const rapt_language_model *m, const export_lm_class *of)
 {
     const rapt_lm_config *c = &m->net->config;
-    json_t *root = json_pack("{s:[s], s:s, s:s, s:s, s:I, s:b, s:b, s:n}", "architectures", of->architecture, "model_type",
-                             of->type, "dtype", "float32", "torch_dtype", "float32", "vocab_size", (json_int_t)c->vocab,
-                             "tie_word_embeddings", (int)c->tied, "use_cache", 1, "pad_token_id");
+    json_t *root = json_pack("{s:[s], s:s, s:s, s:s, s:I, s:b, s:b, s:n}", "architectures", of->family->architecture,
+                             "model_type", of->family->type, "dtype", "float32", "torch_dtype", "float32", "vocab_size",
+                             (json_int_t)c->vocab, "tie_word_embeddings", (int)c->tied, "use_cache", 1, "pad_token_id");
     json_t *own = of->describe(c), *generation = generation_json(m);
     const bool ok = root && own && generation && json_object_update(root, own) == 0 &&
                     json_object_update(root, generation) == 0;
@@ -128,10 +87,10 @@ static rapt_code export_hf_take_lm(export_hf_parts *p, const rapt_language_model
     if (!tokenizer)
         return RAPT_ERR_VALUE;
     export_hf_put(p, "tokenizer.json", tokenizer);
-    p->tensors.heads = c->block.heads;
-    rapt_code code = export_tensors_begin(&p->tensors, m->net->params, err);
+    p->tensors.model = (place_model){of->family->places, of->family->type, m->net->params, &c->block};
+    rapt_code code = place_tensors_begin(&p->tensors, err);
     if (!code)
-        code = export_tensors_add(&p->tensors, of->names, err);
+        code = place_tensors_add(&p->tensors, err);
     const int32_t end = m->end_of_text_count ? m->end_of_text[0] : -1;
     export_hf_put(p, "config.json", lm_config_json(m, of));
     export_hf_put(p, "generation_config.json", generation_json(m));
@@ -159,16 +118,18 @@ static rapt_code export_hf_take_tokenizers(export_hf_parts *p, const rapt_transl
 static rapt_code export_hf_take_translator(export_hf_parts *p, const rapt_translation_model *m, const char *path, rapt_error *err)
 {
     const rapt_transformer_config *c = &m->net->config;
-    const export_translation_class *of = export_translation_class_of(c, path, err);
+    const hub_family *of = export_translation_class_of(c, path, err);
     rapt_code code = of ? export_hf_take_tokenizers(p, m, path, err) : RAPT_ERR_VALUE;
     if (code)
         return code;
-    p->tensors.heads = c->block.heads;
-    p->tensors.order = p->order = export_translation_order(c->block.d_model);
-    code = p->order ? export_tensors_begin(&p->tensors, m->net->params, err)
+    p->tensors.model = (place_model){of->places, of->type, m->net->params, &c->block};
+    p->tensors.tied = c->tied;
+    p->tensors.outputs = c->target_vocab;
+    p->order = export_translation_order(c->block.d_model);
+    code = p->order ? place_tensors_begin(&p->tensors, err)
                     : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an order of features", path);
     if (!code)
-        code = export_translation_add(&p->tensors, c, err);
+        code = export_translation_add(&p->tensors, p->order, err);
     if (!code) {
         export_hf_put(p, "config.json", export_translation_config(m, of));
         export_hf_put(p, "generation_config.json", export_translation_generation(m));
@@ -188,7 +149,7 @@ static rapt_code export_hf_write(export_hf_parts *p, const char *path, const rap
     if (!code)
         code = file_path(f.aside, "model.safetensors", &weights, err);
     if (!code)
-        code = export_hf_write_tensors(&p->tensors, weights, o, err);
+        code = place_tensors_save(&p->tensors, weights, o, err);
     free(weights);
     return export_folder_end(&f, code, err);
 }
@@ -199,7 +160,7 @@ rapt_code export_hf(const rapt_model *m, const char *path, const rapt_export_opt
     rapt_code code = m->task == RAPT_TASK_TRANSLATION ? export_hf_take_translator(&p, &m->translation, path, err)
                                                       : export_hf_take_lm(&p, &m->language, path, err);
     if (!code)
-        code = export_tensors_check(&p.tensors, err);
+        code = place_tensors_check(&p.tensors, err);
     for (size_t i = 0; i < p.count && !code; i++)
         if (!p.files[i].root)
             code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %s", path, p.files[i].name);

@@ -1,5 +1,4 @@
-/* io/export/export_lm.c: tables of tensors and members for language models. Names come from the classes' modules, members of
- * config.json from their configurations. */
+/* io/export/export_lm.c: members of config.json for language models, from the configurations of the classes. */
 #include "io/export/export_lm.h"
 
 #include "io/export/export_activation.h"
@@ -35,21 +34,6 @@ static json_t *describe_granite(const rapt_lm_config *c)
     return NULL;
 }
 
-static const export_name LLAMA_TENSORS[] = {
-    {"model.embed_tokens.weight", {"embedding.weight"}, 0},
-    {"model.layers.#.input_layernorm.weight", {"blocks.#.norm1.weight"}, 0},
-    {"model.layers.#.self_attn.q_proj.@", {"blocks.#.attention.q.@"}, 0},
-    {"model.layers.#.self_attn.k_proj.@", {"blocks.#.attention.k.@"}, 0},
-    {"model.layers.#.self_attn.v_proj.@", {"blocks.#.attention.v.@"}, 0},
-    {"model.layers.#.self_attn.o_proj.@", {"blocks.#.attention.o.@"}, 0},
-    {"model.layers.#.post_attention_layernorm.weight", {"blocks.#.norm2.weight"}, 0},
-    {"model.layers.#.mlp.gate_proj.@", {"blocks.#.ffn.gate.@"}, 0},
-    {"model.layers.#.mlp.up_proj.@", {"blocks.#.ffn.up.@"}, 0},
-    {"model.layers.#.mlp.down_proj.@", {"blocks.#.ffn.down.@"}, 0},
-    {"model.norm.weight", {"norm.weight"}, 0},
-    {"lm_head.weight", {"output.weight"}, 0},
-    {0}};
-
 /* ---- GPT-2, and GPT, whose norms come after the sublayers ------------------------------------------------------ */
 
 /* "n_ctx" is for programs that read folders of older versions. */
@@ -63,21 +47,6 @@ static json_t *describe_gpt2(const rapt_lm_config *c)
                      "attn_pdrop", 0.0);
 }
 
-static const export_name GPT2_TENSORS[] = {
-    {"transformer.wte.weight", {"embedding.weight"}, 0},
-    {"transformer.wpe.weight", {"positions.weight"}, 0},
-    {"transformer.wpe.weight", {"positions.table"}, 0},
-    {"transformer.h.#.ln_1.@", {"blocks.#.norm1.@"}, EXPORT_BIAS},
-    {"transformer.h.#.attn.c_attn.@", {"blocks.#.attention.q.@", "blocks.#.attention.k.@", "blocks.#.attention.v.@"},
-     EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.attn.c_proj.@", {"blocks.#.attention.o.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.ln_2.@", {"blocks.#.norm2.@"}, EXPORT_BIAS},
-    {"transformer.h.#.mlp.c_fc.@", {"blocks.#.ffn.dense1.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.mlp.c_proj.@", {"blocks.#.ffn.dense2.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.ln_f.@", {"norm.@"}, EXPORT_BIAS},
-    {"lm_head.weight", {"output.weight"}, 0},
-    {0}};
-
 /* Its "gelu" is the one with tanh. */
 static json_t *describe_gpt(const rapt_lm_config *c)
 {
@@ -88,19 +57,22 @@ static json_t *describe_gpt(const rapt_lm_config *c)
                      b->norm_eps, "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
 }
 
-static const export_name GPT_TENSORS[] = {
-    {"transformer.tokens_embed.weight", {"embedding.weight"}, 0},
-    {"transformer.positions_embed.weight", {"positions.weight"}, 0},
-    {"transformer.positions_embed.weight", {"positions.table"}, 0},
-    {"transformer.h.#.attn.c_attn.@", {"blocks.#.attention.q.@", "blocks.#.attention.k.@", "blocks.#.attention.v.@"},
-     EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.attn.c_proj.@", {"blocks.#.attention.o.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.ln_1.@", {"blocks.#.norm1.@"}, EXPORT_BIAS},
-    {"transformer.h.#.mlp.c_fc.@", {"blocks.#.ffn.dense1.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.mlp.c_proj.@", {"blocks.#.ffn.dense2.@"}, EXPORT_TRANSPOSED | EXPORT_BIAS},
-    {"transformer.h.#.ln_2.@", {"blocks.#.norm2.@"}, EXPORT_BIAS},
-    {"lm_head.weight", {"output.weight"}, 0},
+static const place_row GPT_ROWS[] = {
+    {"embedding.weight", "tokens_embed.weight"},
+    {"positions.weight", "positions_embed.weight"},
+    {"positions.table", "positions_embed.weight"},
+    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", PLACE_QUERY | PLACE_TRANSPOSED},
+    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", PLACE_KEY | PLACE_TRANSPOSED},
+    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", PLACE_VALUE | PLACE_TRANSPOSED},
+    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", PLACE_TRANSPOSED},
+    {"blocks.#.norm1.@", "h.#.ln_1.@"},
+    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", PLACE_TRANSPOSED},
+    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", PLACE_TRANSPOSED},
+    {"blocks.#.norm2.@", "h.#.ln_2.@"},
+    {"output.weight", "/lm_head.weight"},
     {0}};
+static const place_table GPT_PLACES = {GPT_ROWS, NULL, "transformer.", .biased = true};
+static const hub_family FAMILY_OF_GPT = {"openai-gpt", "OpenAIGPTLMHeadModel", &GPT_PLACES};
 
 /* ---- GPT-NeoX, without its parallel residual connections ------------------------------------------------------- */
 
@@ -116,27 +88,11 @@ static json_t *describe_neox(const rapt_lm_config *c)
                      "_rapt_rotary_in_double", (int)!c->rotary_scaling.fp32);
 }
 
-static const export_name NEOX_TENSORS[] = {
-    {"gpt_neox.embed_in.weight", {"embedding.weight"}, 0},
-    {"gpt_neox.layers.#.input_layernorm.@", {"blocks.#.norm1.@"}, EXPORT_BIAS},
-    {"gpt_neox.layers.#.attention.query_key_value.@",
-     {"blocks.#.attention.q.@", "blocks.#.attention.k.@", "blocks.#.attention.v.@"},
-     EXPORT_BY_HEAD | EXPORT_BIAS},
-    {"gpt_neox.layers.#.attention.dense.@", {"blocks.#.attention.o.@"}, EXPORT_BIAS},
-    {"gpt_neox.layers.#.post_attention_layernorm.@", {"blocks.#.norm2.@"}, EXPORT_BIAS},
-    {"gpt_neox.layers.#.mlp.dense_h_to_4h.@", {"blocks.#.ffn.dense1.@"}, EXPORT_BIAS},
-    {"gpt_neox.layers.#.mlp.dense_4h_to_h.@", {"blocks.#.ffn.dense2.@"}, EXPORT_BIAS},
-    {"gpt_neox.final_layer_norm.@", {"norm.@"}, EXPORT_BIAS},
-    {"embed_out.weight", {"output.weight"}, 0},
-    {0}};
-
 /* ---- which ---------------------------------------------------------------------------------------------------- */
 
-static const export_lm_class LLAMA = {"LlamaForCausalLM", "llama", LLAMA_TENSORS, describe_llama};
-static const export_lm_class GRANITE = {"GraniteForCausalLM", "granite", LLAMA_TENSORS, describe_granite};
-static const export_lm_class GPT2 = {"GPT2LMHeadModel", "gpt2", GPT2_TENSORS, describe_gpt2};
-static const export_lm_class GPT = {"OpenAIGPTLMHeadModel", "openai-gpt", GPT_TENSORS, describe_gpt};
-static const export_lm_class NEOX = {"GPTNeoXForCausalLM", "gpt_neox", NEOX_TENSORS, describe_neox};
+static const export_lm_class LLAMA = {&HUB_LLAMA, describe_llama}, GRANITE = {&HUB_GRANITE, describe_granite},
+                             GPT2 = {&HUB_GPT2, describe_gpt2}, GPT = {&FAMILY_OF_GPT, describe_gpt},
+                             NEOX = {&HUB_NEOX, describe_neox};
 
 /* The class whose norms and positions the model has. */
 static const export_lm_class *nearest_class(const rapt_lm_config *c)
@@ -177,6 +133,6 @@ const export_lm_class *export_lm_class_of(const rapt_lm_config *c, const char *p
     if (!setting)
         return of;
     rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has %s, which %s, the nearest class of transformers, has not", path, setting,
-              of->architecture);
+              of->family->architecture);
     return NULL;
 }

@@ -3,14 +3,13 @@
 #ifndef IO_EXPORT_EXPORT_LM_H
 #define IO_EXPORT_EXPORT_LM_H
 
-#include "io/export/export_tensors.h"
+#include "io/hub/hub_family.h"
 #include "rapt/io.h"
 
 #include <jansson.h>
 
 typedef struct export_lm_class {
-    const char *architecture, *type;
-    const export_name *names;
+    const hub_family *family; /* its names and its tensors */
     json_t *(*describe)(const rapt_lm_config *c); /* the members that only this class has; NULL: out of memory */
 } export_lm_class;
 

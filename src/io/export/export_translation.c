@@ -1,47 +1,13 @@
-/* io/export/export_translation.c: tables of tensors and members for translators. In the classes, positions have all sines before
- * all cosines, whereas rapt's alternate: all features of the residual stream are reordered accordingly, and nothing else changes.
- * Names come from MarianMTModel's modules, which PegasusForConditionalGeneration shares. */
+/* io/export/export_translation.c: members of config.json for translators. In the classes, positions have all sines before all
+ * cosines, whereas rapt's alternate: all features of the residual stream are reordered accordingly, and nothing else changes. */
 #include "io/export/export_translation.h"
 
 #include "io/export/export_activation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- tensors -------------------------------------------------------------------------------------------------- */
-
-#define ATTENTION_TENSORS(theirs, ours)                              \
-    {theirs "q_proj.@", {ours "q.@"}, EXPORT_IN | EXPORT_BIAS},      \
-    {theirs "k_proj.@", {ours "k.@"}, EXPORT_IN | EXPORT_BIAS},      \
-    {theirs "v_proj.@", {ours "v.@"}, EXPORT_IN | EXPORT_BIAS},      \
-    {theirs "out_proj.@", {ours "o.@"}, EXPORT_OUT | EXPORT_BIAS}
-#define NORM_TENSORS(theirs, ours) {theirs "_layer_norm.@", {ours ".@"}, EXPORT_OUT | EXPORT_BIAS}
-#define FFN_TENSORS(theirs, ours)                                        \
-    {theirs "fc1.@", {ours "ffn.dense1.@"}, EXPORT_IN | EXPORT_BIAS},    \
-    {theirs "fc2.@", {ours "ffn.dense2.@"}, EXPORT_OUT | EXPORT_BIAS}
-
-static const export_name STACKS[] = {
-    ATTENTION_TENSORS("model.encoder.layers.#.self_attn.", "encoder.#.attention."),
-    NORM_TENSORS("model.encoder.layers.#.self_attn", "encoder.#.norm1"),
-    FFN_TENSORS("model.encoder.layers.#.", "encoder.#."),
-    NORM_TENSORS("model.encoder.layers.#.final", "encoder.#.norm2"),
-    {"model.encoder.layer_norm.@", {"encoder.norm.@"}, EXPORT_OUT | EXPORT_BIAS},
-    ATTENTION_TENSORS("model.decoder.layers.#.self_attn.", "decoder.#.self_attention."),
-    NORM_TENSORS("model.decoder.layers.#.self_attn", "decoder.#.norm1"),
-    ATTENTION_TENSORS("model.decoder.layers.#.encoder_attn.", "decoder.#.cross_attention."),
-    NORM_TENSORS("model.decoder.layers.#.encoder_attn", "decoder.#.norm2"),
-    FFN_TENSORS("model.decoder.layers.#.", "decoder.#."),
-    NORM_TENSORS("model.decoder.layers.#.final", "decoder.#.norm3"),
-    {"model.decoder.layer_norm.@", {"decoder.norm.@"}, EXPORT_OUT | EXPORT_BIAS},
-    {"final_logits_bias", {"decoder.output.bias"}, EXPORT_ROW},
-    {0}};
-
-static const export_name ONE_MATRIX[] = {{"model.shared.weight", {"encoder.embedding.weight"}, EXPORT_IN}, {0}};
-
-static const export_name THREE_MATRICES[] = {
-    {"model.encoder.embed_tokens.weight", {"encoder.embedding.weight"}, EXPORT_IN},
-    {"model.decoder.embed_tokens.weight", {"decoder.embedding.weight"}, EXPORT_IN},
-    {"lm_head.weight", {"decoder.output.weight"}, EXPORT_IN},
-    {0}};
 
 size_t *export_translation_order(size_t features)
 {
@@ -52,23 +18,34 @@ size_t *export_translation_order(size_t features)
     return order;
 }
 
-rapt_code export_translation_add(export_tensors *set, const rapt_transformer_config *c, rapt_error *err)
+/* Whether the rows of a parameter are features of the residual stream. Its columns are, if it has any, otherwise. */
+static bool gives_residual(const char *name)
 {
-    rapt_code code = export_tensors_add(set, c->tied ? ONE_MATRIX : THREE_MATRICES, err);
-    if (!code)
-        code = export_tensors_add(set, STACKS, err);
-    if (!code && !rapt_params_find(set->params, "decoder.output.bias"))
-        code = export_tensors_add_zeros(set, "final_logits_bias", c->target_vocab, err);
+    static const char *const layers[] = {".o.", ".dense2.", "norm"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        any = any || strstr(name, layers[i]);
+    return any;
+}
+
+rapt_code export_translation_add(place_tensors *set, const size_t *order, rapt_error *err)
+{
+    rapt_code code = place_tensors_add(set, err);
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t k = 0; k < set->list[i].count; k++) {
+            const rapt_tensor *of = &set->list[i].parts[k]->value;
+            if (gives_residual(of->name))
+                set->list[i].slices[k].row_order = order;
+            else if (of->ndim == 2)
+                set->list[i].slices[k].column_order = order;
+        }
     return code;
 }
 
 /* ---- which ---------------------------------------------------------------------------------------------------- */
 
-static const export_translation_class MARIAN = {"MarianMTModel", "marian", false};
-static const export_translation_class PEGASUS = {"PegasusForConditionalGeneration", "pegasus", true};
-
 /* A setting of the model that a class has not; NULL: it has all. */
-static const char *missing_in_translator(const export_translation_class *of, const rapt_transformer_config *c)
+static const char *missing_in_translator(const hub_family *of, const rapt_transformer_config *c)
 {
     const rapt_block_config *b = &c->block;
     if (c->positions != RAPT_POSITIONS_SINUSOIDAL)
@@ -83,14 +60,14 @@ static const char *missing_in_translator(const export_translation_class *of, con
         return "\"ffn_kind\": \"swiglu\"";
     if (b->kv_heads != b->heads)
         return "fewer \"kv_heads\" than \"heads\"";
-    if (of->pre && !c->tied)
+    if (of == &HUB_PEGASUS && !c->tied)
         return "\"tied\": false";
     return NULL;
 }
 
-const export_translation_class *export_translation_class_of(const rapt_transformer_config *c, const char *path, rapt_error *err)
+const hub_family *export_translation_class_of(const rapt_transformer_config *c, const char *path, rapt_error *err)
 {
-    const export_translation_class *of = c->block.norm_place == RAPT_NORM_PLACE_PRE ? &PEGASUS : &MARIAN;
+    const hub_family *of = c->block.norm_place == RAPT_NORM_PLACE_PRE ? &HUB_PEGASUS : &HUB_MARIAN;
     const char *setting = missing_in_translator(of, c);
     if (!setting)
         return of;
@@ -111,7 +88,7 @@ json_t *export_translation_generation(const rapt_translation_model *m)
 }
 
 /* Another number of source tokens than of target tokens is for Marian, whose three matrices are apart. */
-json_t *export_translation_config(const rapt_translation_model *m, const export_translation_class *of)
+json_t *export_translation_config(const rapt_translation_model *m, const hub_family *of)
 {
     const rapt_transformer_config *c = &m->net->config;
     const rapt_block_config *b = &c->block;
@@ -127,7 +104,7 @@ json_t *export_translation_config(const rapt_translation_model *m, const export_
     json_t *special = export_translation_generation(m);
     json_object_del(special, "max_length");
     bool ok = root && special && json_object_update(root, special) == 0;
-    if (!of->pre)
+    if (of != &HUB_PEGASUS)
         ok = ok && json_object_set_new(root, "decoder_vocab_size", json_integer((json_int_t)c->target_vocab)) == 0 &&
              json_object_set_new(root, "share_encoder_decoder_embeddings", json_boolean(c->tied)) == 0;
     json_decref(special);

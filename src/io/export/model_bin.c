@@ -9,10 +9,9 @@
 enum { VERSION = 6, PORTION = 1 << 22 };
 
 typedef struct model_bin {
-    const export_tensors *set;
+    place_tensors *set;
     const rapt_export_options *options;
     file_writer out;
-    float *scratch;
     rapt_code code; /* the first failure */
     rapt_error *err;
 } model_bin;
@@ -50,7 +49,7 @@ static int model_bin_type(safetensors_dtype dtype)
     return dtype == SAFETENSORS_I8 ? 1 : dtype == SAFETENSORS_I16 ? 2 : dtype == SAFETENSORS_I32 ? 3 : 0;
 }
 
-static void model_bin_put_number(model_bin *m, const export_tensor *t)
+static void model_bin_put_number(model_bin *m, const place_tensor *t)
 {
     const int32_t whole = t->dtype == SAFETENSORS_F32 ? 0 : (int32_t)t->number;
     const float real = (float)t->number;
@@ -60,19 +59,19 @@ static void model_bin_put_number(model_bin *m, const export_tensor *t)
 }
 
 /* Writes in portions, between which the caller may cancel. */
-static void put_elements(model_bin *m, const export_tensor *t)
+static void put_elements(model_bin *m, const place_tensor *t)
 {
-    const size_t bytes = export_tensor_elements(t) * sizeof *m->scratch;
+    const size_t bytes = place_tensor_elements(t) * sizeof(float);
+    const char *data = (const char *)place_tensors_values(m->set, (size_t)(t - m->set->list));
     put_u32(m, bytes);
-    export_tensor_fill(m->set, t, m->scratch);
     for (size_t at = 0; at < bytes && !m->code; at += PORTION) {
         if (m->options->stop && m->options->stop(m->options->stop_context))
             m->code = rapt_fail(m->err, RAPT_ERR_INTERRUPTED, "%s: interrupted", m->set->path);
-        model_bin_put(m, (const char *)m->scratch + at, bytes - at < PORTION ? bytes - at : PORTION);
+        model_bin_put(m, data + at, bytes - at < PORTION ? bytes - at : PORTION);
     }
 }
 
-static void put_variable(model_bin *m, const export_tensor *t)
+static void put_variable(model_bin *m, const place_tensor *t)
 {
     put_text(m, t->name);
     put_u8(m, t->ndim);
@@ -86,10 +85,10 @@ static void put_variable(model_bin *m, const export_tensor *t)
 }
 
 /* The first tensor with the same data; NULL: it has its own data. */
-static const export_tensor *alias_of(const export_tensors *set, size_t i)
+static const place_tensor *alias_of(const place_tensors *set, size_t i)
 {
-    const export_tensor *t = &set->list[i];
-    for (size_t k = 0; k < i && t->parts[0]; k++)
+    const place_tensor *t = &set->list[i];
+    for (size_t k = 0; k < i && t->count; k++)
         if (memcmp(set->list[k].parts, t->parts, sizeof t->parts) == 0 && set->list[k].how == t->how)
             return &set->list[k];
     return NULL;
@@ -97,7 +96,7 @@ static const export_tensor *alias_of(const export_tensors *set, size_t i)
 
 static void put_all(model_bin *m, const char *specification, uint32_t revision)
 {
-    const export_tensors *set = m->set;
+    const place_tensors *set = m->set;
     size_t aliases = 0;
     for (size_t i = 0; i < set->count; i++)
         aliases += alias_of(set, i) != NULL;
@@ -120,22 +119,21 @@ static void put_all(model_bin *m, const char *specification, uint32_t revision)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const export_tensor *)a)->name, ((const export_tensor *)b)->name);
+    return strcmp(((const place_tensor *)a)->name, ((const place_tensor *)b)->name);
 }
 
-rapt_code model_bin_write(export_tensors *set, const char *path, const char *specification, uint32_t revision,
+rapt_code model_bin_write(place_tensors *set, const char *path, const char *specification, uint32_t revision,
                           const rapt_export_options *o, rapt_error *err)
 {
     model_bin m = {.set = set, .options = o, .err = err};
     size_t largest = 1;
     qsort(set->list, set->count, sizeof *set->list, by_name);
     for (size_t i = 0; i < set->count; i++)
-        largest = export_tensor_elements(&set->list[i]) > largest ? export_tensor_elements(&set->list[i]) : largest;
+        largest = place_tensor_elements(&set->list[i]) > largest ? place_tensor_elements(&set->list[i]) : largest;
     if (largest > UINT32_MAX / sizeof(float))
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a tensor has more than the 4 GiB that CTranslate2 reads", set->path);
-    m.scratch = malloc(largest * sizeof *m.scratch);
-    m.code = m.scratch ? file_writer_open(&m.out, path, err)
-                       : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", path);
+    m.code = place_tensors_reserve(set, err);
+    m.code = m.code ? m.code : file_writer_open(&m.out, path, err);
     if (!m.code) {
         put_all(&m, specification, revision);
         if (m.code)
@@ -143,6 +141,5 @@ rapt_code model_bin_write(export_tensors *set, const char *path, const char *spe
         else
             m.code = file_writer_finish(&m.out, err);
     }
-    free(m.scratch);
     return m.code;
 }

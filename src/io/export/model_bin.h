@@ -5,11 +5,11 @@
 #ifndef IO_EXPORT_MODEL_BIN_H
 #define IO_EXPORT_MODEL_BIN_H
 
-#include "io/export/export_tensors.h"
+#include "io/place/place_tensors.h"
 #include "rapt/io.h"
 
 /* Writes the tensors, which it sorts. */
-rapt_code model_bin_write(export_tensors *set, const char *path, const char *specification, uint32_t revision,
+rapt_code model_bin_write(place_tensors *set, const char *path, const char *specification, uint32_t revision,
                           const rapt_export_options *o, rapt_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* io/gguf/gguf_architectures.c: the config.json of each architecture of GGUF files. Members are left out if such models have the
+/* io/gguf/gguf_architectures.c: the architectures of GGUF files, and the config.json of each; one computes what its file in
+ * llama.cpp's src/models says (the version in llama-cpp-python 0.3.36). Members are left out if such models have the
  * default of their class. */
 #include "io/gguf/gguf_folder.h"
 
@@ -101,11 +102,11 @@ static void gguf_read_gemma(gguf_config *c)
 
 /* Scores are divided by the root of a number that files do not have: the features of a head, except in the largest model of each
  * version, which is recognized by its number of layers, as in llama.cpp. */
-static void put_query_scalar(gguf_config *c, size_t head, size_t layers_of_largest)
+static void put_query_scalar(gguf_config *c, size_t head)
 {
     const size_t features = gguf_config_size(c, "embedding_length", true);
     const size_t heads = gguf_config_size(c, "attention.head_count", true);
-    const bool largest = gguf_config_size(c, "block_count", true) == layers_of_largest;
+    const bool largest = gguf_config_size(c, "block_count", true) == c->of->wide_layers;
     gguf_config_put(c, "query_pre_attn_scalar", json_integer((json_int_t)(largest && heads ? features / heads : head)));
 }
 
@@ -128,7 +129,7 @@ static void gguf_read_gemma2(gguf_config *c)
 {
     const size_t head = put_decoder(c);
     gguf_config_put_rope(c, head);
-    put_query_scalar(c, head, 46);
+    put_query_scalar(c, head);
     gguf_config_put_real(c, "attn_logit_softcapping", "attn_logit_softcapping");
     gguf_config_put_real(c, "final_logit_softcapping", "final_logit_softcapping");
     gguf_config_put_size(c, "sliding_window", "attention.sliding_window");
@@ -143,7 +144,7 @@ static void gguf_read_gemma3(gguf_config *c)
 {
     const size_t head = put_decoder(c);
     gguf_config_put_rope(c, head);
-    put_query_scalar(c, head, 62);
+    put_query_scalar(c, head);
     gguf_config_put_size(c, "sliding_window", "attention.sliding_window");
     gguf_config_put_real(c, "final_logit_softcapping", "final_logit_softcapping");
     const size_t pattern = put_layer_types(c) ? 0 : gguf_config_size(c, "attention.sliding_window_pattern", false);
@@ -215,14 +216,35 @@ static void gguf_read_t5(gguf_config *c)
     gguf_config_size(c, "attention.head_count_kv", false);
 }
 
+/* Architectures like Llama in llama.cpp: biases are added if a file has them. */
+enum {
+    LLAMA_NEEDS = GGUF_RMS_NORM | GGUF_ROTARY | GGUF_SWIGLU,
+    LLAMA_MAY = GGUF_KV_HEADS | GGUF_UNTIED | GGUF_LINEAR_ROPE,
+    LLAMA_MAY_TOO = GGUF_HEAD_DIM | GGUF_LLAMA3_ROPE | GGUF_ALL_BIASES,
+    GEMMA_NEEDS = GGUF_RMS_NORM | GGUF_ROTARY | GGUF_GEGLU | GGUF_SCALED_EMBEDDING,
+    GEMMA_MAY = GGUF_KV_HEADS | GGUF_HEAD_DIM | GGUF_LINEAR_ROPE,
+    NEOX_MAY = GGUF_GELU | GGUF_GELU_TANH | GGUF_PARALLEL | GGUF_PART_ROTARY | GGUF_LINEAR_ROPE | GGUF_ALL_BIASES | GGUF_UNTIED
+};
+
+/* In llama.cpp GELU always has the form with tanh, even for GPT-NeoX, whose files are run with it. */
 static const gguf_architecture ARCHITECTURES[] = {
-    {"llama", &HUB_LLAMA, &GGUF_LLAMA_NAMES, gguf_read_llama},    {"qwen2", &HUB_QWEN2, &GGUF_PLAIN_NAMES, gguf_read_qwen},
-    {"qwen3", &HUB_QWEN3, &GGUF_PLAIN_NAMES, gguf_read_qwen},     {"gpt2", &HUB_GPT2, &GGUF_GPT2_NAMES, gguf_read_gpt2},
-    {"gptneox", &HUB_NEOX, &GGUF_NEOX_NAMES, gguf_read_neox},     {"gemma", &HUB_GEMMA, &GGUF_PLAIN_NAMES, gguf_read_gemma},
-    {"gemma2", &HUB_GEMMA2, &GGUF_GEMMA2_NAMES, gguf_read_gemma2}, {"gemma3", &HUB_GEMMA3, &GGUF_GEMMA2_NAMES, gguf_read_gemma3},
-    {"phi3", &HUB_PHI3, &GGUF_PHI3_NAMES, gguf_read_phi3},        {"granite", &HUB_GRANITE, &GGUF_LLAMA_NAMES, gguf_read_granite},
-    {"olmo2", &HUB_OLMO2, &GGUF_OLMO2_NAMES, gguf_read_olmo2},    {"smollm3", &HUB_SMOLLM3, &GGUF_LLAMA_NAMES, gguf_read_llama},
-    {"t5", &HUB_T5, &GGUF_T5_NAMES, gguf_read_t5}};
+    {"llama", &HUB_LLAMA, &HUB_MISTRAL, &GGUF_LLAMA_PLACES, gguf_read_llama, LLAMA_NEEDS, LLAMA_MAY | LLAMA_MAY_TOO},
+    {"qwen2", &HUB_QWEN2, NULL, &GGUF_PLAIN_PLACES, gguf_read_qwen, LLAMA_NEEDS, LLAMA_MAY | GGUF_QKV_BIAS},
+    {"qwen3", &HUB_QWEN3, NULL, &GGUF_PLAIN_PLACES, gguf_read_qwen, LLAMA_NEEDS | GGUF_QK_NORM_HEAD, LLAMA_MAY | GGUF_HEAD_DIM},
+    {"gpt2", &HUB_GPT2, NULL, &GGUF_GPT2_PLACES, gguf_read_gpt2, GGUF_GELU_TANH, GGUF_ALL_BIASES | GGUF_UNTIED},
+    {"gptneox", &HUB_NEOX, NULL, &GGUF_NEOX_PLACES, gguf_read_neox, GGUF_ROTARY, NEOX_MAY},
+    {"gemma", &HUB_GEMMA, NULL, &GGUF_PLAIN_PLACES, gguf_read_gemma, GEMMA_NEEDS, GEMMA_MAY},
+    {"gemma2", &HUB_GEMMA2, NULL, &GGUF_PLAIN_PLACES, gguf_read_gemma2, GEMMA_NEEDS | GGUF_SANDWICH_NORM,
+     GEMMA_MAY | GGUF_WINDOW | GGUF_CAPS, .wide_layers = 46},
+    {"gemma3", &HUB_GEMMA3, NULL, &GGUF_PLAIN_PLACES, gguf_read_gemma3,
+     GEMMA_NEEDS | GGUF_SANDWICH_NORM | GGUF_QK_NORM_HEAD, GEMMA_MAY | GGUF_WINDOW, .wide_layers = 62},
+    {"phi3", &HUB_PHI3, NULL, &GGUF_PHI3_PLACES, gguf_read_phi3, LLAMA_NEEDS, LLAMA_MAY | GGUF_PART_ROTARY},
+    {"granite", &HUB_GRANITE, NULL, &GGUF_LLAMA_PLACES, gguf_read_granite, LLAMA_NEEDS,
+     LLAMA_MAY | LLAMA_MAY_TOO | GGUF_SCALED_EMBEDDING | GGUF_FACTORS | GGUF_SCORES_SCALE},
+    {"olmo2", &HUB_OLMO2, NULL, &GGUF_OLMO2_PLACES, gguf_read_olmo2,
+     LLAMA_NEEDS | GGUF_OUTPUT_NORM | GGUF_QK_NORM_ALL, LLAMA_MAY},
+    {"smollm3", &HUB_SMOLLM3, NULL, &GGUF_LLAMA_PLACES, gguf_read_llama, LLAMA_NEEDS, LLAMA_MAY, .unrotated_step = 4},
+    {"t5", &HUB_T5, NULL, &GGUF_T5_PLACES, gguf_read_t5}};
 enum { ARCHITECTURE_COUNT = sizeof ARCHITECTURES / sizeof *ARCHITECTURES };
 
 const gguf_architecture *gguf_architecture_of(const char *name)
@@ -230,6 +252,14 @@ const gguf_architecture *gguf_architecture_of(const char *name)
     for (size_t i = 0; i < ARCHITECTURE_COUNT; i++)
         if (strcmp(ARCHITECTURES[i].name, name) == 0)
             return &ARCHITECTURES[i];
+    return NULL;
+}
+
+const gguf_architecture *gguf_architecture_for(const char *type)
+{
+    for (const gguf_architecture *a = ARCHITECTURES; a < ARCHITECTURES + ARCHITECTURE_COUNT; a++)
+        if (strcmp(a->family->type, type) == 0 || (a->other && strcmp(a->other->type, type) == 0))
+            return a;
     return NULL;
 }
 

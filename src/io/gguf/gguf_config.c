@@ -18,14 +18,14 @@ void gguf_config_refuse(gguf_config *c, const char *reason)
 static void gguf_refuse_key(gguf_config *c, const char *key, const char *reason)
 {
     char text[KEY + 128];
-    snprintf(text, sizeof text, "\"%s.%s\" %s", c->architecture, key, reason);
+    snprintf(text, sizeof text, "\"%s.%s\" %s", c->of->name, key, reason);
     gguf_config_refuse(c, text);
 }
 
 const gguf_value *gguf_config_value(gguf_config *c, const char *key)
 {
     char whole[KEY];
-    snprintf(whole, sizeof whole, "%s.%s", c->architecture, key);
+    snprintf(whole, sizeof whole, "%s.%s", c->of->name, key);
     const gguf_value *value = gguf_find(c->file, whole);
     if (value)
         c->seen[value - c->file->values] = true;

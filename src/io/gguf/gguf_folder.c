@@ -91,7 +91,7 @@ static void gguf_put_tokens(gguf_config *c)
 static void gguf_refuse_others(gguf_config *c)
 {
     static const char *const without_effect[] = {"vocab_size", "rope.scaling.finetuned", "expert_count", "expert_used_count"};
-    const size_t length = strlen(c->architecture);
+    const size_t length = strlen(c->of->name);
     for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect && !c->code; i++) {
         const gguf_value *value = gguf_config_value(c, without_effect[i]);
         int64_t experts = 0;
@@ -101,7 +101,7 @@ static void gguf_refuse_others(gguf_config *c)
     for (size_t i = 0; i < c->file->value_count && !c->code; i++) {
         const gguf_text *key = &c->file->values[i].key;
         char name[KEY];
-        const bool own = key->size > length && memcmp(key->data, c->architecture, length) == 0 && key->data[length] == '.';
+        const bool own = key->size > length && memcmp(key->data, c->of->name, length) == 0 && key->data[length] == '.';
         if (!own || c->seen[i])
             continue;
         snprintf(name, sizeof name, "%.*s", key->size < KEY ? (int)key->size : KEY - 1, key->data);
@@ -110,13 +110,13 @@ static void gguf_refuse_others(gguf_config *c)
     }
 }
 
-static void gguf_read_architecture(gguf_config *c, const gguf_architecture *a)
+static void gguf_read_architecture(gguf_config *c)
 {
-    gguf_config_put(c, "model_type", json_string(a->family->type));
-    gguf_config_put(c, "architectures", json_pack("[s]", a->family->architecture));
+    gguf_config_put(c, "model_type", json_string(c->of->family->type));
+    gguf_config_put(c, "architectures", json_pack("[s]", c->of->family->architecture));
     gguf_put_vocabulary(c);
     if (!c->code)
-        a->read(c);
+        c->of->read(c);
     if (!c->code)
         gguf_put_tokens(c);
     gguf_refuse_others(c);
@@ -141,16 +141,16 @@ static const gguf_architecture *gguf_find_architecture(const gguf_file *f, rapt_
     return is_text ? a : NULL;
 }
 
-static json_t *gguf_make_config(const gguf_file *f, const hub_layout **layout, rapt_error *err)
+static json_t *gguf_make_config(const gguf_file *f, const place_table **places, rapt_error *err)
 {
     const gguf_architecture *a = gguf_find_architecture(f, err);
     if (!a)
         return NULL;
-    gguf_config c = {.file = f, .architecture = a->name, .root = json_object(), .err = err};
+    gguf_config c = {.file = f, .of = a, .root = json_object(), .err = err};
     c.seen = calloc(f->value_count + 1, sizeof *c.seen);
-    *layout = a->layout;
+    *places = a->places;
     if (c.root && c.seen)
-        gguf_read_architecture(&c, a);
+        gguf_read_architecture(&c);
     else
         c.code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a configuration", f->path);
     free(c.seen);
@@ -160,11 +160,11 @@ static json_t *gguf_make_config(const gguf_file *f, const hub_layout **layout, r
     return NULL;
 }
 
-json_t *gguf_folder_config(const char *path, const hub_layout **layout, rapt_error *err)
+json_t *gguf_folder_config(const char *path, const place_table **places, rapt_error *err)
 {
     gguf_file *f;
-    *layout = NULL;
-    json_t *root = gguf_open(path, &f, err) ? NULL : gguf_make_config(f, layout, err);
+    *places = NULL;
+    json_t *root = gguf_open(path, &f, err) ? NULL : gguf_make_config(f, places, err);
     gguf_close(f);
     return root;
 }
@@ -173,8 +173,8 @@ json_t *gguf_folder_config(const char *path, const hub_layout **layout, rapt_err
 
 static json_t *gguf_config_of_file(const gguf_file *f, rapt_error *err)
 {
-    const hub_layout *layout;
-    return gguf_folder_config(f->path, &layout, err);
+    const place_table *places;
+    return gguf_folder_config(f->path, &places, err);
 }
 
 static const struct {

@@ -1,4 +1,4 @@
-/* io/gguf/gguf_names.c: the names of tensors in GGUF files, and the parameters in them. The names come from
+/* io/gguf/gguf_names.c: the tables of GGUF files, which are read and written. The names come from
  * gguf-py/gguf/constants.py in llama.cpp; its conversion folder shows which rows were moved. */
 #include "io/gguf/gguf_folder.h"
 
@@ -6,76 +6,64 @@
 static const char *const UNUSED[] = {"rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight",
                                      "dec.blk.0.cross_attn_rel_b.weight", NULL};
 
-/* Rows of all tensors except norms and attention. */
-#define OUTER_ROWS \
-    {"embedding.weight", "token_embd.weight"}, \
-    {"blocks.#.attention.o.@", "blk.#.attn_output.@"}, \
-    {"norm.@", "output_norm.@"}, \
-    {"output.weight", "output.weight"}
-#define DECODER_ROWS \
-    {"blocks.#.norm1.@", "blk.#.attn_norm.@"}, OUTER_ROWS
-#define APART_ROWS(fold) \
-    {"blocks.#.attention.q.@", "blk.#.attn_q.@", HUB_WHOLE, fold}, \
-    {"blocks.#.attention.k.@", "blk.#.attn_k.@", HUB_WHOLE, fold}, \
+/* In the order in which export_gguf.c writes a model. */
+#define FIRST_ROW {"embedding.weight", "token_embd.weight"}
+#define NORM1_ROW {"blocks.#.norm1.@", "blk.#.attn_norm.@"}
+#define NORM2_ROW {"blocks.#.norm2.@", "blk.#.ffn_norm.@"}
+#define APART_ROWS(rotation) \
+    {"blocks.#.attention.q.@", "blk.#.attn_q.@", rotation}, \
+    {"blocks.#.attention.k.@", "blk.#.attn_k.@", rotation}, \
     {"blocks.#.attention.v.@", "blk.#.attn_v.@"}
 /* One matrix: the rows of queries come first, then keys and values. */
 #define JOINT_ROWS \
-    {"blocks.#.attention.q.@", "blk.#.attn_qkv.@", HUB_QUERY, HUB_ROTARY}, \
-    {"blocks.#.attention.k.@", "blk.#.attn_qkv.@", HUB_KEY, HUB_ROTARY}, \
-    {"blocks.#.attention.v.@", "blk.#.attn_qkv.@", HUB_VALUE}
+    {"blocks.#.attention.q.@", "blk.#.attn_qkv.@", PLACE_QUERY | PLACE_ROTARY}, \
+    {"blocks.#.attention.k.@", "blk.#.attn_qkv.@", PLACE_KEY | PLACE_ROTARY}, \
+    {"blocks.#.attention.v.@", "blk.#.attn_qkv.@", PLACE_VALUE}
+#define O_ROW {"blocks.#.attention.o.@", "blk.#.attn_output.@"}
+#define QK_NORM_ROWS \
+    {"blocks.#.attention.q_norm.weight", "blk.#.attn_q_norm.weight"}, \
+    {"blocks.#.attention.k_norm.weight", "blk.#.attn_k_norm.weight"}
+#define SECOND_NORM_ROWS(first, second) \
+    {first, "blk.#.post_attention_norm.weight"}, \
+    {second, "blk.#.post_ffw_norm.weight"}
 #define GATED_ROWS \
     {"blocks.#.ffn.gate.@", "blk.#.ffn_gate.@"}, \
     {"blocks.#.ffn.up.@", "blk.#.ffn_up.@"}, \
     {"blocks.#.ffn.down.@", "blk.#.ffn_down.@"}
-#define DENSE_ROWS \
-    {"blocks.#.ffn.dense1.@", "blk.#.ffn_up.@"}, \
-    {"blocks.#.ffn.dense2.@", "blk.#.ffn_down.@"}
-#define HEAD_NORM_ROWS \
-    {"blocks.#.attention.q_norm.weight", "blk.#.attn_q_norm.weight"}, \
-    {"blocks.#.attention.k_norm.weight", "blk.#.attn_k_norm.weight"}
+#define LAST_ROWS \
+    {"norm.@", "output_norm.@"}, \
+    {"output.weight", "output.weight"}
+/* llama.cpp has no such model without an output matrix. */
+#define OUTPUT_AGAIN {"embedding.weight", "output.weight", PLACE_TWICE}
 
-static const hub_name LLAMA[] = {
-    DECODER_ROWS, APART_ROWS(HUB_INTERLEAVED), GATED_ROWS,
-    {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
-    {0}};
-static const hub_name PLAIN[] = {
-    DECODER_ROWS, APART_ROWS(HUB_PLAIN), GATED_ROWS, HEAD_NORM_ROWS,
-    {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
-    {0}};
-/* Weights are [out, in], whereas Conv1D has [in, out]. */
-static const hub_name GPT2[] = {
-    DECODER_ROWS, JOINT_ROWS, DENSE_ROWS,
-    {"positions.weight", "position_embd.weight"},
-    {"blocks.#.norm2.@", "blk.#.ffn_norm.@"},
-    {0}};
-static const hub_name NEOX[] = {
-    DECODER_ROWS, JOINT_ROWS, DENSE_ROWS,
-    {"blocks.#.norm2.@", "blk.#.ffn_norm.@"},
-    {0}};
-/* 1 is added to the norms already. */
-static const hub_name GEMMA2[] = {
-    DECODER_ROWS, APART_ROWS(HUB_PLAIN), GATED_ROWS, HEAD_NORM_ROWS,
-    {"blocks.#.norm1.output.weight", "blk.#.post_attention_norm.weight"},
-    {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
-    {"blocks.#.norm2.output.weight", "blk.#.post_ffw_norm.weight"},
-    {0}};
+static const place_row LLAMA[] = {
+    FIRST_ROW, NORM1_ROW, NORM2_ROW, APART_ROWS(PLACE_INTERLEAVED), O_ROW, GATED_ROWS, LAST_ROWS, {0}};
+/* Qwen and Gemma; 1 is added to the norms of Gemma already. */
+static const place_row PLAIN[] = {
+    FIRST_ROW, NORM1_ROW, NORM2_ROW, SECOND_NORM_ROWS("blocks.#.norm1.output.weight", "blocks.#.norm2.output.weight"),
+    APART_ROWS(0), O_ROW, QK_NORM_ROWS, GATED_ROWS, LAST_ROWS, {0}};
 /* Norms of results only: it has no attn_norm, and no ffn_norm. */
-static const hub_name OLMO2[] = {
-    {"blocks.#.norm1.weight", "blk.#.post_attention_norm.weight"},
-    {"blocks.#.norm2.weight", "blk.#.post_ffw_norm.weight"},
-    OUTER_ROWS, APART_ROWS(HUB_PLAIN), GATED_ROWS, HEAD_NORM_ROWS,
-    {"embedding.weight", "output.weight"},
-    {0}};
-static const hub_name PHI3[] = {
-    DECODER_ROWS, JOINT_ROWS,
-    {"blocks.#.ffn.gate.weight", "blk.#.ffn_up.weight", HUB_FIRST_HALF},
-    {"blocks.#.ffn.up.weight", "blk.#.ffn_up.weight", HUB_SECOND_HALF},
+static const place_row OLMO2[] = {
+    FIRST_ROW, SECOND_NORM_ROWS("blocks.#.norm1.weight", "blocks.#.norm2.weight"), APART_ROWS(0), O_ROW, QK_NORM_ROWS,
+    GATED_ROWS, LAST_ROWS, OUTPUT_AGAIN, {0}};
+static const place_row PHI3[] = {
+    FIRST_ROW, NORM1_ROW, NORM2_ROW, JOINT_ROWS, O_ROW,
+    {"blocks.#.ffn.gate.weight", "blk.#.ffn_up.weight", PLACE_FIRST_HALF},
+    {"blocks.#.ffn.up.weight", "blk.#.ffn_up.weight", PLACE_SECOND_HALF},
     {"blocks.#.ffn.down.weight", "blk.#.ffn_down.weight"},
-    {"blocks.#.norm2.weight", "blk.#.ffn_norm.weight"},
-    {0}};
+    LAST_ROWS, {0}};
+/* GPT-2 and GPT-NeoX. Weights are [out, in], whereas Conv1D has [in, out]. */
+#define GPT_ROWS \
+    NORM1_ROW, JOINT_ROWS, O_ROW, NORM2_ROW, \
+    {"blocks.#.ffn.dense1.@", "blk.#.ffn_up.@"}, \
+    {"blocks.#.ffn.dense2.@", "blk.#.ffn_down.@"}, \
+    LAST_ROWS
+static const place_row GPT2[] = {
+    FIRST_ROW, {"positions.weight", "position_embd.weight"}, {"positions.table", "position_embd.weight"}, GPT_ROWS, {0}};
+static const place_row NEOX[] = {FIRST_ROW, GPT_ROWS, OUTPUT_AGAIN, {0}};
 
 /* In UMT5 each layer has biases of positions, in the others only the first. */
-static const hub_name T5[] = {
+static const place_row T5[] = {
     {"decoder.output.weight", "output.weight"},
     {"encoder.embedding.weight", "token_embd.weight"},
     {"encoder.embedding.weight", "output.weight"},
@@ -114,11 +102,6 @@ static const hub_name T5[] = {
     {"decoder.norm.weight", "dec.output_norm.weight"},
     {0}};
 
-const hub_layout GGUF_LLAMA_NAMES = {LLAMA, UNUSED};
-const hub_layout GGUF_PLAIN_NAMES = {PLAIN, UNUSED};
-const hub_layout GGUF_GPT2_NAMES = {GPT2, UNUSED};
-const hub_layout GGUF_NEOX_NAMES = {NEOX, UNUSED};
-const hub_layout GGUF_GEMMA2_NAMES = {GEMMA2, UNUSED};
-const hub_layout GGUF_PHI3_NAMES = {PHI3, UNUSED};
-const hub_layout GGUF_OLMO2_NAMES = {OLMO2, UNUSED};
-const hub_layout GGUF_T5_NAMES = {T5, UNUSED};
+const place_table GGUF_LLAMA_PLACES = {LLAMA, UNUSED}, GGUF_PLAIN_PLACES = {PLAIN, UNUSED}, GGUF_OLMO2_PLACES = {OLMO2, UNUSED},
+             GGUF_PHI3_PLACES = {PHI3, UNUSED}, GGUF_GPT2_PLACES = {GPT2, UNUSED, .biased = true},
+             GGUF_NEOX_PLACES = {NEOX, UNUSED, .biased = true}, GGUF_T5_PLACES = {T5, UNUSED};

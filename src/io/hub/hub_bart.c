@@ -35,11 +35,7 @@ static void read_m2m_100(hub_config *c, rapt_transformer_config *k)
         hub_refuse(c, "pad_token_id", "rapt computes such models with 1");
 }
 
-const hub_family HUB_PEGASUS = {"pegasus", "PegasusForConditionalGeneration", "model.", HUB_PAIR_NAMES, HUB_PAIR_UNUSED, -1, NULL,
-                                read_pegasus};
-const hub_family HUB_BART = {"bart", "BartForConditionalGeneration", "model.", HUB_PAIR_NAMES, HUB_PAIR_UNUSED, -1, NULL,
-                             read_bart};
-const hub_family HUB_MBART = {"mbart", "MBartForConditionalGeneration", "model.", HUB_PAIR_NAMES, HUB_PAIR_UNUSED, -1, NULL,
-                              read_mbart};
-const hub_family HUB_M2M_100 = {"m2m_100", "M2M100ForConditionalGeneration", "model.", HUB_PAIR_NAMES, HUB_PAIR_UNUSED, -1, NULL,
-                                read_m2m_100};
+const hub_family HUB_PEGASUS = {"pegasus", "PegasusForConditionalGeneration", &HUB_PAIR_PLACES, true, -1, NULL, read_pegasus};
+const hub_family HUB_BART = {"bart", "BartForConditionalGeneration", &HUB_PAIR_PLACES, false, -1, NULL, read_bart};
+const hub_family HUB_MBART = {"mbart", "MBartForConditionalGeneration", &HUB_PAIR_PLACES, false, -1, NULL, read_mbart};
+const hub_family HUB_M2M_100 = {"m2m_100", "M2M100ForConditionalGeneration", &HUB_PAIR_PLACES, false, -1, NULL, read_m2m_100};

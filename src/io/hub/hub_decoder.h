@@ -5,6 +5,29 @@
 #include "io/hub/hub_family.h"
 #include "io/hub/hub_rope.h"
 
+/* Rows of Llama and its kin; `norms`: how the weights of norms are stored. */
+#define HUB_DECODER_EMBEDDING {"embedding.weight", "embed_tokens.weight"}
+#define HUB_DECODER_INPUT_NORM(norms) {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight", norms}
+#define HUB_DECODER_QKV \
+    {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"}, \
+    {"blocks.#.attention.k.@", "layers.#.self_attn.k_proj.@"}, \
+    {"blocks.#.attention.v.@", "layers.#.self_attn.v_proj.@"}
+#define HUB_DECODER_QK_NORMS(norms) \
+    {"blocks.#.attention.q_norm.weight", "layers.#.self_attn.q_norm.weight", norms}, \
+    {"blocks.#.attention.k_norm.weight", "layers.#.self_attn.k_norm.weight", norms}
+#define HUB_DECODER_O {"blocks.#.attention.o.@", "layers.#.self_attn.o_proj.@"}
+#define HUB_DECODER_SECOND_NORM(ours, norms) {ours, "layers.#.post_attention_layernorm.weight", norms}
+#define HUB_DECODER_GATE_AND_UP \
+    {"blocks.#.ffn.gate.@", "layers.#.mlp.gate_proj.@"}, \
+    {"blocks.#.ffn.up.@", "layers.#.mlp.up_proj.@"}
+#define HUB_DECODER_DOWN {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@"}
+#define HUB_DECODER_LAST_NORM(ours, norms) {ours, "layers.#.post_feedforward_layernorm.weight", norms}
+#define HUB_DECODER_END(norms) \
+    {"norm.weight", "norm.weight", norms}, \
+    {"output.weight", "/lm_head.weight"}, \
+    {"embedding.weight", "/lm_head.weight"}
+#define HUB_DECODER_UNUSED "layers.#.self_attn.rotary_emb.inv_freq"
+
 /* Defaults of a class, for missing keys. */
 typedef struct hub_decoder_class {
     size_t context;

@@ -100,5 +100,6 @@ rapt_code hub_embedding_load(rapt_model *m, const hub_family *family, const rapt
     if (!m->encoder.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->encoder.net->params;
-    return hub_fill(m->params, &(hub_naming){family, m->params, &m->encoder.net->config.block}, w, from, NULL, err);
+    const place_model files = {family->places, family->type, m->params, &m->encoder.net->config.block};
+    return hub_fill(m->params, &files, w, from, NULL, err);
 }

@@ -77,9 +77,9 @@ static void read_distilbert(hub_config *c, rapt_transformer_config *k)
 }
 
 /* "gamma" and "beta" are how BERT's own code named the weight and bias of a norm. */
-#define BERT_NAMES(positions_part) \
+#define BERT_ROWS(positions) \
     {"encoder.embedding.weight", "embeddings.word_embeddings.weight"}, \
-    {"encoder.positions.weight", "embeddings.position_embeddings.weight", positions_part}, \
+    {"encoder.positions.weight", "embeddings.position_embeddings.weight", positions}, \
     {"encoder.types.weight", "embeddings.token_type_embeddings.weight"}, \
     {"encoder.embedding_norm.@", "embeddings.LayerNorm.@"}, \
     {"encoder.embedding_norm.weight", "embeddings.LayerNorm.gamma"}, \
@@ -98,8 +98,8 @@ static void read_distilbert(hub_config *c, rapt_transformer_config *k)
     {"encoder.#.norm2.bias", "encoder.layer.#.output.LayerNorm.beta"}, \
     {0}
 
-static const hub_name BERT_TENSORS[] = {BERT_NAMES(HUB_WHOLE)}, ROBERTA_TENSORS[] = {BERT_NAMES(HUB_BEHIND_TWO)};
-static const hub_name DISTILBERT_TENSORS[] = {
+static const place_row BERT_TABLE[] = {BERT_ROWS(0)}, ROBERTA_TABLE[] = {BERT_ROWS(PLACE_BEHIND_TWO)};
+static const place_row DISTILBERT_TABLE[] = {
     {"encoder.embedding.weight", "embeddings.word_embeddings.weight"},
     {"encoder.positions.weight", "embeddings.position_embeddings.weight"},
     {"encoder.embedding_norm.@", "embeddings.LayerNorm.@"},
@@ -125,14 +125,14 @@ static const char *const ROBERTA_HEADS[] = {"pooler.dense.@", "embeddings.positi
 static const char *const DISTILBERT_HEADS[] = {"embeddings.position_ids", "vocab_transform.@", "vocab_layer_norm.@",
                                                "vocab_projector.@", "pre_classifier.@", "classifier.@", "qa_outputs.@", NULL};
 
-const hub_family HUB_BERT = {.type = "bert", .architecture = "Bert", .prefix = "bert.", .names = BERT_TENSORS,
-                             .unused = BERT_HEADS, .end_of_text = -1, .read_encoder = read_encoder_bert};
-const hub_family HUB_ROBERTA = {.type = "roberta", .architecture = "Roberta", .prefix = "roberta.", .names = ROBERTA_TENSORS,
-                                .unused = ROBERTA_HEADS, .end_of_text = -1, .read_encoder = read_roberta,
+static const place_table BERT_PLACES = {BERT_TABLE, BERT_HEADS, "bert."};
+static const place_table ROBERTA_PLACES = {ROBERTA_TABLE, ROBERTA_HEADS, "roberta."};
+static const place_table DISTILBERT_PLACES = {DISTILBERT_TABLE, DISTILBERT_HEADS, "distilbert."};
+
+const hub_family HUB_BERT = {"bert", "Bert", &BERT_PLACES, .end_of_text = -1, .read_encoder = read_encoder_bert};
+const hub_family HUB_ROBERTA = {"roberta", "Roberta", &ROBERTA_PLACES, .end_of_text = -1, .read_encoder = read_roberta,
                                 .skips_padding = true};
-const hub_family HUB_XLM_ROBERTA = {.type = "xlm-roberta", .architecture = "XLMRoberta", .prefix = "roberta.",
-                                    .names = ROBERTA_TENSORS, .unused = ROBERTA_HEADS, .end_of_text = -1,
-                                    .read_encoder = read_roberta, .skips_padding = true};
-const hub_family HUB_DISTILBERT = {.type = "distilbert", .architecture = "DistilBert", .prefix = "distilbert.",
-                                   .names = DISTILBERT_TENSORS, .unused = DISTILBERT_HEADS, .end_of_text = -1,
+const hub_family HUB_XLM_ROBERTA = {"xlm-roberta", "XLMRoberta", &ROBERTA_PLACES, .end_of_text = -1, .read_encoder = read_roberta,
+                                    .skips_padding = true};
+const hub_family HUB_DISTILBERT = {"distilbert", "DistilBert", &DISTILBERT_PLACES, .end_of_text = -1,
                                    .read_encoder = read_distilbert};

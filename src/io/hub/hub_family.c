@@ -11,23 +11,6 @@ static const hub_family *const FAMILIES[] = {&HUB_GPT2, &HUB_LLAMA, &HUB_MISTRAL
                                              &HUB_DISTILBERT};
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
-#define TRAINED \
-    "gpt2, llama, mistral, qwen2, qwen3, smollm3, olmo2, gpt_neox, gemma, gemma2, gemma3_text, phi3, granite, marian, pegasus"
-
-const char *hub_family_trained(void)
-{
-    return TRAINED;
-}
-
-bool hub_family_trains(const char *type)
-{
-    const size_t length = strlen(type);
-    for (const char *at = TRAINED; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
-        if (strncmp(at, type, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
 const hub_family *hub_family_of(const char *type)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++)
@@ -36,9 +19,10 @@ const hub_family *hub_family_of(const char *type)
     return NULL;
 }
 
-void hub_family_list(char *text, size_t size)
+void hub_family_list(bool trained, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < FAMILY_COUNT && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", FAMILIES[i]->type);
+        if (FAMILIES[i]->trains || !trained)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", FAMILIES[i]->type);
 }

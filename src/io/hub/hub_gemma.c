@@ -60,34 +60,33 @@ static void read_gemma3(hub_config *c, rapt_lm_config *k)
         hub_refuse(c, "attn_logit_softcapping", "of such models rapt computes scores without");
 }
 
-#define GEMMA_ROWS \
-    {"embedding.weight", "embed_tokens.weight"}, \
-    {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"}, \
-    {"blocks.#.attention.k.@", "layers.#.self_attn.k_proj.@"}, \
-    {"blocks.#.attention.v.@", "layers.#.self_attn.v_proj.@"}, \
-    {"blocks.#.attention.o.@", "layers.#.self_attn.o_proj.@"}, \
-    {"blocks.#.ffn.gate.@", "layers.#.mlp.gate_proj.@"}, \
-    {"blocks.#.ffn.up.@", "layers.#.mlp.up_proj.@"}, \
-    {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@"}, \
-    {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight", HUB_WHOLE, HUB_PLUS_ONE}, \
-    {"norm.weight", "norm.weight", HUB_WHOLE, HUB_PLUS_ONE}, \
-    {"output.weight", "lm_head.weight"}, \
-    {"embedding.weight", "lm_head.weight"}
-
-static const hub_name GEMMA_NAMES[] = {
-    GEMMA_ROWS,
-    {"blocks.#.norm2.weight", "layers.#.post_attention_layernorm.weight", HUB_WHOLE, HUB_PLUS_ONE},
+static const place_row GEMMA_ROWS[] = {
+    HUB_DECODER_EMBEDDING,
+    HUB_DECODER_INPUT_NORM(PLACE_PLUS_ONE),
+    HUB_DECODER_QKV,
+    HUB_DECODER_O,
+    HUB_DECODER_SECOND_NORM("blocks.#.norm2.weight", PLACE_PLUS_ONE),
+    HUB_DECODER_GATE_AND_UP,
+    HUB_DECODER_DOWN,
+    HUB_DECODER_END(PLACE_PLUS_ONE),
     {0}};
-static const hub_name GEMMA3_NAMES[] = {
-    GEMMA_ROWS,
-    {"blocks.#.norm1.output.weight", "layers.#.post_attention_layernorm.weight", HUB_WHOLE, HUB_PLUS_ONE},
-    {"blocks.#.norm2.weight", "layers.#.pre_feedforward_layernorm.weight", HUB_WHOLE, HUB_PLUS_ONE},
-    {"blocks.#.norm2.output.weight", "layers.#.post_feedforward_layernorm.weight", HUB_WHOLE, HUB_PLUS_ONE},
-    {"blocks.#.attention.q_norm.weight", "layers.#.self_attn.q_norm.weight", HUB_WHOLE, HUB_PLUS_ONE},
-    {"blocks.#.attention.k_norm.weight", "layers.#.self_attn.k_norm.weight", HUB_WHOLE, HUB_PLUS_ONE},
+static const place_row GEMMA3_ROWS[] = {
+    HUB_DECODER_EMBEDDING,
+    HUB_DECODER_INPUT_NORM(PLACE_PLUS_ONE),
+    HUB_DECODER_QKV,
+    HUB_DECODER_QK_NORMS(PLACE_PLUS_ONE),
+    HUB_DECODER_O,
+    HUB_DECODER_SECOND_NORM("blocks.#.norm1.output.weight", PLACE_PLUS_ONE),
+    {"blocks.#.norm2.weight", "layers.#.pre_feedforward_layernorm.weight", PLACE_PLUS_ONE},
+    HUB_DECODER_GATE_AND_UP,
+    HUB_DECODER_DOWN,
+    HUB_DECODER_LAST_NORM("blocks.#.norm2.output.weight", PLACE_PLUS_ONE),
+    HUB_DECODER_END(PLACE_PLUS_ONE),
     {0}};
-static const char *const GEMMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", NULL};
+static const char *const GEMMA_UNUSED[] = {HUB_DECODER_UNUSED, NULL};
+static const place_table GEMMA_PLACES = {GEMMA_ROWS, GEMMA_UNUSED, "model."};
+static const place_table GEMMA3_PLACES = {GEMMA3_ROWS, GEMMA_UNUSED, "model."};
 
-const hub_family HUB_GEMMA = {"gemma", "GemmaForCausalLM", "model.", GEMMA_NAMES, GEMMA_UNUSED, 1, read_gemma, NULL};
-const hub_family HUB_GEMMA2 = {"gemma2", "Gemma2ForCausalLM", "model.", GEMMA3_NAMES, GEMMA_UNUSED, 1, read_gemma2, NULL};
-const hub_family HUB_GEMMA3 = {"gemma3_text", "Gemma3ForCausalLM", "model.", GEMMA3_NAMES, GEMMA_UNUSED, 1, read_gemma3, NULL};
+const hub_family HUB_GEMMA = {"gemma", "GemmaForCausalLM", &GEMMA_PLACES, true, 1, read_gemma};
+const hub_family HUB_GEMMA2 = {"gemma2", "Gemma2ForCausalLM", &GEMMA3_PLACES, true, 1, read_gemma2};
+const hub_family HUB_GEMMA3 = {"gemma3_text", "Gemma3ForCausalLM", &GEMMA3_PLACES, true, 1, read_gemma3};

@@ -20,21 +20,24 @@ static void read_gpt2(hub_config *c, rapt_lm_config *k)
                                         "summary_first_dropout", "n_special", "predict_special_tokens", "output_past", NULL});
 }
 
-static const hub_name GPT2_NAMES[] = {
+/* "positions.table" is of models of rapt, whose positions may be computed. */
+static const place_row GPT2_ROWS[] = {
     {"embedding.weight", "wte.weight"},
     {"positions.weight", "wpe.weight"},
+    {"positions.table", "wpe.weight"},
     {"blocks.#.norm1.@", "h.#.ln_1.@"},
-    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", HUB_QUERY, HUB_TRANSPOSED},
-    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", HUB_KEY, HUB_TRANSPOSED},
-    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", HUB_VALUE, HUB_TRANSPOSED},
-    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", HUB_WHOLE, HUB_TRANSPOSED},
+    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", PLACE_QUERY | PLACE_TRANSPOSED},
+    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", PLACE_KEY | PLACE_TRANSPOSED},
+    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", PLACE_VALUE | PLACE_TRANSPOSED},
+    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", PLACE_TRANSPOSED},
     {"blocks.#.norm2.@", "h.#.ln_2.@"},
-    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", HUB_WHOLE, HUB_TRANSPOSED},
-    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", HUB_WHOLE, HUB_TRANSPOSED},
+    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", PLACE_TRANSPOSED},
+    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", PLACE_TRANSPOSED},
     {"norm.@", "ln_f.@"},
-    {"output.weight", "lm_head.weight"},
-    {"embedding.weight", "lm_head.weight"},
+    {"output.weight", "/lm_head.weight"},
+    {"embedding.weight", "/lm_head.weight"},
     {0}};
 static const char *const GPT2_UNUSED[] = {"h.#.attn.bias", "h.#.attn.masked_bias", NULL};
+static const place_table GPT2_PLACES = {GPT2_ROWS, GPT2_UNUSED, "transformer.", .biased = true};
 
-const hub_family HUB_GPT2 = {"gpt2", "GPT2LMHeadModel", "transformer.", GPT2_NAMES, GPT2_UNUSED, 50256, read_gpt2, NULL};
+const hub_family HUB_GPT2 = {"gpt2", "GPT2LMHeadModel", &GPT2_PLACES, true, 50256, read_gpt2};

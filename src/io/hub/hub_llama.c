@@ -99,38 +99,36 @@ static void read_olmo2(hub_config *c, rapt_lm_config *k)
     k->block.qk_norm = RAPT_QK_NORM_ALL;
 }
 
-/* Rows of all tensors except the norms of blocks. */
-#define LLAMA_ROWS \
-    {"embedding.weight", "embed_tokens.weight"}, \
-    {"blocks.#.attention.q.@", "layers.#.self_attn.q_proj.@"}, \
-    {"blocks.#.attention.k.@", "layers.#.self_attn.k_proj.@"}, \
-    {"blocks.#.attention.v.@", "layers.#.self_attn.v_proj.@"}, \
-    {"blocks.#.attention.o.@", "layers.#.self_attn.o_proj.@"}, \
-    {"blocks.#.attention.q_norm.weight", "layers.#.self_attn.q_norm.weight"}, \
-    {"blocks.#.attention.k_norm.weight", "layers.#.self_attn.k_norm.weight"}, \
-    {"blocks.#.ffn.gate.@", "layers.#.mlp.gate_proj.@"}, \
-    {"blocks.#.ffn.up.@", "layers.#.mlp.up_proj.@"}, \
-    {"blocks.#.ffn.down.@", "layers.#.mlp.down_proj.@"}, \
-    {"norm.weight", "norm.weight"}, \
-    {"output.weight", "lm_head.weight"}, \
-    {"embedding.weight", "lm_head.weight"}
-
-static const hub_name LLAMA_NAMES[] = {
-    LLAMA_ROWS,
-    {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight"},
-    {"blocks.#.norm2.weight", "layers.#.post_attention_layernorm.weight"},
+/* In the order in which export_lm.c writes a model of rapt. */
+static const place_row LLAMA_ROWS[] = {
+    HUB_DECODER_EMBEDDING,
+    HUB_DECODER_INPUT_NORM(0),
+    HUB_DECODER_QKV,
+    HUB_DECODER_QK_NORMS(0),
+    HUB_DECODER_O,
+    HUB_DECODER_SECOND_NORM("blocks.#.norm2.weight", 0),
+    HUB_DECODER_GATE_AND_UP,
+    HUB_DECODER_DOWN,
+    HUB_DECODER_END(0),
     {0}};
-static const hub_name OLMO2_NAMES[] = {
-    LLAMA_ROWS,
-    {"blocks.#.norm1.weight", "layers.#.post_attention_layernorm.weight"},
-    {"blocks.#.norm2.weight", "layers.#.post_feedforward_layernorm.weight"},
+static const place_row OLMO2_ROWS[] = {
+    HUB_DECODER_EMBEDDING,
+    HUB_DECODER_QKV,
+    HUB_DECODER_QK_NORMS(0),
+    HUB_DECODER_O,
+    HUB_DECODER_SECOND_NORM("blocks.#.norm1.weight", 0),
+    HUB_DECODER_GATE_AND_UP,
+    HUB_DECODER_DOWN,
+    HUB_DECODER_LAST_NORM("blocks.#.norm2.weight", 0),
+    HUB_DECODER_END(0),
     {0}};
-static const char *const LLAMA_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", "rotary_emb.inv_freq", NULL};
+static const char *const LLAMA_UNUSED[] = {HUB_DECODER_UNUSED, "rotary_emb.inv_freq", NULL};
+static const place_table LLAMA_PLACES = {LLAMA_ROWS, LLAMA_UNUSED, "model."}, OLMO2_PLACES = {OLMO2_ROWS, LLAMA_UNUSED, "model."};
 
-const hub_family HUB_LLAMA = {"llama", "LlamaForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_llama, NULL};
-const hub_family HUB_MISTRAL = {"mistral", "MistralForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_mistral, NULL};
-const hub_family HUB_QWEN2 = {"qwen2", "Qwen2ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen2, NULL};
-const hub_family HUB_QWEN3 = {"qwen3", "Qwen3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, -1, read_qwen3, NULL};
-const hub_family HUB_SMOLLM3 = {"smollm3", "SmolLM3ForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 128001, read_smollm3, NULL};
-const hub_family HUB_GRANITE = {"granite", "GraniteForCausalLM", "model.", LLAMA_NAMES, LLAMA_UNUSED, 2, read_granite, NULL};
-const hub_family HUB_OLMO2 = {"olmo2", "Olmo2ForCausalLM", "model.", OLMO2_NAMES, LLAMA_UNUSED, 50279, read_olmo2, NULL};
+const hub_family HUB_LLAMA = {"llama", "LlamaForCausalLM", &LLAMA_PLACES, true, 2, read_llama};
+const hub_family HUB_MISTRAL = {"mistral", "MistralForCausalLM", &LLAMA_PLACES, true, 2, read_mistral};
+const hub_family HUB_QWEN2 = {"qwen2", "Qwen2ForCausalLM", &LLAMA_PLACES, true, -1, read_qwen2};
+const hub_family HUB_QWEN3 = {"qwen3", "Qwen3ForCausalLM", &LLAMA_PLACES, true, -1, read_qwen3};
+const hub_family HUB_SMOLLM3 = {"smollm3", "SmolLM3ForCausalLM", &LLAMA_PLACES, true, 128001, read_smollm3};
+const hub_family HUB_GRANITE = {"granite", "GraniteForCausalLM", &LLAMA_PLACES, true, 2, read_granite};
+const hub_family HUB_OLMO2 = {"olmo2", "Olmo2ForCausalLM", &OLMO2_PLACES, true, 50279, read_olmo2};

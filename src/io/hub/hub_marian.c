@@ -16,4 +16,4 @@ static void read_marian(hub_config *c, rapt_transformer_config *k)
         k->target_vocab = k->source_vocab;
 }
 
-const hub_family HUB_MARIAN = {"marian", "MarianMTModel", "model.", HUB_PAIR_NAMES, HUB_PAIR_UNUSED, -1, NULL, read_marian};
+const hub_family HUB_MARIAN = {"marian", "MarianMTModel", &HUB_PAIR_PLACES, true, -1, NULL, read_marian};

@@ -117,7 +117,8 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
     if (!m->language.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->language.net->params;
-    return hub_origin_fill(m, &(hub_naming){family, m->params, &m->language.net->config.block}, w, from, err);
+    const place_model files = {family->places, family->type, m->params, &m->language.net->config.block};
+    return hub_origin_fill(m, &files, w, from, err);
 }
 
 static rapt_code load_text(rapt_model *m, const hub_family *family, const hub_net *k, const model_source *from, rapt_error *err)
@@ -156,7 +157,7 @@ static rapt_code check_shapes_of_files(rapt_model *shapes, const hub_family *fam
     const rapt_block_config *block = family->read        ? &shapes->language.net->config.block
                                      : family->read_pair ? &shapes->translation.net->config.block
                                                          : &shapes->encoder.net->config.block;
-    return hub_fill(shapes->params, &(hub_naming){family, shapes->params, block}, w, from, NULL, err);
+    return hub_fill(shapes->params, &(place_model){family->places, family->type, shapes->params, block}, w, from, NULL, err);
 }
 
 /* Decides the part of the configuration that only the files tell: a tied output. */
@@ -165,7 +166,7 @@ static rapt_code settle_output(const hub_family *family, hub_net *k, const weigh
     bool own = false;
     if (!family->tied_by_files)
         return RAPT_OK;
-    rapt_code code = hub_find_output(w, from->folder, &own, err);
+    rapt_code code = hub_find_output(w, from->places ? from->places : family->places, from->folder, &own, err);
     k->pair.tied = !own;
     return code;
 }
@@ -208,7 +209,7 @@ static const hub_family *find_family(const json_t *config, const char *path, rap
     char list[256];
     const char *type = json_string_value(json_object_get(config, "model_type"));
     const hub_family *family = hub_family_of(type);
-    hub_family_list(list, sizeof list);
+    hub_family_list(false, list, sizeof list);
     if (!family)
         rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of type \"%s\"; rapt runs %s", path, quote(type).text, list);
     return family;
@@ -312,7 +313,7 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_tas
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (from->sealing)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder, which has no seal", from->folder);
-    if (from->layout && from->add)
+    if (from->places && from->add)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a GGUF file; rapt adds adapters to Hugging Face folders, whose names they "
                          "have: convert it with `rapt convert %s --to hf -o DIR`", from->folder, from->folder);
     return load_hub(m, family, from, err);

@@ -32,21 +32,22 @@ static void read_neox(hub_config *c, rapt_lm_config *k)
     hub_ignore(c, (const char *const[]){"attention_dropout", "hidden_dropout", "classifier_dropout", "is_decoder", NULL});
 }
 
-static const hub_name NEOX_NAMES[] = {
+static const place_row NEOX_ROWS[] = {
     {"embedding.weight", "embed_in.weight"},
     {"blocks.#.norm1.@", "layers.#.input_layernorm.@"},
-    {"blocks.#.attention.q.@", "layers.#.attention.query_key_value.@", HUB_HEAD_QUERY, HUB_ROTARY},
-    {"blocks.#.attention.k.@", "layers.#.attention.query_key_value.@", HUB_HEAD_KEY, HUB_ROTARY},
-    {"blocks.#.attention.v.@", "layers.#.attention.query_key_value.@", HUB_HEAD_VALUE},
+    {"blocks.#.attention.q.@", "layers.#.attention.query_key_value.@", PLACE_HEAD_QUERY | PLACE_ROTARY},
+    {"blocks.#.attention.k.@", "layers.#.attention.query_key_value.@", PLACE_HEAD_KEY | PLACE_ROTARY},
+    {"blocks.#.attention.v.@", "layers.#.attention.query_key_value.@", PLACE_HEAD_VALUE},
     {"blocks.#.attention.o.@", "layers.#.attention.dense.@"},
     {"blocks.#.norm2.@", "layers.#.post_attention_layernorm.@"},
     {"blocks.#.ffn.dense1.@", "layers.#.mlp.dense_h_to_4h.@"},
     {"blocks.#.ffn.dense2.@", "layers.#.mlp.dense_4h_to_h.@"},
     {"norm.@", "final_layer_norm.@"},
-    {"output.weight", "embed_out.weight"},
-    {"embedding.weight", "embed_out.weight"},
+    {"output.weight", "/embed_out.weight"},
+    {"embedding.weight", "/embed_out.weight"},
     {0}};
 static const char *const NEOX_UNUSED[] = {"layers.#.attention.bias", "layers.#.attention.masked_bias",
                                           "layers.#.attention.rotary_emb.inv_freq", NULL};
+static const place_table NEOX_PLACES = {NEOX_ROWS, NEOX_UNUSED, "gpt_neox.", .biased = true};
 
-const hub_family HUB_NEOX = {"gpt_neox", "GPTNeoXForCausalLM", "gpt_neox.", NEOX_NAMES, NEOX_UNUSED, 2, read_neox, NULL};
+const hub_family HUB_NEOX = {"gpt_neox", "GPTNeoXForCausalLM", &NEOX_PLACES, true, 2, read_neox};

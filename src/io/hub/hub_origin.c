@@ -46,14 +46,14 @@ static rapt_code hub_origin_make_files(hub_origin *o, const char *path, rapt_err
 /* Notes the names that a Hugging Face folder of the model has for its tensors. */
 static void hub_origin_name_rows(const rapt_model *m, hub_origin *o)
 {
-    hub_match match = {.last = ""};
+    place_match match;
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         const rapt_param *p = rapt_params_at(m->params, i);
-        o->rows[i] = p->buffer ? NULL : hub_names_next(&o->naming, NULL, p->value.name, &match);
+        o->rows[i] = p->buffer ? NULL : place_next(&o->naming, NULL, p->value.name, &match);
     }
 }
 
-static rapt_code hub_origin_new(rapt_model *m, const hub_naming *of, const model_source *from, rapt_error *err)
+static rapt_code hub_origin_new(rapt_model *m, const place_model *of, const model_source *from, rapt_error *err)
 {
     const char *folder = from->folder;
     hub_origin *o = m->origin = calloc(1, sizeof *o);
@@ -62,23 +62,23 @@ static rapt_code hub_origin_new(rapt_model *m, const hub_naming *of, const model
     if (!o || !o->rows)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", folder);
     o->naming = *of;
-    rapt_code code = from->layout ? hub_origin_make_files(o, folder, err) : RAPT_OK;
-    if (from->layout)
+    rapt_code code = from->places ? hub_origin_make_files(o, folder, err) : RAPT_OK;
+    if (from->places)
         return code;
     for (size_t i = 0; HUB_ORIGIN_FILES[i] && !code; i++)
         code = hub_origin_read_file(&o->files[i], folder, HUB_ORIGIN_FILES[i], err);
     return code;
 }
 
-rapt_code hub_origin_fill(rapt_model *m, const hub_naming *of, const weights *w, const model_source *from, rapt_error *err)
+rapt_code hub_origin_fill(rapt_model *m, const place_model *of, const weights *w, const model_source *from, rapt_error *err)
 {
     rapt_code code = from->inference ? RAPT_OK : hub_origin_new(m, of, from, err);
     hub_origin *o = m->origin;
-    code = code ? code : hub_fill(m->params, of, w, from, o && !from->layout ? o->rows : NULL, err);
-    if (!code && o && from->layout)
+    code = code ? code : hub_fill(m->params, of, w, from, o && !from->places ? o->rows : NULL, err);
+    if (!code && o && from->places)
         hub_origin_name_rows(m, o);
     for (size_t i = 0; !code && o && i < rapt_params_count(m->params); i++)
-        if (o->rows[i] && o->rows[i]->part == HUB_ONE_ROW)
+        if (o->rows[i] && (o->rows[i]->how & PLACE_PART) == PLACE_ONE_ROW)
             rapt_params_freeze(m->params, rapt_params_at(m->params, i)->value.name);
     return code;
 }

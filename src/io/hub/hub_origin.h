@@ -18,14 +18,14 @@ typedef struct hub_file {
 } hub_file;
 
 typedef struct hub_origin {
-    hub_naming naming;
-    const hub_name **rows; /* row of each parameter's tensor; NULL: a buffer that is in no tensor */
+    place_model naming;
+    const place_row **rows; /* row of each parameter's tensor; NULL: a buffer that is in no tensor */
     hub_file files[HUB_ORIGIN_MAX]; /* in the order of the names */
 } hub_origin;
 
 /* hub_fill for a model whose parameters exist. If it is not for inference, also sets m->origin, and freezes what is a buffer in
  * transformers (final_logits_bias). */
-rapt_code hub_origin_fill(rapt_model *m, const hub_naming *of, const weights *w, const model_source *from, rapt_error *err);
+rapt_code hub_origin_fill(rapt_model *m, const place_model *of, const weights *w, const model_source *from, rapt_error *err);
 /* A hub_origin, or NULL. */
 void hub_origin_free(void *origin);
 

@@ -53,15 +53,15 @@ void hub_pair_read(hub_config *c, rapt_transformer_config *k, hub_pair_class of)
                                         "decoder_layerdrop", "classifier_dropout", "classif_dropout", "init_std", NULL});
 }
 
-const hub_name HUB_PAIR_NAMES[] = {
-    {"decoder.output.weight", "lm_head.weight"},
-    {"encoder.embedding.weight", "shared.weight"},
+/* In the order in which export_translation.c writes a model of rapt. */
+static const place_row PAIR_ROWS[] = {
+    {"encoder.embedding.weight", "shared.weight", PLACE_TIED},
     {"encoder.embedding.weight", "encoder.embed_tokens.weight"},
     {"decoder.embedding.weight", "decoder.embed_tokens.weight"},
     {"encoder.embedding.weight", "decoder.embed_tokens.weight"},
-    {"decoder.embedding.weight", "lm_head.weight"},
-    {"encoder.embedding.weight", "lm_head.weight"},
-    {"decoder.output.bias", "final_logits_bias", HUB_ONE_ROW},
+    {"decoder.output.weight", "/lm_head.weight"},
+    {"decoder.embedding.weight", "/lm_head.weight"},
+    {"encoder.embedding.weight", "/lm_head.weight"},
     {"encoder.#.attention.q.@", "encoder.layers.#.self_attn.q_proj.@"},
     {"encoder.#.attention.k.@", "encoder.layers.#.self_attn.k_proj.@"},
     {"encoder.#.attention.v.@", "encoder.layers.#.self_attn.v_proj.@"},
@@ -70,6 +70,7 @@ const hub_name HUB_PAIR_NAMES[] = {
     {"encoder.#.ffn.dense1.@", "encoder.layers.#.fc1.@"},
     {"encoder.#.ffn.dense2.@", "encoder.layers.#.fc2.@"},
     {"encoder.#.norm2.@", "encoder.layers.#.final_layer_norm.@"},
+    {"encoder.norm.@", "encoder.layer_norm.@"},
     {"decoder.#.self_attention.q.@", "decoder.layers.#.self_attn.q_proj.@"},
     {"decoder.#.self_attention.k.@", "decoder.layers.#.self_attn.k_proj.@"},
     {"decoder.#.self_attention.v.@", "decoder.layers.#.self_attn.v_proj.@"},
@@ -83,15 +84,16 @@ const hub_name HUB_PAIR_NAMES[] = {
     {"decoder.#.ffn.dense1.@", "decoder.layers.#.fc1.@"},
     {"decoder.#.ffn.dense2.@", "decoder.layers.#.fc2.@"},
     {"decoder.#.norm3.@", "decoder.layers.#.final_layer_norm.@"},
+    {"decoder.norm.@", "decoder.layer_norm.@"},
+    {"decoder.output.bias", "/final_logits_bias", PLACE_ONE_ROW},
     /* Old folders have these, rounded to the type of all tensors, and transformers uses them unchanged. */
-    {"encoder.positions.table", "encoder.embed_positions.weight"},
-    {"decoder.positions.table", "decoder.embed_positions.weight"},
-    {"encoder.positions.weight", "encoder.embed_positions.weight", HUB_BEHIND_TWO},
-    {"decoder.positions.weight", "decoder.embed_positions.weight", HUB_BEHIND_TWO},
+    {"encoder.positions.table", "encoder.embed_positions.weight", PLACE_READ},
+    {"decoder.positions.table", "decoder.embed_positions.weight", PLACE_READ},
+    {"encoder.positions.weight", "encoder.embed_positions.weight", PLACE_BEHIND_TWO},
+    {"decoder.positions.weight", "decoder.embed_positions.weight", PLACE_BEHIND_TWO},
     {"encoder.embedding_norm.@", "encoder.layernorm_embedding.@"},
     {"decoder.embedding_norm.@", "decoder.layernorm_embedding.@"},
-    {"encoder.norm.@", "encoder.layer_norm.@"},
-    {"decoder.norm.@", "decoder.layer_norm.@"},
     {0}};
-const char *const HUB_PAIR_UNUSED[] = {"encoder.version", "decoder.version", "encoder.embed_positions.weights",
-                                         "decoder.embed_positions.weights", NULL};
+static const char *const PAIR_UNUSED[] = {"encoder.version", "decoder.version", "encoder.embed_positions.weights",
+                                          "decoder.embed_positions.weights", NULL};
+const place_table HUB_PAIR_PLACES = {PAIR_ROWS, PAIR_UNUSED, "model.", .biased = true};

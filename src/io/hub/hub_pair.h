@@ -19,7 +19,6 @@ typedef struct hub_pair_class {
 /* Fills *k: one vocabulary, and one matrix for both embeddings and the output. */
 void hub_pair_read(hub_config *c, rapt_transformer_config *k, hub_pair_class of);
 
-extern const hub_name HUB_PAIR_NAMES[];
-extern const char *const HUB_PAIR_UNUSED[];
+extern const place_table HUB_PAIR_PLACES;
 
 #endif

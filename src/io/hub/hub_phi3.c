@@ -26,21 +26,20 @@ static void read_phi3(hub_config *c, rapt_lm_config *k)
     hub_ignore(c, (const char *const[]){"original_max_position_embeddings", "resid_pdrop", "embd_pdrop", "auto_map", NULL});
 }
 
-static const hub_name PHI3_NAMES[] = {
-    {"embedding.weight", "embed_tokens.weight"},
-    {"blocks.#.norm1.weight", "layers.#.input_layernorm.weight"},
-    {"blocks.#.attention.q.weight", "layers.#.self_attn.qkv_proj.weight", HUB_QUERY, HUB_ROTARY},
-    {"blocks.#.attention.k.weight", "layers.#.self_attn.qkv_proj.weight", HUB_KEY, HUB_ROTARY},
-    {"blocks.#.attention.v.weight", "layers.#.self_attn.qkv_proj.weight", HUB_VALUE},
-    {"blocks.#.attention.o.weight", "layers.#.self_attn.o_proj.weight"},
-    {"blocks.#.norm2.weight", "layers.#.post_attention_layernorm.weight"},
-    {"blocks.#.ffn.gate.weight", "layers.#.mlp.gate_up_proj.weight", HUB_FIRST_HALF},
-    {"blocks.#.ffn.up.weight", "layers.#.mlp.gate_up_proj.weight", HUB_SECOND_HALF},
-    {"blocks.#.ffn.down.weight", "layers.#.mlp.down_proj.weight"},
-    {"norm.weight", "norm.weight"},
-    {"output.weight", "lm_head.weight"},
-    {"embedding.weight", "lm_head.weight"},
+static const place_row PHI3_ROWS[] = {
+    HUB_DECODER_EMBEDDING,
+    HUB_DECODER_INPUT_NORM(0),
+    {"blocks.#.attention.q.weight", "layers.#.self_attn.qkv_proj.weight", PLACE_QUERY | PLACE_ROTARY},
+    {"blocks.#.attention.k.weight", "layers.#.self_attn.qkv_proj.weight", PLACE_KEY | PLACE_ROTARY},
+    {"blocks.#.attention.v.weight", "layers.#.self_attn.qkv_proj.weight", PLACE_VALUE},
+    HUB_DECODER_O,
+    HUB_DECODER_SECOND_NORM("blocks.#.norm2.weight", 0),
+    {"blocks.#.ffn.gate.weight", "layers.#.mlp.gate_up_proj.weight", PLACE_FIRST_HALF},
+    {"blocks.#.ffn.up.weight", "layers.#.mlp.gate_up_proj.weight", PLACE_SECOND_HALF},
+    HUB_DECODER_DOWN,
+    HUB_DECODER_END(0),
     {0}};
-static const char *const PHI3_UNUSED[] = {"layers.#.self_attn.rotary_emb.inv_freq", NULL};
+static const char *const PHI3_UNUSED[] = {HUB_DECODER_UNUSED, NULL};
+static const place_table PHI3_PLACES = {PHI3_ROWS, PHI3_UNUSED, "model."};
 
-const hub_family HUB_PHI3 = {"phi3", "Phi3ForCausalLM", "model.", PHI3_NAMES, PHI3_UNUSED, 32000, read_phi3, NULL};
+const hub_family HUB_PHI3 = {"phi3", "Phi3ForCausalLM", &PHI3_PLACES, true, 32000, read_phi3};

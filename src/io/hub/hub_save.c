@@ -1,10 +1,10 @@
-/* io/hub/hub_save.c: writes tensors with the names and shapes of the reference. A tensor that differs from a parameter's memory
- * is made when it is written or compared, one at a time. */
+/* io/hub/hub_save.c: writes the files and tensors that a model was read from. */
 #define _GNU_SOURCE
 #include "io/hub/hub_save.h"
 
 #include "base/file.h"
 #include "io/hub/hub_origin.h"
+#include "io/place/place_tensors.h"
 #include "io/stored_file.h"
 #include "text/json_text.h"
 
@@ -90,179 +90,99 @@ rapt_code hub_save_files(const rapt_model *m, const char *folder, rapt_error *er
 
 /* ---- tensors -------------------------------------------------------------------------------------------------- */
 
-typedef struct hub_saving {
-    const rapt_params *params;
-    const hub_origin *origin;
-    safetensors_entry *entries;
-    char (*names)[HUB_NAME];
-    size_t *entry_of; /* [rapt_params_count] the tensor that a parameter is, or is part of */
-    size_t count;
-    float *made;      /* the elements of a tensor that is made, */
-    size_t which;     /* index of the tensor */
-} hub_saving;
-
-static void hub_save_end(hub_saving *s)
+/* Lists the tensors that the parameters were read from; place_tensors_free even after a failure. */
+static rapt_code hub_save_begin(place_tensors *set, const rapt_model *m, const char *path, rapt_error *err)
 {
-    free(s->entries);
-    free(s->names);
-    free(s->entry_of);
-    free(s->made);
-}
-
-/* Adds the tensor of a parameter, unless an earlier parameter has the same tensor. */
-static void hub_save_add(hub_saving *s, size_t param)
-{
-    const rapt_param *p = rapt_params_at(s->params, param);
-    const hub_name *n = s->origin->rows[param];
-    char bare[HUB_NAME], *whole = s->names[s->count];
-    hub_match m = {.last = ""};
-    size_t at = 0;
-    for (const hub_name *row = NULL; (row = hub_names_next(&s->origin->naming, row, p->value.name, &m)) != n;)
-        if (!row)
-            return;
-    hub_names_of(&s->origin->naming, n, &m, bare, whole);
-    while (at < s->count && strcmp(s->names[at], whole) != 0)
-        at++;
-    s->entry_of[param] = at;
-    if (at < s->count)
-        return;
-    safetensors_entry *e = &s->entries[s->count++];
-    *e = (safetensors_entry){.name = whole, .dtype = SAFETENSORS_F32};
-    e->ndim = hub_names_shape(&s->origin->naming, n, &p->value, e->shape);
-    e->bytes = e->shape[0] * (e->ndim == 2 ? e->shape[1] : 1) * sizeof(float);
-    e->data = n->part == HUB_WHOLE && n->fold == HUB_PLAIN ? p->value.data : NULL;
-}
-
-static rapt_code hub_save_begin(hub_saving *s, const rapt_model *m, const char *path, rapt_error *err)
-{
-    const size_t count = rapt_params_count(m->params);
-    size_t largest = 0;
-    *s = (hub_saving){.params = m->params, .origin = m->origin, .which = SIZE_MAX};
+    *set = (place_tensors){.path = path};
     rapt_code code = hub_save_check(m, path, err);
     if (code)
         return code;
-    s->entries = calloc(count + 1, sizeof *s->entries);
-    s->names = calloc(count + 1, sizeof *s->names);
-    s->entry_of = calloc(count + 1, sizeof *s->entry_of);
-    bool ok = s->entries && s->names && s->entry_of;
-    for (size_t i = 0; ok && i < count; i++)
-        if (s->origin->rows[i])
-            hub_save_add(s, i);
-    for (size_t i = 0; ok && i < s->count; i++)
-        largest = !s->entries[i].data && s->entries[i].bytes > largest ? s->entries[i].bytes : largest;
-    s->made = ok ? malloc(largest + 1) : NULL;
-    return s->made ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for saving", path);
-}
-
-/* The elements of a tensor. */
-static const void *hub_save_elements(hub_saving *s, size_t entry)
-{
-    const safetensors_entry *e = &s->entries[entry];
-    if (e->data || s->which == entry)
-        return e->data ? e->data : s->made;
-    memset(s->made, 0, e->bytes);
-    for (size_t i = 0; i < rapt_params_count(s->params); i++) {
-        const rapt_param *p = rapt_params_at(s->params, i);
-        if (!s->origin->rows[i] || s->entry_of[i] != entry)
-            continue;
-        const hub_slice slice = hub_names_slice(&s->origin->naming, s->origin->rows[i], &p->value);
-        hub_slice_put(&slice, p->value.shape[0], p->value.data, e->ndim == 2 ? e->shape[1] : 1, s->made);
-    }
-    s->which = entry;
-    return s->made;
-}
-
-/* A safetensors_source's read. */
-static rapt_code hub_save_read(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err)
-{
-    (void)err;
-    memcpy(to, (const char *)hub_save_elements(context, entry) + offset, bytes);
-    return RAPT_OK;
+    const hub_origin *o = m->origin;
+    set->model = o->naming;
+    code = place_tensors_begin(set, err);
+    for (size_t i = 0; !code && i < rapt_params_count(m->params); i++)
+        if (o->rows[i])
+            code = place_tensors_add_param(set, rapt_params_at(m->params, i), o->rows[i], err);
+    return code;
 }
 
 rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err)
 {
-    static const char *const metadata[] = {"format", "pt", NULL};
-    hub_saving s;
-    rapt_code code = hub_save_begin(&s, m, path, err);
+    place_tensors set;
+    rapt_code code = hub_save_begin(&set, m, path, err);
     if (!code)
-        code = safetensors_write_from(path, s.entries, s.count, metadata, &(safetensors_source){hub_save_read, &s}, err);
-    hub_save_end(&s);
+        code = place_tensors_save(&set, path, NULL, err);
+    place_tensors_free(&set);
+    return code;
+}
+
+/* Begins a list of tensors, and of the types in which they are stored, owned by the caller. */
+static rapt_code hub_save_begin_stored(place_tensors *set, const rapt_model *m, const char *path, hub_save_type *type,
+                                       rapt_export_weights wanted, rapt_export_weights **types, rapt_error *err)
+{
+    rapt_code code = hub_save_begin(set, m, path, err);
+    *types = code ? NULL : calloc(set->count + 1, sizeof **types);
+    if (!code && !*types)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for types of tensors", path);
+    for (size_t i = 0; !code && i < set->count; i++) {
+        const place_tensor *t = &set->list[i];
+        (*types)[i] = type(m, t->parts[t->count - 1], wanted);
+        if ((*types)[i] > RAPT_EXPORT_BF16 && t->how & PLACE_TRANSPOSED)
+            code = rapt_fail(err, RAPT_ERR_VALUE, "%s: tensor \"%s\" has rows and columns the other way round, which blocks "
+                             "along rows do not fit; --to gguf stores such models", path, t->name);
+    }
+    return code;
+}
+
+rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
+                                rapt_error *err)
+{
+    place_tensors set;
+    rapt_export_weights *types;
+    rapt_code code = hub_save_begin_stored(&set, m, folder, type, wanted, &types, err);
+    free(types);
+    place_tensors_free(&set);
     return code;
 }
 
 /* A stored_tensors' elements. */
 static const float *hub_save_floats(void *context, size_t entry)
 {
-    return hub_save_elements(context, entry);
-}
-
-/* The types of all tensors; all parts of a tensor have the type of the whole. */
-static rapt_code hub_save_types(const hub_saving *s, const rapt_model *m, hub_save_type *type, rapt_export_weights wanted,
-                                rapt_export_weights *types, const char *path, rapt_error *err)
-{
-    for (size_t i = 0; i < rapt_params_count(s->params); i++) {
-        const rapt_param *p = rapt_params_at(s->params, i);
-        const hub_name *n = s->origin->rows[i];
-        if (!n)
-            continue;
-        types[s->entry_of[i]] = type(m, p, wanted);
-        if (types[s->entry_of[i]] > RAPT_EXPORT_BF16 && n->fold == HUB_TRANSPOSED)
-            return rapt_fail(err, RAPT_ERR_VALUE, "%s: tensor \"%s\" has rows and columns the other way round, which blocks "
-                             "along rows do not fit; --to gguf stores such models", path, s->names[s->entry_of[i]]);
-    }
-    return RAPT_OK;
-}
-
-rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
-                                rapt_error *err)
-{
-    hub_saving s;
-    rapt_code code = hub_save_begin(&s, m, folder, err);
-    rapt_export_weights *types = code ? NULL : calloc(s.count + 1, sizeof *types);
-    if (!code && !types)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for types of tensors", folder);
-    if (!code)
-        code = hub_save_types(&s, m, type, wanted, types, folder, err);
-    free(types);
-    hub_save_end(&s);
-    return code;
+    return place_tensors_values(context, entry);
 }
 
 rapt_code hub_save_stored(const rapt_model *m, const char *path, const char *shown, hub_save_type *type,
                           const rapt_export_options *o, rapt_error *err)
 {
     static const char *const metadata[] = {"format", "pt", NULL};
-    hub_saving s;
-    rapt_code code = hub_save_begin(&s, m, path, err);
-    rapt_export_weights *types = code ? NULL : calloc(s.count + 1, sizeof *types);
-    if (!code && !types)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for types of tensors", path);
+    place_tensors set;
+    rapt_export_weights *types;
+    rapt_code code = hub_save_begin_stored(&set, m, path, type, o->weights, &types, err);
+    safetensors_entry *entries = code ? NULL : place_tensors_entries(&set, err);
     if (!code)
-        code = hub_save_types(&s, m, type, o->weights, types, path, err);
-    const stored_tensors all = {s.entries, types, s.count, metadata, hub_save_floats, &s, o->stop, o->stop_context, shown};
+        code = entries ? place_tensors_reserve(&set, err) : RAPT_ERR_MEMORY;
+    const stored_tensors all = {entries, types, set.count, metadata, hub_save_floats, &set, o->stop, o->stop_context, shown};
     if (!code)
         code = stored_file_write(path, &all, err);
+    free(entries);
     free(types);
-    hub_save_end(&s);
+    place_tensors_free(&set);
     return code;
-}
-
-static bool hub_save_same_tensor(hub_saving *s, size_t entry, const safetensors *file)
-{
-    const safetensors_entry *e = &s->entries[entry], *there = safetensors_find(file, e->name);
-    bool same = there && there->dtype == e->dtype && there->ndim == e->ndim && there->bytes == e->bytes;
-    for (int i = 0; same && i < e->ndim; i++)
-        same = there->shape[i] == e->shape[i];
-    return same && memcmp(there->data, hub_save_elements(s, entry), e->bytes) == 0;
 }
 
 bool hub_save_is_same(const rapt_model *m, const safetensors *file)
 {
-    hub_saving s;
-    bool same = hub_save_begin(&s, m, "", NULL) == RAPT_OK && safetensors_count(file) == s.count;
-    for (size_t i = 0; same && i < s.count; i++)
-        same = hub_save_same_tensor(&s, i, file);
-    hub_save_end(&s);
+    place_tensors set;
+    bool same = hub_save_begin(&set, m, "", NULL) == RAPT_OK && place_tensors_reserve(&set, NULL) == RAPT_OK &&
+                safetensors_count(file) == set.count;
+    for (size_t i = 0; same && i < set.count; i++) {
+        const place_tensor *t = &set.list[i];
+        const safetensors_entry *there = safetensors_find(file, t->name);
+        same = there && there->dtype == t->dtype && there->ndim == t->ndim;
+        for (int d = 0; same && d < t->ndim; d++)
+            same = there->shape[d] == t->shape[d];
+        same = same && memcmp(there->data, place_tensors_values(&set, i), there->bytes) == 0;
+    }
+    place_tensors_free(&set);
     return same;
 }

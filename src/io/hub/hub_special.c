@@ -28,7 +28,7 @@ static void take_end_of_turn(rapt_language_model *l, size_t vocab, const json_t 
 rapt_code hub_special_end_of_turn(rapt_language_model *l, size_t vocab, const model_source *from, rapt_error *err)
 {
     json_t *settings = NULL, *map = NULL;
-    if (from->layout)
+    if (from->places)
         return RAPT_OK;
     rapt_code code = folder_json_read(from->folder, "tokenizer_config.json", &settings, err);
     if (!code && !json_object_get(settings, "eos_token"))
@@ -67,7 +67,7 @@ rapt_code hub_special_unheeded(const rapt_tokenizer *k, const model_source *from
     bool there = false;
     char *path = NULL;
     json_t *settings = NULL;
-    if (from->layout)
+    if (from->places)
         return RAPT_OK;
     rapt_code code = file_path(from->folder, "tokenizer.json", &path, err);
     code = code ? code : file_is_there(path, &there, err);

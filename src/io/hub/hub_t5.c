@@ -82,7 +82,7 @@ static void read_umt5(hub_config *c, rapt_transformer_config *k)
 }
 
 /* In UMT5 each layer has biases, in the others only the first. */
-static const hub_name T5_NAMES[] = {
+static const place_row T5_ROWS[] = {
     {"decoder.output.weight", "lm_head.weight"},
     {"encoder.embedding.weight", "shared.weight"},
     {"encoder.embedding.weight", "encoder.embed_tokens.weight"},
@@ -125,9 +125,11 @@ static const hub_name T5_NAMES[] = {
 /* In T5's first files; cross-attention does not use it. */
 static const char *const T5_UNUSED[] = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", NULL};
 
-const hub_family HUB_T5 = {"t5", "T5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_t5,
-                             .tied_by_files = true};
-const hub_family HUB_MT5 = {"mt5", "MT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_mt5,
-                             .tied_by_files = true};
-const hub_family HUB_UMT5 = {"umt5", "UMT5ForConditionalGeneration", "", T5_NAMES, T5_UNUSED, -1, NULL, read_umt5,
+static const place_table T5_PLACES = {T5_ROWS, T5_UNUSED};
+
+const hub_family HUB_T5 = {"t5", "T5ForConditionalGeneration", &T5_PLACES, false, -1, NULL, read_t5,
+                           .tied_by_files = true};
+const hub_family HUB_MT5 = {"mt5", "MT5ForConditionalGeneration", &T5_PLACES, false, -1, NULL, read_mt5,
+                            .tied_by_files = true};
+const hub_family HUB_UMT5 = {"umt5", "UMT5ForConditionalGeneration", &T5_PLACES, false, -1, NULL, read_umt5,
                              .tied_by_files = true};

@@ -212,5 +212,6 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
     m->translation.max_len = k->max_positions;
     if (k->positions != RAPT_POSITIONS_RELATIVE) /* all except T5 have a padding_idx */
         set_padding(m->translation.net, m->translation.special.pad);
-    return hub_origin_fill(m, &(hub_naming){family, m->params, &m->translation.net->config.block}, w, from, err);
+    const place_model files = {family->places, family->type, m->params, &m->translation.net->config.block};
+    return hub_origin_fill(m, &files, w, from, err);
 }

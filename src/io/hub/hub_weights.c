@@ -1,4 +1,4 @@
-/* io/hub/hub_weights.c: fills parameters from tensors. hub_names.c finds the tensor of a parameter. */
+/* io/hub/hub_weights.c: fills parameters from tensors. io/place finds the tensor of a parameter. */
 #include "io/hub/hub_weights.h"
 
 #include "base/quote.h"
@@ -10,10 +10,10 @@
 
 typedef struct hub_filling {
     rapt_params *params;
-    const hub_naming *of;
+    const place_model *of;
     const weights *w;
     const char *folder;
-    const hub_name **rows; /* [rapt_params_count] */
+    const place_row **rows; /* [rapt_params_count] */
     adapter *add; /* or NULL */
     bool *used; /* [weights_count] */
     bool shapes; /* the parameters have shapes only: no values are read */
@@ -24,31 +24,31 @@ typedef struct hub_filling {
 /* ---- names ---------------------------------------------------------------------------------------------------- */
 
 /* The tensor of a row; NULL: there is none. */
-static const weights_tensor *hub_find(const hub_filling *f, const hub_name *n, const hub_match *m)
+static const weights_tensor *hub_find(const hub_filling *f, const place_row *n, const place_match *m)
 {
-    char bare[HUB_NAME], whole[HUB_NAME];
-    hub_names_of(f->of, n, m, bare, whole);
+    char bare[PLACE_NAME], whole[PLACE_NAME];
+    place_name(f->of, n, m, bare, whole);
     const weights_tensor *t = weights_find(f->w, whole);
     return t ? t : weights_find(f->w, bare);
 }
 
 static rapt_code hub_fail_missing(const hub_filling *f, const char *ours)
 {
-    char bare[HUB_NAME], whole[HUB_NAME];
-    hub_match m = {.last = ""};
-    const hub_name *n = hub_names_next(f->of, NULL, ours, &m);
+    char bare[PLACE_NAME], whole[PLACE_NAME];
+    place_match m;
+    const place_row *n = place_next(f->of, NULL, ours, &m);
     if (!n)
-        return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: models of type %s have no %s", f->folder, f->of->family->type, ours);
-    hub_names_of(f->of, n, &m, bare, whole);
+        return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: models of type %s have no %s", f->folder, f->of->type, ours);
+    place_name(f->of, n, &m, bare, whole);
     return rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing, which is %s of the model", f->folder, whole, ours);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
-static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, const rapt_tensor *ours, const hub_name *n)
+static rapt_code hub_check_shape(const hub_filling *f, const weights_tensor *t, const rapt_tensor *ours, const place_row *n)
 {
     size_t shape[RAPT_MAX_DIMS];
-    const int ndim = hub_names_shape(f->of, n, ours, shape);
+    const int ndim = place_shape(f->of, n, ours, shape);
     bool same = t->ndim == ndim;
     for (int i = 0; same && i < t->ndim; i++)
         same = t->shape[i] == shape[i];
@@ -79,43 +79,43 @@ static void hub_set_origin(const hub_filling *f, rapt_param *p, const char *name
 static const void *hub_row_blocks(const void *slice, size_t row)
 {
     const block_format *format;
-    return hub_slice_blocks(slice, row, &format);
+    return place_slice_blocks(slice, row, &format);
 }
 
 /* In a model for inference, a matrix stays in the file until it is needed; everything else is read at once. */
-static void hub_set(const hub_filling *f, rapt_param *p, hub_slice slice)
+static void hub_set(const hub_filling *f, rapt_param *p, place_slice slice)
 {
     const bool later = rapt_params_seed(f->params) == RAPT_SEED_UNSET && p->value.ndim == 2 && !p->buffer;
-    hub_slice *kept = later ? rapt_params_alloc(f->params, 1, sizeof *kept) : NULL;
+    place_slice *kept = later ? rapt_params_alloc(f->params, 1, sizeof *kept) : NULL;
     const block_format *format;
     if (kept) {
         *kept = slice;
-        param_source_set(f->params, p, hub_slice_read, hub_slice_leave, kept);
-        if (hub_slice_blocks(kept, 0, &format))
+        param_source_set(f->params, p, place_slice_read, place_slice_leave, kept);
+        if (place_slice_blocks(kept, 0, &format))
             param_source_set_blocks(p, format, hub_row_blocks);
         else
-            param_source_set_16_bits(p, hub_slice_16_bits(kept));
+            param_source_set_16_bits(p, place_slice_16_bits(kept));
     } else {
-        hub_slice_read(&slice, 0, p->value.shape[0], p->value.data);
+        place_slice_read(&slice, 0, p->value.shape[0], p->value.data);
     }
-    hub_slice_leave(&slice);
+    place_slice_leave(&slice);
 }
 
 /* An adapter is of the whole tensor, by its name in the model with head. */
-static rapt_code hub_take_adapter(const hub_filling *f, const hub_name *n, const hub_match *m, const weights_tensor *t,
-                                  hub_slice *slice)
+static rapt_code hub_take_adapter(const hub_filling *f, const place_row *n, const place_match *m, const weights_tensor *t,
+                                  place_slice *slice)
 {
-    char bare[HUB_NAME], whole[HUB_NAME];
+    char bare[PLACE_NAME], whole[PLACE_NAME];
     const bool turned = slice->transposed;
     if (!f->add || t->ndim != 2)
         return RAPT_OK;
-    hub_names_of(f->of, n, m, bare, whole);
+    place_name(f->of, n, m, bare, whole);
     return adapter_take(f->add, whole, t->shape[turned ? 1 : 0], t->shape[turned ? 0 : 1], &slice->adapter, f->err);
 }
 
-static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m, const weights_tensor *t, rapt_param *p)
+static rapt_code hub_take(hub_filling *f, const place_row *n, const place_match *m, const weights_tensor *t, rapt_param *p)
 {
-    hub_slice slice = hub_names_slice(f->of, n, &p->value);
+    place_slice slice = place_slice_of(f->of, n, &p->value);
     slice.w = f->w;
     slice.t = t;
     rapt_code code = hub_check_shape(f, t, &p->value, n);
@@ -129,7 +129,7 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m,
         code = weights_check_real(f->w, t, f->err);
     if (code || f->shapes)
         return code;
-    if (slice.first == 0 || n->part == HUB_BEHIND_TWO)
+    if (slice.first == 0 || (n->how & PLACE_PART) == PLACE_BEHIND_TWO)
         code = weights_check_finite(f->w, t, f->threads, f->err);
     if (!code)
         code = hub_take_adapter(f, n, m, t, &slice);
@@ -144,12 +144,12 @@ static rapt_code hub_take(hub_filling *f, const hub_name *n, const hub_match *m,
 static rapt_code hub_compare(const hub_filling *f, const weights_tensor *t, const rapt_param *p, bool *same)
 {
     const size_t rows = p->value.shape[0], width = rapt_tensor_size(&p->value) / rows;
-    const hub_slice slice = {f->w, t, 0, width, false};
+    const place_slice slice = {f->w, t, 0, width, false};
     rapt_real *two = malloc(2 * width * sizeof *two);
     if (!two)
         return rapt_fail(f->err, RAPT_ERR_MEMORY, "%s: out of memory for a row", f->folder);
     for (size_t i = 0; i < rows && *same; i++) {
-        hub_slice_read(&slice, i, 1, two);
+        place_slice_read(&slice, i, 1, two);
         if (param_has_source(p))
             param_source_read(p, i, 1, two + width);
         *same = memcmp(two, param_has_source(p) ? two + width : p->value.data + i * width, width * sizeof *two) == 0;
@@ -163,27 +163,33 @@ static rapt_code hub_compare_tensors(const weights *w, const weights_tensor *a, 
                                      bool *same, rapt_error *err)
 {
     const size_t width = a->shape[1];
-    const hub_slice one = {w, a, 0, width, false}, other = {w, b, 0, width, false};
+    const place_slice one = {w, a, 0, width, false}, other = {w, b, 0, width, false};
     rapt_real *two = malloc(2 * width * sizeof *two + 1);
     if (!two)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a row", folder);
     for (size_t i = 0; i < a->shape[0] && *same; i++) {
-        hub_slice_read(&one, i, 1, two);
-        hub_slice_read(&other, i, 1, two + width);
+        place_slice_read(&one, i, 1, two);
+        place_slice_read(&other, i, 1, two + width);
         *same = memcmp(two, two + width, width * sizeof *two) == 0;
     }
     free(two);
     return RAPT_OK;
 }
 
-rapt_code hub_find_output(const weights *w, const char *folder, bool *own, rapt_error *err)
+/* The first tensor that a table has for a parameter, and the files, too; not of the name `other`. NULL: there is none. */
+static const weights_tensor *hub_find_any(const weights *w, const place_table *of, const char *ours, const char *other)
 {
-    static const char *const names[] = {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
-                                        "token_embd.weight"}; /* the last of GGUF */
-    const weights_tensor *output = weights_find(w, "lm_head.weight"), *embedding = NULL;
-    output = output ? output : weights_find(w, "output.weight");
-    for (size_t i = 0; i < sizeof names / sizeof *names && !embedding; i++)
-        embedding = weights_find(w, names[i]);
+    const weights_tensor *found = NULL;
+    for (const place_row *n = of->rows; n->ours && !found; n++)
+        if (strcmp(n->ours, ours) == 0 && strcmp(n->theirs, other) != 0)
+            found = weights_find(w, n->theirs);
+    return found;
+}
+
+rapt_code hub_find_output(const weights *w, const place_table *of, const char *folder, bool *own, rapt_error *err)
+{
+    const weights_tensor *output = hub_find_any(w, of, "decoder.output.weight", "");
+    const weights_tensor *embedding = output ? hub_find_any(w, of, "encoder.embedding.weight", output->name) : NULL;
     *own = output && embedding;
     /* if shapes or types differ, one of them does not belong to the model, which hub_fill reports */
     if (!*own || output->ndim != 2 || embedding->ndim != 2 || output->shape[0] != embedding->shape[0] ||
@@ -199,7 +205,7 @@ rapt_code hub_find_output(const weights *w, const char *folder, bool *own, rapt_
 static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const rapt_param *p)
 {
     bool same = true;
-    rapt_code code = hub_check_shape(f, t, &p->value, &(hub_name){.part = HUB_WHOLE});
+    rapt_code code = hub_check_shape(f, t, &p->value, &(place_row){0});
     code = code ? code : weights_check_real(f->w, t, f->err);
     code = code || f->shapes ? code : hub_compare(f, t, p, &same);
     if (code || same)
@@ -211,12 +217,12 @@ static rapt_code hub_check_copy(hub_filling *f, const weights_tensor *t, const r
 static rapt_code hub_fill_param(hub_filling *f, size_t index)
 {
     rapt_param *p = params_at(f->params, index);
-    hub_match m = {.last = ""};
+    place_match m;
     bool filled = false;
     rapt_code code = RAPT_OK;
-    for (const hub_name *n = NULL; !code && (n = hub_names_next(f->of, n, p->value.name, &m)) != NULL;) {
+    for (const place_row *n = NULL; !code && (n = place_next(f->of, n, p->value.name, &m)) != NULL;) {
         const weights_tensor *t = hub_find(f, n, &m);
-        const bool zeros = !t && n->part == HUB_ONE_ROW; /* vectors begin as zeros */
+        const bool zeros = !t && (n->how & PLACE_PART) == PLACE_ONE_ROW; /* vectors begin as zeros */
         if (t)
             code = filled ? hub_check_copy(f, t, p) : hub_take(f, n, &m, t, p);
         if (f->rows && !filled && (t || zeros))
@@ -234,22 +240,22 @@ static rapt_code hub_check_left_over(hub_filling *f)
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < weights_count(f->w) && !code; i++) {
         const weights_tensor *t = weights_at(f->w, i);
-        if (f->used[i] || hub_names_unused(f->of, t->name))
+        if (f->used[i] || place_is_unused(f->of, t->name))
             continue;
         code = rapt_fail(f->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" does not belong to a model of type %s with this "
-                         "config.json", weights_file_path(f->w, t->file), quote(t->name).text, f->of->family->type);
+                         "config.json", weights_file_path(f->w, t->file), quote(t->name).text, f->of->type);
     }
     return code;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
-rapt_code hub_fill(rapt_params *params, const hub_naming *of, const weights *w, const model_source *from, const hub_name **rows,
+rapt_code hub_fill(rapt_params *params, const place_model *of, const weights *w, const model_source *from, const place_row **rows,
                    rapt_error *err)
 {
     const char *folder = from->folder;
-    hub_naming named = *of;
-    named.layout = from->layout;
+    place_model named = *of;
+    named.of = from->places ? from->places : of->of;
     hub_filling f = {.params = params, .of = &named, .w = w, .folder = folder, .rows = rows, .add = from->add,
                      .shapes = rapt_params_seed(params) == RAPT_SEED_SHAPES, .err = err};
     f.used = calloc(weights_count(w) + 1, sizeof *f.used);

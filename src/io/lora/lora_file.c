@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TENSOR_NAME = HUB_NAME + 32 };
+enum { TENSOR_NAME = PLACE_NAME + 32 };
 
 typedef struct lora_file {
     safetensors_entry *entries; /* A and B of each chosen module */
@@ -33,10 +33,10 @@ static float *lora_join(const lora_module *m, size_t rank)
     float *joined = calloc(m->out * rank, sizeof *joined);
     for (size_t i = 0; joined && i < m->count; i++) {
         const rapt_tensor *b = &m->layers[i]->lora->b->value;
-        hub_slice rows = m->rows[i];
+        place_slice rows = m->rows[i];
         rows.columns = rank;
         rows.transposed = rows.plus_one = false;
-        hub_slice_put(&rows, b->shape[0], b->data, rank, joined);
+        place_slice_put(&rows, b->shape[0], b->data, rank, 0, m->out, joined);
     }
     return joined;
 }

@@ -20,19 +20,19 @@ typedef struct lora_walk {
 } lora_walk;
 
 /* Sets the names that the files have for the matrix of a layer. */
-static void lora_describe_layer(const hub_origin *o, const rapt_param *weight, lora_module *m, hub_slice *rows)
+static void lora_describe_layer(const hub_origin *o, const rapt_param *weight, lora_module *m, place_slice *rows)
 {
-    hub_match match = {.last = ""};
-    char bare[HUB_NAME];
+    place_match match;
+    char bare[PLACE_NAME];
     size_t shape[2];
-    const hub_name *row = o ? o->rows[weight->index] : NULL;
+    const place_row *row = o ? o->rows[weight->index] : NULL;
     if (row) {
-        hub_names_next(&o->naming, NULL, weight->value.name, &match);
-        hub_names_of(&o->naming, row, &match, bare, m->name);
-        hub_names_shape(&o->naming, row, &weight->value, shape);
-        m->transposed = row->fold == HUB_TRANSPOSED;
+        place_next(&o->naming, NULL, weight->value.name, &match);
+        place_name(&o->naming, row, &match, bare, m->name);
+        place_shape(&o->naming, row, &weight->value, shape);
+        m->transposed = row->how & PLACE_TRANSPOSED;
         m->out = shape[m->transposed ? 1 : 0];
-        *rows = hub_names_slice(&o->naming, row, &weight->value);
+        *rows = place_slice_of(&o->naming, row, &weight->value);
     } else {
         snprintf(m->name, sizeof m->name, "%s", weight->value.name);
         m->out = weight->value.shape[0];
@@ -47,7 +47,7 @@ static bool lora_add_layer(void *context, rapt_linear *l)
 {
     lora_walk *w = context;
     lora_module found = {.count = 0};
-    hub_slice rows = {.columns = 0};
+    place_slice rows = {.columns = 0};
     lora_describe_layer(w->origin, l->weight, &found, &rows);
     lora_module *m = w->all->count ? &w->all->list[w->all->count - 1] : NULL;
     if (!m || m->count == LORA_PARTS || strcmp(m->name, found.name) != 0) {

@@ -4,7 +4,7 @@
 #ifndef IO_LORA_LORA_MODULES_H
 #define IO_LORA_LORA_MODULES_H
 
-#include "io/hub/hub_names.h"
+#include "io/place/place.h"
 #include "rapt/io.h"
 
 #include <jansson.h>
@@ -12,9 +12,9 @@
 enum { LORA_PARTS = 3 };
 
 typedef struct lora_module {
-    char name[HUB_NAME];            /* "transformer.h.0.attn.c_attn" */
+    char name[PLACE_NAME];            /* "transformer.h.0.attn.c_attn" */
     rapt_linear *layers[LORA_PARTS];
-    hub_slice rows[LORA_PARTS];     /* the rows of a layer within the module's matrix; w and t are not set */
+    place_slice rows[LORA_PARTS];     /* the rows of a layer within the module's matrix; w and t are not set */
     size_t count;                   /* of layers */
     size_t out;                     /* rows of the module's matrix */
     bool transposed;                /* the files have the matrix as [in, out] */

@@ -21,7 +21,7 @@ static void lora_add(rapt_params *set, const lora_module *m, const rapt_lora_opt
     for (size_t i = 0; i < m->count; i++) {
         const char *own = m->layers[i]->weight->value.name, *end = own + strlen(own) - strlen("weight");
         const char *layer = lora_module_is_whole(m) ? end : lora_part_before(own, end - 1);
-        char prefix[2 * HUB_NAME];
+        char prefix[2 * PLACE_NAME];
         snprintf(prefix, sizeof prefix, ADAPTER_PREFIX "%s.%.*s", m->name, (int)(end - layer), layer);
         lora_init_part(m->layers[i], set, prefix, options, a);
         a = m->layers[i]->lora ? m->layers[i]->lora->a : NULL;

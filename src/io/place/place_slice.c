@@ -1,8 +1,9 @@
-/* io/hub/hub_slice.c: reads and writes rows of a slice. */
-#include "io/hub/hub_slice.h"
+/* io/place/place_slice.c: reads and puts rows of a slice. */
+#include "io/place/place_slice.h"
 
 #include "base/min.h"
 #include "io/stored_numbers.h"
+#include "io/weights/weights.h"
 
 /* Columns of a tile of a transpose: the elements of a cache line of the result. */
 #define TILE_COLUMNS 16
@@ -19,7 +20,7 @@ static weights_tensor slice_part(weights_tensor t, int dim, size_t first, size_t
 }
 
 /* Rows of the tensor in the order of their elements, into columns of `to`. */
-static void slice_read_tile(const hub_slice *s, weights_tensor rows, size_t column, float *to)
+static void slice_read_tile(const place_slice *s, weights_tensor rows, size_t column, float *to)
 {
     float tile[TILE_COLUMNS * TILE_ROWS];
     const size_t columns = MIN(TILE_COLUMNS, s->columns - column), count = rows.shape[1];
@@ -39,7 +40,7 @@ static size_t slice_feature(size_t j, size_t d, size_t turned)
 }
 
 /* The row of the tensor that is row i of the parameter; in a transpose, the column. */
-static size_t slice_row(const hub_slice *s, size_t i)
+static size_t slice_row(const place_slice *s, size_t i)
 {
     if (!s->head)
         return s->first + i;
@@ -48,7 +49,7 @@ static size_t slice_row(const hub_slice *s, size_t i)
     return s->first + i / s->head * s->step + at;
 }
 
-static void slice_read_heads(const hub_slice *s, size_t first, size_t count, float *to)
+static void slice_read_heads(const place_slice *s, size_t first, size_t count, float *to)
 {
     for (size_t i = first; i < first + count; i++) {
         const weights_tensor row = slice_part(*s->t, 0, slice_row(s, i), 1);
@@ -56,7 +57,7 @@ static void slice_read_heads(const hub_slice *s, size_t first, size_t count, flo
     }
 }
 
-static void slice_read_rows(const hub_slice *s, size_t first, size_t count, float *to)
+static void slice_read_rows(const place_slice *s, size_t first, size_t count, float *to)
 {
     if (s->head) {
         slice_read_heads(s, first, count, to);
@@ -76,15 +77,15 @@ static void slice_read_rows(const hub_slice *s, size_t first, size_t count, floa
     }
 }
 
-void hub_slice_read(const void *slice, size_t first, size_t count, float *to)
+void place_slice_read(const void *slice, size_t first, size_t count, float *to)
 {
-    const hub_slice *s = slice;
+    const place_slice *s = slice;
     slice_read_rows(s, first, count, to);
     for (size_t i = 0; s->adapter && i < count; i++)
         adapter_add_rows(s->adapter, slice_row(s, first + i), 1, to + i * s->columns);
 }
 
-const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format **format)
+const void *place_slice_blocks(const place_slice *s, size_t row, const block_format **format)
 {
     *format = s->t->blocks;
     if (!s->t->blocks || s->t->ndim != 2 || s->transposed || s->plus_one || s->adapter)
@@ -92,21 +93,32 @@ const void *hub_slice_blocks(const hub_slice *s, size_t row, const block_format 
     return slice_part(*s->t, 0, slice_row(s, row), 1).data;
 }
 
-int hub_slice_16_bits(const hub_slice *s)
+int place_slice_16_bits(const place_slice *s)
 {
     return s->t->blocks || s->plus_one || s->adapter ? 0 : stored_numbers_type(s->t->dtype);
 }
 
-void hub_slice_put(const hub_slice *s, size_t rows, const float *from, size_t width, float *to)
+/* Puts a row of the parameter at row `at` of the tensor, or at a column if it is transposed. */
+static void slice_put_row(const place_slice *s, const float *row, size_t at, size_t width, size_t first, size_t count, float *to)
 {
-    const size_t along = s->transposed ? width : 1, across = s->transposed ? 1 : width;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < s->columns; j++)
-            to[slice_row(s, i) * across + j * along] = from[i * s->columns + j] - (s->plus_one ? 1 : 0);
+    const size_t begin = s->transposed ? first : 0, end = s->transposed ? MIN(first + count, s->columns) : s->columns;
+    float *place = s->transposed ? to + at : to + (at - first) * width;
+    const size_t step = s->transposed ? width : 1;
+    for (size_t j = begin; j < end; j++)
+        place[(j - begin) * step] = row[s->column_order ? s->column_order[j] : j] - (s->plus_one ? 1 : 0);
 }
 
-void hub_slice_leave(const void *slice)
+void place_slice_put(const place_slice *s, size_t rows, const float *from, size_t width, size_t first, size_t count, float *to)
 {
-    const hub_slice *s = slice;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t at = slice_row(s, i), source = s->row_order ? s->row_order[i] : i;
+        if (s->transposed || (at >= first && at - first < count))
+            slice_put_row(s, from + source * s->columns, at, width, first, count, to);
+    }
+}
+
+void place_slice_leave(const void *slice)
+{
+    const place_slice *s = slice;
     weights_forget(s->w, s->t);
 }
