@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "io/config_block.h"
 #include "nn/weight_types.h"
 #include "rapt/recipe.h"
 #include "text/utf8.h"
@@ -119,11 +120,11 @@ void cli_sign(char signature[CLI_SIGNATURE])
 const char *cli_positions_word(rapt_positions_kind kind)
 {
     switch (kind) {
-    case RAPT_POSITIONS_SINUSOIDAL: return "sinusoidal";
-    case RAPT_POSITIONS_LEARNED: return "learned";
-    case RAPT_POSITIONS_ROTARY: return "rotary";
-    case RAPT_POSITIONS_NONE: return "none";
-    case RAPT_POSITIONS_RELATIVE: return "relative";
+    case RAPT_POSITIONS_SINUSOIDAL:
+    case RAPT_POSITIONS_LEARNED:
+    case RAPT_POSITIONS_ROTARY:
+    case RAPT_POSITIONS_NONE: return CONFIG_POSITIONS[kind];
+    case RAPT_POSITIONS_RELATIVE: return "relative"; /* not a word of config.json */
     }
     return "unknown";
 }

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cmd_info.h"
 #include "explain/input/token_name.h"
+#include "io/config_block.h"
 #include "nn/block.h"
 #include "nn/weight_types.h"
 
@@ -14,12 +15,12 @@ enum { DIFFERENCES = 8, DIFFERENCE = 160 };
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
-/* A switch without a default: the compiler warns if a value is added and has no word. */
+/* Switches without a default: the compiler warns if a value is added and has no word. Words of config.json are in its table. */
 static const char *place_word(rapt_norm_place place)
 {
     switch (place) {
-    case RAPT_NORM_PLACE_POST: return "post";
-    case RAPT_NORM_PLACE_PRE: return "pre";
+    case RAPT_NORM_PLACE_POST:
+    case RAPT_NORM_PLACE_PRE: return CONFIG_NORM_PLACES[place];
     case RAPT_NORM_PLACE_OUTPUT: return "output";
     case RAPT_NORM_PLACE_SANDWICH: return "sandwich";
     }
@@ -29,8 +30,8 @@ static const char *place_word(rapt_norm_place place)
 static const char *norm_word(rapt_norm_kind kind)
 {
     switch (kind) {
-    case RAPT_NORM_KIND_LAYER: return "layer";
-    case RAPT_NORM_KIND_RMS: return "rms";
+    case RAPT_NORM_KIND_LAYER:
+    case RAPT_NORM_KIND_RMS: return CONFIG_NORM_KINDS[kind];
     }
     return "unknown";
 }
@@ -38,11 +39,11 @@ static const char *norm_word(rapt_norm_kind kind)
 static const char *ffn_word(rapt_ffn_kind kind)
 {
     switch (kind) {
-    case RAPT_FFN_RELU: return "relu";
-    case RAPT_FFN_GELU: return "gelu";
-    case RAPT_FFN_GELU_TANH: return "gelu_tanh";
-    case RAPT_FFN_SWIGLU: return "swiglu";
-    case RAPT_FFN_SILU: return "silu";
+    case RAPT_FFN_RELU:
+    case RAPT_FFN_GELU:
+    case RAPT_FFN_GELU_TANH:
+    case RAPT_FFN_SWIGLU:
+    case RAPT_FFN_SILU: return CONFIG_FFN_KINDS[kind];
     case RAPT_FFN_GEGLU_TANH: return "geglu_tanh";
     }
     return "unknown";

@@ -11,6 +11,13 @@ const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "swiglu", "
 const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", "none", NULL};
 const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 
+/* A kind that is added has a word here. */
+#define HAS_WORDS(words, count) _Static_assert(sizeof words / sizeof *words == (count) + 1, #words)
+HAS_WORDS(CONFIG_NORM_PLACES, RAPT_NORM_PLACE_OUTPUT);
+HAS_WORDS(CONFIG_NORM_KINDS, RAPT_NORM_KIND_RMS + 1);
+HAS_WORDS(CONFIG_FFN_KINDS, RAPT_FFN_GEGLU_TANH);
+HAS_WORDS(CONFIG_POSITIONS, RAPT_POSITIONS_RELATIVE);
+
 double config_block_min_bytes(const config_stack *s)
 {
     const rapt_block_config *c = s->block;
