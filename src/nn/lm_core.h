@@ -8,8 +8,9 @@
  * is the position of the row's first token. */
 rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t row, size_t first);
 
-/* Hidden states [batch, time, d_model], which the output matrix multiplies, for x, the embedded tokens. `layers` NULL: x holds whole rows. Otherwise the tokens are at positions from `past`
- * on, or where layers[i].cached says, of the rows of layers[m->layers] (rapt_causal_self_attention). */
+/* Hidden states [batch, time, d_model], which the output matrix multiplies, for x, the embedded tokens. `layers` NULL: x holds
+ * whole rows. Otherwise the tokens are at positions from `past` on, or where layers[i].cached says, of the rows of
+ * layers[m->layers] (rapt_causal_self_attention). */
 rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past);
 /* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
