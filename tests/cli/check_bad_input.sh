@@ -155,6 +155,7 @@ check 'model: nobody wrote to the good one' test "$before" = "$(listing good)"
 
 # ---- usage ---------------------------------------------------------------------------------------------------------
 usage() { refused 2 "$1" "usage: rapt ${*:2}" "$RAPT" "${@:2}"; }
+bench_usage() { refused 2 "$1" "usage: rapt-bench ${*:2}" "$RAPT-bench" "${@:2}"; }
 usage 'no command "frob"' frob
 usage 'did you mean "train"' trian
 usage 'RECIPE.yaml' train
@@ -174,17 +175,18 @@ usage 'model' eval good
 usage 'REFERENCE' score pairs.tsv
 usage 'metric' score pairs.tsv pairs.tsv --metric meteor
 usage 'one model' info good good
-usage 'kernels' bench frob
-usage 'profile' bench kernels --profile
-usage 'recompute' bench decode --recompute
+bench_usage 'kernels' frob
+bench_usage 'profile' kernels --profile
+bench_usage 'recompute' decode --recompute
 usage 'precision' train tiny.yaml --precision fp8
-usage 'precision' bench train --precision fp64
-for command in 'eval gpt text.txt' 'generate gpt' 'chat gpt' 'translate m' 'embed m' 'bench decode'; do
+bench_usage 'precision' train --precision fp64
+for command in 'eval gpt text.txt' 'generate gpt' 'chat gpt' 'translate m' 'embed m'; do
     # shellcheck disable=SC2086
     usage '--precision or --weights, not both' $command --precision fp32 --weights q8_0
     # shellcheck disable=SC2086
     usage '--precision or --weights, not both' $command --weights q8_0 --precision bf16
 done
+bench_usage '--precision or --weights, not both' decode --weights q8_0 --precision bf16
 usage '--compare: MODEL is missing' eval gpt text.txt --compare=
 refused 1 'no case "nix"' 'an unknown benchmark' "$RAPT-bench" kernels --case nix
 refused 1 'nix' 'an unknown benchmark of training' "$RAPT-bench" train --case nix
