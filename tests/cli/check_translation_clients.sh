@@ -5,7 +5,7 @@
 source "$(dirname "$0")/lib.sh"
 source "$SOURCE/tests/serve/lib_clients.sh"
 [ -e "$(dirname "$RAPT")/rapt_serve.so" ] || { skip 'this build has no libmicrohttpd'; finish; }
-command -v "$PYTHON" curl >/dev/null || { skip 'python3 or curl is missing'; finish; }
+{ command -v "$PYTHON" && command -v curl; } >/dev/null || { skip 'python3 or curl is missing'; finish; }
 
 make_inputs
 make_text >text.txt
