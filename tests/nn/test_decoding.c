@@ -1,6 +1,6 @@
 /* tests/nn/test_decoding.c: decoding with a KV cache, token by token or in pieces, equals the pass over whole
  * rows to the bit; so do packed weights; rows can change places; rows of unequal length are refused.
- * labels: raced-late each-level */
+ * labels: raced-late each-level sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

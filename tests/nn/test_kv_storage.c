@@ -2,7 +2,7 @@
  * divided among steps, to a row alone and among others, at every level, with any number of threads, when rows are selected,
  * memory grows or a window slides; what is rounded, and how many bytes it takes. What a step computes of the stored numbers is
  * in tests/ops/test_stored_attention.c; in fp32 all of it is in test_kv_cache.c, test_lm_decoding.c and test_decoding.c.
- * labels: not-raced each-level */
+ * labels: not-raced each-level sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* tests/nn/test_lm_decoding.c: a language model with a KV cache gives the bits of the pass over whole rows,
  * in every shape, in pieces of any length, with packed weights, and when its window slides.
- * labels: each-level */
+ * labels: each-level sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
