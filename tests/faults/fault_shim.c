@@ -3,6 +3,7 @@
  * the one that fails, from 1, with EIO. Calls count if their path is below the folder FAULT_UNDER, including relative paths, and
  * if the C library does not make them itself. The file FAULT_HIT is made when the call has failed. */
 #define _GNU_SOURCE
+#undef _FORTIFY_SOURCE /* with it, clang has several functions of the name openat, from glibc 2.41 on */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
