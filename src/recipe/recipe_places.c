@@ -4,6 +4,7 @@
 #include "recipe/recipe_places.h"
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "recipe/recipe_keys.h"
 
 #include <limits.h>
@@ -55,6 +56,18 @@ static bool put_relative(FILE *out, const char *folder, const char *to, size_t s
     return true;
 }
 
+/* Whether a comment can hold a text: YAML has no control characters in comments, and ends them at the separators of lines that
+ * Unicode has. */
+static bool fits_comment(const char *text)
+{
+    char *clean = strdup(text);
+    if (clean)
+        quote_clean(clean);
+    const bool fits = clean && strcmp(clean, text) == 0;
+    free(clean);
+    return fits;
+}
+
 /* The paths of a list relative to a folder. NULL if out of memory; "" if one of them has no relative place, or a name that a
  * comment cannot have. */
 static char *relative_list(const char *folder, const char *list, const char *between)
@@ -62,7 +75,7 @@ static char *relative_list(const char *folder, const char *list, const char *bet
     char *text = NULL;
     size_t length, size;
     FILE *out = open_memstream(&text, &length);
-    bool fits = strcspn(list, "\n\r") == strlen(list);
+    bool fits = fits_comment(list);
     for (const char *path = list; out && fits; path += size + 1) {
         size = strcspn(path, between);
         fits = *path == '/' && put_relative(out, folder, path, size);
@@ -91,7 +104,7 @@ char *recipe_places(const char *folder, const rapt_recipe *recipe)
         const char *list = recipe_key_is_path(key) ? *path_field(key, (rapt_recipe *)recipe) : NULL;
         char *relative = list ? relative_list(here, list, separator(key)) : NULL;
         fine = !list || relative;
-        if (relative && *relative)
+        if (relative && *relative && fits_comment(relative))
             fprintf(out, PLACE_LINE "%s" PLACE_IS "%s\n", relative, list);
         free(relative);
     }
@@ -176,7 +189,7 @@ static rapt_code find_path(const char *recipe_path, const char *text, const reci
         if (code)
             return code;
     }
-    if (joined && **path == '/' && !leads_somewhere(joined, between) && (place = find_place(text, *path, &size)) != NULL) {
+    if (text && joined && **path == '/' && !leads_somewhere(joined, between) && (place = find_place(text, *path, &size)) != NULL) {
         char *moved = join_all(recipe_path, place, size, between);
         char **worse = moved && leads_somewhere(moved, between) ? &joined : &moved;
         free(*worse);

@@ -10,7 +10,8 @@
  * frees it. NULL when out of memory. */
 char *recipe_places(const char *folder, const rapt_recipe *recipe);
 /* Makes the recipe's relative paths relative to the recipe's own file, `path`. An absolute path that leads to nothing is replaced
- * by its place in the comments of `text`, if something is there. On failure the recipe can still be freed. */
+ * by its place in the comments of `text`, if something is there; NULL: nobody vouches for the comments. On failure the recipe
+ * can still be freed. */
 rapt_code recipe_places_find(const char *path, const char *text, rapt_recipe *recipe, rapt_error *err);
 
 #endif

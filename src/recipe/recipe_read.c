@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "recipe/recipe_defaults.h"
 #include "recipe/recipe_places.h"
+#include "recipe/recipe_seal.h"
 
 enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
 
@@ -245,7 +246,8 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
     return code;
 }
 
-static rapt_code recipe_read_file(const char *path, bool former_names, rapt_recipe *out, rapt_error *err)
+/* `kept`: the recipe of a run, whose seal is whole: its comments count. Anybody can write a comment into another recipe. */
+static rapt_code recipe_read_file(const char *path, bool former_names, bool kept, rapt_recipe *out, rapt_error *err)
 {
     char *text;
     size_t size;
@@ -257,7 +259,7 @@ static rapt_code recipe_read_file(const char *path, bool former_names, rapt_reci
         return code;
     code = recipe_parse(path, text, size, former_names, out, err);
     if (code == RAPT_OK)
-        code = recipe_places_find(path, text, out, err);
+        code = recipe_places_find(path, kept ? text : NULL, out, err);
     free(text);
     if (code != RAPT_OK)
         rapt_recipe_free(out);
@@ -266,7 +268,7 @@ static rapt_code recipe_read_file(const char *path, bool former_names, rapt_reci
 
 rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
 {
-    return recipe_read_file(path, false, out, err);
+    return recipe_read_file(path, false, false, out, err);
 }
 
 rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err)
@@ -275,7 +277,7 @@ rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err
     rapt_recipe_defaults(out);
     rapt_code code = file_path(folder, "recipe.yaml", &path, err);
     if (!code)
-        code = recipe_read_file(path, true, out, err);
+        code = recipe_read_file(path, true, recipe_state_in(folder, 0) >= RECIPE_OF_ANOTHER, out, err);
     free(path);
     return code;
 }
