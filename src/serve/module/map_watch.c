@@ -35,8 +35,8 @@ struct map_watch {
     bool failed;
 };
 
-/* A place of the table is in use if its size is not 0. The handler looks only for an address that a thread reads just now: a
- * place that is given away meanwhile is not the one that it finds. */
+/* A place of the table is in use if its size is not 0. The handler looks only for an address that a thread reads just now, whose
+ * place cannot be given away meanwhile; another one may be, between the two members, so both are read twice. */
 typedef struct watched_place {
     atomic_uintptr_t begin;
     atomic_size_t size;
@@ -62,6 +62,8 @@ static bool put_zeros(uintptr_t address)
         const uintptr_t begin = atomic_load(&p->begin);
         if (size == 0 || address < begin || address - begin >= (size + page - 1) / page * page)
             continue;
+        if (atomic_load(&p->size) != size || atomic_load(&p->begin) != begin)
+            continue;
         const char *none = NULL;
         const uintptr_t from = address / page * page;
         const size_t rest = (begin + size - from + page - 1) / page * page;
@@ -74,6 +76,11 @@ static bool put_zeros(uintptr_t address)
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     const int reason = errno;
+    if (info->si_code <= 0 || info->si_code == BUS_MCEERR_AO) { /* sent by somebody: no read is repeated */
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
     if (info->si_code == BUS_ADRERR && put_zeros((uintptr_t)info->si_addr)) {
         errno = reason;
         return;
