@@ -285,6 +285,11 @@ static void kv_cache_set_held(rapt_kv_cache *c, size_t row, size_t positions)
     c->past = MAX(c->past, positions);
 }
 
+void kv_cache_row_touch(rapt_kv_cache *c, size_t row, size_t positions)
+{
+    c->touched[row] = MAX(c->touched[row], positions);
+}
+
 void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions)
 {
     for (size_t i = 0; i < c->rows; i++)

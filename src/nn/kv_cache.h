@@ -19,6 +19,9 @@ void kv_cache_append(const kernels *k, rapt_kv *kv, const rapt_tensor *keys, con
 
 /* Positions that the row holds. */
 size_t kv_cache_row_past(const rapt_kv_cache *c, size_t row);
+/* Notes that the first `positions` of a row may be written from now on, also by a step that fails: kv_cache_row_trim gives their
+ * memory back. */
+void kv_cache_row_touch(rapt_kv_cache *c, size_t row, size_t positions);
 /* Counts positions of the row that every layer has appended. */
 void kv_cache_row_advance(rapt_kv_cache *c, size_t row, size_t positions);
 /* Keeps at most the first `positions` positions of the row. */

@@ -56,6 +56,8 @@ static const rapt_cached_row *lm_step_begin(rapt_tape *t, const rapt_lm *m, rapt
     }
     if (!tape_failed(t) && rapt_kv_cache_reserve(c, longest, &err))
         rapt_tape_fail(t, err.code, "%s", err.message);
+    for (size_t b = 0; !tape_failed(t) && b < in->tokens.batch; b++)
+        kv_cache_row_touch(c, at[b].row, at[b].past + lm_step_count(in, b));
     return tape_failed(t) ? NULL : at;
 }
 
