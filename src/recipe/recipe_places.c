@@ -189,7 +189,8 @@ static rapt_code find_path(const char *recipe_path, const char *text, const reci
         if (code)
             return code;
     }
-    if (text && joined && **path == '/' && !leads_somewhere(joined, between) && (place = find_place(text, *path, &size)) != NULL) {
+    const bool lost = joined && **path == '/' && !leads_somewhere(joined, between);
+    if (lost && text && (place = find_place(text, *path, &size)) != NULL) {
         char *moved = join_all(recipe_path, place, size, between);
         char **worse = moved && leads_somewhere(moved, between) ? &joined : &moved;
         free(*worse);
