@@ -7,6 +7,7 @@
 #include "decode/text_rows.h"
 #include "io/model.h"
 #include "nn/pack.h"
+#include "nn/ragged_tokens.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 
@@ -42,21 +43,14 @@ typedef struct embed_call {
 static rapt_code embed_rows(const rapt_embedder *e, rapt_tape *t, const text_row *rows, size_t n, rapt_tensor **out,
                             rapt_error *err)
 {
-    const size_t time = rows[n - 1].count;
-    int32_t *ids = calloc(n * time, sizeof *ids), *lens = calloc(n, sizeof *lens);
-    rapt_code code = ids && lens ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu texts", n);
-    for (size_t i = 0; i < n && !code; i++) {
-        memcpy(ids + i * time, rows[i].ids, rows[i].count * sizeof *ids);
-        lens[i] = (int32_t)rows[i].count;
-    }
-    if (!code) {
-        rapt_tape_begin(t, (rapt_pass){0});
-        *out = rapt_encoder_forward(t, &e->m->encoder.net->encoder, (rapt_tokens){ids, n, time, lens}, NULL);
-        code = rapt_tape_status(t, err);
-    }
-    free(ids);
-    free(lens);
-    return code;
+    rapt_tape_begin(t, (rapt_pass){0});
+    token_row *of = tape_alloc(t, n, sizeof *of);
+    for (size_t i = 0; of && i < n; i++)
+        of[i] = (token_row){rows[i].ids, rows[i].count};
+    const rapt_tokens tokens = of ? ragged_tokens_pack(t, of, n, 0) : (rapt_tokens){0};
+    if (!tape_failed(t))
+        *out = rapt_encoder_forward(t, &e->m->encoder.net->encoder, tokens, NULL);
+    return rapt_tape_status(t, err);
 }
 
 static void embed_note_failure(embed_call *c, const rapt_error *err)

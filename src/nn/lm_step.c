@@ -5,6 +5,7 @@
 
 #include "nn/block.h"
 #include "nn/lm_core.h"
+#include "nn/ragged_tokens.h"
 #include "tape/tape_core.h"
 
 #include <string.h>
@@ -153,20 +154,12 @@ rapt_tensor *lm_cached_loss(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
 
-/* Pieces as rows of tokens with lengths. Out of memory the tape has failed. */
 static rapt_tokens lm_step_tokens(rapt_tape *t, const lm_piece *pieces, size_t count)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < count; i++)
-        longest = pieces[i].count > longest ? pieces[i].count : longest;
-    int32_t *ids = tape_alloc(t, count * longest, sizeof *ids), *lens = tape_alloc(t, count, sizeof *lens);
-    for (size_t i = 0; ids && lens && i < count; i++) {
-        int32_t *row = ids + i * longest;
-        lens[i] = (int32_t)pieces[i].count;
-        memset(row, 0, longest * sizeof *row);
-        memcpy(row, pieces[i].ids, pieces[i].count * sizeof *row);
-    }
-    return (rapt_tokens){ids, count, longest, lens};
+    token_row *rows = tape_alloc(t, count, sizeof *rows);
+    for (size_t i = 0; rows && i < count; i++)
+        rows[i] = (token_row){pieces[i].ids, pieces[i].count};
+    return rows ? ragged_tokens_pack(t, rows, count, 0) : (rapt_tokens){0};
 }
 
 rapt_tensor *lm_step_pieces(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *c, const lm_piece *pieces, size_t count)

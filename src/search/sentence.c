@@ -3,6 +3,7 @@
 
 #include "nn/decoder_parts.h"
 #include "nn/decoder_state.h"
+#include "nn/ragged_tokens.h"
 #include "tape/tape_core.h"
 
 #include <string.h>
@@ -60,35 +61,22 @@ static rapt_code sentence_search(const sentence_model *on, sentence *s, const se
     return s->search ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
-/* The sources as rows of tokens with lengths, in memory of the pass. */
-static rapt_tokens sentence_pack(rapt_tape *t, const sentence_source *sources, size_t count)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < count; i++)
-        longest = sources[i].count > longest ? sources[i].count : longest;
-    int32_t *ids = tape_alloc(t, count * longest, sizeof *ids), *lens = tape_alloc(t, count, sizeof *lens);
-    for (size_t i = 0; ids && lens && i < count; i++) {
-        int32_t *row = ids + i * longest;
-        lens[i] = (int32_t)sources[i].count;
-        memcpy(row, sources[i].ids, sources[i].count * sizeof *row);
-        for (size_t j = sources[i].count; j < longest; j++)
-            row[j] = sources[i].options->special.pad;
-    }
-    return (rapt_tokens){ids, count, longest, lens};
-}
-
 static rapt_code sentence_encode(const sentence_model *on, sentence *const *s, const sentence_source *sources, size_t count,
                                   rapt_error *err)
 {
     rapt_tape *t = on->t;
     rapt_tape_begin(t, (rapt_pass){0});
-    const rapt_tokens tokens = sentence_pack(t, sources, count);
+    token_row *rows = tape_alloc(t, count, sizeof *rows);
     rapt_decoder_state **states = tape_alloc(t, count, sizeof *states);
     rapt_decoder_sizes *sizes = tape_alloc(t, count, sizeof *sizes);
-    for (size_t i = 0; states && sizes && i < count; i++) {
+    for (size_t i = 0; rows && states && sizes && i < count; i++) {
+        rows[i] = (token_row){sources[i].ids, sources[i].count};
         states[i] = s[i]->state;
         sizes[i] = (rapt_decoder_sizes){sources[i].options->beam, sources[i].limit, on->kv_cache};
     }
+    rapt_tokens tokens = {0};
+    if (!tape_failed(t))
+        tokens = ragged_tokens_pack(t, rows, count, sources[0].options->special.pad);
     if (!tape_failed(t))
         decoder_start_each(t, &on->net->decoder, states, count, rapt_encoder_forward(t, &on->net->encoder, tokens, NULL), sizes);
     return rapt_tape_status(t, err);
