@@ -86,7 +86,7 @@ static const cli_command COMMAND = {
     .about = "Print all intermediate activations of a forward pass: name, formula, shape, statistics and elements.",
     .notes = "The encoder of a translation model reads TEXT, its decoder TARGET, or else the model's own (greedy) translation. "
              "A language model reads TEXT only. Unknown words are shown as the model reads them, as <unk>; texts beyond the "
-             "maximum length are errors. Names are those of the model file; elements are printed as PyTorch prints them, and "
+             "maximum length are errors. Tensors have the names of the model file. Elements are printed as PyTorch prints them; "
              "min, mean, max and std are over the finite ones. In names of tokens, an open box is a space.",
     .least = 2, .missing = "MODEL and TEXT", .most = 3,
     .takes = "a model, a text and one target; quote a text of several words: \"i am home .\"",

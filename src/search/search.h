@@ -38,7 +38,7 @@ typedef struct search_hypothesis {
     size_t length;
     double log_prob; /* of all its tokens, including a forced prefix; with a policy the sum of its scores (rapt/policy.h), without
                         the scores of a prefix */
-    double score;    /* rapt's own search: log_prob / search_penalty(length_penalty, length) */
+    double score;    /* rapt's own search: log_prob / ((5 + length) / 6)^length_penalty (Wu et al. 2016, eq. 14) */
 } search_hypothesis;
 
 /* Hypotheses of one text, best first. */
@@ -73,8 +73,5 @@ search_result search_found(const search *s);
  * models with a policy at the policy's length, others after the prefix plus o->max_ratio (0: 2) times the source plus 10. At
  * least 1 token after the prefix and the token that a policy puts before it. A given max_ratio applies to all models. */
 size_t search_limit(const rapt_model *m, const search_options *o, size_t source_count, size_t prefix_count);
-
-/* The length penalty ((5 + length) / 6)^a (Wu et al. 2016, eq. 14). */
-double search_penalty(double a, size_t length);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-double search_penalty(double a, size_t length)
+/* The length penalty (Wu et al. 2016, eq. 14). */
+static double own_penalty(double a, size_t length)
 {
     return a == 0 ? 1 : math_pow((5 + (double)length) / 6, a);
 }
@@ -15,7 +16,7 @@ double search_penalty(double a, size_t length)
 /* The start token is not counted. */
 static double own_score(const search *s, double log_prob, size_t length)
 {
-    return log_prob / search_penalty(s->options.length_penalty, length - s->text.known);
+    return log_prob / own_penalty(s->options.length_penalty, length - s->text.known);
 }
 
 /* Bans tokens that would complete an n-gram that is there already (never <eos>), and tokens that would not form whole characters;

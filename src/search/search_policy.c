@@ -1,6 +1,6 @@
 /* search/search_policy.c: the rule of the beam search of transformers 5 (rapt/policy.h): it decides in the same way which
- * hypotheses end, which stay, and when a search is over. Its placeholder hypotheses with a score of -1e9 are left out. Sums are
- * doubles here, floats there. */
+ * hypotheses end, which stay, and when a search is over. transformers fills up the rows of a text that has fewer hypotheses than
+ * beams with a score of -1e9; here such a text has fewer rows. Sums are doubles here, floats there. */
 #include "search/policy_scores.h"
 #include "search/search_rule.h"
 

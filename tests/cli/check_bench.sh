@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/check_bench.sh: every part of `rapt bench` prints its figure, the peak measured beside it and their ratio; sizes
+# tests/cli/check_bench.sh: every part of `rapt-bench` prints its figure, the peak measured beside it and their ratio; sizes
 # that are asked for are the ones that are timed; the scripts of bench/ run. How fast anything is, is no matter here.
 # labels: not-sanitized not-emulated
 . "$(dirname "$0")/lib.sh"
