@@ -478,6 +478,11 @@ bool recipe_key_is_path(const recipe_key *key)
     return false;
 }
 
+char **recipe_key_path(const recipe_key *key, rapt_recipe *recipe)
+{
+    return recipe_key_is_path(key) ? (char **)(void *)((char *)recipe + key->offset) : NULL;
+}
+
 enum { GIVEN_BITS = 64 };
 _Static_assert(KEYS <= 2 * GIVEN_BITS, "rapt_recipe.given has not a bit for each key");
 

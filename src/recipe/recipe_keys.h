@@ -187,6 +187,8 @@ void recipe_key_give(const recipe_key *key, rapt_recipe *recipe);
 
 /* Whether a key names files or a folder: their contents decide a run, not their names. */
 bool recipe_key_is_path(const recipe_key *key);
+/* The field of such a key: a path, or a list of paths, or NULL; NULL for a key that names no files. */
+char **recipe_key_path(const recipe_key *key, rapt_recipe *recipe);
 
 /* A field's value as text for recipe_key_set, in `buffer`, or the string of the field itself. recipe_key_check must accept the
  * value. */

@@ -23,11 +23,6 @@ static const char *separator(const recipe_key *key)
     return strncmp(key->name, "data.", 5) == 0 ? ":" : "";
 }
 
-static char **path_field(const recipe_key *key, rapt_recipe *recipe)
-{
-    return (char **)(void *)((char *)recipe + key->offset);
-}
-
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
 /* Writes `to`, of `size` bytes, relative to a folder. Both are absolute. False: they have only the root in common. */
@@ -101,7 +96,8 @@ char *recipe_places(const char *folder, const rapt_recipe *recipe)
     const bool known = realpath(folder, here) != NULL;
     for (size_t i = 0; i < recipe_key_count() && fine && known; i++) {
         const recipe_key *key = recipe_key_at(i);
-        const char *list = recipe_key_is_path(key) ? *path_field(key, (rapt_recipe *)recipe) : NULL;
+        char **field = recipe_key_path(key, (rapt_recipe *)recipe);
+        const char *list = field ? *field : NULL;
         char *relative = list ? relative_list(here, list, separator(key)) : NULL;
         fine = !list || relative;
         if (relative && *relative && fits_comment(relative))
@@ -208,7 +204,7 @@ rapt_code recipe_places_find(const char *path, const char *text, rapt_recipe *re
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < recipe_key_count() && !code; i++) {
         const recipe_key *key = recipe_key_at(i);
-        char **field = recipe_key_is_path(key) ? path_field(key, recipe) : NULL;
+        char **field = recipe_key_path(key, recipe);
         if (field && *field)
             code = find_path(path, text, key, field, err);
     }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/file.h"
+#include "recipe/recipe_keys.h"
 #include "tape/tape_core.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_clock.h"
@@ -50,18 +51,17 @@ static bool names_path(const char *message, const char *list)
 /* A folder's recipe has the paths of the machine on which the run began; names the key to set if data are elsewhere now. */
 static void name_moved_key(const run *r, rapt_error *err)
 {
-    const rapt_recipe *k = r->options->recipe;
-    const struct {
-        const char *key, *value;
-    } paths[] = {{"data.pairs", k->data.pairs}, {"data.validation", k->data.validation}, {"data.text", k->data.text},
-                 {"tokenizer.path", k->tokenizer.path}};
+    rapt_recipe recipe = *r->options->recipe;
     const rapt_error why = *err;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (paths[i].value && names_path(why.message, paths[i].value)) {
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        char **path = recipe_key_path(key, &recipe);
+        if (path && *path && names_path(why.message, *path)) {
             *err = (rapt_error){0};
-            rapt_fail(err, why.code, "%.400s; if it is elsewhere now: --set %s=PATH", why.message, paths[i].key);
+            rapt_fail(err, why.code, "%.400s; if it is elsewhere now: --set %s=PATH", why.message, key->name);
             return;
         }
+    }
 }
 
 static rapt_code open_data(run *r, rapt_error *err)

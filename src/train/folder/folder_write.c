@@ -4,6 +4,7 @@
 #include "train/folder/folder_write.h"
 
 #include "base/file.h"
+#include "recipe/recipe_keys.h"
 #include "recipe/recipe_places.h"
 #include "recipe/recipe_seal.h"
 #include "train/folder/leftovers.h"
@@ -71,24 +72,22 @@ static bool make_absolute(char **path, rapt_error *err)
 
 static void free_kept(rapt_recipe *kept)
 {
-    free(kept->data.pairs);
-    free(kept->data.validation);
-    free(kept->data.text);
-    free(kept->tokenizer.path);
-    free(kept->train.init);
-    free(kept->train.vectors);
-    free(kept->train.target_vectors);
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        char **path = recipe_key_path(recipe_key_at(i), kept);
+        free(path ? *path : NULL);
+    }
 }
 
 /* Makes *kept the run's recipe with absolute paths, which free_kept frees, even on failure. */
 static rapt_code make_kept(const run *r, rapt_recipe *kept, rapt_error *err)
 {
+    bool ok = true;
     *kept = *r->recipe;
-    bool pairs = make_absolute(&kept->data.pairs, err), valid = make_absolute(&kept->data.validation, err);
-    bool text = make_absolute(&kept->data.text, err);
-    bool path = make_absolute(&kept->tokenizer.path, err), init = make_absolute(&kept->train.init, err);
-    bool vectors = make_absolute(&kept->train.vectors, err), targets = make_absolute(&kept->train.target_vectors, err);
-    return pairs && valid && text && path && init && vectors && targets ? RAPT_OK : err->code;
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        char **path = recipe_key_path(recipe_key_at(i), kept);
+        ok = (!path || make_absolute(path, err)) && ok; /* all of them: what is left as it was is the run's */
+    }
+    return ok ? RAPT_OK : err->code;
 }
 
 rapt_code folder_write_prepare(run *r, rapt_error *err)
