@@ -195,6 +195,10 @@ RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
  *     model.norm_place", "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 RAPT_API rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
+/* rapt_recipe_read for `size` bytes of YAML in memory, at most 1 MiB. Relative paths count from `folder`; NULL or "": they stay
+ * as they are. Messages have "recipe" in place of PATH: "recipe:3: train.lr is -1; ...". */
+RAPT_API rapt_code rapt_recipe_parse(const char *text, size_t size, const char *folder, rapt_recipe *out, rapt_error *err);
+
 /* Reads the recipe.yaml of a model folder, which a training run has left there, as rapt_recipe_read does. Also accepts the key
  * names of version 0.1. */
 RAPT_API rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err);
@@ -202,6 +206,11 @@ RAPT_API rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_e
 /* Sets one key from "train.lr=0.001", with the checks of rapt_recipe_read. Relative paths are not rewritten. Messages start with
  * "--set train.lr=-1: ". On failure the recipe is unchanged. */
 RAPT_API rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
+
+/* Sets one key, "train.lr", from the text of its value, "0.001", as rapt_recipe_get returns it and as rapt_recipe_set does.
+ * RAPT_ERR_VALUE: 'unknown key "train.lrr"; did you mean "train.lr"?', "train.lr is -1; it must be above 0 and at most 10";
+ * RAPT_ERR_MEMORY. On failure the recipe is unchanged. */
+RAPT_API rapt_code rapt_recipe_set_key(rapt_recipe *recipe, const char *name, const char *value, rapt_error *err);
 
 /* Whether the recipe can be run: every key is in its range (a program may have set fields itself), and the keys fit each other
  * and the task. For instance, data.pairs or data.text is given, model.heads divides model.d_model, model.tied comes with

@@ -31,6 +31,12 @@ void rapt_recipe_free(rapt_recipe *recipe)
     rapt_recipe_defaults(recipe);
 }
 
+static rapt_code assign_value(rapt_recipe *recipe, const char *name, const char *value, char *reason)
+{
+    const recipe_key *key = recipe_key_wanted(name, reason);
+    return key ? recipe_defaults_set(key, recipe, value, reason) : RAPT_ERR_VALUE;
+}
+
 static rapt_code assign(rapt_recipe *recipe, const char *assignment, char *reason)
 {
     const char *equals = strchr(assignment, '=');
@@ -41,8 +47,7 @@ static rapt_code assign(rapt_recipe *recipe, const char *assignment, char *reaso
     }
     size_t length = (size_t)(equals - assignment);
     snprintf(name, sizeof name, "%.*s", length < RECIPE_REASON ? (int)length : RECIPE_REASON, assignment);
-    const recipe_key *key = recipe_key_wanted(name, reason);
-    return key ? recipe_defaults_set(key, recipe, equals + 1, reason) : RAPT_ERR_VALUE;
+    return assign_value(recipe, name, equals + 1, reason);
 }
 
 rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err)
@@ -50,6 +55,13 @@ rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_erro
     char reason[RECIPE_REASON];
     rapt_code code = assign(recipe, assignment, reason);
     return code == RAPT_OK ? code : rapt_fail(err, code, "--set %s: %s", quote(assignment).text, reason);
+}
+
+rapt_code rapt_recipe_set_key(rapt_recipe *recipe, const char *name, const char *value, rapt_error *err)
+{
+    char reason[RECIPE_REASON];
+    rapt_code code = assign_value(recipe, name, value, reason);
+    return code == RAPT_OK ? code : rapt_fail(err, code, "%s", reason);
 }
 
 static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)

@@ -229,6 +229,8 @@ static rapt_code read_document(reader *r)
 rapt_code recipe_parse(const char *path, const char *text, size_t size, bool former_names, rapt_recipe *out, rapt_error *err)
 {
     rapt_recipe_defaults(out);
+    if (size > FILE_MAX)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is larger than %d bytes", path, FILE_MAX);
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* skips a byte order mark, which editors may leave */
         text += 3;
         size -= 3;
@@ -246,7 +248,19 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
     return code;
 }
 
-/* `kept`: the recipe of a run, whose seal is whole: its comments count. Anybody can write a comment into another recipe. */
+/* A recipe with its paths. `path`: as messages name the recipe; `place`: a file in the folder from which relative paths count.
+ * `kept`: the recipe of a run, whose seal is whole: its comments count. Anybody can write a comment into another recipe. */
+static rapt_code read_text(const char *path, const char *place, const char *text, size_t size, bool former_names, bool kept,
+                           rapt_recipe *out, rapt_error *err)
+{
+    rapt_code code = recipe_parse(path, text, size, former_names, out, err);
+    if (code == RAPT_OK)
+        code = recipe_places_find(place, kept ? text : NULL, out, err);
+    if (code != RAPT_OK)
+        rapt_recipe_free(out);
+    return code;
+}
+
 static rapt_code recipe_read_file(const char *path, bool former_names, bool kept, rapt_recipe *out, rapt_error *err)
 {
     char *text;
@@ -257,12 +271,19 @@ static rapt_code recipe_read_file(const char *path, bool former_names, bool kept
                                             : file_read_regular(path, FILE_MAX, &text, &size, err);
     if (code != RAPT_OK)
         return code;
-    code = recipe_parse(path, text, size, former_names, out, err);
-    if (code == RAPT_OK)
-        code = recipe_places_find(path, kept ? text : NULL, out, err);
+    code = read_text(path, path, text, size, former_names, kept, out, err);
     free(text);
-    if (code != RAPT_OK)
-        rapt_recipe_free(out);
+    return code;
+}
+
+rapt_code rapt_recipe_parse(const char *text, size_t size, const char *folder, rapt_recipe *out, rapt_error *err)
+{
+    char *place = NULL;
+    rapt_recipe_defaults(out);
+    if (folder && *folder && !(place = file_join(folder, "recipe")))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "recipe: out of memory while reading");
+    rapt_code code = read_text("recipe", place ? place : "recipe", size > 0 ? text : "", size, false, false, out, err);
+    free(place);
     return code;
 }
 

@@ -162,9 +162,11 @@ static void recipes(void **state)
     assert_int_equal(rapt_recipe_read("/nowhere", &r, NULL), RAPT_ERR_NOT_FOUND);
     assert_int_equal(rapt_recipe_read(put("r.yaml", "model: {layers: x}\n"), &r, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_recipe_read(put("r.yaml", "[\n"), &r, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_recipe_parse("[", 1, NULL, &r, NULL), RAPT_ERR_FORMAT);
     assert_int_equal(rapt_recipe_load("/nowhere", &r, NULL), RAPT_ERR_NOT_FOUND);
     rapt_recipe_defaults(&r);
     assert_int_equal(rapt_recipe_set(&r, "train.lr=x", NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_recipe_set_key(&r, "train.lr", "x", NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_recipe_check(&r, "r", NULL), RAPT_ERR_VALUE);
     r.model.layers = -1;
     assert_int_equal(rapt_recipe_format(&r, &text, NULL), RAPT_ERR_VALUE);

@@ -278,6 +278,68 @@ static void shipped_recipes(void **state)
     rapt_recipe_free(&r);
 }
 
+static void from_memory(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    rapt_error err = {0};
+    static const char text[] = "data: {pairs: a.tsv:/b.tsv, validation: ../v.tsv}\ntrain: {lr: 0.5}\n";
+    assert_int_equal(rapt_recipe_parse(text, strlen(text), "here/data", &r, &err), RAPT_OK);
+    assert_string_equal(r.data.pairs, "here/data/a.tsv:/b.tsv");
+    assert_string_equal(r.data.validation, "here/data/../v.tsv");
+    assert_true(r.train.lr == 0.5);
+    rapt_recipe_free(&r);
+    assert_int_equal(rapt_recipe_parse(text, strlen(text), NULL, &r, &err), RAPT_OK);
+    assert_string_equal(r.data.pairs, "a.tsv:/b.tsv");
+    rapt_recipe_free(&r);
+    const size_t first = (size_t)(strchr(text, '\n') - text); /* the rest is not read */
+    assert_int_equal(rapt_recipe_parse(text, first, "", &r, &err), RAPT_OK);
+    assert_true(r.train.lr != 0.5);
+    rapt_recipe_free(&r);
+    static const char wrong[] = "seed: 2\ntrain: {lr: -1}";
+    assert_int_equal(rapt_recipe_parse(wrong, strlen(wrong), "d", &r, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "recipe:2: train.lr is -1; it must be above 0 and at most 10");
+    assert_int_equal(r.seed, 1);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_parse(NULL, 0, NULL, &r, &err), RAPT_ERR_FORMAT);
+    assert_string_equal(err.message, "recipe: the recipe is empty");
+}
+
+static void too_large_a_text(void **state)
+{
+    (void)state;
+    const size_t size = ((size_t)1 << 20) + 1;
+    rapt_recipe r;
+    rapt_error err = {0};
+    char *text = malloc(size);
+    assert_non_null(text);
+    memset(text, '\n', size);
+    memcpy(text, "seed: 3", 7);
+    assert_int_equal(rapt_recipe_parse(text, size - 1, NULL, &r, &err), RAPT_OK);
+    assert_int_equal(r.seed, 3);
+    assert_int_equal(rapt_recipe_parse(text, size, NULL, &r, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "recipe is larger than 1048576 bytes");
+    free(text);
+}
+
+static void one_key(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    rapt_error err = {0};
+    rapt_recipe_defaults(&r);
+    assert_int_equal(rapt_recipe_set_key(&r, "data.pairs", "a=b\nc", &err), RAPT_OK);
+    assert_string_equal(r.data.pairs, "a=b\nc");
+    assert_int_equal(rapt_recipe_set_key(&r, "train.lr", "0.25", &err), RAPT_OK);
+    assert_true(r.train.lr == 0.25);
+    assert_int_equal(rapt_recipe_set_key(&r, "train.lr", "-1", &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "train.lr is -1; it must be above 0 and at most 10");
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_set_key(&r, "train.lr=1", "2", &err), RAPT_ERR_VALUE);
+    assert_true(r.train.lr == 0.25);
+    rapt_recipe_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +352,9 @@ int main(void)
         cmocka_unit_test(doubles_read_back_equal),
         cmocka_unit_test(locale_does_not_matter),
         cmocka_unit_test(help_lists_every_key),
+        cmocka_unit_test(from_memory),
+        cmocka_unit_test(too_large_a_text),
+        cmocka_unit_test(one_key),
         IN_FOLDER(relative_paths_start_at_the_recipe),
         cmocka_unit_test(shipped_recipes),
     };
