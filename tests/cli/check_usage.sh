@@ -64,6 +64,10 @@ refused 2 '"-o" needs|option -o needs a value: -o FILE' 'a short option without 
 refused 2 'the first operand must be `attention`' 'a part that is missing' "$RAPT" plot
 refused 2 'the first operand must be `attention`' 'a part that is none' "$RAPT" plot frob
 check 'a name that is cut, but fits one only' grep -q '^Usage: rapt info' <("$RAPT" info --hel)
+refused 2 "option --max-tokens needs a value; if --quiet is the value: --max-tokens=--quiet" 'an option behind it is no value' \
+    "$RAPT" generate m --max-tokens --quiet
+refused 2 "option -o needs a value: -o FILE" 'nor behind a letter' "$RAPT" plot training m -o --title=dark
+refused 1 'm: there is no such' 'a value of that name follows behind =' "$RAPT" generate m --prompt=--quiet
 refused 1 'm: there is no such' 'a value that looks like an option is a value' "$RAPT" generate m --prompt --frobnicate
 refused 1 '--frobnicate' 'so is what stands behind --' "$RAPT" translate -- --frobnicate
 
@@ -74,6 +78,7 @@ refused 2 'unknown option "--epochs"; a key of the recipe is set by --set train.
     "$RAPT" train recipe.yaml --epochs 3
 refused 2 '"--batch-size"; .* --set train.batch=8 ' 'by the name that others have for it' "$RAPT" train recipe.yaml --batch-size=8
 refused 2 '"--lr"; .* --set train.lr=VALUE ' 'without a value' "$RAPT" train recipe.yaml --lr
+refused 2 '"--epochs"; .* --set train.epochs=VALUE ' 'before another option' "$RAPT" train recipe.yaml --epochs --quiet
 refused 2 '"--max_steps"; did you mean --max-steps' 'an option in another spelling is no key' "$RAPT" train recipe.yaml --max_steps 3
 refused 2 '"--num_beams"; did you mean --beam' 'an option of others' "$RAPT" generate m --num_beams 3
 refused 2 '"--max_new_tokens"; did you mean --max-tokens' 'another' "$RAPT" generate m --max_new_tokens 3

@@ -119,6 +119,21 @@ static bool takes_next(const cli_option *o)
     return o->argument && o->argument[0] != '[';
 }
 
+/* Whether an argument is an option of this command by its full name, so that it can hardly be meant as a value. */
+static bool is_known(const char *text)
+{
+    size_t fits, length = strcspn(text, "=");
+    const known_option *known = length > 2 && strncmp(text, "--", 2) == 0 ? find_long(text + 2, length - 2, &fits) : NULL;
+    return known && (strlen(known->row->name) == length - 2 || (known->row->alias && strlen(known->row->alias) == length - 2));
+}
+
+__attribute__((noreturn)) static void refuse_without_value(const cli_option *o, const char *next)
+{
+    if (next)
+        usage_error("option --%s needs a value; if %.60s is the value: --%s=%.60s", o->name, next, o->name, next);
+    usage_error("option --%s needs a value: --%s %s", o->name, o->name, o->argument);
+}
+
 /* Returns whether the next argument is the option's value. `next` NULL: there is no next argument. */
 static bool read_long(const char *text, const char *next)
 {
@@ -130,12 +145,12 @@ static bool read_long(const char *text, const char *next)
     if (fits > 1)
         usage_error("ambiguous option \"--%s\": --%s and others", name, known->row->name);
     if (!known)
-        refuse_unknown(name, value ? value : next);
+        refuse_unknown(name, value ? value : next && next[0] != '-' ? next : NULL);
     const cli_option *o = known->row;
     if (!o->argument && value)
         usage_error("option --%s takes no value", o->name);
-    if (takes_next(o) && !value && !next)
-        usage_error("option --%s needs a value: --%s %s", o->name, o->name, o->argument);
+    if (takes_next(o) && !value && (!next || is_known(next)))
+        refuse_without_value(o, next);
     add_given(known, value || !takes_next(o) ? value : next);
     return takes_next(o) && !value;
 }
@@ -148,7 +163,7 @@ static bool read_short(const char *letters, const char *next)
         if (!known)
             usage_error("unknown option \"-%s\"", letters);
         const cli_option *o = known->row;
-        if (takes_next(o) && !letters[1] && !next)
+        if (takes_next(o) && !letters[1] && (!next || is_known(next)))
             usage_error("option -%c needs a value: -%c %s", *letters, *letters, o->argument);
         if (o->argument) {
             const char *value = letters[1] ? letters + 1 : takes_next(o) ? next : NULL;
