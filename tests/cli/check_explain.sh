@@ -281,6 +281,8 @@ explain --train pairs "$sentence" "$wanted" --json >b.json
 check '--train before the model' cmp a.json b.json
 explain --train="$wanted" --json pairs "$sentence" >b.json
 check '--train=TARGET before the model' cmp a.json b.json
+explain pairs "$sentence" --train="$wanted" --train --json >b.json
+check '--train again keeps the target' cmp a.json b.json
 check '--train before a language model' cmp <(explain llama 'the king saw' --train) <(explain --train llama 'the king saw')
 check '--train before the text of a language model' cmp <(explain llama 'the king saw' --train) \
     <(explain llama --train 'the king saw')

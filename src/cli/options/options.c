@@ -257,13 +257,15 @@ static long whole_number(const cli_option *o, const char *text)
 static void option_store(const cli_command *command, const char *name, const given_option *g)
 {
     const cli_option *o = g->known->row;
-    void *field = g->known->in + o->field;
+    void *field = g->known->in ? g->known->in + o->field : NULL; /* a command with subcommands has no fields */
     switch (o->kind) {
     case OPTION_KIND_NONE: case OPTION_KIND_TABLE: break;
     case OPTION_KIND_HELP: option_help_print(command, name); exit(0);
     case OPTION_KIND_USAGE: option_usage_print(command, name); exit(0);
     case OPTION_KIND_FLAG: *(bool *)field = true; break;
-    case OPTION_KIND_TEXT: *(const char **)field = g->text; break;
+    case OPTION_KIND_TEXT: /* an optional value that is not given again stays */
+        *(const char **)field = g->text ? g->text : *(const char **)field;
+        break;
     case OPTION_KIND_TEXTS: add_repeated(o, field, (size_t *)(g->known->in + o->other), g->text); break;
     case OPTION_KIND_COUNT: *(size_t *)field = (size_t)whole_number(o, g->text); break;
     case OPTION_KIND_INT: *(int *)field = (int)whole_number(o, g->text); break;
