@@ -3,9 +3,9 @@
 #include "decode/known_words.h"
 
 #include "base/quote.h"
+#include "text/bpe/token_list.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
-#include "text/words/word_table.h"
 #include "text/words/words_prepare.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct unknown_search {
     bool specials;
     const int32_t *ids; /* [count] of the text */
     size_t count;
-    word_table found;
+    token_list found;
     unknown_list *list;
     rapt_error *err;
 } unknown_search;
@@ -29,7 +29,7 @@ typedef struct unknown_search {
 static rapt_code list_unknown(unknown_search *s, const char *word, size_t size)
 {
     s->list->unknown++;
-    return word_table_add(&s->found, word, size) >= 0 ? RAPT_OK
+    return token_list_add(&s->found, word, size) >= 0 ? RAPT_OK
                                                       : rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for unknown words");
 }
 
@@ -117,18 +117,16 @@ static rapt_code find_unknown(unknown_search *s)
 /* Copies the words into the list: pointers, followed by the words. */
 static rapt_code pack_words(unknown_search *s)
 {
-    const word_table *found = &s->found;
+    const token_list *found = &s->found;
     size_t size = found->size * sizeof *s->list->words;
     if (found->size == 0)
         return RAPT_OK;
-    for (size_t i = 0; i < found->size; i++)
-        size += strlen(found->entries[i].word) + 1;
-    char **words = malloc(size), *to = (char *)(words + found->size);
+    char **words = malloc(size + found->used), *to = (char *)(words + found->size);
     if (!words)
         return rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for unknown words");
     for (size_t i = 0; i < found->size; i++) {
         words[i] = to;
-        to = stpcpy(to, found->entries[i].word) + 1;
+        to = stpcpy(to, token_list_at(found, (int64_t)i, NULL)) + 1;
     }
     s->list->words = words;
     s->list->count = found->size;
@@ -144,10 +142,9 @@ rapt_code known_words_find(const rapt_tokenizer *k, const char *text, bool speci
         return RAPT_OK;
     rapt_code code = tokenizer_encode_within(k, text, strlen(text), specials, &ids, &s.count, err);
     s.ids = ids;
-    word_table_init(&s.found);
     code = code ? code : find_unknown(&s);
     code = code ? code : pack_words(&s);
-    word_table_free(&s.found);
+    token_list_free(&s.found);
     free(ids);
     return code;
 }

@@ -1,6 +1,6 @@
 /* test_piece_counts.c: pieces counted in chunks and by several threads are the pieces of one walk from the first byte
  * to the last, for patterns that make this hard: walks that never meet, pieces longer than chunks, lookbehind, failures.
- * For src/text/bpe/piece_counts.c and piece_table.c. What a pattern matches is the split's business. */
+ * For src/text/bpe/piece_counts.c and the counts of token_list.c. What a pattern matches is the split's business. */
 #include "text/bpe/piece_counts.h"
 
 #include <setjmp.h>
@@ -54,15 +54,13 @@ static int64_t occurrences(const char *text, const size_t *starts, size_t count,
     return n;
 }
 
-static void assert_counts(const piece_table *got, const char *text, const size_t *starts, size_t count)
+static void assert_counts(const token_counts *got, const char *text, const size_t *starts, size_t count)
 {
     int64_t total = 0;
-    for (size_t i = 0; i < got->slot_count; i++) {
-        const piece *p = &got->slots[i];
-        if (p->length == 0)
-            continue;
-        assert_int_equal(p->count, occurrences(text, starts, count, got->bytes + p->start, p->length));
-        total += p->count;
+    for (size_t i = 0, length; i < got->tokens.size; i++) {
+        const char *piece = token_list_at(&got->tokens, (int64_t)i, &length);
+        assert_int_equal(got->counts[i], occurrences(text, starts, count, piece, length));
+        total += got->counts[i];
     }
     assert_int_equal(total, count); /* none is missing, none is there twice */
 }
@@ -76,13 +74,13 @@ static void check_pattern(const char *pattern, const char *text, size_t size)
     assert_non_null(cut);
     size_t count = walk_all(text, size, cut, starts);
     for (size_t i = 0; i < 7 * 3; i++) {
-        piece_table got = {0};
+        token_counts got = {0};
         rapt_error err = {0};
         const learn_text all = {.data = text, .size = size};
         if (piece_counts_take(all, cut, threads[i % 3], chunks[i / 3], (stop_check){0}, &got, &err))
             fail_msg("%s", err.message);
         assert_counts(&got, text, starts, count);
-        piece_table_free(&got);
+        token_counts_free(&got);
     }
     split_free(cut);
 }
@@ -107,14 +105,14 @@ static void test_one_walk(void **state)
         check_pattern(patterns[i], text, random_text(text, 1 + i));
 }
 
-static void assert_same_counts(piece_table *got, const piece_table *wanted)
+static void assert_same_counts(token_counts *got, const token_counts *wanted)
 {
-    for (size_t i = 0; i < wanted->slot_count; i++) {
-        const piece *p = &wanted->slots[i];
-        assert_true(p->length == 0 || piece_table_add(got, wanted->bytes + p->start, p->length, -p->count));
+    for (size_t i = 0, length; i < wanted->tokens.size; i++) {
+        const char *piece = token_list_at(&wanted->tokens, (int64_t)i, &length);
+        assert_true(token_counts_add(got, piece, length, -wanted->counts[i]));
     }
-    for (size_t i = 0; i < got->slot_count; i++)
-        assert_int_equal(got->slots[i].length ? got->slots[i].count : 0, 0);
+    for (size_t i = 0; i < got->tokens.size; i++)
+        assert_int_equal(got->counts[i], 0);
 }
 
 /* Special tokens are no pieces, and what is between two of them is cut as a text of its own: the counts are the sums. */
@@ -131,7 +129,7 @@ static void test_special_tokens(void **state)
         const size_t size = random_text(text, 1 + i);
         split *cut = split_new(patterns[i], NULL);
         for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
-            piece_table got = {0}, wanted = {0};
+            token_counts got = {0}, wanted = {0};
             const learn_text all = {.data = text, .size = size, .specials = specials, .special_count = COUNT};
             assert_int_equal(piece_counts_take(all, cut, 3, chunks[c], (stop_check){0}, &got, NULL), RAPT_OK);
             for (size_t k = 0; k <= COUNT; k++) {
@@ -141,8 +139,8 @@ static void test_special_tokens(void **state)
                     assert_int_equal(piece_counts_take(part, cut, 1, 100000, (stop_check){0}, &wanted, NULL), RAPT_OK);
             }
             assert_same_counts(&got, &wanted);
-            piece_table_free(&got);
-            piece_table_free(&wanted);
+            token_counts_free(&got);
+            token_counts_free(&wanted);
         }
         split_free(cut);
     }
@@ -172,7 +170,7 @@ static void test_periodic_text(void **state)
 static void test_failure_beside_the_way(void **state)
 {
     const char *text = "x" SLOW_RUN SLOW_RUN "caab";
-    piece_table got = {0};
+    token_counts got = {0};
     rapt_error err = {0};
     split *cut = split_new("xa{128}|(?:a+)+b|c", NULL);
     (void)state;
@@ -180,7 +178,7 @@ static void test_failure_beside_the_way(void **state)
     if (piece_counts_take((learn_text){text, strlen(text), NULL}, cut, 1, 80, (stop_check){0}, &got, &err))
         fail_msg("%s", err.message);
     assert_counts(&got, text, (const size_t[]){0, 129, 130, 133}, 3);
-    piece_table_free(&got);
+    token_counts_free(&got);
     split_free(cut);
 }
 
@@ -188,7 +186,7 @@ static void test_failure_beside_the_way(void **state)
 static void test_failure_on_the_way(void **state)
 {
     const char *text = "caabcaabc" SLOW_RUN "cb";
-    piece_table got = {0};
+    token_counts got = {0};
     rapt_error err = {0};
     split *cut = split_new("(?:a+)+b|c", NULL);
     (void)state;
@@ -196,27 +194,27 @@ static void test_failure_on_the_way(void **state)
     const learn_text all = {text, strlen(text), NULL};
     assert_int_equal(piece_counts_take(all, cut, 2, 40, (stop_check){0}, &got, &err), RAPT_ERR_VALUE);
     assert_memory_equal(err.message, "byte 10: ", 9);
-    piece_table_free(&got);
+    token_counts_free(&got);
     split_free(cut);
 }
 
 static void test_table(void **state)
 {
-    piece_table t = {0}, other = {0};
+    token_counts t = {0};
     char bytes[2] = {0};
     (void)state;
     for (int i = 0; i < 3 * 65536; i++) { /* every two bytes, three times */
         memcpy(bytes, &(uint16_t){(uint16_t)(i * 7919)}, 2);
-        assert_true(piece_table_add(i % 2 ? &t : &other, bytes, 2, 1));
+        assert_true(token_counts_add(&t, bytes, 2, 1));
     }
-    assert_true(piece_table_add(&t, bytes, 1, 5)); /* a piece that begins another one is its own */
-    assert_true(piece_table_add_all(&t, &other));
-    assert_int_equal(t.used, 65537);
-    for (size_t i = 0; i < t.slot_count; i++)
-        if (t.slots[i].length)
-            assert_int_equal(t.slots[i].count, t.slots[i].length == 1 ? 5 : 3);
-    piece_table_free(&t);
-    piece_table_free(&other);
+    assert_true(token_counts_add(&t, bytes, 1, 5)); /* a piece that begins another one is its own */
+    assert_int_equal(t.tokens.size, 65537);
+    for (size_t i = 0, length; i < t.tokens.size; i++) {
+        const char *piece = token_list_at(&t.tokens, (int64_t)i, &length);
+        assert_int_equal(token_list_find(&t.tokens, piece, length), i);
+        assert_int_equal(t.counts[i], length == 1 ? 5 : 3);
+    }
+    token_counts_free(&t);
 }
 
 int main(void)

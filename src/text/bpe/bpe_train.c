@@ -272,12 +272,12 @@ static rapt_code bpe_train_check(size_t size, const rapt_bpe_options *o, rapt_er
 
 static rapt_code read_pieces(trainer *t, learn_text text, const split *cut, rapt_error *err)
 {
-    piece_table pieces = {0};
+    token_counts pieces = {0};
     rapt_code code = piece_counts_take(text, cut, t->o->threads, PIECE_COUNTS_CHUNK,
                                        (stop_check){t->o->stop, t->o->stop_context}, &pieces, err);
     if (!code)
         code = token_rows_build(&t->rows, &pieces, err);
-    piece_table_free(&pieces);
+    token_counts_free(&pieces);
     return code;
 }
 

@@ -21,7 +21,7 @@ enum { FORGOTTEN = 4 << 20, BEHIND = 4 }; /* bytes that are given back at a time
 typedef struct counter {
     atomic_size_t long_from, long_to; /* the last piece longer than a chunk that this thread has found */
     split_walk *walk;
-    piece_table pieces;
+    token_counts pieces;
     bool no_memory;
 } counter;
 
@@ -112,7 +112,7 @@ static void walk_chunk(void *context, size_t k, int worker)
     split_walk_begin(own->walk); /* or the chunks that it walked before would count */
     if (!within_long_piece(c, at, limit) && !stop_asked(c->stop)) {
         while (at < limit && !own->no_memory && next_piece(c, own->walk, at, &end, &counts, NULL) == RAPT_OK) {
-            own->no_memory = counts && !piece_table_add(&own->pieces, c->text + at, end - at, 1);
+            own->no_memory = counts && !token_counts_add(&own->pieces, c->text + at, end - at, 1);
             note_piece(c, own, at, end);
             at = end;
         }
@@ -130,7 +130,7 @@ static rapt_code piece_counts_step(counting *c, size_t *at, int64_t times, rapt_
     rapt_code code = next_piece(c, first->walk, *at, &end, &counts, err);
     if (code)
         return code;
-    if (counts && !piece_table_add(&first->pieces, c->text + *at, end - *at, times))
+    if (counts && !token_counts_add(&first->pieces, c->text + *at, end - *at, times))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of the text");
     *at = end;
     return RAPT_OK;
@@ -151,7 +151,17 @@ static rapt_code join_chunk(counting *c, size_t k, size_t *at, rapt_error *err)
     return code;
 }
 
-static rapt_code piece_counts_join(counting *c, piece_table *counts, rapt_error *err)
+static bool add_all(token_counts *counts, const token_counts *other)
+{
+    bool ok = true;
+    for (size_t i = 0, length; i < other->tokens.size && ok; i++) {
+        const char *piece = token_list_at(&other->tokens, (int64_t)i, &length);
+        ok = token_counts_add(counts, piece, length, other->counts[i]);
+    }
+    return ok;
+}
+
+static rapt_code piece_counts_join(counting *c, token_counts *counts, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     bool ok = true;
@@ -163,7 +173,7 @@ static rapt_code piece_counts_join(counting *c, piece_table *counts, rapt_error 
         forget_chunks(c, k);
     }
     for (int i = 0; i < pool_threads(c->pool) && ok && !code; i++) {
-        ok = piece_table_add_all(counts, &c->counters[i].pieces);
+        ok = add_all(counts, &c->counters[i].pieces);
         code = stop_asked(c->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
     }
     return ok ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of the text");
@@ -189,14 +199,14 @@ static void piece_counts_tear_down(counting *c)
 {
     for (int i = 0; c->counters && i < pool_threads(c->pool); i++) {
         split_walk_free(c->counters[i].walk);
-        piece_table_free(&c->counters[i].pieces);
+        token_counts_free(&c->counters[i].pieces);
     }
     free(c->counters);
     free(c->stops);
     pool_free(c->pool);
 }
 
-rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, piece_table *counts,
+rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, token_counts *counts,
                             rapt_error *err)
 {
     counting c = {.text = text.data, .map = text.map, .size = text.size, .chunk = chunk,

@@ -2,7 +2,7 @@
 #ifndef TEXT_BPE_PIECE_COUNTS_H
 #define TEXT_BPE_PIECE_COUNTS_H
 
-#include "text/bpe/piece_table.h"
+#include "text/bpe/token_list.h"
 #include "text/split/split.h"
 
 #include "base/file.h"
@@ -27,7 +27,7 @@ typedef struct learn_text {
 /* Cuts a text as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces with a count of 0
  * may also be in it. The counts do not depend on `threads` (0: all) and on `chunk`, the bytes that a thread takes at a time.
  * RAPT_ERR_INTERRUPTED when `stop` says so. */
-rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, piece_table *counts,
+rapt_code piece_counts_take(learn_text text, const split *cut, int threads, size_t chunk, stop_check stop, token_counts *counts,
                             rapt_error *err);
 
 #endif

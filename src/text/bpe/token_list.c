@@ -1,4 +1,5 @@
-/* text/bpe/token_list.c: a vocabulary of byte strings. For byte-level BPE; word_table.h is the one for words. */
+/* text/bpe/token_list.c: a vocabulary of byte strings, and their counts. All bytes are in one block: there is no allocation for a
+ * token, and comparing reads only this block, not pages all over a mapped text. A map of pairs of ids is in pair_table.h. */
 #include "text/bpe/token_list.h"
 
 #include "base/buffer.h"
@@ -38,7 +39,7 @@ static uint32_t tag_of(uint64_t hash)
 }
 
 /* The slot that holds the token, or the empty slot where it belongs. */
-static token_slot *token_list_slot_of(const token_list *l, uint64_t hash, const char *token, size_t length)
+static token_key *token_list_slot_of(const token_list *l, uint64_t hash, const char *token, size_t length)
 {
     size_t mask = l->slot_count - 1, i = hash & mask;
     uint32_t tag = tag_of(hash);
@@ -84,7 +85,7 @@ static bool grow_slots(token_list *l)
     return true;
 }
 
-bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable)
+static bool put_hashed(token_list *l, size_t id, uint64_t hash, const char *token, size_t length, bool findable)
 {
     if (!ARRAY_RESERVE(&l->spans, &l->capacity, id + 1) || !ARRAY_RESERVE(&l->bytes, &l->bytes_capacity, l->used + length + 1))
         return false;
@@ -92,14 +93,46 @@ bool token_list_put(token_list *l, size_t id, const char *token, size_t length, 
         return false;
     for (; l->size <= id; l->size++)
         l->spans[l->size] = (token_span){0, -1};
-    l->spans[id] = (token_span){l->used, (int32_t)length};
+    l->spans[id] = (token_span){l->used, (int64_t)length};
     memcpy(l->bytes + l->used, token, length);
     l->bytes[l->used + length] = '\0';
     l->used += length + 1;
     if (findable) {
-        uint64_t hash = XXH3_64bits(token, length);
-        *token_list_slot_of(l, hash, token, length) = (token_slot){tag_of(hash), (uint32_t)id + 1};
+        *token_list_slot_of(l, hash, token, length) = (token_key){tag_of(hash), (uint32_t)id + 1};
         l->found++;
     }
+    return true;
+}
+
+bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable)
+{
+    return put_hashed(l, id, XXH3_64bits(token, length), token, length, findable);
+}
+
+int32_t token_list_add(token_list *l, const char *token, size_t length)
+{
+    const uint64_t hash = XXH3_64bits(token, length);
+    const uint32_t id = l->slot_count ? token_list_slot_of(l, hash, token, length)->id : 0;
+    if (id)
+        return (int32_t)id - 1;
+    return l->size < INT32_MAX && put_hashed(l, l->size, hash, token, length, true) ? (int32_t)l->size - 1 : -1;
+}
+
+void token_counts_free(token_counts *c)
+{
+    token_list_free(&c->tokens);
+    free(c->counts);
+    *c = (token_counts){0};
+}
+
+bool token_counts_add(token_counts *c, const char *token, size_t length, int64_t times)
+{
+    const size_t size = c->tokens.size;
+    if (!ARRAY_RESERVE(&c->counts, &c->capacity, size + 1))
+        return false;
+    const int32_t id = token_list_add(&c->tokens, token, length);
+    if (id < 0)
+        return false;
+    c->counts[id] = ((size_t)id < size ? c->counts[id] : 0) + times;
     return true;
 }

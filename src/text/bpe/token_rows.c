@@ -4,17 +4,17 @@
 
 #include <stdlib.h>
 
-static bool has_pair(const piece *p)
+static bool has_pair(const token_counts *pieces, size_t i)
 {
-    return p->count > 0 && p->length > 1;
+    return pieces->counts[i] > 0 && pieces->tokens.spans[i].length > 1;
 }
 
-static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_error *err)
+static rapt_code reserve_slots(token_rows *r, const token_counts *pieces, rapt_error *err)
 {
     size_t slots = 1, rows = 0;
-    for (size_t i = 0; i < pieces->slot_count; i++) {
-        bool wanted = has_pair(&pieces->slots[i]);
-        slots += wanted ? pieces->slots[i].length + 1 : 0;
+    for (size_t i = 0; i < pieces->tokens.size; i++) {
+        bool wanted = has_pair(pieces, i);
+        slots += wanted ? (size_t)pieces->tokens.spans[i].length + 1 : 0;
         rows += wanted;
     }
     if (slots > UINT32_MAX)
@@ -27,22 +27,21 @@ static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_er
     return RAPT_OK;
 }
 
-rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error *err)
+rapt_code token_rows_build(token_rows *r, const token_counts *pieces, rapt_error *err)
 {
     rapt_code code = reserve_slots(r, pieces, err);
     if (code)
         return code;
     uint32_t rows = 0;
     r->slots[r->size++].token = ROWS_EDGE;
-    for (size_t i = 0; i < pieces->slot_count; i++) {
-        const piece *p = &pieces->slots[i];
-        if (!has_pair(p))
+    for (size_t i = 0, length; i < pieces->tokens.size; i++) {
+        if (!has_pair(pieces, i))
             continue;
-        const unsigned char *bytes = (const unsigned char *)pieces->bytes + p->start;
-        for (size_t j = 0; j < p->length; j++, r->size++)
-            r->slots[r->size] = (token_slot){bytes[j], (uint32_t)r->size, rows};
+        const char *bytes = token_list_at(&pieces->tokens, (int64_t)i, &length);
+        for (size_t j = 0; j < length; j++, r->size++)
+            r->slots[r->size] = (token_slot){(unsigned char)bytes[j], (uint32_t)r->size, rows};
         r->slots[r->size++].token = ROWS_EDGE;
-        r->weights[rows++] = p->count;
+        r->weights[rows++] = pieces->counts[i];
     }
     return RAPT_OK;
 }

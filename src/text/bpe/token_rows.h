@@ -2,7 +2,7 @@
 #ifndef TEXT_BPE_TOKEN_ROWS_H
 #define TEXT_BPE_TOKEN_ROWS_H
 
-#include "text/bpe/piece_table.h"
+#include "text/bpe/token_list.h"
 
 /* The value of a slot where no token begins: between two pieces, and within a token. */
 enum { ROWS_EDGE = -1, ROWS_INSIDE = -2 };
@@ -25,7 +25,7 @@ typedef struct token_rows {
 
 /* Makes one token of each byte, for all pieces that occur and have at least two bytes. RAPT_ERR_VALUE for more slots than 32 bits
  * can number. */
-rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error *err);
+rapt_code token_rows_build(token_rows *r, const token_counts *pieces, rapt_error *err);
 /* Capacity for the lengths of `tokens` tokens, at least 256. */
 rapt_code token_rows_reserve(token_rows *r, size_t tokens, rapt_error *err);
 void token_rows_free(token_rows *r);

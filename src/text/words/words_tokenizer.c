@@ -4,8 +4,8 @@
 #include "text/encode_run.h"
 
 #include "base/rng.h"
+#include "text/bpe/token_list.h"
 #include "text/utf8.h"
-#include "text/words/word_table.h"
 #include "text/words/words_prepare.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 typedef struct words {
     rapt_tokenizer base;
-    word_table table; /* by id */
+    token_list table; /* by id */
     bool lowercase;
 } words;
 
@@ -33,14 +33,13 @@ static words *words_new(bool lowercase, rapt_error *err)
         return NULL;
     }
     w->base.ops = &WORDS_OPS;
-    word_table_init(&w->table);
     w->lowercase = lowercase;
     return w;
 }
 
 static void words_free(rapt_tokenizer *k)
 {
-    word_table_free(&((words *)k)->table);
+    token_list_free(&((words *)k)->table);
     free(k);
 }
 
@@ -60,15 +59,10 @@ static bool each_word(const char *text, bool (*see)(void *context, const char *w
 
 static bool count_word(void *context, const char *word, size_t length)
 {
-    word_table *t = context;
-    int64_t index = word_table_add(t, word, length);
-    if (index < 0)
-        return false;
-    t->entries[index].count++;
-    return true;
+    return token_counts_add(context, word, length, 1);
 }
 
-static bool words_tokenizer_count_line(word_table *t, const char *line, bool lowercase)
+static bool words_tokenizer_count_line(token_counts *t, const char *line, bool lowercase)
 {
     char *text = words_prepare_sentence(line, lowercase);
     bool ok = text && each_word(text, count_word, t);
@@ -77,15 +71,15 @@ static bool words_tokenizer_count_line(word_table *t, const char *line, bool low
 }
 
 typedef struct ranked {
-    const word_entry *entry;
+    int64_t count;
     size_t index;
 } ranked;
 
 static int by_count(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
-    if (x->entry->count != y->entry->count)
-        return x->entry->count < y->entry->count ? 1 : -1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
     return x->index < y->index ? -1 : 1;
 }
 
@@ -100,23 +94,26 @@ static int32_t find_special(const char *word)
 
 static bool words_tokenizer_add_token(words *w, const char *word)
 {
-    return word_table_add(&w->table, word, strlen(word)) >= 0;
+    return token_list_add(&w->table, word, strlen(word)) >= 0;
 }
 
-static bool take_frequent(words *w, const word_table *counted, const rapt_words_options *o)
+static bool take_frequent(words *w, const token_counts *counted, const rapt_words_options *o)
 {
-    ranked *order = malloc((counted->size + 1) * sizeof *order);
+    const size_t size = counted->tokens.size;
+    ranked *order = malloc((size + 1) * sizeof *order);
     if (!order)
         return false;
-    for (size_t i = 0; i < counted->size; i++)
-        order[i] = (ranked){&counted->entries[i], i};
-    qsort(order, counted->size, sizeof *order, by_count);
+    for (size_t i = 0; i < size; i++)
+        order[i] = (ranked){counted->counts[i], i};
+    qsort(order, size, sizeof *order, by_count);
     bool ok = true;
     for (int i = 0; i < RAPT_SPECIALS; i++)
         ok = ok && words_tokenizer_add_token(w, tokenizer_specials[i]);
-    for (size_t i = 0; ok && i < counted->size && (!o->max_size || w->table.size < o->max_size); i++)
-        if (order[i].entry->count >= o->min_freq && find_special(order[i].entry->word) < 0)
-            ok = words_tokenizer_add_token(w, order[i].entry->word);
+    for (size_t i = 0; ok && i < size && (!o->max_size || w->table.size < o->max_size); i++) {
+        const char *word = token_list_at(&counted->tokens, (int64_t)order[i].index, NULL);
+        if ((size_t)order[i].count >= o->min_freq && find_special(word) < 0)
+            ok = words_tokenizer_add_token(w, word);
+    }
     free(order);
     return ok;
 }
@@ -124,16 +121,15 @@ static bool take_frequent(words *w, const word_table *counted, const rapt_words_
 rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
                                            rapt_error *err)
 {
-    word_table counted;
+    token_counts counted = {0};
     const rapt_words_options defaults = {0};
     options = options ? options : &defaults;
     words *w = words_new(options->lowercase, err);
-    word_table_init(&counted);
     bool ok = w != NULL;
     for (size_t i = 0; ok && i < count; i++)
         ok = words_tokenizer_count_line(&counted, lines[i], options->lowercase);
     ok = ok && take_frequent(w, &counted, options);
-    word_table_free(&counted);
+    token_counts_free(&counted);
     if (ok)
         return &w->base;
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a vocabulary");
@@ -150,11 +146,7 @@ static size_t words_size(const rapt_tokenizer *k)
 
 static const char *words_token(const rapt_tokenizer *k, int32_t id, size_t *size)
 {
-    const word_table *t = &words_of(k)->table;
-    const char *word = id >= 0 && (size_t)id < t->size ? t->entries[id].word : NULL;
-    if (word && size)
-        *size = strlen(word);
-    return word;
+    return token_list_at(&words_of(k)->table, id, size);
 }
 
 static int32_t words_special(const rapt_tokenizer *k, const char *text)
@@ -168,14 +160,14 @@ static uint64_t words_hash(const rapt_tokenizer *k)
     const words *w = words_of(k);
     uint64_t h = w->lowercase;
     for (size_t i = 0; i < w->table.size; i++)
-        h = rng_mix(h, rng_hash_text(w->table.entries[i].word));
+        h = rng_mix(h, rng_hash_text(token_list_at(&w->table, (int64_t)i, NULL)));
     return h;
 }
 
 /* ---- encoding ----------------------------------------------------------------------------------------------- */
 
 typedef struct encoding {
-    const word_table *table;
+    const token_list *table;
     bool specials;
     int32_t *ids;
     size_t count;
@@ -184,8 +176,8 @@ typedef struct encoding {
 static bool encode_word(void *context, const char *word, size_t length)
 {
     encoding *e = context;
-    int64_t id = word_table_find(e->table, word, length);
-    e->ids[e->count++] = id < 0 || (id < RAPT_SPECIALS && !e->specials) ? RAPT_UNK : (int32_t)id;
+    const int32_t id = token_list_find(e->table, word, length);
+    e->ids[e->count++] = id < 0 || (id < RAPT_SPECIALS && !e->specials) ? RAPT_UNK : id;
     return true;
 }
 
@@ -283,7 +275,7 @@ static json_t *words_to_json(const rapt_tokenizer *k)
     const words *w = words_of(k);
     json_t *list = json_array();
     for (size_t i = 0; list && i < w->table.size; i++)
-        if (json_array_append_new(list, json_string(w->table.entries[i].word)) != 0) {
+        if (json_array_append_new(list, json_string(token_list_at(&w->table, (int64_t)i, NULL))) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -299,7 +291,7 @@ static rapt_code words_tokenizer_take_token(words *w, size_t i, const json_t *to
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not a word", path, i);
     if (i < RAPT_SPECIALS && strcmp(word, tokenizer_specials[i]) != 0)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_specials[i]);
-    int64_t id = word_table_add(&w->table, word, strlen(word));
+    const int32_t id = token_list_add(&w->table, word, strlen(word));
     if (id < 0)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for token %zu", path, i);
     if ((size_t)id != i)
