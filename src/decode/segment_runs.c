@@ -217,7 +217,9 @@ void segment_runs_begin(segment_runs *r, rapt_tape *t, translate_item *const *it
         return;
     }
     for (size_t i = 0; i < count; i++)
-        if (translate_text_is_stopped(items[i]))
+        if (!translate_text_is_wanted(items[i]))
+            translate_text_end(items[i]);
+        else if (translate_text_is_stopped(items[i]))
             translate_stop(items[i]);
         else {
             r->runs[r->count]->is_again = false;

@@ -26,9 +26,9 @@ typedef struct segment_runs {
 
 void segment_runs_free(segment_runs *r);
 
-/* Begins items[count], except cancelled ones: encodes them together. The array need not last, but each item must, until it ends
- * (translate_text_end): in the step that completes its translation, or in the first step after it was cancelled. Items that fail,
- * fail in their texts. */
+/* Begins items[count], except cancelled ones and ones that nobody needs after a failure: encodes them together. The array need
+ * not last, but each item must, until it ends (translate_text_end): in the step that completes its translation, or in the first
+ * step after it was cancelled. Items that fail, fail in their texts. */
 void segment_runs_begin(segment_runs *r, rapt_tape *t, translate_item *const *items, size_t count);
 /* What a step has computed. */
 typedef struct segment_work {

@@ -1,4 +1,4 @@
-/* decode/translate.c: the translator: lines of text in (translate_text.c), batches by length (segment_runs.c) on threads,
+/* decode/translate.c: the translator: lines of text in (translate_text.c), their segments on threads (translate_lane.c),
  * translations out. For the program and for C programs. */
 #include "decode/translate.h"
 
@@ -16,7 +16,6 @@ static rapt_code translate_set_up_thread(rapt_translator *t, int i, rapt_error *
 {
     const rapt_translate_options *o = &t->setup.o;
     const rapt_tape_options options = {.threads = 1, .precision = o->precision, .weights = o->weights};
-    t->batches[i].setup = &t->setup;
     t->tapes[i] = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
     return t->tapes[i] ? RAPT_OK : RAPT_ERR_MEMORY;
 }
@@ -27,9 +26,11 @@ static rapt_code translate_set_up(rapt_translator *t, rapt_error *err)
     t->threads = t->pool ? pool_threads(t->pool) : 0;
     t->tape_count = t->threads > 1 ? t->threads + 1 : t->threads;
     t->tapes = calloc((size_t)t->tape_count + 1, sizeof *t->tapes);
-    t->batches = calloc((size_t)t->tape_count + 1, sizeof *t->batches);
-    if (!t->pool || !t->tapes || !t->batches)
+    if (!t->pool || !t->tapes)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
+    rapt_code code = translate_lane_init(t, err);
+    if (code)
+        return code;
     for (int i = 0; i < t->tape_count; i++)
         if (translate_set_up_thread(t, i, err))
             return err ? err->code : RAPT_ERR_MEMORY;
@@ -55,6 +56,7 @@ rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_o
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
         return NULL;
     }
+    pthread_mutex_init(&t->lane.lock, NULL);
     if (translate_setup_init(&t->setup, m, options, err) == RAPT_OK && translate_set_prefix(t, err) == RAPT_OK &&
         translate_set_up(t, err) == RAPT_OK)
         return t;
@@ -66,15 +68,14 @@ void rapt_translator_free(rapt_translator *t)
 {
     if (!t)
         return;
-    for (int i = 0; t->batches && t->tapes && i < t->tape_count; i++) {
-        segment_runs_free(&t->batches[i]);
+    translate_lane_free(t);
+    for (int i = 0; t->tapes && i < t->tape_count; i++)
         rapt_tape_free(t->tapes[i]);
-    }
     packed_weights_free(t->packed);
     prefixes_free(&t->prefix);
-    free(t->batches);
     free(t->tapes);
     pool_free(t->pool);
+    pthread_mutex_destroy(&t->lane.lock);
     free(t);
 }
 
@@ -88,87 +89,41 @@ const packed_weights *translator_weights(const rapt_translator *t, uint64_t *rea
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
-/* One run: its text, and its segments in the order in which batches take them. */
 typedef struct translate_call {
     rapt_translator *t;
     const rapt_translator_request *request;
-    translate_text text;
-    translate_item **items; /* [text.source.count] by length */
 } translate_call;
 
-/* A translate_text's question. */
+/* A translate_text's questions. */
 static bool translate_call_stops(void *context, size_t line)
 {
-    const translate_call *c = context;
-    const rapt_translator_request *r = c->request;
-    return atomic_load(&c->t->cancelled) || (r->stop && r->stop(r->context, line));
+    const rapt_translator_request *r = ((const translate_call *)context)->request;
+    return r->stop(r->context, line);
 }
 
-static int translate_by_length(const void *a, const void *b)
+static bool translate_call_is_cancelled(void *context)
 {
-    const source_segment *x = (*(translate_item *const *)a)->source, *y = (*(translate_item *const *)b)->source;
-    if (x->count != y->count)
-        return x->count < y->count ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
+    return atomic_load(&((const translate_call *)context)->t->cancelled);
 }
 
-static rapt_code translate_sort(translate_call *c, rapt_error *err)
-{
-    const size_t count = c->text.source.count;
-    c->items = malloc((count + 1) * sizeof *c->items);
-    if (!c->items)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu segments", count);
-    for (size_t i = 0; i < count; i++)
-        c->items[i] = &c->text.items[i];
-    if (count > 0)
-        qsort(c->items, count, sizeof *c->items, translate_by_length);
-    return RAPT_OK;
-}
-
-/* A pool_fn. */
-static void translate_one_batch(void *context, size_t batch, int worker)
-{
-    translate_call *c = context;
-    segment_runs *b = &c->t->batches[worker];
-    rapt_tape *tape = c->t->tapes[worker];
-    const size_t size = c->t->setup.o.batch, first = batch * size, left = c->text.source.count - first;
-    const size_t n = left < size ? left : size;
-    bool wanted = false;
-    for (size_t i = first; i < first + n; i++)
-        wanted = wanted || translate_text_is_wanted(c->items[i]);
-    if (!wanted)
-        return;
-    segment_runs_begin(b, tape, c->items + first, n);
-    while (b->count > 0)
-        segment_runs_step(b, tape);
-}
-
-static rapt_code translate_compute(translate_call *c, rapt_translation *out, rapt_error *err)
-{
-    const rapt_translator *t = c->t;
-    const size_t size = t->setup.o.batch, count = c->text.source.count, batches = count / size + (count % size > 0);
-    if (2 * batches > (size_t)t->threads)
-        pool_run(t->pool, batches, SIZE_MAX, translate_one_batch, c);
-    else /* half of the threads or more would have no batch, so all work on each */
-        for (size_t i = 0; i < batches; i++)
-            translate_one_batch(c, i, t->threads);
-    if (atomic_load(&c->t->cancelled))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
-    return translate_text_write(&c->text, out, err);
-}
-
+/* The lane of the translator computes on the threads of its pool, the caller's among them, until the text is done. */
 rapt_code rapt_translator_run_with(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
                                    size_t count, rapt_translation *out, rapt_error *err)
 {
-    translate_call c = {.t = t, .request = request};
-    c.text = (translate_text){.lines = lines, .count = count, .stop = translate_call_stops, .context = &c};
+    translate_call c = {t, request};
+    translate_text x = {.lines = lines, .count = count, .stop = request->stop ? translate_call_stops : NULL,
+                        .stop_all = translate_call_is_cancelled, .context = &c};
     memset(out, 0, count * sizeof *out);
-    rapt_code code = translate_text_encode(&c.text, &t->setup, request, &t->prefix, err);
-    code = code ? code : translate_sort(&c, err);
-    code = code ? code : translate_compute(&c, out, err);
+    rapt_code code = translate_text_encode(&x, &t->setup, request, &t->prefix, err);
+    if (!code) {
+        translate_lane_add(t, &x);
+        while (translate_lane_step(t))
+            ;
+        code = atomic_load(&t->cancelled) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "the translation was cancelled")
+                                          : translate_text_write(&x, out, err);
+    }
     atomic_store(&t->cancelled, false); /* the cancel was for this run, even if it failed before its first batch */
-    free(c.items);
-    translate_text_free(&c.text);
+    translate_text_free(&x);
     return code;
 }
 

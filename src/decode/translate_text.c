@@ -43,19 +43,31 @@ static rapt_code translate_set_prefixes(translate_text *x, const rapt_translator
     return code;
 }
 
+static int translate_by_length(const void *a, const void *b)
+{
+    const source_segment *x = (*(translate_item *const *)a)->source, *y = (*(translate_item *const *)b)->source;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
 /* If a line has several segments, the first one begins with the prefix. */
 static rapt_code translate_set_items(translate_text *x, const search_prefix *begins, bool each, rapt_error *err)
 {
     const size_t count = x->source.count;
     x->segments = calloc(count + 1, sizeof *x->segments);
     x->items = calloc(count + 1, sizeof *x->items);
-    if (!x->segments || !x->items)
+    x->order = calloc(count + 1, sizeof *x->order);
+    if (!x->segments || !x->items || !x->order)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", x->count);
     for (size_t line = 0; line < x->count; line++)
         for (size_t i = x->first[line]; i < x->first[line + 1]; i++) {
             const search_prefix begin = begins && i == x->first[line] ? begins[each ? line : 0] : (search_prefix){0};
             x->items[i] = (translate_item){x, &x->source.segment[i], begin, line, false, &x->segments[i]};
+            x->order[i] = &x->items[i];
         }
+    if (count > 0)
+        qsort(x->order, count, sizeof *x->order, translate_by_length);
     atomic_init(&x->left, count);
     return RAPT_OK;
 }
@@ -97,6 +109,7 @@ void translate_text_free(translate_text *x)
         rapt_translations_free(x->segments, x->source.count);
     free(x->segments);
     free(x->items);
+    free(x->order);
     free(x->first);
     free(x->fits);
     prefixes_free(&x->prefix);
@@ -108,10 +121,12 @@ void translate_text_free(translate_text *x)
 
 bool translate_text_is_stopped(const translate_item *item)
 {
-    return item->text->stop && item->text->stop(item->text->context, item->line);
+    const translate_text *x = item->text;
+    return (x->stop_all && x->stop_all(x->context)) || (x->stop && x->stop(x->context, item->line));
 }
 
-void translate_text_drop(translate_text *x, size_t count)
+/* Ends `count` items. */
+static void translate_drop(translate_text *x, size_t count)
 {
     atomic_bool *ended = x->ended; /* x may be freed as soon as no item is left */
     if (count > 0 && atomic_fetch_sub(&x->left, count) == count && ended)
@@ -120,7 +135,27 @@ void translate_text_drop(translate_text *x, size_t count)
 
 void translate_text_end(translate_item *item)
 {
-    translate_text_drop(item->text, 1);
+    translate_drop(item->text, 1);
+}
+
+size_t translate_text_waiting(const translate_text *x)
+{
+    return x->source.count - x->next;
+}
+
+size_t translate_text_running(const translate_text *x)
+{
+    return atomic_load(&x->left) - translate_text_waiting(x);
+}
+
+void translate_text_check(translate_text *x)
+{
+    const size_t first = x->next;
+    if (translate_text_waiting(x) > 0 && x->stop_all && x->stop_all(x->context))
+        x->next = x->source.count;
+    while (x->next < x->source.count && !translate_text_is_wanted(x->order[x->next]))
+        x->next++;
+    translate_drop(x, x->next - first);
 }
 
 void translate_text_fail(translate_item *item, const rapt_error *err)

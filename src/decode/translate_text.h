@@ -1,8 +1,9 @@
 /* decode/translate_text.h: lines that are translated together: as segments that the model takes, and as translations again. For
- * segment_runs.c, translate.c and the engine. */
+ * segment_runs.c, translate_lane.c, translate.c and the engine. */
 #ifndef DECODE_TRANSLATE_TEXT_H
 #define DECODE_TRANSLATE_TEXT_H
 
+#include "base/queue.h"
 #include "decode/prefixes.h"
 #include "decode/source_segments.h"
 #include "decode/translate_settings.h"
@@ -23,14 +24,18 @@ typedef struct translate_item {
 } translate_item;
 
 struct translate_text {
+    queue_link link;          /* of the lane that translates it */
     const translate_setup *setup;
     translate_settings settings;
     const char *const *lines; /* [count], which must last */
     size_t count;
     bool (*stop)(void *context, size_t line); /* whether a line is cancelled, from any thread; or NULL */
+    bool (*stop_all)(void *context); /* whether all lines are: asked first; or NULL */
     void *context;
     source_segments source;
     translate_item *items;    /* [source.count], by line */
+    translate_item **order;   /* [source.count] by length, in which they begin, so that segments of a batch end together */
+    size_t next;              /* the first of them that has not begun */
     atomic_size_t left;       /* items that are neither translated nor cancelled nor failed */
     atomic_bool *ended;       /* set when none is left; or NULL */
     /* private */
@@ -43,8 +48,8 @@ struct translate_text {
     rapt_error error;         /* its error */
 };
 
-/* Encodes x->lines[count]. The caller has set `stop`, `context` and `ended`, and zeroed the rest of *x. request->stop is not
- * read. `prefix` applies to all lines if the request has no options or prefixes; it must last. Errors as in
+/* Encodes x->lines[count]. The caller has set `stop`, `stop_all`, `context` and `ended`, and zeroed the rest of *x.
+ * request->stop is not read. `prefix` applies to all lines if the request has no options or prefixes; it must last. Errors as in
  * rapt_translator_run_with. The caller frees x in any case. */
 rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,
                                 const prefixes *prefix, rapt_error *err);
@@ -53,8 +58,11 @@ void translate_text_free(translate_text *x);
 bool translate_text_is_stopped(const translate_item *item);
 /* An item is over: translated, stopped or failed. */
 void translate_text_end(translate_item *item);
-/* Ends the last `count` items, which no batch has taken, because nobody needs them any more. */
-void translate_text_drop(translate_text *x, size_t count);
+/* Items that have not begun; that are in progress. */
+size_t translate_text_waiting(const translate_text *x);
+size_t translate_text_running(const translate_text *x);
+/* Ends the items that have not begun if all lines are cancelled, and the next ones if nobody needs them after a failure. */
+void translate_text_check(translate_text *x);
 /* Keeps the error of the first item that fails, whichever thread comes upon it when. */
 void translate_text_fail(translate_item *item, const rapt_error *err);
 /* Whether an item can still be the first that fails. */

@@ -1,5 +1,5 @@
 /* engine/engine.c: rapt_engine: the thread that computes, and the models that it serves in turns. The lane of a model computes
- * its steps (lm_lane.c, translation_lane.c); engine_job.c has the life of jobs, engine_call.c the calls of a caller's
+ * its steps (lm_lane.c, translation_job.c); engine_job.c has the life of jobs, engine_call.c the calls of a caller's
  * functions. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "base/pool.h"
@@ -36,8 +36,8 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
         return m->embedder != NULL;
     }
     const bool language = m->model->task == RAPT_TASK_LANGUAGE_MODEL;
-    m->lane = language ? &lm_lane_functions : &translation_lane_functions;
-    m->of_lane = language ? lm_lane_new(m, o, threads, err) : translation_lane_new(m, o, threads, err);
+    m->lane = language ? &lm_lane_functions : &translation_functions;
+    m->of_lane = language ? lm_lane_new(m, o, threads, err) : translations_new(m, o, threads, err);
     return m->of_lane != NULL;
 }
 

@@ -1,8 +1,9 @@
 /* engine/engine_core.h: the structs of an engine: its thread, models and jobs, and the interface of a lane, which computes the
- * jobs of a model step by step (lm_lane.c, translation_lane.c). */
+ * jobs of a model step by step (lm_lane.c, translation_job.c). */
 #ifndef ENGINE_ENGINE_CORE_H
 #define ENGINE_ENGINE_CORE_H
 
+#include "base/queue.h"
 #include "rapt/engine.h"
 
 #include <pthread.h>
@@ -21,8 +22,8 @@ struct rapt_engine {
 
 /* The first member of each kind of job. */
 struct rapt_engine_job {
+    queue_link link;                    /* in the engine's queue, or in a lane's own list */
     rapt_engine_model *model;
-    rapt_engine_job *next;              /* next in the queue, or in a lane's own list */
     void (*free)(rapt_engine_job *job); /* frees all of it */
     rapt_stop_fn *stop;
     void *context;                      /* of stop */
@@ -32,12 +33,6 @@ struct rapt_engine_job {
     bool done;                          /* under the engine's lock */
     double queued;                      /* clock_seconds */
 };
-
-/* Jobs, first come first served. */
-typedef struct engine_queue {
-    rapt_engine_job *first, *last;
-    size_t count;
-} engine_queue;
 
 /* The functions that compute a model's jobs. The engine's thread calls all of them, without its lock. */
 typedef struct engine_lane {
@@ -54,7 +49,7 @@ struct rapt_engine_model {
     const engine_lane *lane;   /* NULL: there are calls only */
     void *of_lane;
     rapt_embedder *embedder;   /* an encoder's embedder, for calls */
-    engine_queue jobs, calls;  /* under the engine's lock: queued, not yet taken */
+    queue jobs, calls;         /* under the engine's lock: queued, not yet taken */
     size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
     bool removed;              /* under the engine's lock */
     rapt_engine_model_options faults; /* of the caller's: only fault, fault_free and fault_context */
@@ -64,8 +59,8 @@ struct rapt_engine_model {
 /* Makes a lane. NULL with `err` set. */
 void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
 extern const engine_lane lm_lane_functions;
-void *translation_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
-extern const engine_lane translation_lane_functions;
+void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
+extern const engine_lane translation_functions;
 
 /* False in a child of fork(), which has a copy of the engine without its thread: locks may be held for ever there, and no job
  * ends. Every function that would lock or wait asks this first. */
@@ -73,7 +68,7 @@ bool engine_is_here(const rapt_engine *e);
 /* engine_is_here as a code, with `err` set. */
 rapt_code engine_check_here(const rapt_engine *e, rapt_error *err);
 
-/* Queues a job in which all members but model, next and queued are set; *handle gets it unless `handle` is NULL. May be called
+/* Queues a job in which all members but link, model and queued are set; *handle gets it unless `handle` is NULL. May be called
  * from any thread. */
 void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle);
 
@@ -104,11 +99,5 @@ void engine_job_done(rapt_engine_job *job);
 /* Publishes the counts of a lane: all of rapt_engine_counts except done, cancelled and failed; `waiting` counts only jobs that
  * the lane has taken. */
 void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts);
-
-/* A list of a lane's own. */
-void engine_queue_put(engine_queue *q, rapt_engine_job *job);
-rapt_engine_job *engine_queue_pop(engine_queue *q);
-/* Takes the job after `before` out of the list; NULL: the first job. */
-rapt_engine_job *engine_queue_remove(engine_queue *q, rapt_engine_job *before);
 
 #endif

@@ -16,15 +16,15 @@ void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_jo
         *handle = job;
     pthread_mutex_lock(&e->lock);
     m->unfreed++;
-    engine_queue_put(job->is_call ? &m->calls : &m->jobs, job);
+    queue_put(job->is_call ? &m->calls : &m->jobs, job);
     pthread_cond_signal(&e->work);
     pthread_mutex_unlock(&e->lock);
 }
 
-static rapt_engine_job *engine_take_from(rapt_engine *e, engine_queue *q)
+static rapt_engine_job *engine_take_from(rapt_engine *e, queue *q)
 {
     pthread_mutex_lock(&e->lock);
-    rapt_engine_job *job = engine_queue_pop(q);
+    rapt_engine_job *job = queue_pop(q);
     pthread_mutex_unlock(&e->lock);
     return job;
 }

@@ -47,9 +47,9 @@ static void lm_lane_stop(lm_job *j)
 }
 
 /* Ends the waiting job after `before`; NULL: the first one. */
-static void lm_lane_end_waiting(lm_lane *l, rapt_engine_job *before)
+static void lm_lane_end_waiting(lm_lane *l, queue_link *before)
 {
-    lm_job *j = (lm_job *)engine_queue_remove(&l->waiting, before);
+    lm_job *j = queue_remove(&l->waiting, before);
     lm_lane_stop(j);
     lm_lane_publish(l);
     lm_job_end(j);
@@ -63,12 +63,12 @@ static bool lm_lane_ask_waiting(lm_lane *l)
     for (size_t left = MIN(l->waiting.count, ASKED); left > 0; left--) {
         if (l->asked && !l->asked->next)
             l->asked = NULL;
-        rapt_engine_job *job = l->asked ? l->asked->next : l->waiting.first;
-        if (engine_stops(job)) {
+        queue_link *at = l->asked ? l->asked->next : l->waiting.first;
+        if (engine_stops((rapt_engine_job *)at)) {
             lm_lane_end_waiting(l, l->asked);
             any = true;
         } else
-            l->asked = job;
+            l->asked = at;
     }
     return any;
 }
@@ -92,13 +92,13 @@ static void lm_lane_admit(lm_lane *l)
     while (l->waiting.first) {
         if (l->asked == l->waiting.first)
             l->asked = NULL;
-        if (engine_stops(l->waiting.first)) {
+        if (engine_stops((rapt_engine_job *)l->waiting.first)) {
             lm_lane_end_waiting(l, NULL);
             continue;
         }
         if (!lm_slot_admit(l, (lm_job *)l->waiting.first))
             return;
-        lm_job *j = (lm_job *)engine_queue_pop(&l->waiting);
+        lm_job *j = queue_pop(&l->waiting);
         j->admitted = clock_seconds();
         if (j->request.score_prompt)
             lm_job_score(j, NULL, l->scratch);
@@ -265,7 +265,7 @@ static bool lm_lane_step(rapt_engine_model *m, void *lane)
     lm_lane *l = lane;
     rapt_engine_job *job;
     while ((job = engine_take(m)))
-        engine_queue_put(&l->waiting, job);
+        queue_put(&l->waiting, job);
     const bool stopped = lm_lane_end_stopped(l);
     lm_lane_admit(l);
     lm_lane_publish(l);

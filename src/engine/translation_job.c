@@ -1,9 +1,23 @@
-/* engine/translation_job.c: a request to translate lines. The calling thread encodes the lines, so that errors are reported at
- * once and the engine's thread has less to do. */
-#include "engine/translation_job.h"
+/* engine/translation_job.c: requests to translate lines, which the lane of a translator computes (decode/translate_lane.c). The
+ * calling thread encodes the lines, so that errors are reported at once and the engine's thread has less to do. */
+#include "decode/translate.h"
+#include "engine/engine_core.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define LARGEST_BATCH 65536
+
+typedef struct translation_job {
+    rapt_engine_job job;
+    void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out);
+    char *memory;            /* holds the lines */
+    const char **lines;
+    translate_text text;     /* its context is the job */
+    atomic_bool interrupted; /* it was to stop before it was done */
+} translation_job;
+
+/* ---- from a request ------------------------------------------------------------------------------------------------- */
 
 static void translation_job_free(rapt_engine_job *job)
 {
@@ -15,10 +29,9 @@ static void translation_job_free(rapt_engine_job *job)
 }
 
 /* A translate_text's question. */
-static bool translation_job_stops(void *context, size_t line)
+static bool translation_job_stops(void *context)
 {
     translation_job *j = context;
-    (void)line;
     const bool stops = engine_stops(&j->job);
     if (stops)
         atomic_store(&j->interrupted, true);
@@ -42,7 +55,8 @@ static rapt_code translation_job_copy(translation_job *j, const rapt_engine_tran
     return RAPT_OK;
 }
 
-translation_job *translation_job_new(const rapt_translator *t, const rapt_engine_translation *request, rapt_error *err)
+/* Copies and encodes the lines. NULL with `err` set. */
+static translation_job *translation_job_new(const rapt_translator *t, const rapt_engine_translation *request, rapt_error *err)
 {
     const rapt_translator_request options = {.options = &request->options};
     translation_job *j = calloc(1, sizeof *j);
@@ -52,9 +66,8 @@ translation_job *translation_job_new(const rapt_translator *t, const rapt_engine
     }
     j->job = (rapt_engine_job){.free = translation_job_free, .stop = request->stop, .context = request->context};
     j->on_done = request->on_done;
-    j->context = request->context;
     rapt_code code = translation_job_copy(j, request, err);
-    j->text = (translate_text){.lines = j->lines, .count = request->count, .stop = translation_job_stops, .context = j};
+    j->text = (translate_text){.lines = j->lines, .count = request->count, .stop_all = translation_job_stops, .context = j};
     code = code ? code : translate_text_encode(&j->text, &t->setup, &options, &t->prefix, err);
     if (!code)
         return j;
@@ -62,39 +75,112 @@ translation_job *translation_job_new(const rapt_translator *t, const rapt_engine
     return NULL;
 }
 
-size_t translation_job_waiting(const translation_job *j)
+rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translation *request, rapt_engine_job **job,
+                                rapt_error *err)
 {
-    return j->text.source.count - j->next;
+    rapt_error own = {0};
+    if (engine_check_here(m->engine, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (m->lane != &translation_functions)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
+    rapt_code code = rapt_engine_check(m, &own);
+    translation_job *j = code ? NULL : translation_job_new(m->of_lane, request, &own);
+    if (!j)
+        return rapt_fail(err, own.code, "%s", own.message);
+    engine_queue_job(m, &j->job, job);
+    return RAPT_OK;
 }
 
-size_t translation_job_running(const translation_job *j)
+/* ---- what the lane asks of the engine: a translate_host, whose context is the model ----------------------------------- */
+
+static void translation_take(void *model)
 {
-    return atomic_load(&j->text.left) - translation_job_waiting(j);
+    rapt_engine_model *m = model;
+    translation_job *j;
+    while ((j = (translation_job *)engine_take(m)))
+        translate_lane_add(m->of_lane, &j->text);
 }
 
-void translation_job_check(translation_job *j)
+static void translation_count(void *model, const translate_counts *c)
 {
-    const size_t waiting = translation_job_waiting(j);
-    if (waiting == 0 || (translate_text_is_wanted(&j->text.items[j->next]) && !translation_job_stops(j, 0)))
-        return;
-    j->next = j->text.source.count;
-    translate_text_drop(&j->text, waiting);
+    const rapt_engine_counts counts = {.waiting = c->waiting, .running = c->running, .steps = c->steps,
+                                       .prompt_tokens = c->source_tokens, .generated_tokens = c->tokens, .busy_seconds = c->busy};
+    engine_publish(model, &counts);
 }
 
-void translation_job_end(translation_job *j)
+static void translation_end(void *model, translate_text *x)
 {
+    translation_job *j = x->context;
     rapt_error err = {0};
-    const size_t count = j->text.count;
+    const size_t count = x->count;
     rapt_translation *out = calloc(count + 1, sizeof *out);
-    rapt_code code = rapt_engine_check(j->job.model, &err);
+    rapt_code code = rapt_engine_check(model, &err);
     code = code ? code : !out ? rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for %zu translations", count) :
                      atomic_load(&j->interrupted) ? rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled") :
-                     translate_text_write(&j->text, out, &err);
+                     translate_text_write(x, out, &err);
     engine_job_ends(&j->job, code);
     if (j->on_done)
-        j->on_done(j->context, code, err.message, code ? NULL : out);
+        j->on_done(j->job.context, code, err.message, code ? NULL : out);
     if (!code)
         rapt_translations_free(out, count);
     free(out);
     engine_job_done(&j->job);
+}
+
+static bool translation_is_alone(void *model)
+{
+    return engine_is_alone(model);
+}
+
+static bool translation_is_awaited(void *model, bool own)
+{
+    return engine_is_awaited(model, own);
+}
+
+static void translation_wait(void *model, double seconds)
+{
+    engine_wait(model, seconds);
+}
+
+static void translation_wake(void *model)
+{
+    engine_wake(model);
+}
+
+static const translate_host translation_host = {translation_take,       translation_count, translation_end, translation_is_alone,
+                                                translation_is_awaited, translation_wait,  translation_wake};
+
+/* ---- the model's lane ------------------------------------------------------------------------------------------------- */
+
+static bool translation_step(rapt_engine_model *m, void *lane)
+{
+    (void)m;
+    return translate_lane_step(lane);
+}
+
+static void translation_free(void *lane)
+{
+    rapt_translator_free(lane);
+}
+
+const engine_lane translation_functions = {translation_step, translation_free};
+
+void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
+{
+    rapt_translate_options options = o->translate;
+    options.threads = threads;
+    options.precision = o->precision;
+    options.weights = o->weights;
+    options.kv_cache = o->kv_cache;
+    options.batch = o->batch;
+    if (o->batch > LARGEST_BATCH) {
+        rapt_fail(err, RAPT_ERR_VALUE, "a batch of %zu sentences; the largest is %d", o->batch, LARGEST_BATCH);
+        return NULL;
+    }
+    rapt_translator *t = rapt_translator_new(m->model, &options, err);
+    if (t) {
+        t->lane.host = &translation_host;
+        t->lane.context = m;
+    }
+    return t;
 }

@@ -196,7 +196,7 @@ static void failures_are_an_items_own(void **state)
         rapt_error err = {0};
         translate_item *items[8];
         translate_text x = {.lines = bad, .count = 4}, y = {.lines = good, .count = 4};
-        segment_runs *r = &t->batches[0];
+        segment_runs *r = &t->lane.workers[0].runs;
         assert_int_equal(rapt_translate(m, good, 4, &o, want, NULL), RAPT_OK);
         assert_int_equal(translate_text_encode(&x, &t->setup, &request, &t->prefix, NULL), RAPT_OK);
         assert_int_equal(translate_text_encode(&y, &t->setup, &request, &t->prefix, NULL), RAPT_OK);
