@@ -57,23 +57,6 @@ static json_t *describe_gpt(const rapt_lm_config *c)
                      b->norm_eps, "resid_pdrop", 0.0, "embd_pdrop", 0.0, "attn_pdrop", 0.0);
 }
 
-static const place_row GPT_ROWS[] = {
-    {"embedding.weight", "tokens_embed.weight"},
-    {"positions.weight", "positions_embed.weight"},
-    {"positions.table", "positions_embed.weight"},
-    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", PLACE_QUERY | PLACE_TRANSPOSED},
-    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", PLACE_KEY | PLACE_TRANSPOSED},
-    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", PLACE_VALUE | PLACE_TRANSPOSED},
-    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", PLACE_TRANSPOSED},
-    {"blocks.#.norm1.@", "h.#.ln_1.@"},
-    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", PLACE_TRANSPOSED},
-    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", PLACE_TRANSPOSED},
-    {"blocks.#.norm2.@", "h.#.ln_2.@"},
-    {"output.weight", "/lm_head.weight"},
-    {0}};
-static const place_table GPT_PLACES = {GPT_ROWS, NULL, "transformer.", .biased = true};
-static const hub_family FAMILY_OF_GPT = {"openai-gpt", "OpenAIGPTLMHeadModel", &GPT_PLACES};
-
 /* ---- GPT-NeoX, without its parallel residual connections ------------------------------------------------------- */
 
 static json_t *describe_neox(const rapt_lm_config *c)
@@ -91,7 +74,7 @@ static json_t *describe_neox(const rapt_lm_config *c)
 /* ---- which ---------------------------------------------------------------------------------------------------- */
 
 static const export_lm_class LLAMA = {&HUB_LLAMA, describe_llama}, GRANITE = {&HUB_GRANITE, describe_granite},
-                             GPT2 = {&HUB_GPT2, describe_gpt2}, GPT = {&FAMILY_OF_GPT, describe_gpt},
+                             GPT2 = {&HUB_GPT2, describe_gpt2}, GPT = {&HUB_GPT, describe_gpt},
                              NEOX = {&HUB_NEOX, describe_neox};
 
 /* The class whose norms and positions the model has. */

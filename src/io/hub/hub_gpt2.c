@@ -1,4 +1,5 @@
-/* io/hub/hub_gpt2.c: GPT-2 of Hugging Face transformers: its keys, their defaults and its tensors. */
+/* io/hub/hub_gpt2.c: GPT-2 of Hugging Face transformers: its keys, their defaults and its tensors; and the tensors of GPT, which
+ * is only written. */
 #include "io/hub/hub_decoder.h"
 
 static void read_gpt2(hub_config *c, rapt_lm_config *k)
@@ -20,24 +21,30 @@ static void read_gpt2(hub_config *c, rapt_lm_config *k)
                                         "summary_first_dropout", "n_special", "predict_special_tokens", "output_past", NULL});
 }
 
-/* "positions.table" is of models of rapt, whose positions may be computed. */
+#define GPT_ATTENTION                                                           \
+    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", PLACE_QUERY | PLACE_TRANSPOSED}, \
+    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", PLACE_KEY | PLACE_TRANSPOSED},   \
+    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", PLACE_VALUE | PLACE_TRANSPOSED}, \
+    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", PLACE_TRANSPOSED}
+#define GPT_FFN                                                       \
+    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", PLACE_TRANSPOSED},    \
+    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", PLACE_TRANSPOSED}
+#define GPT_NORM1 {"blocks.#.norm1.@", "h.#.ln_1.@"}
+#define GPT_NORM2 {"blocks.#.norm2.@", "h.#.ln_2.@"}
+
+/* "positions.table" is of models of rapt, whose positions may be computed. Norms stand where the model has them. */
 static const place_row GPT2_ROWS[] = {
-    {"embedding.weight", "wte.weight"},
-    {"positions.weight", "wpe.weight"},
-    {"positions.table", "wpe.weight"},
-    {"blocks.#.norm1.@", "h.#.ln_1.@"},
-    {"blocks.#.attention.q.@", "h.#.attn.c_attn.@", PLACE_QUERY | PLACE_TRANSPOSED},
-    {"blocks.#.attention.k.@", "h.#.attn.c_attn.@", PLACE_KEY | PLACE_TRANSPOSED},
-    {"blocks.#.attention.v.@", "h.#.attn.c_attn.@", PLACE_VALUE | PLACE_TRANSPOSED},
-    {"blocks.#.attention.o.@", "h.#.attn.c_proj.@", PLACE_TRANSPOSED},
-    {"blocks.#.norm2.@", "h.#.ln_2.@"},
-    {"blocks.#.ffn.dense1.@", "h.#.mlp.c_fc.@", PLACE_TRANSPOSED},
-    {"blocks.#.ffn.dense2.@", "h.#.mlp.c_proj.@", PLACE_TRANSPOSED},
-    {"norm.@", "ln_f.@"},
-    {"output.weight", "/lm_head.weight"},
-    {"embedding.weight", "/lm_head.weight"},
-    {0}};
+    {"embedding.weight", "wte.weight"}, {"positions.weight", "wpe.weight"}, {"positions.table", "wpe.weight"},
+    GPT_NORM1, GPT_ATTENTION, GPT_NORM2, GPT_FFN, {"norm.@", "ln_f.@"},
+    {"output.weight", "/lm_head.weight"}, {"embedding.weight", "/lm_head.weight"}, {0}};
+static const place_row GPT_ROWS[] = {
+    {"embedding.weight", "tokens_embed.weight"}, {"positions.weight", "positions_embed.weight"},
+    {"positions.table", "positions_embed.weight"},
+    GPT_ATTENTION, GPT_NORM1, GPT_FFN, GPT_NORM2,
+    {"output.weight", "/lm_head.weight"}, {0}};
 static const char *const GPT2_UNUSED[] = {"h.#.attn.bias", "h.#.attn.masked_bias", NULL};
 static const place_table GPT2_PLACES = {GPT2_ROWS, GPT2_UNUSED, "transformer.", .biased = true};
+static const place_table GPT_PLACES = {GPT_ROWS, NULL, "transformer.", .biased = true};
 
 const hub_family HUB_GPT2 = {"gpt2", "GPT2LMHeadModel", &GPT2_PLACES, true, 50256, read_gpt2};
+const hub_family HUB_GPT = {"openai-gpt", "OpenAIGPTLMHeadModel", &GPT_PLACES};
