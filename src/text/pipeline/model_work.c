@@ -8,9 +8,9 @@
 void model_work_free(model_work *w)
 {
     free(w->ids);
-    free(w->symbols);
-    free(w->heap);
-    free(w->places);
+    piece_merge_free(&w->merge);
+    unigram_paths_free(&w->paths);
+    free(w->cuts.list);
     buffer_free(&w->letters);
     *w = (model_work){0};
 }

@@ -9,103 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct bpe_symbol {
-    int32_t id; /* -1: merged into the symbol before it */
-    int32_t before, after; /* neighbors; -1: none */
-} bpe_symbol;
-
-typedef struct bpe_candidate {
-    uint64_t order; /* rank, then place */
-    int32_t id;     /* the token that the symbol at this place and the next one become */
-} bpe_candidate;
-
 static rapt_code bpe_work_no_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to merge a piece of text");
 }
 
-/* ---- the heap ----------------------------------------------------------------------------------------------- */
-
-static bool heap_push(model_work *w, bpe_candidate c)
+static bool find_pair(void *context, const piece_symbol *left, const piece_symbol *right, uint32_t *key, int32_t *id)
 {
-    if (!ARRAY_RESERVE(&w->heap, &w->heap_capacity, w->heap_count + 1))
-        return false;
-    size_t i = w->heap_count++;
-    for (; i > 0 && w->heap[(i - 1) / 2].order > c.order; i = (i - 1) / 2)
-        w->heap[i] = w->heap[(i - 1) / 2];
-    w->heap[i] = c;
-    return true;
-}
-
-static bpe_candidate heap_pop(model_work *w)
-{
-    bpe_candidate top = w->heap[0], last = w->heap[--w->heap_count];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < w->heap_count; i = child) {
-        child += child + 1 < w->heap_count && w->heap[child + 1].order < w->heap[child].order;
-        if (w->heap[child].order >= last.order)
-            break;
-        w->heap[i] = w->heap[child];
-    }
-    w->heap[i] = last;
-    return top;
-}
-
-/* ---- merging ------------------------------------------------------------------------------------------------ */
-
-/* Queues the symbol at `left` with its neighbor, if they merge. */
-static bool queue_pair(const pipeline_model *m, model_work *w, int32_t left)
-{
-    int32_t right = left >= 0 ? w->symbols[left].after : -1;
-    if (right < 0)
-        return true;
-    pair_merge merge = pair_table_find(&m->pairs, w->symbols[left].id, w->symbols[right].id);
-    return merge.rank == PAIR_NEVER || heap_push(w, (bpe_candidate){(uint64_t)merge.rank << 32 | (uint32_t)left, merge.id});
-}
-
-/* Whether a candidate is still valid: its symbols still become the same token. */
-static bool still_merges(const pipeline_model *m, const model_work *w, int32_t left, int32_t id)
-{
-    const bpe_symbol *s = &w->symbols[left];
-    if (s->id < 0 || s->after < 0)
-        return false;
-    pair_merge merge = pair_table_find(&m->pairs, s->id, w->symbols[s->after].id);
-    return merge.rank != PAIR_NEVER && merge.id == id;
-}
-
-static bool merge_all_symbols(const pipeline_model *m, model_work *w)
-{
-    bool ok = true;
-    w->heap_count = 0;
-    for (size_t i = 0; ok && i < w->symbol_count; i++)
-        ok = queue_pair(m, w, (int32_t)i);
-    while (ok && w->heap_count > 0) {
-        bpe_candidate top = heap_pop(w);
-        int32_t left = (int32_t)(uint32_t)top.order;
-        if (!still_merges(m, w, left, top.id))
-            continue;
-        bpe_symbol *s = &w->symbols[left], *right = &w->symbols[s->after];
-        s->id = top.id;
-        s->after = right->after;
-        right->id = -1;
-        if (s->after >= 0)
-            w->symbols[s->after].before = left;
-        ok = queue_pair(m, w, s->before) && queue_pair(m, w, left);
-    }
-    return ok;
+    const pair_merge merge = pair_table_find(context, left->id, right->id);
+    *key = merge.rank;
+    *id = merge.id;
+    return merge.rank != PAIR_NEVER;
 }
 
 /* ---- the symbols that a piece begins as --------------------------------------------------------------------- */
 
 static bool add_symbol(model_work *w, int32_t id)
 {
-    if (!ARRAY_RESERVE(&w->symbols, &w->symbol_capacity, w->symbol_count + 1))
-        return false;
-    int32_t at = (int32_t)w->symbol_count++;
-    w->symbols[at] = (bpe_symbol){id, at - 1, -1};
-    if (at > 0)
-        w->symbols[at - 1].after = at;
-    return true;
+    return piece_merge_add(&w->merge, id, w->merge.count, 1);
 }
 
 /* Writes a character, with the prefix unless it begins the piece, and with the suffix if it ends it. */
@@ -158,7 +79,7 @@ static rapt_code add_all_letters(const pipeline_model *m, const char *text, size
     int32_t waiting = -1;
     uint32_t code;
     rapt_code result = RAPT_OK;
-    w->symbol_count = 0;
+    w->merge.count = 0;
     for (size_t at = 0, used; at < size && !result; at += used) {
         used = utf8_decode(text + at, size - at, &code);
         result = write_letters(m, w, text + at, used, at == 0, at + used == size) ? add_letters(m, w, &waiting, err)
@@ -175,9 +96,10 @@ rapt_code pipeline_bpe_encode(const pipeline_model *m, const char *text, size_t 
     if (size > INT32_MAX / 8)
         return rapt_fail(err, RAPT_ERR_VALUE, "a piece of %zu bytes is too long to merge", size);
     rapt_code code = add_all_letters(m, text, size, w, err);
-    if (!code && !merge_all_symbols(m, w))
+    const piece_merge_rule rule = {find_pair, (void *)&m->pairs};
+    if (!code && !piece_merge_all(&w->merge, &rule))
         code = bpe_work_no_memory(err);
-    for (int32_t i = w->symbol_count > 0 ? 0 : -1; i >= 0 && !code; i = w->symbols[i].after)
-        code = model_work_put(w, w->symbols[i].id, err);
+    for (uint32_t i = w->merge.count > 0 ? 0 : PIECE_MERGE_NONE; i != PIECE_MERGE_NONE && !code; i = w->merge.symbols[i].next)
+        code = model_work_put(w, w->merge.symbols[i].id, err);
     return code;
 }

@@ -10,7 +10,7 @@ void pipeline_model_free(pipeline_model *m)
 {
     token_list_free(&m->vocab);
     pair_table_free(&m->pairs);
-    free(m->scores);
+    unigram_free(&m->unigram);
     free(m->unk_token);
     free(m->prefix);
     free(m->suffix);
@@ -33,38 +33,29 @@ static size_t count_characters(const char *text, size_t size)
     return count;
 }
 
-/* The node of a text, from another one on. */
-static pair_merge walk_trie(const pipeline_model *m, pair_merge node, const char *text)
+/* The longest token with which the text begins behind a prefix, and its bytes without it; -1: none. */
+static int32_t longest_token(const pipeline_model *m, const char *prefix, const char *text, size_t size, size_t *length)
 {
-    for (; *text && node.rank != PAIR_NEVER; text++)
-        node = model_trie_next(m, node, *text);
-    return node;
-}
-
-/* The longest token below `node` with which the text begins, and its bytes; -1: none. */
-static int32_t longest_token(const pipeline_model *m, pair_merge node, const char *text, size_t size, size_t *length)
-{
-    int32_t id = -1;
-    for (size_t i = 0; i < size && node.rank != PAIR_NEVER; i++) {
-        node = model_trie_next(m, node, text[i]);
-        if (node.rank == PAIR_NEVER || node.rank == MODEL_NO_TOKEN)
-            continue;
-        id = (int32_t)node.rank;
-        *length = i + 1;
+    int32_t longest = -1, node = 0, id;
+    for (; *prefix; prefix++)
+        if (!piece_trie_step(&m->unigram.trie, &node, *prefix, &id))
+            return -1;
+    for (size_t i = 0; i < size && piece_trie_step(&m->unigram.trie, &node, text[i], &id); i++) {
+        longest = id >= 0 ? id : longest;
+        *length = id >= 0 ? i + 1 : *length;
     }
-    return id;
+    return longest;
 }
 
 /* Tokens after the first have the prefix. */
 static rapt_code word_piece_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
 {
     size_t begun = w->count, length = 0;
-    const pair_merge later = walk_trie(m, MODEL_TRIE_ROOT, m->prefix);
     rapt_code code = RAPT_OK;
     if (count_characters(text, size) > m->max_characters)
         return put_unknown(m, w, err);
     for (size_t at = 0; at < size && !code; at += length) {
-        int32_t id = longest_token(m, at == 0 ? MODEL_TRIE_ROOT : later, text + at, size - at, &length);
+        int32_t id = longest_token(m, at == 0 ? "" : m->prefix, text + at, size - at, &length);
         if (id < 0) {
             w->count = begun;
             return put_unknown(m, w, err);

@@ -5,6 +5,8 @@
 
 #include "base/buffer.h"
 #include "text/hf/hf_read.h"
+#include "text/pieces/piece_merge.h"
+#include "text/pieces/unigram.h"
 
 typedef enum pipeline_model_kind {
     MODEL_BPE,        /* characters are merged, pair by pair (Sennrich et al. 2016) */
@@ -16,9 +18,8 @@ typedef enum pipeline_model_kind {
 typedef struct pipeline_model {
     pipeline_model_kind kind;
     token_list vocab;    /* findable: the model's; the others are added tokens */
-    pair_table pairs;    /* MODEL_BPE: its pairs; MODEL_UNIGRAM and MODEL_WORD_PIECE: their trie */
-    double *scores;      /* MODEL_UNIGRAM: [vocab.size] by id; owned */
-    double unk_score;    /* score of an unknown character: 10 less than the lowest score */
+    pair_table pairs;    /* MODEL_BPE */
+    unigram unigram;     /* MODEL_UNIGRAM; MODEL_WORD_PIECE: only its trie */
     char *unk_token;     /* the token for unknown text; NULL: unknown text is left out */
     int32_t unk;         /* its id; -1: not in the vocabulary, an error when it is needed */
     char *prefix;        /* prefix of tokens that do not begin a piece, "##" for BERT; NULL: none */
@@ -34,12 +35,9 @@ typedef struct pipeline_model {
 typedef struct model_work {
     int32_t *ids;
     size_t count, capacity;
-    struct bpe_symbol *symbols;
-    size_t symbol_count, symbol_capacity;
-    struct bpe_candidate *heap;
-    size_t heap_count, heap_capacity;
-    struct unigram_place *places;
-    size_t place_capacity;
+    piece_merge_work merge;
+    unigram_paths paths;
+    piece_cuts cuts;
     buffer letters;
 } model_work;
 
@@ -56,19 +54,6 @@ int32_t pipeline_model_unknown(const pipeline_model *m, rapt_error *err);
 
 /* Appends the ids of a piece, valid UTF-8 and not empty. RAPT_ERR_VALUE: the unknown token is needed, and the model has none. */
 rapt_code pipeline_model_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err);
-
-/* The trie of tokens, in the table of pairs: a node and a byte make a node, whose rank is the token that ends there. */
-enum { MODEL_NO_TOKEN = PAIR_RANKS };
-#define MODEL_TRIE_ROOT ((pair_merge){MODEL_NO_TOKEN, 0})
-
-/* The next node for a byte; its rank is PAIR_NEVER if no token has this byte next. */
-static inline pair_merge model_trie_next(const pipeline_model *m, pair_merge node, char byte)
-{
-    return pair_table_find(&m->pairs, node.id, (unsigned char)byte);
-}
-
-/* model_trie.c: adds a token that is not there yet; false on out-of-memory. */
-bool model_trie_add(pipeline_model *m, const char *token, size_t size, int32_t id);
 
 /* pipeline_unigram.c */
 rapt_code pipeline_unigram_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err);

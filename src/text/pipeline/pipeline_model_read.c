@@ -142,7 +142,7 @@ static rapt_code plant_trie(pipeline_model *m, const hf_reading *r)
     bool ok = true;
     for (size_t i = 0, size = 0; ok && i < m->vocab.size; i++) {
         const char *token = token_list_at(&m->vocab, (int64_t)i, &size);
-        ok = !token || model_trie_add(m, token, size, (int32_t)i);
+        ok = !token || piece_trie_add(&m->unigram.trie, token, size, (int32_t)i);
     }
     return ok ? RAPT_OK : component_no_memory(r);
 }
@@ -180,10 +180,11 @@ static rapt_code take_scored(pipeline_model *m, const hf_reading *r, size_t id, 
     if (token_list_find(&m->vocab, json_string_value(token), size) >= 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\" is there twice", r->path,
                          quote(json_string_value(token)).text);
-    m->scores[id] = json_number_value(score);
-    m->unk_score = id == 0 || m->scores[id] < m->unk_score ? m->scores[id] : m->unk_score;
+    unigram *u = &m->unigram;
+    u->scores[id] = json_number_value(score);
+    u->unknown_score = id == 0 || u->scores[id] < u->unknown_score ? u->scores[id] : u->unknown_score;
     bool ok = token_list_put(&m->vocab, id, json_string_value(token), size, true) &&
-              model_trie_add(m, json_string_value(token), size, (int32_t)id);
+              piece_trie_add(&u->trie, json_string_value(token), size, (int32_t)id);
     return ok ? RAPT_OK : component_no_memory(r);
 }
 
@@ -196,14 +197,16 @@ static rapt_code read_unigram(pipeline_model *m, const hf_reading *r, const json
     code = code ? code : component_bool(r, what, model, "byte_fallback", false, &m->byte_fallback);
     if (!code && (count == 0 || count > MAX_IDS))
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: the model has no vocab, or too many tokens", r->path);
-    m->scores = code ? NULL : malloc(count * sizeof *m->scores);
-    if (!m->scores)
+    m->unigram.scores = code ? NULL : malloc(count * sizeof *m->unigram.scores);
+    if (!m->unigram.scores)
         return code ? code : component_no_memory(r);
     for (size_t i = 0; i < count && !code; i++)
         code = take_scored(m, r, i, json_array_get(list, i));
-    m->unk_score -= UNKNOWN_PENALTY;
+    m->unigram.unknown_score -= UNKNOWN_PENALTY;
     m->unk = json_is_integer(unk) && json_integer_value(unk) >= 0 && (size_t)json_integer_value(unk) < count
              ? (int32_t)json_integer_value(unk) : -1;
+    m->unigram.unknown = m->unk;
+    m->unigram.needs_unknown = true;
     if (!code && m->unk < 0 && unk && !json_is_null(unk))
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: unk_id is no token's", r->path);
     find_byte_tokens(m);

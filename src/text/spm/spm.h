@@ -4,8 +4,8 @@
 #define TEXT_SPM_SPM_H
 
 #include "text/bpe/token_list.h"
+#include "text/pieces/unigram.h"
 #include "text/spm/spm_normalize.h"
-#include "text/spm/unigram.h"
 #include "text/tokenizer.h"
 
 /* TrainerSpec.ModelType and SentencePiece.Type of sentencepiece_model.proto. */

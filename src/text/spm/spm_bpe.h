@@ -3,7 +3,7 @@
 #ifndef TEXT_SPM_SPM_BPE_H
 #define TEXT_SPM_SPM_BPE_H
 
-#include "text/spm/piece_cuts.h"
+#include "text/pieces/piece_cuts.h"
 #include "text/spm/spm.h"
 
 /* The pieces of a text of at most PIECE_MAX_TEXT bytes are added to `cuts`. False on out-of-memory. */

@@ -39,10 +39,18 @@ static bool cut_characters(const spm *k, const char *text, size_t size, piece_cu
     return ok;
 }
 
+static bool cut_unigram(const spm *k, const char *text, size_t size, piece_cuts *cuts)
+{
+    unigram_paths paths = {0};
+    const rapt_code code = unigram_cut(&k->unigram, text, size, &paths, cuts);
+    unigram_paths_free(&paths);
+    return code == RAPT_OK;
+}
+
 static bool cut_text(const spm *k, const char *text, size_t size, piece_cuts *cuts)
 {
     switch (k->type) {
-    case SPM_UNIGRAM: return unigram_cut(&k->unigram, text, size, cuts);
+    case SPM_UNIGRAM: return cut_unigram(k, text, size, cuts);
     case SPM_BPE: return spm_bpe_cut(k, text, size, cuts);
     case SPM_WORD: return cut_words(k, text, size, cuts);
     case SPM_CHAR: return cut_characters(k, text, size, cuts);

@@ -4,8 +4,8 @@
 #define TEXT_SPM_SPM_NORMALIZE_H
 
 #include "base/buffer.h"
+#include "text/pieces/piece_trie.h"
 #include "text/spm/charsmap.h"
-#include "text/spm/piece_trie.h"
 
 #define SPM_SPACE "\xE2\x96\x81" /* U+2581, the sign for a space */
 

@@ -135,6 +135,7 @@ static void score_pieces(spm *k)
         if (k->kinds[i] == SPM_NORMAL && k->scores[i] < min)
             min = k->scores[i];
     }
+    k->unigram.single = true;
     k->unigram.unknown = k->unknown;
     k->unigram.unknown_score = min - UNKNOWN_PENALTY;
 }
@@ -145,8 +146,6 @@ static rapt_code make_unigram(spm *k, rapt_error *err)
     if (!k->unigram.scores)
         return fail_no_memory(err);
     score_pieces(k);
-    if (!piece_trie_reserve(&k->unigram.trie, k->pieces.used / 2))
-        return fail_no_memory(err);
     for (size_t i = 0; i < k->pieces.size; i++) {
         size_t size;
         const char *piece = token_list_at(&k->pieces, (int64_t)i, &size);

@@ -1,6 +1,6 @@
-/* text/spm/piece_cuts.h: a text that is cut into pieces: the result of the encoders. */
-#ifndef TEXT_SPM_PIECE_CUTS_H
-#define TEXT_SPM_PIECE_CUTS_H
+/* text/pieces/piece_cuts.h: a text that is cut into pieces: the result of Unigram and of SentencePiece's models. */
+#ifndef TEXT_PIECES_PIECE_CUTS_H
+#define TEXT_PIECES_PIECE_CUTS_H
 
 #include "base/buffer.h"
 
