@@ -132,6 +132,10 @@ typedef struct rapt_train_options {
                               which the recipe must have nevertheless, as names in messages and in recipe.yaml. All of them:
                               data.limit must be 0. They must outlive the run; a call that resumes brings the same pairs again.
                               NULL: files */
+    const rapt_token_file *tokens, *validation_tokens; /* language models: tokens (rapt_token_file_from_ids) in place of the text
+                              data.text, which the recipe must name nevertheless; no text.tokens is written. The tokenizer is
+                              a file or the one of `init`, not learned. validation_tokens, unless NULL, are the validation
+                              set, and data.validation_fraction must be 0. Lifetime and resuming as for `pairs` */
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys that the recipe gives and that contradict the model are refused */
     bool resume;           /* resume from the newest checkpoint in `out`. Without one the run begins anew, unless `out` has a

@@ -65,7 +65,7 @@ rapt_code run_take_init(run *r, rapt_error *err)
 
 bool run_validates(const run *r)
 {
-    return r->recipe->data.validation_fraction > 0 || r->recipe->data.validation;
+    return r->recipe->data.validation_fraction > 0 || r->recipe->data.validation || r->options->validation_tokens;
 }
 
 void run_warn(const run *r, const char *format, ...)

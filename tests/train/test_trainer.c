@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define STEPS 24 /* of lm_recipe */
 
@@ -289,11 +290,79 @@ static void pairs_come_from_memory(void **state)
     rapt_recipe_free(&r);
 }
 
+/* ---- tokens from memory ------------------------------------------------------------------------------------------- */
+
+/* A part of the tokens of a run, of a vocabulary of that size. */
+static rapt_token_file *part_of(const rapt_token_file *f, double begin, double end, size_t vocab)
+{
+    const double count = (double)rapt_token_file_count(f);
+    const size_t first = (size_t)(begin * count), last = (size_t)(end * count);
+    rapt_error err = {0};
+    int32_t *ids = malloc((last - first) * sizeof *ids);
+    assert_non_null(ids);
+    rapt_token_file_ids(f, first, last - first, ids);
+    rapt_token_file *part = rapt_token_file_from_ids(ids, last - first, vocab, &err);
+    assert_string_equal(err.message, "");
+    free(ids);
+    return part;
+}
+
+static void refuse_tokens(const char *changes, rapt_train_options o, const char *message)
+{
+    rapt_recipe r = lm_recipe(changes);
+    rapt_error err = {0};
+    o.out = "refused";
+    assert_int_equal(run(&r, o, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, message);
+    rapt_recipe_free(&r);
+    assert_int_equal(access("refused", F_OK), -1);
+}
+
+#define TOKENS "tokenizer.type=file tokenizer.path=files/tokenizer.json data.text="
+
+static void tokens_come_from_memory(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "files"});
+    rapt_token_file *file = rapt_token_file_open("files/text.tokens", &err);
+    assert_non_null(file);
+    const size_t vocab = rapt_token_file_vocab(file);
+    rapt_token_file *all = part_of(file, 0, 1, vocab);
+    rapt_token_file *first = part_of(file, 0, 0.9, vocab), *rest = part_of(file, 0.9, 1, vocab);
+    train(TOKENS "none", (rapt_train_options){.out = "memory", .tokens = all});
+    assert_true(same_parameters("files", "memory")); /* the header tells of the recipe */
+    assert_same_log("files", "memory");
+    assert_int_equal(access("memory/text.tokens", F_OK), -1);
+    train(TOKENS "none", (rapt_train_options){.out = "half", .tokens = all, .max_steps = STEPS / 2});
+    train(TOKENS "none", (rapt_train_options){.out = "half", .tokens = all, .resume = true});
+    assert_same_run("memory", "half");
+    const rapt_train_options two = {.out = "two", .tokens = first, .validation_tokens = rest};
+    train(TOKENS "none data.validation_fraction=0", two);
+    assert_true(same_parameters("files", "two")); /* the header tells of the recipe */
+    assert_same_log("files", "two");
+    refuse_tokens(TOKENS "n", (rapt_train_options){.tokens = first, .validation_tokens = rest},
+                  "data.validation_fraction is 0.1, and there are tokens to validate with");
+    refuse_tokens(TOKENS "n data.validation_fraction=0", (rapt_train_options){.validation_tokens = rest},
+                  "there are tokens to validate with, and none to train on");
+    refuse_tokens("", (rapt_train_options){.tokens = all},
+                  "tokenizer.type is characters, which is learned from a text; for tokens from memory it must be a file");
+    rapt_token_file *large = rapt_token_file_from_ids((int32_t[200]){(int32_t)vocab}, 200, vocab + 1, NULL);
+    snprintf(err.message, sizeof err.message, "n: token %zu occurs; the model knows %zu", vocab, vocab);
+    refuse_tokens(TOKENS "n", (rapt_train_options){.tokens = large}, err.message);
+    rapt_token_file_close(large);
+    rapt_token_file_close(rest);
+    rapt_token_file_close(first);
+    rapt_token_file_close(all);
+    rapt_token_file_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
                                        IN_FOLDER(the_end_is_the_end), IN_FOLDER(stops_of_one_moment),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
-                                       IN_FOLDER(pairs_come_from_memory)};
+                                       IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

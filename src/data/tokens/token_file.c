@@ -114,6 +114,7 @@ rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size
     if (!f->own)
         return token_file_no_memory(f, "ids", err);
     f->header.largest = token_pack(ids, count, f->header.width, f->own, 0);
+    f->header.ids_hash = XXH3_64bits(f->own, count * f->header.width);
     return f;
 }
 

@@ -1,172 +1,16 @@
 /* train/task/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
  * it, a tokenizer and a decoder-only model. For a run, which calls it through its table. */
-#define _GNU_SOURCE
 #include "train/run.h"
 
-#include "base/file.h"
 #include "base/rng.h"
-#include "data/text_files.h"
-#include "data/tokens/token_file.h"
 #include "decode/prompt.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
-#include "text/text_in.h"
-#include "text/tokenizer.h"
-#include "train/ranks/ranks_work.h"
 #include "train/task/sample.h"
-#include "train/task/text_share.h"
+#include "train/task/text_data.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TOKENS_FILE "text.tokens"
-#define END_OF_TEXT "<|endoftext|>"
-#define TEXT_FILE "text.txt" /* if the recipe names several files */
-
-typedef struct text_data {
-    char *text;        /* path of the text */
-    char *text_at;     /* path at which it can be read before it has its name */
-    char *tokens_path;
-    bool several;      /* several files, which are joined */
-    file_writer text_out, tokens_out; /* files of the model's folder that get their names when all input is checked */
-    bool joins_text, makes_tokens;    /* those two are open */
-    rapt_token_file *tokens;
-    rapt_windows *train, *validation; /* validation may be NULL */
-    int32_t *zeros;    /* ids of a batch that is only counted */
-} text_data;
-
-/* ---- the text and its tokenizer ------------------------------------------------------------------------------- */
-
-static rapt_code find_text(run *r, text_data *d, rapt_error *err)
-{
-    const char *list = r->recipe->data.text, *out = r->options->out;
-    rapt_code code = text_files_are_several(list, &d->several, err);
-    if (code)
-        return code;
-    d->text = d->several ? file_join(out, TEXT_FILE) : strdup(list);
-    d->tokens_path = file_join(out, TOKENS_FILE);
-    if (!d->text || !d->tokens_path)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-    bool there = true;
-    if (!d->several && (code = file_is_there(list, &there, err)) != RAPT_OK)
-        return code;
-    if (!there) /* before a tokenizer is looked for */
-        return rapt_fail(err, RAPT_ERR_NOT_FOUND, "cannot read %s: %s", list, strerror(ENOENT));
-    return RAPT_OK;
-}
-
-/* Whether the text of a special token, encoded alone, becomes that token. The control pieces of SentencePiece never do. */
-static rapt_code is_found_in_text(const rapt_tokenizer *k, const char *text, bool *found, rapt_error *err)
-{
-    int32_t *ids;
-    size_t count;
-    const int32_t id = rapt_tokenizer_special(k, text);
-    *found = false;
-    if (id < 0)
-        return RAPT_OK;
-    rapt_code code = tokenizer_encode_within(k, text, strlen(text), true, &ids, &count, err);
-    *found = !code && count == 1 && ids[0] == id;
-    free(ids);
-    return code;
-}
-
-/* The separator of documents: <|endoftext|>, or else the end of text of the model that is fine-tuned (not the token with which
- * its folder may end a turn of a chat). *text is NULL if the tokenizer finds neither. */
-static rapt_code find_separator(const run *r, const char **text, rapt_error *err)
-{
-    const rapt_language_model *m = &r->model->language;
-    bool found = !m->tokenizer && r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
-    const char *end = m->tokenizer && m->end_of_text_count ? rapt_tokenizer_token(m->tokenizer, m->end_of_text[0], NULL) : NULL;
-    rapt_code code = RAPT_OK;
-    *text = END_OF_TEXT;
-    if (m->tokenizer)
-        code = is_found_in_text(m->tokenizer, *text, &found, err);
-    if (!code && !found && end)
-        code = is_found_in_text(m->tokenizer, *text = end, &found, err);
-    *text = found ? *text : NULL;
-    return code;
-}
-
-/* Joins several files into one text, once their separator is known. */
-static rapt_code join_text(run *r, text_data *d, rapt_error *err)
-{
-    const rapt_recipe *k = r->recipe;
-    text_choice choice = {.names = k->data.text_files, .shuffled = k->data.text_order == RAPT_RECIPE_TEXT_ORDER_SHUFFLED};
-    rapt_code code = d->several && k->data.special_tokens ? find_separator(r, &choice.separator, err) : RAPT_OK;
-    if (!code && d->several)
-        code = text_files_join(k->data.text, &choice, d->text, &d->text_out, err);
-    d->joins_text = d->several && !code;
-    if (code)
-        return code;
-    d->text_at = d->several ? file_writer_draft(&d->text_out) : strdup(d->text);
-    return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-}
-
-/* BPE is trained on the training set only; a vocabulary of characters must also cover the validation set. */
-static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
-{
-    file_map text;
-    bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
-    rapt_error reason = {0};
-    const stop_check stop = run_stop(r);
-    static const char *const specials[] = {END_OF_TEXT};
-    rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
-                          .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
-                          .stop = stop.stop, .stop_context = stop.context};
-    if (text_in_map(&text, d->text, d->text_at, err) != RAPT_OK)
-        return NULL;
-    if (text_in_check_map(d->text, &text, err) != RAPT_OK) {
-        file_map_close(&text);
-        return NULL;
-    }
-    size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.validation_fraction)) : text.size;
-    o.vocab_size = recipe_vocab_size(r->recipe, size);
-    rapt_tokenizer *k = pairs ? byte_bpe_train_file(&text, size, &o, &reason) : characters_train_file(&text, &reason);
-    file_map_close(&text);
-    if (!k)
-        rapt_fail(err, reason.code, "%s: %s", d->text, reason.message);
-    return k;
-}
-
-static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_error *err)
-{
-    static const char *const prefixes[] = {[RAPT_RECIPE_TOKENIZER_FILE] = "",
-                                           [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
-                                           [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
-                                           [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
-    char *spec = NULL;
-    if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
-        return NULL;
-    }
-    rapt_tokenizer *k = rapt_tokenizer_load(spec, err);
-    free(spec);
-    return k;
-}
-
-static bool learns_tokenizer(const run *r)
-{
-    rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
-    return !r->init && (type == RAPT_RECIPE_TOKENIZER_CHARACTERS || type == RAPT_RECIPE_TOKENIZER_BPE);
-}
-
-/* Makes both together: training a tokenizer needs the text, and a loaded tokenizer decides the end of text that separates
- * files. */
-static rapt_code make_text_and_tokenizer(run *r, text_data *d, rapt_error *err)
-{
-    rapt_tokenizer **k = &r->model->language.tokenizer;
-    const bool learns = learns_tokenizer(r);
-    if (!r->init)
-        run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
-    if (!r->init && !learns && !(*k = task_language_model_load_tokenizer(r, err)))
-        return err->code;
-    rapt_code code = join_text(r, d, err);
-    if (!code && learns && !(*k = task_language_model_learn_tokenizer(r, d, err)))
-        code = err->code;
-    return code;
-}
 
 /* ---- the model ------------------------------------------------------------------------------------------------ */
 
@@ -232,8 +76,9 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
 /* A model that is fine-tuned may lack ids that its tokenizer has and this text uses. */
 static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
 {
-    size_t vocab = r->model->language.net->config.vocab;
-    int32_t largest = rapt_token_file_max_id(d->tokens);
+    const size_t vocab = r->model->language.net->config.vocab;
+    const int32_t last = d->valid ? rapt_token_file_max_id(d->valid) : 0, first = rapt_token_file_max_id(d->tokens);
+    const int32_t largest = first > last ? first : last;
     if ((size_t)largest < vocab)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
@@ -253,51 +98,15 @@ static rapt_code open_text(run *r, rapt_error *err)
     text_data *d = r->data = calloc(1, sizeof *d);
     if (!d)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-    rapt_code code = run_is_first(r) ? find_text(r, d, err) : RAPT_OK;
+    rapt_code code = text_data_find(r, d, err);
     if (!code)
         code = r->init ? task_language_model_load_init(r, err) : task_language_model_start_model(r, err);
-    if (code || !run_is_first(r))
-        return code;
-    code = make_text_and_tokenizer(r, d, err);
-    if (code)
-        return code;
-    run_phase(r, "tokenizing the text", 0, 0);
-    const token_options o = {!r->recipe->data.special_tokens, r->options->threads, run_stop(r)};
-    d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, o,
-                                 &d->tokens_out, &d->makes_tokens, err);
-    return d->tokens ? RAPT_OK : err->code;
-}
-
-/* Names the files as rank 0 does; they need not exist here. */
-static rapt_code name_text(const run *r, text_data *d, bool several, rapt_error *err)
-{
-    d->text = several ? file_join(r->options->out, TEXT_FILE) : strdup(r->recipe->data.text);
-    d->tokens_path = file_join(r->options->out, TOKENS_FILE);
-    return d->text && d->tokens_path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-}
-
-static rapt_code check_same_tokenizer(const run *r, const text_data *d, rapt_error *err)
-{
-    if (rapt_tokenizer_hash(r->model->language.tokenizer) == d->tokens->header.tokenizer_hash)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "the tokenizer is not rank 0's%s%s", r->init ? ": the one of the model in " : "",
-                     r->init ? r->init : "");
+    return code || !run_is_first(r) ? code : text_data_make(r, d, err);
 }
 
 static rapt_code share_text(run *r, rapt_error *err)
 {
-    text_data *d = r->data;
-    bool several = run_is_first(r) && strcmp(d->text, r->recipe->data.text) != 0;
-    rapt_code code = ranks_give(r, &several, sizeof several, err);
-    if (!code)
-        code = ranks_agree(r, run_is_first(r) ? RAPT_OK : name_text(r, d, several, err), err);
-    if (!code && !r->init)
-        code = text_share_tokenizer(r, &r->model->language.tokenizer, err);
-    text_tokens t = {several ? NULL : d->text, d->tokens_path, d->makes_tokens ? &d->tokens_out : NULL, d->tokens};
-    if (!code)
-        code = text_share_tokens(r, &t, err);
-    d->tokens = t.file;
-    return code ? code : ranks_agree(r, check_same_tokenizer(r, d, err), err);
+    return text_data_share(r, r->data, err);
 }
 
 static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
@@ -315,27 +124,21 @@ static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
 
 static void close_text(run *r)
 {
-    text_data *d = r->data;
-    if (d->joins_text)
-        file_writer_discard(&d->text_out);
-    if (d->makes_tokens)
-        file_writer_discard(&d->tokens_out);
-    rapt_windows_free(d->train);
-    rapt_windows_free(d->validation);
-    rapt_token_file_close(d->tokens);
-    free(d->text);
-    free(d->text_at);
-    free(d->tokens_path);
-    free(d->zeros);
-    free(d);
+    text_data_close(r->data);
 }
 
 /* ---- windows -------------------------------------------------------------------------------------------------- */
 
+static rapt_token_range training_range(const run *r, const text_data *d)
+{
+    return rapt_token_range_training(d->tokens, 1 - r->recipe->data.validation_fraction);
+}
+
 /* The validation set, or as much of it as reports evaluate. */
 static rapt_token_range validation_range(const run *r, const text_data *d)
 {
-    rapt_token_range range = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
+    rapt_token_range range = d->valid ? rapt_token_range_validation(d->valid, 0)
+                                      : rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
     size_t max = (size_t)r->recipe->data.validation_tokens;
     if (max > 0 && range.end - range.begin > max + 1)
         range.end = range.begin + max + 1;
@@ -356,10 +159,10 @@ static rapt_code load_windows(run *r, rapt_error *err)
 {
     const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
+    rapt_token_range train = training_range(r, d);
     rapt_token_range validation = validation_range(r, d);
     rapt_code code = check_token_range(r, &train, false, err);
-    if (!code && k->data.validation_fraction > 0)
+    if (!code && run_validates(r))
         code = check_token_range(r, &validation, true, err);
     size_t tokens = (size_t)(k->model.context * k->train.batch);
     r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
@@ -371,12 +174,12 @@ static rapt_code make_windows(run *r, rapt_error *err)
     text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
+    rapt_token_range train = training_range(r, d);
     rapt_token_range validation = validation_range(r, d);
     d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
-    if (d->train && k->data.validation_fraction > 0)
-        d->validation = rapt_windows_new(d->tokens, &validation, context, batch, 0, err);
-    if (!d->train || (!d->validation && k->data.validation_fraction > 0))
+    if (d->train && run_validates(r))
+        d->validation = rapt_windows_new(d->valid ? d->valid : d->tokens, &validation, context, batch, 0, err);
+    if (!d->train || (!d->validation && run_validates(r)))
         return err->code;
     r->validation_batches = d->validation ? rapt_windows_batches(d->validation) : 0;
     return RAPT_OK;
@@ -425,50 +228,38 @@ static rapt_tensor *task_language_model_window_loss(const run *r, const train_ba
 
 static uint64_t hash_text(const run *r)
 {
-    const token_header *h = &((const text_data *)r->data)->tokens->header;
-    return rng_mix(rng_mix(h->tokenizer_hash, h->count), h->ids_hash);
+    const text_data *d = r->data;
+    const token_header *h = &d->tokens->header;
+    const uint64_t tokenizer = d->own ? h->tokenizer_hash : rapt_tokenizer_hash(r->model->language.tokenizer);
+    const uint64_t hash = rng_mix(rng_mix(tokenizer, h->count), h->ids_hash);
+    return d->valid ? rng_mix(rng_mix(hash, d->valid->header.count), d->valid->header.ids_hash) : hash;
+}
+
+/* Tokens that each rank has from its program. */
+static void given_inputs(const run *r, task_input list[TASK_MAX_INPUTS])
+{
+    const text_data *d = r->data;
+    if (!text_data_is_given(r))
+        return;
+    list[0] = (task_input){r->recipe->data.text, d->tokens->header.ids_hash};
+    list[1] = (task_input){d->valid ? "the tokens to validate with" : NULL, d->valid ? d->valid->header.ids_hash : 0};
 }
 
 static void describe_text(const run *r, rapt_memory_plan *plan)
 {
     const text_data *d = r->data;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.validation_fraction);
+    rapt_token_range train = training_range(r, d);
     plan->examples = train.end - train.begin;
-    plan->validation_examples = rapt_token_file_count(d->tokens) - train.end;
+    plan->validation_examples = d->valid ? rapt_token_file_count(d->valid) : rapt_token_file_count(d->tokens) - train.end;
     const rapt_lm_config *c = &r->model->language.net->config;
     plan->source_vocab = plan->target_vocab = c->vocab;
     plan->looked_up = c->tied ? 0 : c->vocab * c->block.d_model;
     plan->step_tokens = (double)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
 }
 
-/* The token file is made again if it does not belong to the text. */
-static rapt_code text_task_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err)
+static rapt_code name_text_files(const run *r, rapt_error *err)
 {
-    bool several;
-    rapt_code code = text_files_are_several(r->recipe->data.text, &several, err);
-    if (code)
-        return code;
-    *names++ = "tokenizer.json";
-    if (several)
-        *names++ = TEXT_FILE;
-    *names = NULL;
-    return RAPT_OK;
-}
-
-/* Called after all checks. If the process is killed between the two renames, the tokens belong to another text; the next run
- * notices that and makes them again. */
-static rapt_code name_files(const run *r, rapt_error *err)
-{
-    text_data *d = r->data;
-    rapt_code code = RAPT_OK;
-    if (d->joins_text)
-        code = file_writer_finish(&d->text_out, err);
-    d->joins_text = false;
-    if (!code && d->makes_tokens) {
-        code = file_writer_finish(&d->tokens_out, err);
-        d->makes_tokens = false;
-    }
-    return code;
+    return text_data_write(r->data, err);
 }
 
 static char *task_language_model_sample(run *r, rapt_error *err)
@@ -480,6 +271,7 @@ const train_task train_language_model = {
     .open = open_text,
     .close = close_text,
     .share = share_text,
+    .inputs = given_inputs,
     .load = load_windows,
     .make = make_lm,
     .start = make_windows,
@@ -489,7 +281,7 @@ const train_task train_language_model = {
     .loss = task_language_model_window_loss,
     .hash = hash_text,
     .describe = describe_text,
-    .files = text_task_files,
-    .write = name_files,
+    .files = text_data_files,
+    .write = name_text_files,
     .sample = task_language_model_sample,
 };
