@@ -1,7 +1,13 @@
-/* decode/continuation.c: one run over a text. sampler.c chooses a token, text_stream.c decides when its text can be shown. */
+/* decode/continuation.c: a text of a language model, and runs over it. sampler.c chooses a token, text_stream.c decides when its
+ * text can be shown. */
 #include "decode/continuation.h"
 
+#include "decode/generate_options.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+#define CHUNK ((size_t)4 << 10)
 
 rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size_t count, rapt_error *err)
 {
@@ -13,6 +19,22 @@ rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size
     return RAPT_OK;
 }
 
+rapt_code continuation_init(continuation *c, const rapt_model *m, const rapt_generate_options *options, const kernels *k,
+                            rapt_error *err)
+{
+    *c = (continuation){.model = m, .k = k};
+    arena_init(&c->memory, CHUNK);
+    rapt_code code = generate_options_copy(m, options, &c->memory, &c->options, err);
+    return code ? code : sampler_init(&c->sampler, &c->options.sample, k, err);
+}
+
+void continuation_free(continuation *c)
+{
+    continuation_drop(c);
+    free(c->text.ids);
+    arena_free(&c->memory);
+}
+
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
 /* A rapt_text_fn: appends to the result, and calls the caller's on_text. */
@@ -21,16 +43,20 @@ static rapt_code continuation_take_text(void *context, const char *text, size_t 
     continuation *c = context;
     if (!buffer_append(&c->kept, text, size))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    rapt_code code = c->on_text ? c->on_text(c->context, text, size, err) : RAPT_OK;
+    rapt_code code = c->options.on_text ? c->options.on_text(c->options.context, text, size, err) : RAPT_OK;
     return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if on_text has set no error of its own */
 }
 
-rapt_code continuation_begin(continuation *c, rapt_error *err)
+rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err)
 {
-    const rapt_generate_options *o = c->options;
+    const rapt_generate_options *o = &c->options;
+    continuation_drop(c);
+    c->runs = true;
+    c->sample = sample;
+    c->given = c->token_capacity = c->log_prob_capacity = 0;
     c->finish = RAPT_FINISH_LENGTH;
-    c->result->prompt_tokens = c->text->count;
-    token_text_begin(&c->shown, c->model->language.tokenizer, c->text->count);
+    c->result.prompt_tokens = c->text.count;
+    token_text_begin(&c->shown, c->model->language.tokenizer, c->text.count);
     c->out = text_stream_new(o->stops, o->stop_count, continuation_take_text, c, err);
     if (!c->out || !buffer_reserve(&c->kept, 0))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
@@ -39,23 +65,31 @@ rapt_code continuation_begin(continuation *c, rapt_error *err)
 
 bool continuation_is_over(const continuation *c)
 {
-    return c->finish == RAPT_FINISH_END_OF_TEXT || c->result->token_count >= c->options->max_tokens || text_stream_done(c->out);
+    return c->finish == RAPT_FINISH_END_OF_TEXT || c->result.token_count >= c->options.max_tokens || text_stream_done(c->out);
 }
 
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
 {
     const bool whole = !failed && c->out;
-    rapt_code code = whole ? token_text_finish(&c->shown, c->text->ids, c->text->count, c->out, err) : RAPT_OK;
+    rapt_code code = whole ? token_text_finish(&c->shown, c->text.ids, c->text.count, c->out, err) : RAPT_OK;
     if (whole && !code)
         code = text_stream_finish(c->out, err);
     if (whole && !code)
-        c->result->finish = text_stream_stopped(c->out) ? RAPT_FINISH_STOP : c->finish;
+        c->result.finish = text_stream_stopped(c->out) ? RAPT_FINISH_STOP : c->finish;
     text_stream_free(c->out);
     c->out = NULL;
-    c->result->text = c->kept.data;
-    c->result->text_size = c->kept.size;
+    c->result.text = c->kept.data;
+    c->result.text_size = c->kept.size;
     c->kept = (buffer){0};
+    c->runs = false;
     return code;
+}
+
+void continuation_drop(continuation *c)
+{
+    if (c->runs)
+        continuation_end(c, true, NULL);
+    rapt_generated_free(&c->result);
 }
 
 /* ---- one token ---------------------------------------------------------------------------------------------------- */
@@ -64,9 +98,9 @@ rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
 static sampler_input continuation_input(const continuation *c, const rapt_real *logits)
 {
     const rapt_lm_config *config = &c->model->language.net->config;
-    const text_tokens *t = c->text;
-    const size_t given = c->result->prompt_tokens;
-    size_t history = c->options->sample.repetition_window > 0 ? t->count : rapt_lm_visible(config, t->count);
+    const text_tokens *t = &c->text;
+    const size_t given = c->result.prompt_tokens;
+    size_t history = c->options.sample.repetition_window > 0 ? t->count : rapt_lm_visible(config, t->count);
     return (sampler_input){.logits = logits, .vocab = config->vocab, .row = c->sample, .position = t->count,
                            .history = t->ids + t->count - history, .count = history,
                            .sampled = t->ids + given, .sampled_count = t->count - given};
@@ -83,10 +117,10 @@ static policy_rules continuation_rules(const continuation *c)
  * has no such rules. NULL: out of memory. */
 static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch)
 {
-    const size_t vocab = c->model->language.net->config.vocab, given = c->result->prompt_tokens;
+    const size_t vocab = c->model->language.net->config.vocab, given = c->result.prompt_tokens;
     const policy_rules rules = continuation_rules(c);
-    const text_tokens *t = c->text;
-    const policy_text text = {t->ids, t->count, given, given + c->options->max_tokens, t->ids, given};
+    const text_tokens *t = &c->text;
+    const policy_text text = {t->ids, t->count, given, given + c->options.max_tokens, t->ids, given};
     if (!policy_restricts(&c->model->search))
         return logits;
     rapt_real *x = arena_array(scratch, vocab, sizeof *x);
@@ -104,7 +138,7 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
     const arena_mark mark = arena_save(scratch);
     const rapt_real *allowed = continuation_restrict(c, logits, scratch);
     const sampler_input in = continuation_input(c, allowed);
-    rapt_code code = allowed ? sampler_choose(c->sampler, &in, scratch, id, err)
+    rapt_code code = allowed ? sampler_choose(&c->sampler, &in, scratch, id, err)
                              : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", in.vocab);
     arena_release(scratch, mark);
     if (code)
@@ -116,11 +150,11 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
 
 static rapt_code continuation_keep(continuation *c, int32_t id, double log_prob, rapt_error *err)
 {
-    rapt_generated *to = c->result;
+    rapt_generated *to = &c->result;
     size_t count = to->token_count + 1;
     if (!ARRAY_RESERVE(&to->tokens, &c->token_capacity, count) || !ARRAY_RESERVE(&to->log_probs, &c->log_prob_capacity, count))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", count);
-    rapt_code code = text_tokens_put(c->text, c->text->count, &id, 1, err);
+    rapt_code code = text_tokens_put(&c->text, c->text.count, &id, 1, err);
     if (code)
         return code;
     to->tokens[to->token_count] = id;
@@ -132,10 +166,18 @@ rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_er
 {
     const policy_rules rules = continuation_rules(c);
     const rapt_language_model *m = &c->model->language;
-    if (policy_ends(&rules, id) || (c->options->chat && m->has_end_of_turn && id == m->end_of_turn)) {
+    if (policy_ends(&rules, id) || (c->options.chat && m->has_end_of_turn && id == m->end_of_turn)) {
         c->finish = RAPT_FINISH_END_OF_TEXT;
         return RAPT_OK;
     }
     rapt_code code = continuation_keep(c, id, log_prob, err);
-    return code ? code : token_text_next(&c->shown, c->text->ids, c->text->count, c->out, err);
+    return code ? code : token_text_next(&c->shown, c->text.ids, c->text.count, c->out, err);
+}
+
+rapt_generated_token continuation_token(continuation *c, int32_t id, double log_prob)
+{
+    const rapt_generated_token token = {.id = id, .log_prob = log_prob, .text = c->kept.data + c->given,
+                                        .size = c->kept.size - c->given};
+    c->given = c->kept.size;
+    return token;
 }

@@ -1,14 +1,16 @@
-/* decode/continuation.h: one run over a text: chooses the next token from the logits, keeps it and its text, and decides when the
- * run ends. For generators (one text) and the engine (many), which compute the logits. */
+/* decode/continuation.h: a text that a language model continues, and runs over it: a run chooses the next token from the logits,
+ * keeps it and its text, and decides when it ends. For generators (one text) and the engine (many), which compute the logits. */
 #ifndef DECODE_CONTINUATION_H
 #define DECODE_CONTINUATION_H
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "search/policy_scores.h"
 #include "decode/sampler.h"
+#include "search/policy_scores.h"
 #include "search/text_stream.h"
 #include "search/token_text.h"
+
+#include "rapt/generate.h"
 
 /* A text as tokens; zeroed: empty. */
 typedef struct text_tokens {
@@ -21,23 +23,31 @@ rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size
 
 typedef struct continuation {
     const rapt_model *model;
-    const rapt_generate_options *options; /* with defaults in place (generate_options_fill) */
-    const sampler *sampler;
     const kernels *k;
-    text_tokens *text;       /* the prompt and what is generated */
+    rapt_generate_options options; /* with defaults in place, and copies of their arrays in `memory` */
+    arena memory;
+    sampler sampler;
+    text_tokens text;      /* the prompt and what is generated */
+    /* of the run in progress */
+    bool runs;
     uint64_t sample;
-    rapt_text_fn *on_text;  /* or NULL */
-    void *context;          /* of on_text */
-    rapt_generated *result; /* what the run has generated so far; its text is in `kept` until continuation_end */
+    rapt_generated result; /* what it has generated so far; its text is in `kept` until continuation_end */
     buffer kept;
     size_t token_capacity, log_prob_capacity; /* capacities of the result's arrays */
+    size_t given;          /* bytes of its text that continuation_token has handed out */
     token_text shown;
     text_stream *out;
     rapt_finish_reason finish;
 } continuation;
 
-/* Begins a run over c->text; the members above `kept` are the caller's to set, with a zeroed result. RAPT_ERR_MEMORY. */
-rapt_code continuation_begin(continuation *c, rapt_error *err);
+/* Copies the options; `k`: kernels of the tape that computes the logits. *c must be freed in any case. Errors of options: see
+ * generate_options_check. */
+rapt_code continuation_init(continuation *c, const rapt_model *m, const rapt_generate_options *options, const kernels *k,
+                            rapt_error *err);
+void continuation_free(continuation *c);
+
+/* Begins a run over c->text, after continuation_drop. RAPT_ERR_MEMORY: the run has begun, and can only be ended. */
+rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err);
 /* Whether the run is at its end: its tokens are all there, a stop text came, or the model ended the text. */
 bool continuation_is_over(const continuation *c);
 /* Chooses the next token by the logits [vocab] after the text, with its log-probability. Changes nothing, so that threads may
@@ -46,8 +56,11 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
                               rapt_error *err);
 /* Keeps a token that was chosen; the end of text ends the run and is not kept. */
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err);
-/* Hands out the text that was held back, unless `failed`, and fills the result. Must be called after continuation_begin, whatever
- * that returned. */
+/* A token with the text that has become certain since the last call, which is valid until the next continuation_put. */
+rapt_generated_token continuation_token(continuation *c, int32_t id, double log_prob);
+/* Hands out the text that was held back, unless `failed`, and fills the result. */
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err);
+/* Ends a run in progress, if any, and frees its result. */
+void continuation_drop(continuation *c);
 
 #endif

@@ -19,20 +19,13 @@
 
 struct rapt_generator {
     const rapt_model *model;
-    rapt_generate_options options; /* with copies of its arrays in `memory` */
-    sampler sampler;
+    continuation run;              /* the text, and the run in progress */
     rapt_tape *tape, *own_tape;    /* own_tape: NULL if the tape belongs to the caller */
     packed_weights *packed;        /* of own_tape */
     rapt_kv_cache *cache;          /* holds the positions of the text that were computed */
-    text_tokens text;
-    arena memory, scratch;         /* lives as long as the generator; as one token, in a beam search as the run */
+    arena scratch;                 /* lives as long as one token, in a beam search as the run */
     atomic_bool cancelled;
-    /* the run in progress */
-    bool runs;
-    continuation run;
-    rapt_generated result;
-    rapt_error failure;            /* how it failed */
-    size_t shown;                  /* bytes of its text that rapt_generator_next has handed out */
+    rapt_error failure;            /* how the run failed */
     bool searched;                 /* by beam search: */
     search_hypothesis best;        /* what was found, and how much of it is taken */
     size_t taken;
@@ -43,20 +36,17 @@ struct rapt_generator {
 /* Ends a run that nobody finishes. */
 static void generator_drop_run(rapt_generator *g)
 {
-    if (g->runs) {
-        continuation_end(&g->run, true, NULL);
+    if (g->run.runs)
         atomic_store(&g->cancelled, false); /* a cancel was for this run */
-    }
-    rapt_generated_free(&g->result);
+    continuation_drop(&g->run);
     arena_release(&g->scratch, (arena_mark){0});
-    g->runs = false;
 }
 
 /* Keeps tokens 0 .. at - 1 and appends `count` tokens to them. A run in progress ends. */
 static rapt_code generator_put(rapt_generator *g, size_t at, const int32_t *tokens, size_t count, rapt_error *err)
 {
     generator_drop_run(g);
-    rapt_code code = text_tokens_put(&g->text, at, tokens, count, err);
+    rapt_code code = text_tokens_put(&g->run.text, at, tokens, count, err);
     if (!code)
         rapt_kv_cache_truncate(g->cache, at);
     return code;
@@ -96,23 +86,23 @@ rapt_code rapt_generator_begin_tokens(rapt_generator *g, const int32_t *tokens, 
 
 rapt_code rapt_generator_append(rapt_generator *g, const char *text, size_t size, rapt_error *err)
 {
-    return generator_put_text(g, g->text.count, text, size, err);
+    return generator_put_text(g, g->run.text.count, text, size, err);
 }
 
 rapt_code rapt_generator_append_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err)
 {
-    return generator_put_tokens(g, g->text.count, tokens, count, err);
+    return generator_put_tokens(g, g->run.text.count, tokens, count, err);
 }
 
 size_t rapt_generator_tokens(const rapt_generator *g)
 {
-    return g->text.count;
+    return g->run.text.count;
 }
 
 rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err)
 {
-    if (count == 0 || count > g->text.count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a text of %zu tokens does not go back to %zu", g->text.count, count);
+    if (count == 0 || count > g->run.text.count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of %zu tokens does not go back to %zu", g->run.text.count, count);
     return generator_put(g, count, NULL, 0, err);
 }
 
@@ -121,7 +111,7 @@ rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err
 /* Logits [vocab] after the whole text; they belong to the tape until its next pass. NULL with `err` set. */
 static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
 {
-    const text_tokens *text = &g->text;
+    const text_tokens *text = &g->run.text;
     if (text->count == 0) {
         rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
         return NULL;
@@ -137,7 +127,7 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
 static bool generator_stops(void *context)
 {
     rapt_generator *g = context;
-    const rapt_generate_options *o = &g->options;
+    const rapt_generate_options *o = &g->run.options;
     return atomic_exchange(&g->cancelled, false) || (o->stop && o->stop(o->context));
 }
 
@@ -148,14 +138,16 @@ static rapt_code generator_cancelled(rapt_error *err)
 
 static rapt_code generator_search(rapt_generator *g, rapt_error *err)
 {
-    const generator_beams b = {g->tape, g->model, g->text.ids, g->text.count, g->options.beam,
-                               g->options.max_tokens, generator_stops, g, g->options.kv_cache};
+    const rapt_generate_options *o = &g->run.options;
+    const text_tokens *text = &g->run.text;
+    const generator_beams b = {g->tape, g->model, text->ids, text->count, o->beam, o->max_tokens, generator_stops, g,
+                               o->kv_cache};
     search_result found = {0};
-    rapt_code code = g->text.count > 0 ? generator_beam(&b, g->options.sample.repetition_penalty, &g->scratch, &found, err)
-                                       : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
+    rapt_code code = text->count > 0 ? generator_beam(&b, o->sample.repetition_penalty, &g->scratch, &found, err)
+                                     : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
     g->searched = true;
     g->best = !code && found.count > 0 ? found.best[0] : (search_hypothesis){0};
-    g->result.score = g->best.score;
+    g->run.result.score = g->best.score;
     return code;
 }
 
@@ -172,7 +164,7 @@ static rapt_code generator_choose(rapt_generator *g, int32_t *id, double *log_pr
 {
     if (generator_stops(g))
         return generator_cancelled(err);
-    if (g->options.beam > 1)
+    if (g->run.options.beam > 1)
         return generator_found(g, id, log_prob, err);
     const rapt_real *logits = generator_logits(g, err);
     return logits ? continuation_choose(&g->run, logits, &g->scratch, id, log_prob, err) : err->code;
@@ -180,34 +172,30 @@ static rapt_code generator_choose(rapt_generator *g, int32_t *id, double *log_pr
 
 rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err)
 {
-    const rapt_generate_options *o = &g->options;
     generator_drop_run(g);
     g->failure = (rapt_error){0};
-    g->run = (continuation){.model = g->model, .options = o, .sampler = &g->sampler, .k = g->tape->k, .text = &g->text,
-                            .sample = sample, .on_text = o->on_text, .context = o->context, .result = &g->result};
-    g->shown = g->taken = 0;
+    g->taken = 0;
     g->searched = false;
-    g->runs = true;
-    continuation_begin(&g->run, &g->failure);
+    continuation_begin(&g->run, sample, &g->failure);
     return g->failure.code ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
 }
 
 /* Chooses a token and keeps it. False: the run is over, or has failed. */
 static bool generator_advance(rapt_generator *g, int32_t *id, double *log_prob)
 {
-    const size_t before = g->result.token_count;
+    const size_t before = g->run.result.token_count;
     if (g->failure.code || continuation_is_over(&g->run))
         return false;
     rapt_code code = generator_choose(g, id, log_prob, &g->failure);
     if (!code && *id >= 0)
         continuation_put(&g->run, *id, *log_prob, &g->failure);
-    return !g->failure.code && g->result.token_count > before;
+    return !g->failure.code && g->run.result.token_count > before;
 }
 
 bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_error *err)
 {
     *token = (rapt_generated_token){.text = ""};
-    if (!g->runs) {
+    if (!g->run.runs) {
         rapt_fail(err, RAPT_ERR_VALUE, "no run was started");
         return false;
     }
@@ -217,9 +205,7 @@ bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_er
             rapt_fail(err, g->failure.code, "%s", g->failure.message);
         return false;
     }
-    token->text = g->run.kept.data + g->shown;
-    token->size = g->run.kept.size - g->shown;
-    g->shown = g->run.kept.size;
+    *token = continuation_token(&g->run, token->id, token->log_prob);
     return true;
 }
 
@@ -227,17 +213,16 @@ rapt_code rapt_generator_finish(rapt_generator *g, rapt_generated *result, rapt_
 {
     if (result)
         *result = (rapt_generated){0};
-    if (!g->runs)
+    if (!g->run.runs)
         return rapt_fail(err, RAPT_ERR_VALUE, "no run was started");
     continuation_end(&g->run, g->failure.code != RAPT_OK, &g->failure);
-    g->runs = false;
     if (!g->failure.code && generator_stops(g)) { /* during the last token: not the next run's */
-        g->result.finish = RAPT_FINISH_NONE;
+        g->run.result.finish = RAPT_FINISH_NONE;
         generator_cancelled(&g->failure);
     }
     if (result) {
-        *result = g->result;
-        g->result = (rapt_generated){0};
+        *result = g->run.result;
+        g->run.result = (rapt_generated){0};
     }
     generator_drop_run(g);
     return g->failure.code ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
@@ -270,17 +255,16 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
     const rapt_real *logits = generator_logits(g, err);
     if (!logits)
         return err->code;
-    const sampler_input in = {.logits = logits, .vocab = g->model->language.net->config.vocab, .position = g->text.count - 1};
+    const sampler_input in = {.logits = logits, .vocab = g->model->language.net->config.vocab, .position = g->run.text.count - 1};
     return sampler_likeliest(g->tape->k, &in, n, ids, probabilities, &g->scratch, err);
 }
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
 
 /* Makes the generator's own tape, which reads packed weights. */
-static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
+static rapt_code generator_make_tape(rapt_generator *g, const rapt_generate_options *options, rapt_error *err)
 {
-    const rapt_tape_options o = {.threads = g->options.threads, .precision = g->options.precision,
-                                 .weights = g->options.weights};
+    const rapt_tape_options o = {.threads = options->threads, .precision = options->precision, .weights = options->weights};
     g->tape = g->own_tape = rapt_tape_new(&o, err);
     if (g->tape)
         params_sync(g->model->params, g->tape->pool); /* the model may be in training; from here on it is only read */
@@ -294,12 +278,11 @@ static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
 {
     rapt_code code = generate_options_check(g->model, o, err);
-    code = code ? code : generate_options_copy(g->model, o, &g->memory, &g->options, err);
     if (!code && !g->tape)
-        code = generator_make_tape(g, err);
-    code = code ? code : sampler_init(&g->sampler, &g->options.sample, g->tape->k, err);
+        code = generator_make_tape(g, o, err);
+    code = code ? code : continuation_init(&g->run, g->model, o, g->tape->k, err);
     rapt_kv_sizes sizes = code ? (rapt_kv_sizes){0} : rapt_lm_kv_sizes(g->model->language.net, 1);
-    sizes.storage = g->options.kv_cache;
+    sizes.storage = o->kv_cache;
     if (!code && !(g->cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     return code;
@@ -318,7 +301,6 @@ static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, 
     }
     g->model = model;
     g->tape = tape;
-    arena_init(&g->memory, CHUNK);
     arena_init(&g->scratch, CHUNK);
     if (generator_set_up(g, options ? options : &defaults, &own) == RAPT_OK)
         return g;
@@ -342,12 +324,10 @@ void rapt_generator_free(rapt_generator *g)
 {
     if (!g)
         return;
-    generator_drop_run(g);
+    continuation_free(&g->run);
     rapt_kv_cache_free(g->cache);
     rapt_tape_free(g->own_tape);
     packed_weights_free(g->packed);
-    free(g->text.ids);
-    arena_free(&g->memory);
     arena_free(&g->scratch);
     free(g);
 }

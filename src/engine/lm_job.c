@@ -8,18 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHUNK ((size_t)4 << 10)
-
 /* ---- from a request ------------------------------------------------------------------------------------------------ */
 
 static void lm_job_free(rapt_engine_job *job)
 {
     lm_job *j = (lm_job *)job;
-    text_stream_free(j->run.out);
-    buffer_free(&j->run.kept);
-    rapt_generated_free(&j->result);
-    free(j->text.ids);
-    arena_free(&j->memory);
+    continuation_free(&j->run);
     free(j);
 }
 
@@ -45,13 +39,15 @@ static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const kernels *k, r
     rapt_generate_options o = j->request.options;
     const size_t vocab = m->language.net->config.vocab;
     o.beam = 1;
+    o.on_text = NULL;
+    rapt_code code = continuation_init(&j->run, m, &o, k, err);
     j->request.top = j->request.top < vocab ? j->request.top : vocab;
-    j->top_ids = arena_array(&j->memory, j->request.top, sizeof *j->top_ids);
-    j->top = arena_array(&j->memory, j->request.top, sizeof *j->top);
-    rapt_code code = j->top_ids && j->top ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    code = code ? code : generate_options_copy(m, &o, &j->memory, &j->options, err);
-    code = code ? code : sampler_init(&j->sampler, &j->options.sample, k, err);
-    return code ? code : text_tokens_put(&j->text, 0, j->request.tokens, j->request.count, err);
+    j->top_ids = arena_array(&j->run.memory, j->request.top, sizeof *j->top_ids);
+    j->top = arena_array(&j->run.memory, j->request.top, sizeof *j->top);
+    if (!code && !(j->top_ids && j->top))
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    code = code ? code : text_tokens_put(&j->run.text, 0, j->request.tokens, j->request.count, err);
+    return code ? code : continuation_begin(&j->run, j->request.sample, err);
 }
 
 lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, const kernels *k, rapt_error *err)
@@ -67,12 +63,7 @@ lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, 
         return NULL;
     }
     *j = (lm_job){.job = {.free = lm_job_free, .stop = request->stop, .context = request->context}, .request = *request};
-    arena_init(&j->memory, CHUNK);
-    rapt_code code = lm_job_fill(j, m->model, k, &own);
-    j->run = (continuation){.model = m->model, .options = &j->options, .sampler = &j->sampler, .k = k, .text = &j->text,
-                            .sample = request->sample, .result = &j->result};
-    code = code ? code : continuation_begin(&j->run, &own);
-    if (!code)
+    if (lm_job_fill(j, m->model, k, &own) == RAPT_OK)
         return j;
     rapt_fail(err, own.code, "%s", own.message);
     lm_job_free(&j->job);
@@ -87,7 +78,7 @@ static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch,
     rapt_real max, sum;
     rapt_error err = {0};
     const size_t vocab = j->run.model->language.net->config.vocab;
-    const sampler_input in = {.logits = logits, .vocab = vocab, .position = j->text.count};
+    const sampler_input in = {.logits = logits, .vocab = vocab, .position = j->run.text.count};
     if (j->request.top == 0 || sampler_likeliest(j->run.k, &in, j->request.top, j->top_ids, j->top, scratch, &err))
         return;
     j->run.k->log_sum_exp(vocab, logits, &max, &sum);
@@ -101,7 +92,7 @@ static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch,
 void lm_job_score(lm_job *j, const rapt_real *logits, arena *scratch)
 {
     rapt_real max, sum;
-    rapt_generated_token token = {.id = j->text.ids[j->scored], .log_prob = NAN, .text = ""};
+    rapt_generated_token token = {.id = j->run.text.ids[j->scored], .log_prob = NAN, .text = ""};
     if (logits) {
         j->run.k->log_sum_exp(j->run.model->language.net->config.vocab, logits, &max, &sum);
         token.log_prob = sampler_log_prob(logits[token.id], max, sum);
@@ -119,17 +110,15 @@ void lm_job_choose(lm_job *j, const rapt_real *logits, arena *scratch)
 
 bool lm_job_take(lm_job *j, const rapt_real *logits, arena *scratch)
 {
-    const size_t before = j->result.token_count;
+    const size_t before = j->run.result.token_count;
     if (j->first == 0)
         j->first = clock_seconds();
     if (j->error.code || continuation_put(&j->run, j->chosen, j->log_prob, &j->error))
         return false;
-    if (j->result.token_count > before && j->request.on_token) {
-        rapt_generated_token token = {.id = j->chosen, .log_prob = j->log_prob, .text = j->run.kept.data + j->shown,
-                                   .size = j->run.kept.size - j->shown};
+    if (j->run.result.token_count > before && j->request.on_token) {
+        rapt_generated_token token = continuation_token(&j->run, j->chosen, j->log_prob);
         lm_job_likeliest(j, logits, scratch, &token);
         j->request.on_token(j->request.context, &token);
-        j->shown = j->run.kept.size;
     }
     return !continuation_is_over(&j->run);
 }
@@ -143,9 +132,10 @@ void lm_job_end(lm_job *j)
     if (rapt_engine_check(j->job.model, &fault)) /* the reason, where engine_stops has only stopped it */
         j->error = fault;
     continuation_end(&j->run, j->error.code != RAPT_OK, &j->error);
-    const rapt_engine_generated end = {.code = j->error.code, .message = j->error.message, .result = &j->result,
-                                       .rest = j->result.text ? j->result.text + j->shown : "",
-                                       .rest_size = j->result.text_size - j->shown, .cached_tokens = j->cached,
+    const rapt_generated *result = &j->run.result;
+    const rapt_engine_generated end = {.code = j->error.code, .message = j->error.message, .result = result,
+                                       .rest = result->text ? result->text + j->run.given : "",
+                                       .rest_size = result->text_size - j->run.given, .cached_tokens = j->cached,
                                        .wait_seconds = admitted - j->job.queued, .prefill_seconds = first - admitted,
                                        .decode_seconds = now - first};
     engine_job_ends(&j->job, end.code);

@@ -8,15 +8,9 @@
 
 typedef struct lm_job {
     rapt_engine_job job;
-    arena memory;
     rapt_engine_generation request; /* only its functions and `context` may be read, not its other pointers */
-    rapt_generate_options options;
-    sampler sampler;
-    text_tokens text;
     continuation run;
-    rapt_generated result;
     size_t scored;      /* tokens of the prompt that were reported */
-    size_t shown;       /* bytes of the text that were handed out */
     int32_t *top_ids;   /* [request.top] and as many probabilities, for the token that is reported */
     double *top;
     int32_t chosen;     /* the next token, its log-probability, and how choosing it went */

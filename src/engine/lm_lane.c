@@ -110,7 +110,7 @@ static void lm_lane_admit(lm_lane *l)
 static void lm_lane_put(lm_lane *l, const lm_slot *s, size_t count, size_t rest)
 {
     const lm_piece_logits logits = lm_job_scores(s->job) ? LM_PIECE_ALL : count == rest ? LM_PIECE_LAST : LM_PIECE_NONE;
-    const int32_t *ids = s->job->text.ids + s->first + s->held.count;
+    const int32_t *ids = s->job->run.text.ids + s->first + s->held.count;
     l->pieces[l->piece_count++] = (lm_piece){(size_t)(s - l->slots), ids, count, logits};
 }
 
@@ -189,7 +189,7 @@ static void lm_lane_read(lm_lane *l, const rapt_real *logits)
         const lm_piece *p = &l->pieces[i];
         lm_slot *s = &l->slots[p->row];
         const size_t rows = p->logits == LM_PIECE_ALL ? p->count : p->logits == LM_PIECE_LAST;
-        const bool last = s->first + s->held.count + p->count == s->job->text.count;
+        const bool last = s->first + s->held.count + p->count == s->job->run.text.count;
         if (p->logits == LM_PIECE_ALL)
             lm_lane_score(l, s->job, p, logits);
         if (!lm_slot_extend(l, s, p->count))
@@ -210,9 +210,9 @@ static void lm_lane_take(lm_lane *l)
     pool_run(l->tape->pool, l->choosing_count, l->choosing_count * l->model->language.net->config.vocab * 8, lm_lane_choose, l);
     for (size_t i = 0; i < l->choosing_count; i++) {
         lm_job *j = l->choosing[i];
-        const size_t before = j->result.token_count;
+        const size_t before = j->run.result.token_count;
         const bool goes_on = lm_job_take(j, l->logits[i], l->scratch);
-        l->counts.generated_tokens += j->result.token_count - before;
+        l->counts.generated_tokens += j->run.result.token_count - before;
         if (!goes_on)
             lm_lane_end(l, &l->slots[j->slot]);
     }

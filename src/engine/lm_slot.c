@@ -14,8 +14,8 @@ typedef struct lm_view {
 
 static lm_view lm_view_of(const lm_job *j)
 {
-    const size_t visible = rapt_lm_visible(&j->run.model->language.net->config, j->text.count);
-    return (lm_view){j->text.ids + j->text.count - visible, visible, j->text.count - visible};
+    const size_t visible = rapt_lm_visible(&j->run.model->language.net->config, j->run.text.count);
+    return (lm_view){j->run.text.ids + j->run.text.count - visible, visible, j->run.text.count - visible};
 }
 
 /* How many tokens two sequences begin with in common, `most` at most. */
@@ -51,7 +51,7 @@ static void lm_slot_drop(lm_lane *l, lm_slot *s)
 /* Counts tokens of a prompt that need not be computed. */
 static void lm_count_cached(lm_lane *l, lm_job *j, size_t tokens)
 {
-    if (j->result.token_count > 0) /* a window that is recomputed is not a prompt */
+    if (j->run.result.token_count > 0) /* a window that is recomputed is not a prompt */
         return;
     j->cached += tokens;
     l->counts.cached_tokens += tokens;
@@ -121,7 +121,7 @@ bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count)
 static size_t lm_job_positions(const lm_job *j)
 {
     const size_t context = j->run.model->language.net->config.context, count = j->request.count;
-    const size_t more = j->request.no_tokens ? 0 : MIN(j->options.max_tokens, context);
+    const size_t more = j->request.no_tokens ? 0 : MIN(j->run.options.max_tokens, context);
     return MIN(count + more, context);
 }
 
