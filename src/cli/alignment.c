@@ -1,5 +1,5 @@
 /* cli/alignment.c: alignments as text. decode/align.c computes them. */
-#include "cli/alignment.h"
+#include "cli/translation_out.h"
 
 #include "explain/input/token_name.h"
 #include "text/prose/sentences.h"

@@ -4,8 +4,7 @@
 #include "cli/cli.h"
 #include "cli/put_json.h"
 
-#include "cli/score_book.h"
-#include "cli/score_warnings.h"
+#include "cli/score_parts.h"
 #include "rapt/metrics.h"
 #include "text/lines.h"
 

@@ -3,17 +3,16 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "cli/alignment.h"
 #include "cli/cli_model.h"
 #include "cli/lines_out.h"
 #include "cli/say.h"
-#include "cli/translation_json.h"
+#include "cli/translation_out.h"
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
 #include "rapt/decode.h"
+#include "text/json_text.h"
 #include "text/line_stream.h"
 #include "text/lines.h"
-#include "text/json_text.h"
 #include "text/prose/detokenize.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* cli/score_book.c: the mean of the scores, which the book leaves to its reader, and the printing. The library scores a
  * sentence. */
-#include "cli/score_book.h"
+#include "cli/score_parts.h"
 
 #include "cli/put_json.h"
 #include "rapt/metrics.h"

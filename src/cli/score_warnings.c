@@ -1,7 +1,7 @@
 /* cli/score_warnings.c: looks for the traces that tokenizers leave in a text. It guesses from the share of lines that have them,
  * so that a score is printed in any case. */
 #include "cli/say.h"
-#include "cli/score_warnings.h"
+#include "cli/score_parts.h"
 
 #include <string.h>
 

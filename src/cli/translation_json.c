@@ -1,5 +1,5 @@
 /* cli/translation_json.c: a translation as JSON. */
-#include "cli/translation_json.h"
+#include "cli/translation_out.h"
 
 #include "base/number.h"
 #include "decode/token_json_text.h"

@@ -3,7 +3,7 @@
  *
  * A recorded forward pass computes the derivative f'(x) together with f(x), at little cost, because both need the same
  * exponential. Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), recomputed from gate. */
-#include "ops/activation.h"
+#include "ops/linear_parts.h"
 
 #include "ops/elements.h"
 #include "tape/observe_op.h"

@@ -1,6 +1,6 @@
 /* ops/linear_observed.c: the names of linear layers on an observed tape (rapt/observe.h). The weight's name tells the layer:
  * "encoder.0.ffn.dense1.weight" belongs to dense1. */
-#include "ops/linear_observed.h"
+#include "ops/linear_parts.h"
 
 #include <string.h>
 

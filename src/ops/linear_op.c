@@ -3,9 +3,8 @@
  * replaces z, because the backward pass needs nothing else from it.
  *
  * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
-#include "ops/activation.h"
 #include "ops/elements.h"
-#include "ops/linear_observed.h"
+#include "ops/linear_parts.h"
 #include "tape/profile_op.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "fetch/fetch.h"
 
-#include "fetch/module/unpack.h"
+#include "fetch/module/get_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

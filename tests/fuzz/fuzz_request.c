@@ -5,12 +5,11 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
-#include "serve/module/deepl.h"
-#include "serve/module/libre.h"
+#include "rapt/io.h"
+#include "serve/module/endpoints.h"
 #include "serve/module/native.h"
 #include "serve/module/openai.h"
 #include "serve/served_app.h"
-#include "rapt/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/export/export_ctranslate2.h"
-#include "io/export/export_lm.h"
+#include "io/export/export_class.h"
+#include "io/export/export_kinds.h"
 #include "io/gguf/gguf_folder.h"
 #include "io/hub/hub_family.h"
 #include "io/hub/hub_weights.h"

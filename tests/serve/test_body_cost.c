@@ -1,5 +1,5 @@
 /* tests/serve/test_body_cost.c: the memory that reading a body takes, counted where jansson allocates it, is never more than what
- * was expected of the text; and of ordinary bodies not much less. For serve/module/body_cost.h. */
+ * was expected of the text; and of ordinary bodies not much less. For serve/module/body_cost.c. */
 #define _GNU_SOURCE /* stpcpy */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,7 @@
 
 #include <stdbool.h>
 
-#include "serve/module/body_cost.h"
-#include "serve/module/form.h"
+#include "serve/module/body_kinds.h"
 
 #include <jansson.h>
 #include <malloc.h>

@@ -9,7 +9,7 @@
 
 #include "decode/translate_case.h"
 #include "serve/ask.h"
-#include "serve/module/deepl.h"
+#include "serve/module/endpoints.h"
 
 enum { MAX_LEN = 8 };
 

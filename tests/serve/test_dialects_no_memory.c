@@ -6,10 +6,8 @@
 
 #include "explain/explain_case.h"
 #include "serve/ask.h"
-#include "serve/module/deepl.h"
-#include "serve/module/libre.h"
+#include "serve/module/endpoints.h"
 #include "serve/module/native.h"
-#include "serve/module/ops.h"
 
 static app *served_app;
 

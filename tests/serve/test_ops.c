@@ -9,8 +9,7 @@
 
 #include "decode/translate_case.h"
 #include "serve/ask.h"
-#include "serve/module/libre.h"
-#include "serve/module/ops.h"
+#include "serve/module/endpoints.h"
 
 static app *new_app(bool with_model)
 {

@@ -1,6 +1,6 @@
 /* fetch/module/download.c: downloads with libcurl, and decides when to resume and when to start over. */
 #define _GNU_SOURCE
-#include "fetch/module/download.h"
+#include "fetch/module/get_parts.h"
 
 #include <curl/curl.h>
 #include <errno.h>

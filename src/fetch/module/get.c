@@ -2,8 +2,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "fetch/fetch.h"
 
-#include "fetch/module/download.h"
-#include "fetch/module/unpack.h"
+#include "fetch/module/get_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fetch/module/unpack.c: unpacks with libarchive and computes the sum with nettle. */
-#include "fetch/module/unpack.h"
+#include "fetch/module/get_parts.h"
 
 #include "base/ends.h"
 

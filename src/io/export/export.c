@@ -1,9 +1,5 @@
 /* io/export/export.c: rapt_model_export: models for other programs. */
-#include "io/export/export_ctranslate2.h"
-#include "io/export/export_gguf.h"
-#include "io/export/export_hf.h"
-#include "io/export/export_hub.h"
-#include "io/export/export_rapt.h"
+#include "io/export/export_kinds.h"
 
 #include "io/model.h"
 

@@ -1,6 +1,6 @@
 /* io/export/export_ctranslate2.c: writes a folder for CTranslate2. Variables follow CTranslate2's TransformerSpec, revision 7,
  * and TransformerDecoderSpec, revision 8. Positions become a table in any case. */
-#include "io/export/export_ctranslate2.h"
+#include "io/export/export_kinds.h"
 
 #include "base/file.h"
 #include "io/export/export_tokenizer.h"

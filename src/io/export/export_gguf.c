@@ -1,11 +1,10 @@
 /* io/export/export_gguf.c: writes a GGUF file. Numbers are read from the parameters in portions as they are written, so that
  * there is no second model in memory. */
-#include "io/export/export_gguf.h"
+#include "io/export/export_kinds.h"
 
 #include "base/file.h"
 #include "base/unfinished.h"
-#include "io/export/export_gguf_arch.h"
-#include "io/export/export_gguf_tokenizer.h"
+#include "io/export/export_gguf_parts.h"
 #include "io/place/place_tensors.h"
 #include "io/stored_file.h"
 #include "nn/block.h"

@@ -1,6 +1,6 @@
 /* io/export/export_gguf_arch.c: the architectures of llama.cpp. Names and keys come from gguf's constants.py; an architecture
  * computes what its file in llama.cpp's src/models says (the version in llama-cpp-python 0.3.36). */
-#include "io/export/export_gguf_arch.h"
+#include "io/export/export_gguf_parts.h"
 
 #include "io/gguf/gguf_folder.h"
 #include "nn/block.h"

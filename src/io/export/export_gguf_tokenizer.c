@@ -1,6 +1,6 @@
 /* io/export/export_gguf_tokenizer.c: writes tokenizers as keys. llama.cpp's src/llama-vocab.cpp defines the meaning of the
  * keys. */
-#include "io/export/export_gguf_tokenizer.h"
+#include "io/export/export_gguf_parts.h"
 
 #include "io/hub/hub_origin.h"
 #include "text/bpe/byte_bpe.h"

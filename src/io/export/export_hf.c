@@ -1,10 +1,9 @@
 /* io/export/export_hf.c: writes a model of rapt as a Hugging Face folder. */
-#include "io/export/export_hf.h"
+#include "io/export/export_kinds.h"
 
 #include "base/file.h"
-#include "io/export/export_lm.h"
+#include "io/export/export_class.h"
 #include "io/export/export_tokenizer.h"
-#include "io/export/export_translation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@ enum { FILES = 6 };
 /* The contents of a folder, made before anything is written. */
 typedef struct export_hf_parts {
     place_tensors tensors;
-    size_t *order; /* order of features (export_translation.h) */
+    size_t *order; /* order of features: export_translation_order */
     struct {
         const char *name;
         json_t *root; /* NULL: out of memory */

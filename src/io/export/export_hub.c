@@ -1,11 +1,10 @@
 /* io/export/export_hub.c: writes a model of a Hugging Face folder as such a folder. Tensors have the names and shapes with which
  * they were read, so pytorch_model.bin and shards become one model.safetensors, and weights to which an adapter was added are
  * kept. */
-#include "io/export/export_hub.h"
+#include "io/export/export_kinds.h"
 
 #include "base/file.h"
 #include "io/export/export_folder.h"
-#include "io/export/export_rapt.h"
 #include "io/hub/hub_save.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* io/export/export_lm.c: members of config.json for language models, from the configurations of the classes. */
-#include "io/export/export_lm.h"
+#include "io/export/export_class.h"
 
 #include "io/export/export_activation.h"
 

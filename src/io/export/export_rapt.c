@@ -1,6 +1,6 @@
 /* io/export/export_rapt.c: writes a folder with weights in fewer bits. Only matrices of linear layers and embeddings are stored
  * in fewer bits; vectors, positions and everything else stay in fp32. */
-#include "io/export/export_rapt.h"
+#include "io/export/export_kinds.h"
 
 #include "base/file.h"
 #include "io/export/export_folder.h"

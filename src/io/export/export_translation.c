@@ -1,6 +1,6 @@
 /* io/export/export_translation.c: members of config.json for translators. In the classes, positions have all sines before all
  * cosines, whereas rapt's alternate: all features of the residual stream are reordered accordingly, and nothing else changes. */
-#include "io/export/export_translation.h"
+#include "io/export/export_class.h"
 
 #include "io/export/export_activation.h"
 

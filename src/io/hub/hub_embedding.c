@@ -1,5 +1,5 @@
 /* io/hub/hub_embedding.c: loads an encoder's tokenizer, pooling and limits. */
-#include "io/hub/hub_embedding.h"
+#include "io/hub/hub_parts.h"
 
 #include "base/file.h"
 #include "io/hub/hub_sentence.h"

@@ -3,12 +3,10 @@
 
 #include "base/quote.h"
 #include "io/config_block.h"
-#include "io/hub/hub_embedding.h"
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
+#include "io/hub/hub_parts.h"
 #include "io/hub/hub_sentence.h"
-#include "io/hub/hub_special.h"
-#include "io/hub/hub_translation.h"
 #include "io/hub/hub_weights.h"
 
 #include <stdlib.h>

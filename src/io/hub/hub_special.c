@@ -1,5 +1,5 @@
 /* io/hub/hub_special.c: reads special tokens from tokenizer_config.json. */
-#include "io/hub/hub_special.h"
+#include "io/hub/hub_parts.h"
 
 #include "base/file.h"
 #include "text/folder_json.h"

@@ -1,5 +1,5 @@
 /* io/hub/hub_translation.c: loads the tokenizers and limits of translators. */
-#include "io/hub/hub_translation.h"
+#include "io/hub/hub_parts.h"
 
 #include "base/file.h"
 #include "io/config_block.h"

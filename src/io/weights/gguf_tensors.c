@@ -1,5 +1,5 @@
 /* io/weights/gguf_tensors.c: describes tensors of GGUF files as weights_tensor. */
-#include "io/weights/gguf_tensors.h"
+#include "io/weights/weights_parts.h"
 
 #include <string.h>
 

@@ -6,9 +6,8 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/stored_blocks.h"
-#include "io/weights/gguf_tensors.h"
 #include "io/weights/torch_file.h"
-#include "io/weights/weights_index.h"
+#include "io/weights/weights_parts.h"
 #include "io/weights/widen.h"
 
 #include <inttypes.h>

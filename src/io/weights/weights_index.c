@@ -1,5 +1,5 @@
 /* io/weights/weights_index.c: reads the index of shards. It opens no shard. */
-#include "io/weights/weights_index.h"
+#include "io/weights/weights_parts.h"
 
 #include "base/quote.h"
 #include "io/json_file.h"

@@ -1,6 +1,6 @@
 /* serve/module/body_cost.c: one pass that counts values by their first characters. jansson allocates one or a few blocks for
  * each; their sizes are below, as malloc of a 64-bit system rounds them up. test_body_cost compares. */
-#include "serve/module/body_cost.h"
+#include "serve/module/body_kinds.h"
 
 enum {
     BASE = 8 << 10,

@@ -1,5 +1,5 @@
 /* serve/module/deepl.c: DeepL's interface. */
-#include "serve/module/deepl.h"
+#include "serve/module/endpoints.h"
 
 #include "serve/module/language_names.h"
 #include "serve/module/reply.h"

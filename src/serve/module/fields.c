@@ -4,8 +4,7 @@
 
 #include "base/number.h"
 #include "base/quote.h"
-#include "serve/module/body_cost.h"
-#include "serve/module/form.h"
+#include "serve/module/body_kinds.h"
 #include "text/json_text.h"
 
 #include <errno.h>

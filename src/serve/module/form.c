@@ -1,6 +1,6 @@
 /* serve/module/form.c: a parser of forms. It is stricter than browsers: a wrong escape, a NUL or bytes that are not UTF-8 are an
  * error, instead of becoming a text that nobody sent. */
-#include "serve/module/form.h"
+#include "serve/module/body_kinds.h"
 
 #include "serve/module/percent.h"
 

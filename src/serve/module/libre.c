@@ -1,5 +1,5 @@
 /* serve/module/libre.c: LibreTranslate's interface. */
-#include "serve/module/libre.h"
+#include "serve/module/endpoints.h"
 
 #include "serve/module/language_names.h"
 #include "serve/module/reply.h"

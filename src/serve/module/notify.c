@@ -1,6 +1,6 @@
 /* serve/module/notify.c: sends a datagram. There is no answer, and a failure changes nothing for the server. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
-#include "serve/module/notify.h"
+#include "serve/module/server_parts.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* serve/module/ops.c: endpoints for operators. */
 #define _GNU_SOURCE
-#include "serve/module/ops.h"
+#include "serve/module/endpoints.h"
 
 #include "serve/module/openapi_text.h"
 #include "serve/module/reply.h"

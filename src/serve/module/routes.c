@@ -1,11 +1,9 @@
 /* serve/module/routes.c: the table. The files of each dialect have the functions. */
 #include "serve/module/routes.h"
 
-#include "serve/module/deepl.h"
-#include "serve/module/libre.h"
+#include "serve/module/endpoints.h"
 #include "serve/module/native.h"
 #include "serve/module/openai.h"
-#include "serve/module/ops.h"
 #include "serve/module/serve_page.h"
 
 #include <stdio.h>

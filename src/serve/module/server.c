@@ -8,11 +8,10 @@
 #include "serve/module/http.h"
 #include "serve/module/listener.h"
 #include "serve/module/map_watch.h"
-#include "serve/module/serve_log.h"
-#include "serve/module/notify.h"
 #include "serve/module/refusal.h"
 #include "serve/module/router.h"
-#include "serve/module/server_signals.h"
+#include "serve/module/serve_log.h"
+#include "serve/module/server_parts.h"
 #include "serve/module/workers.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* serve/module/server_signals.c: a signal handler has no context, so a process can have only one server. */
 #define _GNU_SOURCE /* pipe2 */
-#include "serve/module/server_signals.h"
+#include "serve/module/server_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

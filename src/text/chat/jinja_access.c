@@ -1,8 +1,7 @@
 /* text/chat/jinja_access.c: parts of values. */
-#include "text/chat/jinja_access.h"
+#include "text/chat/jinja_operations.h"
 
 #include "base/quote.h"
-#include "text/chat/jinja_methods.h"
 #include "text/chat/jinja_text.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* text/chat/jinja_arithmetic.c: arithmetic of templates. */
-#include "text/chat/jinja_arithmetic.h"
+#include "text/chat/jinja_operations.h"
 
 #include <math.h>
 #include <string.h>

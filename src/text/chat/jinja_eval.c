@@ -1,12 +1,8 @@
 /* text/chat/jinja_eval.c: evaluates expressions of templates. jinja_render.c has statements. */
 #include "text/chat/jinja_run.h"
 
-#include "text/chat/jinja_access.h"
-#include "text/chat/jinja_arithmetic.h"
-#include "text/chat/jinja_filters.h"
-#include "text/chat/jinja_methods.h"
+#include "text/chat/jinja_operations.h"
 #include "text/chat/jinja_print.h"
-#include "text/chat/jinja_tests.h"
 #include "text/chat/jinja_text.h"
 
 #include <string.h>

@@ -1,11 +1,9 @@
 /* text/chat/jinja_filters.c: filters of templates, one function each. As in Jinja, except tojson, which is as in transformers'
  * chat templates. */
-#include "text/chat/jinja_filters.h"
+#include "text/chat/jinja_operations.h"
 
 #include "base/number.h"
-#include "text/chat/jinja_access.h"
 #include "text/chat/jinja_print.h"
-#include "text/chat/jinja_tests.h"
 #include "text/chat/jinja_text.h"
 
 #include <errno.h>

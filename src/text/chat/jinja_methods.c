@@ -1,5 +1,5 @@
 /* text/chat/jinja_methods.c: methods of values, one function each. */
-#include "text/chat/jinja_methods.h"
+#include "text/chat/jinja_operations.h"
 
 #include "text/chat/jinja_text.h"
 

@@ -2,8 +2,7 @@
  * binding: if-else, or, and, not, comparisons, + and -, ~, products, signs, then subscripts, calls, filters and tests. */
 #include "text/chat/jinja_tree.h"
 
-#include "text/chat/jinja_filters.h"
-#include "text/chat/jinja_tests.h"
+#include "text/chat/jinja_operations.h"
 
 static jinja_node *parse_unary(jinja_parser *p, bool with_filter);
 

@@ -1,5 +1,5 @@
 /* text/chat/jinja_tests.c: tests of templates by name. */
-#include "text/chat/jinja_tests.h"
+#include "text/chat/jinja_operations.h"
 
 #include <string.h>
 

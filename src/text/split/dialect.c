@@ -3,7 +3,6 @@
 #include "text/split/dialect.h"
 
 #include "base/buffer.h"
-#include "text/split/dialect_set.h"
 #include "text/unicode/unicode.h"
 #include "text/utf8.h"
 

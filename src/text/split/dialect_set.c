@@ -1,5 +1,5 @@
 /* text/split/dialect_set.c: reads a set. Properties come from text/unicode, by their names in Unicode. */
-#include "text/split/dialect_set.h"
+#include "text/split/dialect.h"
 
 #include "text/unicode/unicode.h"
 #include "text/utf8.h"

@@ -1,9 +1,10 @@
-/* text/spm/spm.h: the inside of a SentencePiece tokenizer (Kudo and Richardson 2018), shared by its reader, encoder and decoder.
- * Each gives the same ids and bytes as sentencepiece: docs/tokenizers.md says how that is tested. */
+/* text/spm/spm.h: the inside of a SentencePiece tokenizer (Kudo and Richardson 2018), shared by its reader, encoder and
+ * decoder. Each gives the same ids and bytes as sentencepiece: docs/tokenizers.md says how that is tested. */
 #ifndef TEXT_SPM_SPM_H
 #define TEXT_SPM_SPM_H
 
 #include "text/bpe/token_list.h"
+#include "text/pieces/piece_cuts.h"
 #include "text/pieces/unigram.h"
 #include "text/spm/spm_normalize.h"
 #include "text/tokenizer.h"
@@ -88,5 +89,10 @@ rapt_code spm_send_rest(spm_sender *s, rapt_error *err);
 rapt_code spm_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink, void *context,
                         rapt_error *err);
 char *spm_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
+
+/* spm_bpe.c: adds the pieces of a text of at most PIECE_MAX_TEXT bytes to `cuts`: neighbors merge, the pair with the best score
+ * first (Sennrich et al. 2016). bpe/ has the byte-level kind, whose merges are pairs of tokens with ranks. False on
+ * out-of-memory. */
+bool spm_bpe_cut(const spm *k, const char *text, size_t size, piece_cuts *cuts);
 
 #endif

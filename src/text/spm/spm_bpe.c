@@ -3,7 +3,7 @@
  * pair as which it was last looked up.
  *
  * Words are merged one after the other if no piece spans two of them: the merges are the same. */
-#include "text/spm/spm_bpe.h"
+#include "text/spm/spm.h"
 
 #include "text/pieces/piece_merge.h"
 

@@ -1,7 +1,7 @@
 /* text/spm/spm_encode.c: text to ids, as SentencePieceProcessor::Encode does: it is normalized and cut into pieces by the model;
  * consecutive unknown pieces become one <unk>, or their bytes. For rapt_tokenizer_encode_to. The whole text is one sentence: it
  * is in memory, and one thread works on it. */
-#include "text/spm/spm_bpe.h"
+#include "text/spm/spm.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,7 @@
 #include "view/draw/canvas.h"
 #include "view/draw/cells.h"
 #include "view/draw/draw_type.h"
-#include "view/draw/heat_bar.h"
-#include "view/draw/heat_side.h"
+#include "view/draw/heat_parts.h"
 #include "view/draw/ticks.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* view/draw/heat_bar.c: the color bar of heat maps.
  * For heat.c.
  * Not the colors themselves: viridis.c. */
-#include "view/draw/heat_bar.h"
+#include "view/draw/heat_parts.h"
 
 #include "view/draw/draw_type.h"
 #include "view/draw/ticks.h"

@@ -2,7 +2,7 @@
  * For heat.c.
  * Not for axes of real numbers: axes.c. */
 #define _GNU_SOURCE
-#include "view/draw/heat_side.h"
+#include "view/draw/heat_parts.h"
 
 #include "view/draw/draw_type.h"
 #include "view/draw/ticks.h"

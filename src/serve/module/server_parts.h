@@ -1,9 +1,18 @@
-/* serve/module/server_signals.h: the signals of a server, as bytes of a pipe that the main thread waits for. For server.c. */
-#ifndef SERVE_MODULE_SERVER_SIGNALS_H
-#define SERVE_MODULE_SERVER_SIGNALS_H
+/* serve/module/server_parts.h: how a server hears and tells of its state. For server.c. */
+#ifndef SERVE_MODULE_SERVER_PARTS_H
+#define SERVE_MODULE_SERVER_PARTS_H
 
 #include "rapt/base.h"
 #include "serve/module/listener.h"
+
+/* ---- notify.c: tells systemd the server's state, without systemd's library. */
+
+/* Sends "READY=1" or another state of sd_notify(3) to the socket that NOTIFY_SOCKET names; does nothing if it names none. */
+void notify_send(const char *state);
+/* Sends "RELOADING=1" and the time that systemd requires with it. */
+void notify_send_reloading(void);
+
+/* ---- server_signals.c: the signals of a server, as bytes of a pipe that the main thread waits for. */
 
 /* Events since the last wait. */
 typedef struct server_events {

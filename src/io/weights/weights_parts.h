@@ -1,11 +1,20 @@
-/* io/weights/weights_index.h: the index of a model that was saved in several files (shards), model.safetensors.index.json:
- * {"metadata": {"total_size": BYTES}, "weight_map": {TENSOR: FILE, ...}}. For weights.c. */
-#ifndef IO_WEIGHTS_INDEX_H
-#define IO_WEIGHTS_INDEX_H
+/* io/weights/weights_parts.h: what weights.c finds tensors with, besides safetensors and PyTorch's files. */
+#ifndef IO_WEIGHTS_WEIGHTS_PARTS_H
+#define IO_WEIGHTS_WEIGHTS_PARTS_H
 
+#include "io/weights/weights_tensor.h"
 #include "rapt/base.h"
+#include "text/gguf/gguf_file.h"
 
 #include <jansson.h>
+
+/* ---- gguf_tensors.c: tensors of GGUF files, in the form of tensors of other programs. */
+
+/* The tensor in file number `file`; its name and data belong to `t`. */
+weights_tensor gguf_tensors_shown(const gguf_tensor *t, size_t file);
+
+/* ---- weights_index.c: the index of a model that was saved in several files (shards), model.safetensors.index.json:
+ * {"metadata": {"total_size": BYTES}, "weight_map": {TENSOR: FILE, ...}}. */
 
 #define WEIGHTS_MAX_FILES 4096
 

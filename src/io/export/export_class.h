@@ -1,13 +1,26 @@
-/* io/export/export_translation.h: the class of Hugging Face transformers that computes what a translator of rapt computes, and
- * its config.json. For the writer of such folders. */
-#ifndef IO_EXPORT_EXPORT_TRANSLATION_H
-#define IO_EXPORT_EXPORT_TRANSLATION_H
+/* io/export/export_class.h: the class of Hugging Face transformers that computes what a model of rapt computes, and its
+ * config.json. For export_hf.c. */
+#ifndef IO_EXPORT_EXPORT_CLASS_H
+#define IO_EXPORT_EXPORT_CLASS_H
 
 #include "io/hub/hub_family.h"
 #include "io/place/place_tensors.h"
 #include "rapt/io.h"
 
 #include <jansson.h>
+
+/* ---- export_lm.c: language models. */
+
+typedef struct export_lm_class {
+    const hub_family *family; /* its names and its tensors */
+    json_t *(*describe)(const rapt_lm_config *c); /* the members that only this class has; NULL: out of memory */
+} export_lm_class;
+
+/* NULL with `err` set: no class computes such a model (RAPT_ERR_VALUE, naming a setting of config.json). `path` is for the
+ * message. */
+const export_lm_class *export_lm_class_of(const rapt_lm_config *c, const char *path, rapt_error *err);
+
+/* ---- export_translation.c: translators. */
 
 /* NULL with `err` set: no class computes such a model (RAPT_ERR_VALUE, naming a setting of config.json). `path` is for the
  * message. */

@@ -1,8 +1,17 @@
-/* view/draw/heat_side.h: names or numbers along one side of a heat map. For heat.c. */
-#ifndef VIEW_DRAW_HEAT_SIDE_H
-#define VIEW_DRAW_HEAT_SIDE_H
+/* view/draw/heat_parts.h: what stands beside a heat map. For heat.c. */
+#ifndef VIEW_DRAW_HEAT_PARTS_H
+#define VIEW_DRAW_HEAT_PARTS_H
 
+#include "view/draw.h"
 #include "view/draw/canvas.h"
+
+/* ---- heat_bar.c: the color bar beside heat maps. */
+
+/* Draws a bar of `height` whose upper left corner is (x, y). To its right are numbers, at both ends and at round numbers between,
+ * and beside them the range's label, which runs upwards. */
+void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height);
+
+/* ---- heat_side.c: names or numbers along one side of a heat map. */
 
 /* One side: where the cells are, and the names or numbers beside them. */
 typedef struct heat_side {

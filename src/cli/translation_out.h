@@ -1,10 +1,13 @@
-/* cli/alignment.h: alignments as text, for `rapt translate --alignment`. */
-#ifndef CLI_ALIGNMENT_H
-#define CLI_ALIGNMENT_H
+/* cli/translation_out.h: what is printed with a translation. For cmd_translate.c. */
+#ifndef CLI_TRANSLATION_OUT_H
+#define CLI_TRANSLATION_OUT_H
 
 #include "rapt/decode.h"
 
+#include <jansson.h>
 #include <stdio.h>
+
+/* ---- alignment.c: alignments as text, for `rapt translate --alignment`. */
 
 typedef enum alignment_kind { ALIGNMENT_NONE, ALIGNMENT_HARD, ALIGNMENT_SOFT, ALIGNMENT_WORDS } alignment_kind;
 
@@ -20,5 +23,16 @@ bool alignment_print(alignment_kind kind, const rapt_model *m, const rapt_transl
 /* Prints a tab and the tokens of the source, a tab and the tokens of the hypothesis, with spaces between; in their names an open
  * box stands for a space. False: out of memory. */
 bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to);
+
+/* ---- translation_json.c: a translation as one JSON object, for `rapt translate --json`. It has the members that the server's
+ * POST /v1/translate has for a text, and the number of its line. */
+
+typedef struct translation_json {
+    const rapt_model *m;
+    bool tokens, alignment, soft; /* the parts that were requested; soft: attention weights in place of links */
+} translation_json;
+
+/* NULL: out of memory. */
+json_t *translation_json_of(const translation_json *j, size_t line, const rapt_translation *t);
 
 #endif
