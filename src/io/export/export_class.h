@@ -29,7 +29,7 @@ const hub_family *export_translation_class_of(const rapt_transformer_config *c, 
 /* The order of features that the classes' positions ask for, all sines before all cosines, to be freed; NULL: out of memory. */
 size_t *export_translation_order(size_t features);
 /* Adds the tensors to a set that was begun, in this order of features. */
-rapt_code export_translation_add(place_tensors *set, const size_t *order, rapt_error *err);
+void export_translation_add(place_tensors *set, const size_t *order);
 
 /* The contents of config.json and of generation_config.json; NULL: out of memory. */
 json_t *export_translation_config(const rapt_translation_model *m, const hub_family *of);

@@ -87,53 +87,48 @@ typedef struct ct2_number {
 } ct2_number;
 
 /* Adds numbers under "PREFIX/". */
-static rapt_code ct2_add_numbers(place_tensors *set, const char *prefix, const ct2_number *numbers, size_t count,
-                                 rapt_error *err)
+static void ct2_add_numbers(place_tensors *set, const char *prefix, const ct2_number *numbers, size_t count)
 {
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count; i++) {
         char name[PLACE_NAME];
         snprintf(name, sizeof name, "%s/%s", prefix, numbers[i].name);
-        code = place_tensors_add_number(set, name, numbers[i].dtype, numbers[i].value, err);
+        place_tensors_add_number(set, name, numbers[i].dtype, numbers[i].value);
     }
-    return code;
 }
 
 /* Adds the variables of an encoder or a decoder. */
-static rapt_code ct2_add_stack(place_tensors *set, const char *prefix, const rapt_block_config *b, bool scale, rapt_error *err)
+static void ct2_add_stack(place_tensors *set, const char *prefix, const rapt_block_config *b, bool scale)
 {
     const ct2_number numbers[] = {{"num_heads", SAFETENSORS_I16, (double)b->heads},
                                   {"pre_norm", SAFETENSORS_I8, b->norm_place == RAPT_NORM_PLACE_PRE},
                                   {"activation", SAFETENSORS_I8, ct2_activation(b->ffn_kind)},
                                   {"scale_embeddings", SAFETENSORS_I8, scale}};
-    return ct2_add_numbers(set, prefix, numbers, sizeof numbers / sizeof *numbers, err);
+    ct2_add_numbers(set, prefix, numbers, sizeof numbers / sizeof *numbers);
 }
 
-static rapt_code ct2_add_decoder(place_tensors *set, const rapt_block_config *b, bool scale, rapt_error *err)
+static void ct2_add_decoder(place_tensors *set, const rapt_block_config *b, bool scale)
 {
     static const ct2_number off[] = {{"alibi", SAFETENSORS_I8, 0}, {"alibi_use_positive_positions", SAFETENSORS_I8, 0},
                                      {"scale_alibi", SAFETENSORS_I8, 0}, {"start_from_zero_embedding", SAFETENSORS_I8, 0},
                                      {"alignment_layer", SAFETENSORS_I16, -1}, {"alignment_heads", SAFETENSORS_I16, 1}};
-    rapt_code code = ct2_add_stack(set, "decoder", b, scale, err);
-    return code ? code : ct2_add_numbers(set, "decoder", off, sizeof off / sizeof *off, err);
+    ct2_add_stack(set, "decoder", b, scale);
+    ct2_add_numbers(set, "decoder", off, sizeof off / sizeof *off);
 }
 
 /* Adds the variables of each layer; a rotary dimension of 0 means the whole head. */
-static rapt_code ct2_add_lm_layers(place_tensors *set, const rapt_lm_config *c, rapt_error *err)
+static void ct2_add_lm_layers(place_tensors *set, const rapt_lm_config *c)
 {
     const ct2_number rotary[] = {{"rotary_dim", SAFETENSORS_I32, 0}, {"rotary_interleave", SAFETENSORS_I8, 0},
                                  {"rotary_base", SAFETENSORS_F32, c->rotary_base}};
     const ct2_number heads = {"num_heads_kv", SAFETENSORS_I32, (double)c->block.kv_heads};
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < c->layers && !code; i++) {
-        char prefix[PLACE_NAME];
+    for (size_t i = 0; i < c->layers; i++) {
+        char prefix[PLACE_NAME / 2];
         snprintf(prefix, sizeof prefix, "decoder/layer_%zu/self_attention", i);
         if (c->positions == RAPT_POSITIONS_ROTARY)
-            code = ct2_add_numbers(set, prefix, rotary, sizeof rotary / sizeof *rotary, err);
-        if (!code && c->block.kv_heads != c->block.heads)
-            code = ct2_add_numbers(set, prefix, &heads, 1, err);
+            ct2_add_numbers(set, prefix, rotary, sizeof rotary / sizeof *rotary);
+        if (c->block.kv_heads != c->block.heads)
+            ct2_add_numbers(set, prefix, &heads, 1);
     }
-    return code;
 }
 
 /* ---- vocabularies --------------------------------------------------------------------------------------------- */
@@ -215,16 +210,12 @@ static rapt_code ct2_take_translator(ct2_parts *p, const rapt_translation_model 
                          setting);
     p->specification = "TransformerSpec";
     p->revision = 7;
-    rapt_code code = place_tensors_begin(&p->tensors, err);
-    if (!code)
-        code = ct2_add_stack(&p->tensors, "encoder", &c->block, c->scale_embedding, err);
-    if (!code)
-        code = ct2_add_decoder(&p->tensors, &c->block, c->scale_embedding, err);
-    if (!code)
-        code = place_tensors_add(&p->tensors, err);
-    if (!code)
-        code = ct2_take_tokenizer(p, 0, m->source, c->source_vocab, shared ? "shared_vocabulary.json" : "source_vocabulary.json",
-                                  err);
+    place_tensors_begin(&p->tensors);
+    ct2_add_stack(&p->tensors, "encoder", &c->block, c->scale_embedding);
+    ct2_add_decoder(&p->tensors, &c->block, c->scale_embedding);
+    place_tensors_add(&p->tensors);
+    rapt_code code = ct2_take_tokenizer(p, 0, m->source, c->source_vocab,
+                                        shared ? "shared_vocabulary.json" : "source_vocabulary.json", err);
     if (!code && !shared)
         code = ct2_take_tokenizer(p, 1, m->target, c->target_vocab, "target_vocabulary.json", err);
     p->config = json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:f, s:b}", "unk_token", "<unk>", "bos_token", "<bos>", "eos_token",
@@ -239,15 +230,11 @@ static rapt_code ct2_take_lm(ct2_parts *p, const rapt_language_model *m, rapt_er
     const char *end = m->end_of_text_count ? rapt_tokenizer_token(m->tokenizer, m->end_of_text[0], NULL) : "<eos>";
     p->specification = "TransformerDecoderSpec";
     p->revision = 8;
-    rapt_code code = place_tensors_begin(&p->tensors, err);
-    if (!code)
-        code = ct2_add_decoder(&p->tensors, &c->block, c->scale_embedding, err);
-    if (!code)
-        code = ct2_add_lm_layers(&p->tensors, c, err);
-    if (!code)
-        code = place_tensors_add(&p->tensors, err);
-    if (!code)
-        code = ct2_take_tokenizer(p, 0, m->tokenizer, c->vocab, "vocabulary.json", err);
+    place_tensors_begin(&p->tensors);
+    ct2_add_decoder(&p->tensors, &c->block, c->scale_embedding);
+    ct2_add_lm_layers(&p->tensors, c);
+    place_tensors_add(&p->tensors);
+    rapt_code code = ct2_take_tokenizer(p, 0, m->tokenizer, c->vocab, "vocabulary.json", err);
     p->config = json_pack("{s:s, s:s, s:s, s:f, s:b}", "unk_token", end, "bos_token", end, "eos_token", end, "layer_norm_epsilon",
                           c->block.norm_eps, "multi_query_attention", (int)(c->block.kv_heads != c->block.heads));
     return code;

@@ -87,11 +87,9 @@ static rapt_code export_gguf_take(export_gguf_parts *p, const rapt_model *m, rap
     if (!of)
         return RAPT_ERR_VALUE;
     p->set.model = (place_model){of->places, of->name, m->params, &c->block};
-    rapt_code code = place_tensors_begin(&p->set, err);
-    if (!code)
-        code = place_tensors_add(&p->set, err);
-    if (!code)
-        code = place_tensors_check(&p->set, err);
+    place_tensors_begin(&p->set);
+    place_tensors_add(&p->set);
+    rapt_code code = place_tensors_check(&p->set, err);
     if (!code)
         code = export_gguf_take_tensors(p, c, err);
     export_gguf_put_keys(&p->keys, of, c);

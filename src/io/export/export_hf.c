@@ -87,14 +87,13 @@ static rapt_code export_hf_take_lm(export_hf_parts *p, const rapt_language_model
         return RAPT_ERR_VALUE;
     export_hf_put(p, "tokenizer.json", tokenizer);
     p->tensors.model = (place_model){of->family->places, of->family->type, m->net->params, &c->block};
-    rapt_code code = place_tensors_begin(&p->tensors, err);
-    if (!code)
-        code = place_tensors_add(&p->tensors, err);
+    place_tensors_begin(&p->tensors);
+    place_tensors_add(&p->tensors);
     const int32_t end = m->end_of_text_count ? m->end_of_text[0] : -1;
     export_hf_put(p, "config.json", lm_config_json(m, of));
     export_hf_put(p, "generation_config.json", generation_json(m));
     export_hf_put(p, "tokenizer_config.json", export_tokenizer_config(m->tokenizer, c->context, false, end));
-    return code;
+    return RAPT_OK;
 }
 
 /* ---- translators ---------------------------------------------------------------------------------------------- */
@@ -125,15 +124,13 @@ static rapt_code export_hf_take_translator(export_hf_parts *p, const rapt_transl
     p->tensors.tied = c->tied;
     p->tensors.outputs = c->target_vocab;
     p->order = export_translation_order(c->block.d_model);
-    code = p->order ? place_tensors_begin(&p->tensors, err)
-                    : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an order of features", path);
-    if (!code)
-        code = export_translation_add(&p->tensors, p->order, err);
-    if (!code) {
-        export_hf_put(p, "config.json", export_translation_config(m, of));
-        export_hf_put(p, "generation_config.json", export_translation_generation(m));
-    }
-    return code;
+    if (!p->order)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an order of features", path);
+    place_tensors_begin(&p->tensors);
+    export_translation_add(&p->tensors, p->order);
+    export_hf_put(p, "config.json", export_translation_config(m, of));
+    export_hf_put(p, "generation_config.json", export_translation_generation(m));
+    return RAPT_OK;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */

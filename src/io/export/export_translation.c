@@ -28,9 +28,9 @@ static bool gives_residual(const char *name)
     return any;
 }
 
-rapt_code export_translation_add(place_tensors *set, const size_t *order, rapt_error *err)
+void export_translation_add(place_tensors *set, const size_t *order)
 {
-    rapt_code code = place_tensors_add(set, err);
+    place_tensors_add(set);
     for (size_t i = 0; i < set->count; i++)
         for (size_t k = 0; k < set->list[i].count; k++) {
             const rapt_tensor *of = &set->list[i].parts[k]->value;
@@ -39,7 +39,6 @@ rapt_code export_translation_add(place_tensors *set, const size_t *order, rapt_e
             else if (of->ndim == 2)
                 set->list[i].slices[k].column_order = order;
         }
-    return code;
 }
 
 /* ---- which ---------------------------------------------------------------------------------------------------- */

@@ -99,11 +99,11 @@ static rapt_code hub_save_begin(place_tensors *set, const rapt_model *m, const c
         return code;
     const hub_origin *o = m->origin;
     set->model = o->naming;
-    code = place_tensors_begin(set, err);
-    for (size_t i = 0; !code && i < rapt_params_count(m->params); i++)
+    place_tensors_begin(set);
+    for (size_t i = 0; i < rapt_params_count(m->params); i++)
         if (o->rows[i])
-            code = place_tensors_add_param(set, rapt_params_at(m->params, i), o->rows[i], err);
-    return code;
+            place_tensors_add_param(set, rapt_params_at(m->params, i), o->rows[i]);
+    return place_tensors_made(set, err);
 }
 
 rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err)

@@ -9,11 +9,11 @@
 
 /* ---- the set -------------------------------------------------------------------------------------------------- */
 
-rapt_code place_tensors_begin(place_tensors *set, rapt_error *err)
+void place_tensors_begin(place_tensors *set)
 {
     set->which = SIZE_MAX;
     set->used = calloc(rapt_params_count(set->model.params) + 1, sizeof *set->used);
-    return set->used ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a list of tensors", set->path);
+    set->failed = !set->used;
 }
 
 void place_tensors_free(place_tensors *set)
@@ -23,52 +23,57 @@ void place_tensors_free(place_tensors *set)
     free(set->made);
 }
 
-static rapt_code place_put(place_tensors *set, const place_tensor *t, rapt_error *err)
+static void place_put(place_tensors *set, const place_tensor *t)
 {
-    if (!ARRAY_RESERVE(&set->list, &set->capacity, set->count + 1))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a list of tensors", set->path);
-    set->list[set->count++] = *t;
-    return RAPT_OK;
+    set->failed = set->failed || !ARRAY_RESERVE(&set->list, &set->capacity, set->count + 1);
+    if (!set->failed)
+        set->list[set->count++] = *t;
 }
 
-rapt_code place_tensors_add_number(place_tensors *set, const char *name, safetensors_dtype dtype, double number,
-                                    rapt_error *err)
+void place_tensors_add_number(place_tensors *set, const char *name, safetensors_dtype dtype, double number)
 {
     place_tensor t = {.dtype = dtype, .number = number};
     snprintf(t.name, sizeof t.name, "%s", name);
-    return place_put(set, &t, err);
+    place_put(set, &t);
 }
 
 static void place_put_part(place_tensors *set, place_tensor *t, const place_row *row, const rapt_param *p)
 {
-    if (t->count == PLACE_PARTS_MAX)
+    if (t->count == PLACE_PARTS_MAX || set->failed)
         return;
     t->parts[t->count] = p;
     t->slices[t->count++] = place_slice_of(&set->model, row, &p->value);
     set->used[p->index] = true;
 }
 
-rapt_code place_tensors_add_param(place_tensors *set, const rapt_param *p, const place_row *row, rapt_error *err)
+void place_tensors_add_param(place_tensors *set, const rapt_param *p, const place_row *row)
 {
     place_tensor t = {.dtype = SAFETENSORS_F32, .how = row->how};
     char bare[PLACE_NAME];
     place_match m;
     for (const place_row *n = NULL; (n = place_next(&set->model, n, p->value.name, &m)) != row;)
         if (!n)
-            return RAPT_OK;
+            return;
     place_name(&set->model, row, &m, bare, t.name);
     for (size_t i = 0; i < set->count; i++)
         if (strcmp(set->list[i].name, t.name) == 0) {
             place_put_part(set, &set->list[i], row, p);
-            return RAPT_OK;
+            return;
         }
     t.ndim = place_shape(&set->model, row, &p->value, t.shape);
     place_put_part(set, &t, row, p);
-    return place_put(set, &t, err);
+    place_put(set, &t);
+}
+
+rapt_code place_tensors_made(const place_tensors *set, rapt_error *err)
+{
+    return set->failed ? rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a list of tensors", set->path) : RAPT_OK;
 }
 
 rapt_code place_tensors_check(const place_tensors *set, rapt_error *err)
 {
+    if (set->failed)
+        return place_tensors_made(set, err);
     for (size_t i = 0; i < rapt_params_count(set->model.params); i++) {
         const rapt_param *p = rapt_params_at(set->model.params, i);
         if (!p->buffer && !set->used[i])
@@ -126,7 +131,7 @@ static bool place_joins(const place_row *row, const place_row *next)
 }
 
 /* Adds a tensor, whose parts are the parameters of `row` and of the rows after it that it joins. */
-static rapt_code place_add_tensor(place_tensors *set, const place_row *row, const place_match *m, rapt_error *err)
+static void place_add_tensor(place_tensors *set, const place_row *row, const place_match *m)
 {
     place_tensor t = {.dtype = SAFETENSORS_F32, .how = row->how};
     char bare[PLACE_NAME];
@@ -140,37 +145,33 @@ static rapt_code place_add_tensor(place_tensors *set, const place_row *row, cons
             place_put_part(set, &t, n, p);
     }
     if (t.ndim == 0)
-        return RAPT_OK;
+        return;
     place_name(&set->model, row, m, bare, t.name);
-    return place_put(set, &t, err);
+    place_put(set, &t);
 }
 
-static rapt_code place_add_row(place_tensors *set, const place_row *row, rapt_error *err)
+static void place_add_row(place_tensors *set, const place_row *row)
 {
     const size_t length = strlen(row->ours);
     const bool two = row->ours[length - 1] == '@', layers = strchr(row->ours, '#') != NULL;
-    rapt_code code = RAPT_OK;
-    for (size_t layer = 0; !code && (layer == 0 || layers); layer++) {
+    for (size_t layer = 0; layer == 0 || layers; layer++) {
         place_match m = {.last = "weight"};
         snprintf(m.layer, sizeof m.layer, "%zu", layer);
         if (layer > 0 && !place_find(set, row, &m))
             break;
-        code = place_add_tensor(set, row, &m, err);
+        place_add_tensor(set, row, &m);
         m.last = "bias";
-        if (!code && two)
-            code = place_add_tensor(set, row, &m, err);
+        if (two)
+            place_add_tensor(set, row, &m);
     }
-    return code;
 }
 
-rapt_code place_tensors_add(place_tensors *set, rapt_error *err)
+void place_tensors_add(place_tensors *set)
 {
     const place_row *rows = set->model.of->rows;
-    rapt_code code = RAPT_OK;
-    for (const place_row *row = rows; row->ours && !code; row++)
+    for (const place_row *row = rows; row->ours; row++)
         if (row == rows || !place_joins(row - 1, row))
-            code = place_add_row(set, row, err);
-    return code;
+            place_add_row(set, row);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */

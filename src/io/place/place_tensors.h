@@ -30,19 +30,21 @@ typedef struct place_tensors {
     bool *used;       /* [rapt_params_count] */
     float *made;      /* the elements of a tensor that is not a parameter's as they are */
     size_t which;     /* its index */
+    bool failed;      /* memory has run out: the functions that begin and add do nothing any more */
 } place_tensors;
 
 /* Begins an empty set of a model whose members are set; place_tensors_free even after a failure. */
-rapt_code place_tensors_begin(place_tensors *set, rapt_error *err);
+void place_tensors_begin(place_tensors *set);
 void place_tensors_free(place_tensors *set);
 
 /* Adds the tensors of all rows, for all layers of the model. */
-rapt_code place_tensors_add(place_tensors *set, rapt_error *err);
+void place_tensors_add(place_tensors *set);
 /* Adds the tensor of a parameter's row, or the parameter to that tensor if it is there. */
-rapt_code place_tensors_add_param(place_tensors *set, const rapt_param *p, const place_row *row, rapt_error *err);
-rapt_code place_tensors_add_number(place_tensors *set, const char *name, safetensors_dtype dtype, double number,
-                                    rapt_error *err);
-/* RAPT_ERR_VALUE if a parameter of the model is in no tensor. */
+void place_tensors_add_param(place_tensors *set, const rapt_param *p, const place_row *row);
+void place_tensors_add_number(place_tensors *set, const char *name, safetensors_dtype dtype, double number);
+/* After these: RAPT_ERR_MEMORY if the set has failed. */
+rapt_code place_tensors_made(const place_tensors *set, rapt_error *err);
+/* The same, and RAPT_ERR_VALUE if a parameter of the model is in no tensor. */
 rapt_code place_tensors_check(const place_tensors *set, rapt_error *err);
 
 size_t place_tensor_elements(const place_tensor *t);
