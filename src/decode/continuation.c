@@ -85,6 +85,14 @@ rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
     return code;
 }
 
+void rapt_generated_free(rapt_generated *result)
+{
+    free(result->tokens);
+    free(result->log_probs);
+    free(result->text);
+    *result = (rapt_generated){0};
+}
+
 void continuation_drop(continuation *c)
 {
     if (c->runs)

@@ -237,14 +237,6 @@ rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated 
     return rapt_generator_finish(g, result, err); /* tells any failure */
 }
 
-void rapt_generated_free(rapt_generated *result)
-{
-    free(result->tokens);
-    free(result->log_probs);
-    free(result->text);
-    *result = (rapt_generated){0};
-}
-
 void rapt_generator_cancel(rapt_generator *g)
 {
     atomic_store(&g->cancelled, true);
