@@ -1,6 +1,6 @@
 #!/bin/bash
-# tools/check_tour.sh [DIR]: what docs/tour.md says about structs and calls is what the sources have. From the root, or for
-# another tree of the same layout:
+# tools/check_tour.sh [DIR]: what docs/tour.md and docs/journeys/*.md say about structs and calls is what the sources have. From the
+# root, or for another tree of the same layout:
 #
 #   1. behind <!-- struct: NAME FILE --> comes a table; the names in its first column are fields of that struct;
 #   2. behind <!-- calls --> comes a block of functions, each with its file below src. A function stands two columns further
@@ -10,10 +10,11 @@
 #   4. behind <!-- names: WORD ... --> comes a list, up to a line that begins with **, which leads to every file of src that has
 #      one of these words.
 #
-# Prints each break with the line of the tour. Not a check of links (tools/check_links.sh).
+# Prints each break with its page and line. Not a check of links (tools/check_links.sh).
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 tour=docs/tour.md
+pages=("$tour" docs/journeys/*.md)
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
@@ -38,7 +39,7 @@ check_fields() {
 }
 
 # ---- calls -----------------------------------------------------------------------------------------------------------
-# Lines of the blocks as LINE<tab>DEPTH<tab>FUNCTION<tab>FILE<tab>HOW.
+# Lines of the blocks as PAGE:LINE<tab>DEPTH<tab>FUNCTION<tab>FILE<tab>HOW.
 calls() {
     awk -v OFS='\t' '
         /^<!-- calls -->$/ { wanted = 1; next }
@@ -47,8 +48,8 @@ calls() {
             match($0, /^ */)
             how = ""
             for (i = 3; i <= NF; i++) how = how (i > 3 ? " " : "") $i
-            print NR, RLENGTH / 2, $1, "src/" $2, how
-        }' "$tour"
+            print FILENAME ":" FNR, RLENGTH / 2, $1, "src/" $2, how
+        }' "${pages[@]}"
 }
 
 # function_of NAME FILE: its definition, without comments; nothing where there is none.
@@ -66,20 +67,20 @@ function_of() {
 check_calls() {
     declare -A caller caller_file
     while IFS=$'\t' read -r line depth name file how; do
-        [ -f "$file" ] || { echo "$tour:$line: no file $file"; continue; }
-        [ -n "$(function_of "$name" "$file")" ] || echo "$tour:$line: $file does not define $name"
+        [ -f "$file" ] || { echo "$line: no file $file"; continue; }
+        [ -n "$(function_of "$name" "$file")" ] || echo "$line: $file does not define $name"
         caller[$depth]=$name caller_file[$depth]=$file
         [ "$depth" -gt 0 ] || continue
         above=${caller[$((depth - 1))]-nothing}
         body=$(function_of "$above" "${caller_file[$((depth - 1))]-/dev/null}" | sed 1d)
         case $how in
         'via '*)
-            grep -qF -- "${how#via }(" <<<"$body" || echo "$tour:$line: $above does not call ${how#via }"
-            [ "$(grep -cw -- "$name" "$file")" -gt 1 ] || echo "$tour:$line: nothing in $file refers to $name"
+            grep -qF -- "${how#via }(" <<<"$body" || echo "$line: $above does not call ${how#via }"
+            [ "$(grep -cw -- "$name" "$file")" -gt 1 ] || echo "$line: nothing in $file refers to $name"
             ;;
-        'as an argument') grep -qw -- "$name" <<<"$body" || echo "$tour:$line: $above does not hand on $name" ;;
-        '') grep -Eq -- "(^|[^A-Za-z0-9_])$name\(" <<<"$body" || echo "$tour:$line: $above does not call $name" ;;
-        *) echo "$tour:$line: neither via nor an argument: $how" ;;
+        'as an argument') grep -qw -- "$name" <<<"$body" || echo "$line: $above does not hand on $name" ;;
+        '') grep -Eq -- "(^|[^A-Za-z0-9_])$name\(" <<<"$body" || echo "$line: $above does not call $name" ;;
+        *) echo "$line: neither via nor an argument: $how" ;;
         esac
     done
 }

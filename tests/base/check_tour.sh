@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/base/check_tour.sh: the structs and the calls of docs/tour.md are as in the sources, and tools/check_tour.sh notices a
+# tests/base/check_tour.sh: the structs and the calls of docs/tour.md and docs/journeys are as in the sources, and tools/check_tour.sh notices a
 # difference: in a copy, one break at a time.
 # labels: not-sanitized
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -44,14 +44,14 @@ breaks 'a call that is gone' 'step_norm does not call rapt_grad_norm' src/train/
 are_noticed
 breaks 'a call that is in a comment only' 'step_norm does not call rapt_grad_norm' src/train/step.c \
     's|^.*rapt_grad_norm(.*|    /* rapt_grad_norm(r->tape, r->model->params) */|'
-breaks 'a pointer that is not called' 'tape_traverse does not call node->forward' docs/tour.md \
+breaks 'a pointer that is not called' 'tape_traverse does not call node->forward' docs/journeys/batch.md \
     's/\(linear_backward .*via node->\)backward/\1forward/'
-breaks 'a function that is not handed on' 'rapt_encoder_forward does not hand on rapt_encoder_block_forward' docs/tour.md \
+breaks 'a function that is not handed on' 'rapt_encoder_forward does not hand on rapt_encoder_block_forward' docs/journeys/batch.md \
     's|^\( *\)encoder_run_block .*|\1rapt_encoder_block_forward nn/encoder.c as an argument|'
 breaks 'a folder without a row' 'the map has no row of src/engine' docs/tour.md '/^| \[engine\]/d'
 breaks 'a row without a folder' 'the map has a row of no folder: motor' docs/tour.md 's/^| \[view\](/| [motor](&/'
 breaks 'a file that a list lacks' 'the list does not have src/io/hub/hub_activation.c' docs/tour.md 's|(../src/io/hub/hub_activation.c)|(gone)|'
-breaks 'a file that is gone' 'no file src/train/gone.c' docs/tour.md 's|rapt_train  .*|rapt_train train/gone.c|'
+breaks 'a file that is gone' 'no file src/train/gone.c' docs/journeys/batch.md 's|rapt_train  .*|rapt_train train/gone.c|'
 are_noticed
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
