@@ -13,8 +13,8 @@ case ${1:-} in --figures | --all) mode=${1#--} && shift ;; esac
 if [ $mode = check ]; then cd "${1:-$(dirname "$0")/..}" || exit 2; else cd "$(dirname "$0")/.." || exit 2; fi
 
 # Files and folders in which these phrases have been mended.
-swept=(include src tests tools examples data bench recipes README.md CONTRIBUTING.md SECURITY.md docs/*.md docs/rapt.1
-    docs/{book,models,tutorials} docs/results/{[a-eg-z]*,fuzz}.md)
+swept=(include src tests tools examples data bench recipes README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs/*.md
+    docs/rapt.1 docs/{book,models,tutorials} docs/results/{[a-eg-z]*,fuzz}.md)
 
 # A regular expression of awk, a tab, what to write. "^" is the beginning of a comment. Lower case stands for both cases, unless
 # the expression has a capital letter.
