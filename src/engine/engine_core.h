@@ -81,15 +81,16 @@ bool engine_has_queued(const rapt_engine *e);
 
 /* The next queued job; NULL: there is none. */
 rapt_engine_job *engine_take(rapt_engine_model *m);
-/* Whether calls are queued, or jobs of another model (with `own`, also of this one): then a step that may end early does. May be
+/* These four are of a translate_host, whose context is a rapt_engine_model.
+ * Whether calls are queued, or jobs of another model (with `own`, also of this one): then a step that may end early does. May be
  * called from any thread that computes. */
-bool engine_is_awaited(rapt_engine_model *m, bool own);
+bool engine_is_awaited(void *model, bool own);
 /* Waits for jobs or calls of any model, or for engine_wake, at most `seconds`; it may return early. May be called from any thread
  * that computes. */
-void engine_wait(rapt_engine_model *m, double seconds);
-void engine_wake(rapt_engine_model *m);
+void engine_wait(void *model, double seconds);
+void engine_wake(void *model);
 /* Whether there is no other model, so that no jobs wait while this model's jobs are computed. */
-bool engine_is_alone(rapt_engine_model *m);
+bool engine_is_alone(void *model);
 /* Whether a job must end: cancelled by a call or by its own `stop`, because the engine ends, or its model has a fault. */
 bool engine_stops(rapt_engine_job *job);
 /* Counts a job that ends so, before its on_done is called. */

@@ -47,8 +47,9 @@ bool engine_has_queued(const rapt_engine *e)
     return any;
 }
 
-bool engine_is_awaited(rapt_engine_model *m, bool own)
+bool engine_is_awaited(void *model, bool own)
 {
+    const rapt_engine_model *m = model;
     bool any = false;
     pthread_mutex_lock(&m->engine->lock);
     for (const rapt_engine_model *other = m->engine->models; other && !any; other = other->next)
@@ -57,9 +58,9 @@ bool engine_is_awaited(rapt_engine_model *m, bool own)
     return any;
 }
 
-void engine_wait(rapt_engine_model *m, double seconds)
+void engine_wait(void *model, double seconds)
 {
-    rapt_engine *e = m->engine;
+    rapt_engine *e = ((const rapt_engine_model *)model)->engine;
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until); /* the clock of e->work */
     const double nanoseconds = (double)until.tv_nsec + 1e9 * seconds;
@@ -71,13 +72,14 @@ void engine_wait(rapt_engine_model *m, double seconds)
     pthread_mutex_unlock(&e->lock);
 }
 
-void engine_wake(rapt_engine_model *m)
+void engine_wake(void *model)
 {
-    pthread_cond_broadcast(&m->engine->work);
+    pthread_cond_broadcast(&((const rapt_engine_model *)model)->engine->work);
 }
 
-bool engine_is_alone(rapt_engine_model *m)
+bool engine_is_alone(void *model)
 {
+    const rapt_engine_model *m = model;
     pthread_mutex_lock(&m->engine->lock);
     const bool alone = m->engine->models == m && !m->next;
     pthread_mutex_unlock(&m->engine->lock);

@@ -127,28 +127,8 @@ static void translation_end(void *model, translate_text *x)
     engine_job_done(&j->job);
 }
 
-static bool translation_is_alone(void *model)
-{
-    return engine_is_alone(model);
-}
-
-static bool translation_is_awaited(void *model, bool own)
-{
-    return engine_is_awaited(model, own);
-}
-
-static void translation_wait(void *model, double seconds)
-{
-    engine_wait(model, seconds);
-}
-
-static void translation_wake(void *model)
-{
-    engine_wake(model);
-}
-
-static const translate_host translation_host = {translation_take,       translation_count, translation_end, translation_is_alone,
-                                                translation_is_awaited, translation_wait,  translation_wake};
+static const translate_host translation_host = {translation_take,  translation_count, translation_end, engine_is_alone,
+                                                engine_is_awaited, engine_wait,       engine_wake};
 
 /* ---- the model's lane ------------------------------------------------------------------------------------------------- */
 
