@@ -88,7 +88,9 @@ int main(int argc, char **argv)
         fail("wants MODEL FILE THREADS SECONDS");
     const size_t line_count = read_lines(argv[2], lines);
     rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = atoi(argv[3])}, &err);
-    rapt_model *loaded = e ? rapt_model_load_inference(argv[1], RAPT_TASK_TRANSLATION, &err) : NULL;
+    rapt_load_options load = rapt_load_options_default();
+    load.inference = true;
+    rapt_model *loaded = e ? rapt_model_load(argv[1], &load, &err) : NULL;
     rapt_engine_model *m = loaded ? rapt_engine_add(e, loaded, NULL, &err) : NULL;
     if (!m)
         fail(err.message);

@@ -58,7 +58,7 @@ static void translate(rapt_translator *t, const lines *l, size_t portion, rapt_t
     rapt_error err = {0};
     for (size_t i = 0; i < l->count; i += portion) {
         size_t n = l->count - i < portion ? l->count - i : portion;
-        if (rapt_translator_run(t, (const char *const *)l->line + i, n, out + i, &err))
+        if (rapt_translator_run(t, NULL, (const char *const *)l->line + i, n, out + i, &err))
             fail(err.message);
     }
 }
@@ -84,7 +84,9 @@ int main(int argc, char **argv)
     const rapt_translate_options o = {.beam = strtoul(argv[3], NULL, 10), .batch = batch, .threads = atoi(argv[5]),
                                       .weights = argv[6], .split = RAPT_SENTENCE_SPLIT_LONG, .tokens = true};
     double start = wall(), cpu_start = cpu();
-    rapt_model *m = rapt_model_load_inference(argv[1], RAPT_TASK_TRANSLATION, &err);
+    rapt_load_options load = rapt_load_options_default();
+    load.inference = true;
+    rapt_model *m = rapt_model_load(argv[1], &load, &err);
     rapt_translator *t = m ? rapt_translator_new(m, &o, &err) : NULL;
     if (!t)
         fail(err.message);

@@ -97,7 +97,7 @@ static double spread(const rapt_tensor *x)
 static void usual_batch(rapt_tape *t, rapt_params *set)
 {
     attention a = attend(t, set, "attention.", input_batch(t, set), HEADS, NULL);
-    rapt_tensor *fused = rapt_op_attention(t, a.q, a.k, a.v, HEADS, NULL, 0, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *fused = rapt_op_attention(t, a.q, a.k, a.v, &(rapt_op_attention_options){.heads = HEADS});
     rapt_tensor *output = rapt_op_concat_heads(t, a.output);
     printf("\n-- a batch of the usual size --\n");
     if (!show_ready(t, set))

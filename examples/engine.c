@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         return 2;
     rapt_error err = {0};
     rapt_engine_job *jobs[JOBS] = {0};
-    rapt_model *model = rapt_model_load_task(argv[1], RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *model = rapt_model_load(argv[1], NULL, &err);
     rapt_engine *engine = model ? rapt_engine_new(NULL, &err) : NULL;
     rapt_engine_model *m = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL; /* the model is the engine's now */
     if (model && !engine)

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     rapt_error err = {0};
     rapt_generate_options options = {.max_tokens = 100, .sample = {.temperature = 0.5, .top_k = 50}, .on_text = print,
                                      .context = stdout};
-    rapt_model *model = rapt_model_load_task(argv[1], RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *model = rapt_model_load(argv[1], NULL, &err);
     if (model && rapt_generate(model, argv[2], &options, NULL, &err) == RAPT_OK)
         putchar('\n');
     rapt_model_free(model);

@@ -39,7 +39,7 @@ static void *translate_batches(void *argument)
     worker *w = argument;
     for (size_t first; (first = atomic_fetch_add(&job.taken, BATCH)) < job.count;) {
         size_t left = job.count - first, n = left < BATCH ? left : BATCH;
-        if (rapt_translator_run(w->translator, job.lines + first, n, job.results + first, &w->err) != RAPT_OK)
+        if (rapt_translator_run(w->translator, NULL, job.lines + first, n, job.results + first, &w->err) != RAPT_OK)
             atomic_store(&job.taken, job.count); /* the others end, too */
     }
     return NULL;
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         return 2;
     read_lines();
     rapt_error err = {0};
-    rapt_model *model = rapt_model_load_task(argv[1], RAPT_TASK_TRANSLATION, &err);
+    rapt_model *model = rapt_model_load(argv[1], NULL, &err);
     if (model)
         err = translate_all(model, threads);
     for (size_t i = 0; i < job.count; i++) {

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     const char *lines[] = {argv[2]};
     rapt_translation out[1];
     rapt_translate_options options = {.beam = 4, .length_penalty = 0.6};
-    rapt_model *model = rapt_model_load(argv[1], &err);
+    rapt_model *model = rapt_model_load(argv[1], NULL, &err);
     if (model && rapt_translate(model, lines, 1, &options, out, &err) == RAPT_OK) {
         printf("%s\n", out[0].hypotheses[0].text);
         rapt_translations_free(out, 1);

@@ -26,7 +26,9 @@ static void dot_product_attention(rapt_tape *t, rapt_params *set)
     rapt_tensor *keys = rapt_tape_input(t, 3, (size_t[]){2, 10, 2}, ones, false);
     rapt_tensor *values = rapt_tape_input(t, 3, (size_t[]){2, 10, 4}, numbers, false);
     rapt_mask mask = {.valid_lens = (int32_t[]){2, 6}};
-    rapt_tensor *y = rapt_op_attention(t, queries, keys, values, 1, &mask, 0.5, RAPT_CAPTURE_BEFORE_DROPOUT, &weights);
+    const rapt_op_attention_options options = {.heads = 1, .mask = &mask, .dropout = 0.5,
+                                               .capture = RAPT_CAPTURE_BEFORE_DROPOUT, .weights = &weights};
+    rapt_tensor *y = rapt_op_attention(t, queries, keys, values, &options);
     if (!show_ready(t, set))
         return;
     show_shape("queries", queries);

@@ -15,7 +15,7 @@
  *        const char *lines[] = {argv[2]};
  *        rapt_translation out[1];
  *        rapt_translate_options options = {.beam = 4, .length_penalty = 0.6};
- *        rapt_model *model = rapt_model_load(argv[1], &err);
+ *        rapt_model *model = rapt_model_load(argv[1], NULL, &err);
  *        if (model && rapt_translate(model, lines, 1, &options, out, &err) == RAPT_OK) {
  *            printf("%s\n", out[0].hypotheses[0].text);
  *            rapt_translations_free(out, 1);
@@ -109,7 +109,7 @@
  *
  * Floating-point environment. It is part of the number format: every function that computes a pass sets the environment of the
  * calling thread to the default (round to nearest, denormals kept, no traps) and leaves it so. These are rapt_tape_begin, and
- * with it rapt_translate, rapt_translator_run (_prefixed, _with), rapt_generate, rapt_generator_run and _next,
+ * with it rapt_translate, rapt_translator_run, rapt_generate, rapt_generator_run and _next,
  * rapt_score_text and its kin, rapt_explanation_new, rapt_train and the functions of a trainer. A program that needs another
  * environment (rounding mode, FTZ, DAZ, traps) must save it before such a call and restore it afterwards, with fegetenv and
  * fesetenv.

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     rapt_error err = {0};
     if (argc < 4)
         fail("see the head of its source");
-    rapt_model *m = rapt_model_load(argv[2], &err);
+    rapt_model *m = rapt_model_load(argv[2], NULL, &err);
     check(&err);
     rapt_tape *t = rapt_tape_new(NULL, &err);
     check(&err);

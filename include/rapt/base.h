@@ -65,7 +65,12 @@ typedef enum rapt_code {
 } rapt_code;
 
 /* What a model is for. */
-typedef enum rapt_task { RAPT_TASK_TRANSLATION, RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_ENCODER } rapt_task;
+typedef enum rapt_task {
+    RAPT_TASK_TRANSLATION,
+    RAPT_TASK_LANGUAGE_MODEL,
+    RAPT_TASK_ENCODER,
+    RAPT_TASK_ANY /* for options only: one of the others */
+} rapt_task;
 
 /* The first cause of a failure. Owned by the caller; start from `rapt_error err = {0};`. */
 typedef struct rapt_error {

@@ -121,33 +121,26 @@ typedef struct rapt_translator rapt_translator;
 RAPT_API rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
 RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 
-/* Translates `count` lines into out[count] as rapt_translate does, with the same errors for lines. RAPT_ERR_INTERRUPTED:
- * cancelled. After a failure the translator stays usable. Sets the floating-point environment of the calling thread, as
- * rapt_tape_begin does. */
-RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
-                                       rapt_error *err);
-/* Translates lines with a forced prefix for each, prefixes[count] (NULL: none), instead of the options' prefix. Errors as in
- * rapt_translator_run, and for a prefix as in rapt_translate. */
-RAPT_API rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes,
-                                                size_t count, rapt_translation *out, rapt_error *err);
-
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, no_length_penalty, n_best, no_repeat, max_ratio, prefix,
                                               alignment, tokens. Other members are not read, because weights are packed already.
                                               NULL: the translator's */
-    const char *const *prefixes;           /* as in rapt_translator_run_prefixed, instead of the options' prefix; or NULL */
+    const char *const *prefixes;           /* [count] a forced prefix for each line (NULL: none), instead of the options' prefix;
+                                              or NULL */
     bool (*stop)(void *context, size_t line); /* called for each unfinished line in each decoding step, under the rules of
                                                  rapt_stop_fn: true cancels the line, which leaves its batch without changing the
                                                  others; or NULL */
     void *context;
 } rapt_translator_request;
 
-/* Translates lines as `request` says. Each line gets the result that a new translator with these options would give. Errors as in
- * rapt_translate, including errors of options. A cancelled line is not an error. */
-RAPT_API rapt_code rapt_translator_run_with(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
-                                            size_t count, rapt_translation *out, rapt_error *err);
-/* Whether rapt_translator_run_with accepts these options; RAPT_ERR_VALUE if not. May be called while a run is in progress. */
+/* Translates `count` lines into out[count] as rapt_translate does, with the same errors for lines, and for options and prefixes
+ * of the request. `request` may be NULL: the translator's options. Each line gets the result that a new translator with the
+ * request's options would give. A cancelled line is not an error. RAPT_ERR_INTERRUPTED: rapt_translator_cancel. After a failure
+ * the translator stays usable. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
+RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
+                                       size_t count, rapt_translation *out, rapt_error *err);
+/* Whether rapt_translator_run accepts these options; RAPT_ERR_VALUE if not. May be called while a run is in progress. */
 RAPT_API rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_options *options, rapt_error *err);
 
 /* Makes the run in progress, or else the next run, return RAPT_ERR_INTERRUPTED: each thread ends after its current decoding step.

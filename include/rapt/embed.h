@@ -1,6 +1,6 @@
 /* rapt/embed.h: embeddings of texts: an encoder's hidden states, and one vector for each text (Reimers & Gurevych 2019).
  *
- *    rapt_model *model = rapt_model_load_inference("all-MiniLM-L6-v2", RAPT_TASK_ENCODER, &err);
+ *    rapt_model *model = rapt_model_load("all-MiniLM-L6-v2", NULL, &err);
  *    rapt_embedder *embedder = model ? rapt_embedder_new(model, NULL, &err) : NULL;
  *    rapt_real *vectors = embedder ? malloc(2 * rapt_embedder_features(embedder) * sizeof *vectors) : NULL;
  *    const char *texts[] = {"A cat sits on a mat.", "On the mat there is a cat."};

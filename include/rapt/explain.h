@@ -2,7 +2,7 @@
  * weights, next-token probabilities, and on request the loss and all gradients. An explanation is an object, and can be written
  * as JSON, as text, and as a page for a browser. Nothing is printed and no file is written.
  *
- *    rapt_model *model = rapt_model_load("models/quickstart", &err);
+ *    rapt_model *model = rapt_model_load("models/quickstart", NULL, &err);
  *    rapt_explanation *e = model ? rapt_explanation_new(model, "Where are my keys?", NULL, &err) : NULL;
  *    const rapt_intermediate *a = e ? rapt_explanation_find(e, "decoder.1.cross_attention.weights", false) : NULL;
  *    if (a) // [1, heads, target tokens, source tokens]
@@ -162,13 +162,6 @@ RAPT_API rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_e
  * nine digits, enough to read the same float back; values that are not finite are "nan", "inf" and "-inf". RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
                                          rapt_error *err);
-/* One HTML page of at most 3 MB that needs no other file and no network: what `rapt explain --html` writes. If it cannot hold all
- * elements exactly, some intermediates are rounded to 16 or 8 bits, or left out. If logits, probabilities, embedding or output
- * matrix have more than 100,000 elements, they and their gradients are shown only for the tokens that the page names: tokens that
- * were read, the most probable ones, and the labels. The page says in place what it leaves out; minimum, mean, maximum and
- * standard deviation are always computed over all elements. RAPT_ERR_MEMORY. */
-RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err);
-
 /* The same tokens, explained with the model of a checkpoint. */
 typedef struct rapt_explained_checkpoint {
     uint64_t step;                      /* training step of the checkpoint; 0: the untrained model */
@@ -183,11 +176,17 @@ typedef struct rapt_explain_page_options {
     size_t checkpoint_count;
 } rapt_explain_page_options;
 
-/* rapt_explanation_page with options, which may be NULL: the defaults. Without `full`, checkpoints add at most 4 MB: many
- * attention weights are rounded to fit. RAPT_ERR_VALUE: they do not fit even then, or a checkpoint's explanation has other tokens
- * than `e` or no attention weights. */
-RAPT_API rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
-                                              size_t *size, rapt_error *err);
+/* One HTML page of at most 3 MB that needs no other file and no network: what `rapt explain --html` writes. If it cannot hold all
+ * elements exactly, some intermediates are rounded to 16 or 8 bits, or left out. If logits, probabilities, embedding or output
+ * matrix have more than 100,000 elements, they and their gradients are shown only for the tokens that the page names: tokens that
+ * were read, the most probable ones, and the labels. The page says in place what it leaves out; minimum, mean, maximum and
+ * standard deviation are always computed over all elements.
+ *
+ * `options` may be NULL: the defaults. With options->full the page has any size. Checkpoints add at most 4 MB unless it is full:
+ * many attention weights are rounded to fit. RAPT_ERR_VALUE: they do not fit even then, or a checkpoint's explanation has other
+ * tokens than `e` or no attention weights; RAPT_ERR_MEMORY. */
+RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
+                                         size_t *size, rapt_error *err);
 
 #ifdef __cplusplus
 }

@@ -98,41 +98,43 @@ typedef struct rapt_model {
     rapt_encoder_model encoder;         /* zeroed for another task */
 } rapt_model;
 
+typedef struct rapt_load_options {
+    size_t size;         /* of this struct; set by rapt_load_options_default */
+    rapt_task task;      /* the task that the model must have */
+    bool inference;      /* for inference only, with as little memory as possible: matrices of a Hugging Face folder stay in its
+                            files, which must not be overwritten until the model is freed. Translators and generators pack them
+                            from there, and rows of an embedding are read as tokens need them; a program that reads elements gets
+                            the parameter from rapt_params_at or rapt_params_find, which read them from the file. In a folder of
+                            rapt, all matrices of a translation model stay in the files, unless adapters are added to them, and
+                            the matrices of a language model that are stored in fewer bits than fp32 */
+    const char *adapter; /* a folder of low-rank adapters that PEFT, or rapt_train with train.lora, wrote; NULL: none.
+                            lora_alpha / r B A is added to each matrix W that it names (Hu et al. 2021, section 4.1), in double,
+                            and rounded once */
+} rapt_load_options;
+
+/* RAPT_TASK_ANY, for training as well, no adapter. */
+RAPT_API rapt_load_options rapt_load_options_default(void);
+
 /* Reads a folder. A GGUF file stands for the Hugging Face folder that it was made from, here and wherever a folder is read
- * (docs/gguf.md). NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Parameter files, here
- * and in rapt_params_load, are mapped while they are read: they must not be overwritten meanwhile, but may be replaced by another
- * file, which is what rapt itself does.
+ * (docs/gguf.md). A folder that has only adapters stands for the model that its "base_model_name_or_path" names, with the
+ * adapters added. `options` may be NULL: the defaults. NULL with `err` (which may be NULL) set:
+ *   RAPT_ERR_NOT_FOUND, RAPT_ERR_IO  missing or unreadable files;
+ *   RAPT_ERR_FORMAT  truncated or corrupt files, a tokenizer that does not fit, an adapter with a tensor that does not belong to
+ *                    the model;
+ *   RAPT_ERR_VALUE   a model of another task ("models/gpt is a language model; rapt generate runs it"); a key of
+ *                    adapter_config.json that would change the result in a way that rapt does not compute; options without a
+ *                    size;
+ *   RAPT_ERR_MEMORY.
+ * Parameter files, here and in rapt_params_load, are mapped while they are read: they must not be overwritten meanwhile, but may
+ * be replaced by another file, which is what rapt itself does.
  *
  * The files are bound to each other: `config.json` names the tokenizers by hashes, and `model.safetensors` carries a copy of
  * `config.json` under its own checksums. A folder in which they disagree is refused: somebody edited a value, or mixed files of
  * two training runs (RAPT_ERR_FORMAT; the message says which, and how to seal a folder that was edited on purpose). A folder
  * without such a copy, from rapt 0.1 or with parameters of another program, is loaded with `sealed` false: a changed config.json
  * would go unnoticed. */
-RAPT_API rapt_model *rapt_model_load(const char *folder, rapt_error *err);
-/* rapt_model_load, but refuses a model of another task (RAPT_ERR_VALUE: "models/gpt is a language model; rapt generate runs
- * it"). */
-RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
-/* rapt_model_load_task for inference, with as little memory as possible. Matrices of a Hugging Face folder stay in its files,
- * which must not be overwritten until the model is freed: translators and generators pack them from there, and rows of an
- * embedding are read as tokens need them. A program that reads elements gets the parameter from rapt_params_at or
- * rapt_params_find, which read them from the file. Such a model cannot be trained. In a folder of rapt, all matrices of a
- * translation model stay in the files, unless adapters are added to them, and the matrices of a language model that are stored in
- * fewer bits than fp32. */
-RAPT_API rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err);
-/* Zeroed: like rapt_model_load. */
-typedef struct rapt_load_options {
-    const rapt_task *task;   /* the task that the model must have, as in rapt_model_load_task; NULL: any */
-    bool inference;          /* as in rapt_model_load_inference */
-    const char *adapter;     /* a folder of low-rank adapters that PEFT, or rapt_train with train.lora, wrote; NULL: none.
-                                lora_alpha / r B A is added to each matrix W that it names (Hu et al. 2021, section 4.1), in
-                                double, and rounded once */
-} rapt_load_options;
+RAPT_API rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err);
 
-/* Reads a folder. An adapter is refused if one of its tensors does not belong to the model (RAPT_ERR_FORMAT), or if
- * adapter_config.json has a key that would change the result in a way that rapt does not compute; the message names it
- * (RAPT_ERR_VALUE). A folder that has only adapters, which the functions above also accept, stands for the model that its
- * "base_model_name_or_path" names, with the adapters added. `options` may be NULL: zeroed ones. */
-RAPT_API rapt_model *rapt_model_load_with(const char *folder, const rapt_load_options *options, rapt_error *err);
 typedef struct rapt_model_lora_options {
     rapt_lora_options lora;
     const char *modules; /* names of linear layers, or ends of names ("q_proj"), comma-separated, as the model's files name them;

@@ -244,16 +244,6 @@ RAPT_API void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_ten
 /* The captured weights of the module with this name, [batch, heads, queries, keys]; NULL if there are none. */
 RAPT_API rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
-/* softmax(q k^T / sqrt(d)) v for each head, with dropout of probability p on the weights (Vaswani et al. 2017, eq. 1). q [batch,
- * queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives [batch, queries, heads * dv]. The weights
- * are stored only on request: if `weights` is not NULL, and `capture` is not NONE or the module is observed, *weights becomes a
- * tensor [batch, heads, queries, keys], which has a gradient only if it is observed; else *weights becomes NULL. The result
- * equals the unfused operations (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout,
- * rapt_op_matmul, rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
-RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                                        const rapt_mask *mask, double p, rapt_attention_capture capture,
-                                        rapt_tensor **weights);
-
 /* Relative position biases. For a query at position i and a key at position j, head h adds weight[bucket[c + reach]][h] to the
  * scaled score; c is j - i, limited to -reach .. reach. */
 typedef struct rapt_relative_bias {
@@ -269,10 +259,25 @@ typedef struct rapt_attention_scores {
     rapt_relative_bias bias; /* inference only: a failure if a gradient is needed, or if scores are capped */
 } rapt_attention_scores;
 
-/* rapt_op_attention with `scores`; NULL means zeroed ones. A scale that is not finite is a failure. */
-RAPT_API rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                                               const rapt_mask *mask, const rapt_attention_scores *scores, double p,
-                                               rapt_attention_capture capture, rapt_tensor **weights);
+/* How queries attend to keys. Borrowed during the call. */
+typedef struct rapt_op_attention_options {
+    size_t heads;           /* 1 or more */
+    const rapt_mask *mask;  /* NULL: every query attends to all keys */
+    rapt_attention_scores scores;
+    double dropout;         /* its probability for a weight, 0 to below 1 */
+    rapt_attention_capture capture;
+    rapt_tensor **weights;  /* becomes the weights; NULL: they are not wanted */
+} rapt_op_attention_options;
+
+/* softmax(q k^T / sqrt(d)) v for each head, with dropout on the weights (Vaswani et al. 2017, eq. 1). q [batch, queries,
+ * heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives [batch, queries, heads * dv]. The weights are stored
+ * only on request: if options->weights is not NULL, and `capture` is not NONE or the module is observed, the pointer there
+ * becomes a tensor [batch, heads, queries, keys], which has a gradient only if it is observed; else it becomes NULL. The result
+ * equals the unfused operations (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax,
+ * rapt_op_dropout, rapt_op_matmul, rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. A scale that is
+ * not finite is a failure. */
+RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v,
+                                        const rapt_op_attention_options *options);
 
 /* The options of PyTorch's nn.Embedding, and what is fused behind the lookup. */
 typedef struct rapt_embed_options {

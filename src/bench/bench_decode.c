@@ -188,7 +188,10 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
 /* The model that the options name; a row must fit its context. */
 static rapt_code load_named(decoding *d, rapt_error *err)
 {
-    d->model = rapt_model_load_inference(d->o->model, RAPT_TASK_LANGUAGE_MODEL, err);
+    rapt_load_options load = rapt_load_options_default();
+    load.task = RAPT_TASK_LANGUAGE_MODEL;
+    load.inference = true;
+    d->model = rapt_model_load(d->o->model, &load, err);
     if (!d->model)
         return err->code;
     const char *slash = strrchr(d->o->model, '/');

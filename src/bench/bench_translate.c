@@ -127,7 +127,7 @@ static rapt_code translate_sentences(translating *x, translated *r, rapt_error *
     uint64_t before;
     translator_weights(x->translator, &before);
     double start = clock_seconds();
-    rapt_code code = out ? rapt_translator_run(x->translator, (const char *const *)x->lines, SENTENCES, out, err)
+    rapt_code code = out ? rapt_translator_run(x->translator, NULL, (const char *const *)x->lines, SENTENCES, out, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
     double ms = 1e3 * (clock_seconds() - start);
     if (!code && !bench_times_add(&r->ms, ms))

@@ -13,7 +13,7 @@ static void cli_model_say(const char *folder)
 
 static rapt_model *cli_model_load(const char *folder, const rapt_load_options *o, rapt_error *err)
 {
-    rapt_model *m = rapt_model_load_with(folder, o, err);
+    rapt_model *m = rapt_model_load(folder, o, err);
     memory_trim(); /* the JSON of a large vocabulary left free memory */
     if (m && !m->sealed && !m->family)
         cli_model_say(folder);
@@ -41,21 +41,28 @@ rapt_model *cli_model_any_inference(const char *folder, rapt_error *err)
 
 rapt_model *cli_model_adapted(const char *folder, const char *adapter, bool inference, rapt_error *err)
 {
-    const rapt_load_options o = {.inference = inference, .adapter = adapter};
+    rapt_load_options o = rapt_load_options_default();
+    o.inference = inference;
+    o.adapter = adapter;
     return cli_model_refuse_encoder(cli_model_load(folder, &o, err), folder, err);
 }
 
 rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_task task, rapt_error *err)
 {
-    const rapt_load_options o = {.task = &task, .inference = true, .adapter = adapter};
+    rapt_load_options o = rapt_load_options_default();
+    o.task = task;
+    o.inference = true;
+    o.adapter = adapter;
     return cli_model_load(folder, &o, err);
 }
 
 void cli_model_refuse_other_task(const char *folder, rapt_task task, rapt_error *err)
 {
     rapt_error why = {0};
-    const rapt_load_options o = {.task = &task, .inference = true};
-    rapt_model *m = rapt_model_load_with(folder, &o, &why);
+    rapt_load_options o = rapt_load_options_default();
+    o.task = task;
+    o.inference = true;
+    rapt_model *m = rapt_model_load(folder, &o, &why);
     if (!m && why.code == RAPT_ERR_VALUE)
         *err = why;
     rapt_model_free(m);

@@ -4,7 +4,7 @@
 
 #include "rapt/io.h"
 
-/* rapt_model_load_with for commands. They load a language model or a translator, and refuse encoders: the first two for training
+/* rapt_model_load for commands. They load a language model or a translator, and refuse encoders: the first two for training
  * and for inference; the third with --adapter, NULL for no adapter; the last also refuses models of other tasks than `task`. */
 rapt_model *cli_model(const char *folder, rapt_error *err);
 rapt_model *cli_model_any_inference(const char *folder, rapt_error *err);

@@ -116,7 +116,7 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
         return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
     rapt_code code = a->checkpoints ? explain_checkpoints_read(a->model, e, a->options.threads, &all, err) : RAPT_OK;
     rapt_explain_page_options o = {.full = a->format.full, .checkpoints = all.list, .checkpoint_count = all.count};
-    code = code ? code : rapt_explanation_page_with(e, &o, &html, &size, err);
+    code = code ? code : rapt_explanation_page(e, &o, &html, &size, err);
     if (!code)
         code = file_write_atomic(a->html, html, size, err);
     explain_checkpoints_free(&all);

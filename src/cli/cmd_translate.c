@@ -210,11 +210,12 @@ static rapt_code run_translator(const translate_arguments *a, rapt_translator *t
 {
     size_t before = b->first - 1;
     if (!a->prefix_file)
-        return rapt_translator_run(t, b->line, b->count, out, err);
+        return rapt_translator_run(t, NULL, b->line, b->count, out, err);
     if (a->prefixes.count < before + b->count)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s ends after %zu line%s", a->prefix_file, a->prefixes.count,
                          cli_plural(a->prefixes.count));
-    return rapt_translator_run_prefixed(t, b->line, (const char *const *)a->prefixes.line + before, b->count, out, err);
+    const rapt_translator_request request = {.prefixes = (const char *const *)a->prefixes.line + before};
+    return rapt_translator_run(t, &request, b->line, b->count, out, err);
 }
 
 static rapt_code translate_block(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_error *err)

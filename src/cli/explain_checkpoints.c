@@ -43,7 +43,7 @@ rapt_code explain_checkpoints_read(const char *folder, const rapt_explanation *l
     if (!code && !all->list)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu checkpoints", count);
     if (!code && there)
-        code = explain_checkpoint(rapt_model_load(untrained, err), 0, like, threads, all, err);
+        code = explain_checkpoint(rapt_model_load(untrained, NULL, err), 0, like, threads, all, err);
     for (size_t i = 0; i < count && !code; i++)
         code = explain_checkpoint(rapt_model_load_checkpoint(folder, steps[i], err), steps[i], like, threads, all, err);
     free(untrained);

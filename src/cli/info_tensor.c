@@ -113,8 +113,9 @@ int info_tensor(const info_arguments *a)
 {
     rapt_error err = {0};
     cli_note_seal(a->model);
-    rapt_model *m = rapt_model_load_with(a->model, &(rapt_load_options){.inference = true}, &err); /* not cli_model: encoders have
-                                                                                                      tensors as well */
+    rapt_load_options load = rapt_load_options_default();
+    load.inference = true;
+    rapt_model *m = rapt_model_load(a->model, &load, &err); /* not cli_model: encoders have tensors as well */
     const rapt_param *p = m ? info_tensor_find(m->params, a->tensor, &err) : NULL;
     if (p && a->json)
         info_tensor_print_json(p);

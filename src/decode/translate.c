@@ -107,9 +107,11 @@ static bool translate_call_is_cancelled(void *context)
 }
 
 /* The lane of the translator computes on the threads of its pool, the caller's among them, until the text is done. */
-rapt_code rapt_translator_run_with(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
-                                   size_t count, rapt_translation *out, rapt_error *err)
+rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
+                              size_t count, rapt_translation *out, rapt_error *err)
 {
+    const rapt_translator_request none = {0};
+    request = request ? request : &none;
     translate_call c = {t, request};
     translate_text x = {.lines = lines, .count = count, .stop = request->stop ? translate_call_stops : NULL,
                         .stop_all = translate_call_is_cancelled, .context = &c};
@@ -125,18 +127,6 @@ rapt_code rapt_translator_run_with(rapt_translator *t, const rapt_translator_req
     atomic_store(&t->cancelled, false); /* the cancel was for this run, even if it failed before its first batch */
     translate_text_free(&x);
     return code;
-}
-
-rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
-                              rapt_error *err)
-{
-    return rapt_translator_run_with(t, &(rapt_translator_request){0}, lines, count, out, err);
-}
-
-rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *texts, size_t count,
-                                       rapt_translation *out, rapt_error *err)
-{
-    return rapt_translator_run_with(t, &(rapt_translator_request){.prefixes = texts}, lines, count, out, err);
 }
 
 rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_options *options, rapt_error *err)
@@ -161,7 +151,7 @@ rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t c
     rapt_error own = {0};
     memset(out, 0, count * sizeof *out);
     rapt_translator *t = rapt_translator_new(m, options, &own);
-    rapt_code code = t ? rapt_translator_run(t, lines, count, out, &own) : own.code;
+    rapt_code code = t ? rapt_translator_run(t, NULL, lines, count, out, &own) : own.code;
     rapt_translator_free(t);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }

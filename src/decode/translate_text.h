@@ -50,7 +50,7 @@ struct translate_text {
 
 /* Encodes x->lines[count]. The caller has set `stop`, `stop_all`, `context` and `ended`, and zeroed the rest of *x.
  * request->stop is not read. `prefix` applies to all lines if the request has no options or prefixes; it must last. Errors as in
- * rapt_translator_run_with. The caller frees x in any case. */
+ * rapt_translator_run. The caller frees x in any case. */
 rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,
                                 const prefixes *prefix, rapt_error *err);
 void translate_text_free(translate_text *x);

@@ -75,8 +75,8 @@ static rapt_code add_page_options(const rapt_explanation *e, const rapt_explain_
     return code;
 }
 
-rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
-                                     size_t *size, rapt_error *err)
+rapt_code rapt_explanation_page(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
+                                size_t *size, rapt_error *err)
 {
     json_t *o = explain_object(e, EXPLAIN_BASE64, err);
     rapt_code code = o ? RAPT_OK : RAPT_ERR_MEMORY;
@@ -86,9 +86,4 @@ rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_expla
         code = page_make(o, html, size, err);
     json_decref(o);
     return code;
-}
-
-rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err)
-{
-    return rapt_explanation_page_with(e, NULL, html, size, err);
 }

@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/near_path.h"
 #include "base/quote.h"
+#include "base/sized.h"
 #include "io/gguf/gguf_folder.h"
 #include "io/hub/hub_model.h"
 #include "io/hub/hub_save.h"
@@ -126,8 +127,8 @@ static rapt_code check_origin(const model_source *from, rapt_error *err)
                      "\"format\" is missing, which a model of rapt has, and \"model_type\", which one of Hugging Face has");
 }
 
-/* `wanted`: the task that the model has to be of, NULL for any. */
-static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
+/* `wanted`: the task that the model has to be of. */
+static rapt_code fill_model(rapt_model *m, model_source *from, rapt_task wanted, rapt_error *err)
 {
     from->config = gguf_is_file(from->folder) ? gguf_folder_config(from->folder, &from->places, err)
                                               : json_file_read(from->config_path, MAX_CONFIG, err);
@@ -137,7 +138,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     code = code ? code : model_read_header(from->config, from->config_path, &m->task, &m->run, err);
     const model_task *task = model_task_of(m->task);
     from->packs = m->task == RAPT_TASK_TRANSLATION;
-    if (!code && wanted && m->task != *wanted)
+    if (!code && wanted != RAPT_TASK_ANY && m->task != wanted)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (!code)
         code = safetensors_open(from->weights_path, &from->weights, err);
@@ -187,7 +188,7 @@ static rapt_code check_place(const char *path, rapt_error *err)
 }
 
 /* *from keeps what was opened; the caller closes it, even on failure. */
-static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_error *err)
+static rapt_model *load_from(model_source *from, rapt_task wanted, rapt_error *err)
 {
     if (check_place(from->folder, err) != RAPT_OK)
         return NULL;
@@ -220,7 +221,7 @@ static void close_source(model_source *from)
 }
 
 /* The adapter belongs to the model, whose matrices may be read later. */
-static rapt_model *model_load_adapted(model_source from, const rapt_task *wanted, rapt_error *err)
+static rapt_model *model_load_adapted(model_source from, rapt_task wanted, rapt_error *err)
 {
     rapt_model *m = load_from(&from, wanted, err);
     close_source(&from);
@@ -235,7 +236,7 @@ static rapt_model *model_load_adapted(model_source from, const rapt_task *wanted
 }
 
 /* A folder of adapters alone names the model. */
-static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_error *err)
+static rapt_model *model_load(model_source from, rapt_task wanted, rapt_error *err)
 {
     bool config = false, only = false;
     rapt_code code = folder_has(from.folder, CONFIG_FILE, &config, err);
@@ -258,24 +259,16 @@ static rapt_model *model_load(model_source from, const rapt_task *wanted, rapt_e
     return NULL;
 }
 
-rapt_model *rapt_model_load(const char *folder, rapt_error *err)
+rapt_load_options rapt_load_options_default(void)
 {
-    return model_load((model_source){.folder = folder}, NULL, err);
+    return (rapt_load_options){.size = sizeof(rapt_load_options), .task = RAPT_TASK_ANY};
 }
 
-rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err)
+rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err)
 {
-    return model_load((model_source){.folder = folder}, &task, err);
-}
-
-rapt_model *rapt_model_load_inference(const char *folder, rapt_task task, rapt_error *err)
-{
-    return model_load((model_source){.folder = folder, .inference = true}, &task, err);
-}
-
-rapt_model *rapt_model_load_with(const char *folder, const rapt_load_options *options, rapt_error *err)
-{
-    const rapt_load_options o = options ? *options : (rapt_load_options){0};
+    rapt_load_options o = rapt_load_options_default();
+    if (sized_take(&o, options, "load_options", err) != RAPT_OK)
+        return NULL;
     model_source from = {.folder = folder, .inference = o.inference};
     if (!o.adapter)
         return model_load(from, o.task, err);
@@ -330,7 +323,7 @@ static rapt_code model_seal(const char *folder, rapt_error *err)
 {
     rapt_error own = {0};
     model_source from = {.folder = folder, .sealing = true};
-    rapt_model *m = load_from(&from, NULL, &own);
+    rapt_model *m = load_from(&from, RAPT_TASK_ANY, &own);
     rapt_code code = m ? renew_config(m, &from, &own) : own.code;
     if (!code)
         code = rapt_model_save_params(m, folder, &own);

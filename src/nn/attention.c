@@ -93,8 +93,9 @@ static rapt_tensor *attention_of_heads(rapt_tape *t, const rapt_multi_head_atten
                                        const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
-    rapt_tensor *y = attention_op_stored(t, p.q, p.k, p.v, p.stored, m->heads, mask, &m->scores, m->dropout,
-                                         rapt_tape_attention_capture(t), &weights);
+    const rapt_op_attention_options options = {.heads = m->heads, .mask = mask, .scores = m->scores, .dropout = m->dropout,
+                                               .capture = rapt_tape_attention_capture(t), .weights = &weights};
+    rapt_tensor *y = attention_op_stored(t, p.q, p.k, p.v, p.stored, &options);
     if (weights)
         rapt_tape_store_attention(t, m->name, weights);
     return y;

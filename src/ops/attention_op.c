@@ -170,23 +170,21 @@ static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const ra
 /* NULL if the scores are valid; else the poison tensor. */
 static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_scores *s, size_t heads, bool gradient)
 {
-    if (s && s->bias.weight && gradient)
+    if (s->bias.weight && gradient)
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: there is no backward pass of relative biases");
-    if (s && !attention_bias_fits(&s->bias, heads))
+    if (!attention_bias_fits(&s->bias, heads))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: relative biases that are not of %zu heads", heads);
-    if (s && s->bias.weight && s->cap != 0)
+    if (s->bias.weight && s->cap != 0)
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: relative biases of capped scores");
-    if (s && !(s->cap >= 0 && isfinite(s->cap)))
+    if (!(s->cap >= 0 && isfinite(s->cap)))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are capped at %g", s->cap);
-    if (s && !isfinite(s->scale))
+    if (!isfinite(s->scale))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are multiplied by %g", s->scale);
     return NULL;
 }
 
 static void attention_set_scores(rapt_tape *t, attention_node *n, const rapt_attention_scores *s)
 {
-    static const rapt_attention_scores plain;
-    s = s ? s : &plain;
     n->scale = attention_scale(s, n->d);
     n->cap = (rapt_real)s->cap;
     n->bias = s->bias;
@@ -238,10 +236,13 @@ static rapt_tensor *attention_allocate_output(rapt_tape *t, const attention_node
 }
 
 rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, attention_stored stored,
-                                 size_t heads, const rapt_mask *mask, const rapt_attention_scores *scores, double p,
-                                 rapt_attention_capture capture, rapt_tensor **weights)
+                                 const rapt_op_attention_options *options)
 {
-    rapt_tensor *bad;
+    const size_t heads = options->heads;
+    const double p = options->dropout;
+    const rapt_mask *mask = options->mask;
+    const rapt_attention_scores *scores = &options->scores;
+    rapt_tensor *bad, **weights = options->weights;
     if (weights)
         *weights = NULL;
     if (tape_failed(t))
@@ -256,7 +257,7 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
     *n = (attention_node){.q = q, .k = k, .v = v, .stored = stored, .batch = tape_examples(q), .queries = tape_longest(q),
                           .keys = attention_keys(q, k, mask), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
-                          .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
+                          .capture = weights ? options->capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
     attention_set_scores(t, n, scores);
     attention_copy_mask(t, n, mask);
     if (observe_here(t) && !q->ragged && !k->ragged && !n->mask.cached)
@@ -277,15 +278,8 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
     return tape_failed(t) ? &t->poison : n->out;
 }
 
-rapt_tensor *rapt_op_attention_scored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                                      const rapt_mask *mask, const rapt_attention_scores *scores, double p,
-                                      rapt_attention_capture capture, rapt_tensor **weights)
+rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v,
+                               const rapt_op_attention_options *options)
 {
-    return attention_op_stored(t, q, k, v, (attention_stored){.k = NULL}, heads, mask, scores, p, capture, weights);
-}
-
-rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_attention_capture capture, rapt_tensor **weights)
-{
-    return rapt_op_attention_scored(t, q, k, v, heads, mask, NULL, p, capture, weights);
+    return attention_op_stored(t, q, k, v, (attention_stored){.k = NULL}, options);
 }

@@ -69,11 +69,10 @@ typedef struct query_tile {
     size_t width; /* elements of a row of scores: `seen`, then zeros up to whole vectors */
 } query_tile;
 
-/* rapt_op_attention_scored for keys and values that are stored in another numeric type than fp32; k and v have their shapes
+/* rapt_op_attention for keys and values that are stored in another numeric type than fp32; k and v have their shapes
  * [batch, keys, feature] but no elements. Inference only. */
 rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, attention_stored stored,
-                                 size_t heads, const rapt_mask *mask, const rapt_attention_scores *scores, double p,
-                                 rapt_attention_capture capture, rapt_tensor **weights);
+                                 const rapt_op_attention_options *options);
 
 /* Sets the example of a head. Call it once for all heads of an example. */
 void attention_set_example(attention_head *h, const attention_loop *loop, size_t example);

@@ -165,7 +165,7 @@ rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_erro
 {
     rapt_error own = {0};
     folder_lock lock = {0};
-    average a = {.run = run, .model = rapt_model_load(run, &own)};
+    average a = {.run = run, .model = rapt_model_load(run, NULL, &own)};
     if (!a.model)
         return rapt_fail(err, own.code, "%s", own.message);
     rapt_code code = RAPT_OK;

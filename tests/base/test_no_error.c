@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "loading.h"
 #include "rapt.h"
 
 #include <string.h>
@@ -190,12 +191,12 @@ static void models(void **state)
     assert_null(rapt_lm_new(&text, 1, NULL));
     assert_null(rapt_encoder_only_new(&pairs, 1, NULL));
     assert_int_equal(rapt_lm_preset("quux", &preset, NULL), RAPT_ERR_NOT_FOUND);
-    assert_null(rapt_model_load("/nowhere", NULL));
-    assert_null(rapt_model_load_task("/nowhere", RAPT_TASK_TRANSLATION, NULL));
-    assert_null(rapt_model_load_with("/nowhere", &(rapt_load_options){.adapter = "/nowhere"}, NULL));
-    assert_null(rapt_model_load_inference("/nowhere", RAPT_TASK_LANGUAGE_MODEL, NULL));
+    assert_null(rapt_model_load("/nowhere", NULL, NULL));
+    assert_null(load_task("/nowhere", RAPT_TASK_TRANSLATION, NULL));
+    assert_null(load_adapted("/nowhere", "/nowhere", NULL));
+    assert_null(load_inference("/nowhere", RAPT_TASK_LANGUAGE_MODEL, NULL));
     put("config.json", "{\"format\": \"rapt-model\"}");
-    assert_null(rapt_model_load(folder_path, NULL));
+    assert_null(rapt_model_load(folder_path, NULL, NULL));
     assert_int_not_equal(rapt_model_seal("/nowhere", NULL), RAPT_OK);
     assert_int_not_equal(rapt_model_is_sealed("/nowhere", &sealed, NULL), RAPT_OK);
 }

@@ -52,7 +52,7 @@ static inline rapt_model *policy_model(const char *folder, const char *config, c
         policy_link(folder, files[i], files[i]);
     policy_link(folder, config, "config.json");
     assert_int_equal(json_dump_file(settings, folder_in("generation_config.json"), 0), 0);
-    rapt_model *m = rapt_model_load(folder_path, &err);
+    rapt_model *m = rapt_model_load(folder_path, NULL, &err);
     assert_string_equal(err.message, "");
     if (json_is_null(json_object_get(settings, "eos_token_id"))) /* where config.json still names one */
         m->language.end_of_text_count = 0;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "io/model_folder.h"
+#include "loading.h"
 #include "rapt/engine.h"
 #include "rapt.h"
 
@@ -41,13 +42,13 @@ static void translating(void **state)
     rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 1}, NULL);
     assert_non_null(t);
     assert_int_not_equal(rapt_translate(m, bad, 1, NULL, out, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_translator_run(t, bad, 1, out, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_translator_run_prefixed(t, good, prefix, 1, out, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_translator_run(t, NULL, bad, 1, out, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_translator_run(t, &(rapt_translator_request){.prefixes = prefix}, good, 1, out, NULL), RAPT_OK);
     const rapt_translate_options wide = {.beam = 1 << 17};
     assert_int_equal(rapt_translator_check(t, &wide, NULL), RAPT_ERR_VALUE);
-    assert_int_equal(rapt_translator_run_with(t, &(rapt_translator_request){.options = &wide}, good, 1, out, NULL),
+    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &wide}, good, 1, out, NULL),
                      RAPT_ERR_VALUE);
-    assert_int_equal(rapt_translator_run(t, good, 1, out, NULL), RAPT_OK);
+    assert_int_equal(rapt_translator_run(t, NULL, good, 1, out, NULL), RAPT_OK);
     rapt_translations_free(out, 1);
     rapt_translator_free(t);
     rapt_model_free(m);
@@ -92,7 +93,7 @@ static void embedding(void **state)
     rapt_model *m = of_characters();
     assert_null(rapt_embedder_new(m, NULL, NULL));
     rapt_model_free(m);
-    m = rapt_model_load_inference(RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_4", RAPT_TASK_ENCODER, NULL);
+    m = load_inference(RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_4", RAPT_TASK_ENCODER, NULL);
     rapt_embedder *e = rapt_embedder_new(m, NULL, NULL);
     assert_non_null(e);
     rapt_real *vectors = malloc(rapt_embedder_features(e) * sizeof *vectors);
@@ -118,9 +119,7 @@ static void explaining(void **state)
     free(text);
     assert_int_equal(rapt_explanation_json(e, &(rapt_explain_format){0}, &text, &size, NULL), RAPT_OK);
     free(text);
-    if (rapt_explanation_page(e, &text, &size, NULL) == RAPT_OK)
-        free(text);
-    if (rapt_explanation_page_with(e, NULL, &text, &size, NULL) == RAPT_OK)
+    if (rapt_explanation_page(e, NULL, &text, &size, NULL) == RAPT_OK)
         free(text);
     rapt_explanation_free(e);
     rapt_model_free(m);

@@ -182,7 +182,7 @@ static void prefixes_of_lines(void **state)
         assert_non_null(t);
         for (size_t i = 0; i < LINES; i++)
             given[i] = prefixes[i % 7];
-        if (rapt_translator_run_prefixed(t, LINE, given, LINES, all, &err))
+        if (rapt_translator_run(t, &(rapt_translator_request){.prefixes = given}, LINE, LINES, all, &err))
             fail_msg("%s", err.message);
         for (size_t i = 0; i < LINES; i++) {
             o.prefix = given[i];
@@ -192,9 +192,10 @@ static void prefixes_of_lines(void **state)
         }
         rapt_translations_free(all, LINES);
         given[3] = "w1 zyzzyva";
-        assert_int_equal(rapt_translator_run_prefixed(t, LINE, given, LINES, all, &err), RAPT_ERR_VALUE);
+        assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.prefixes = given}, LINE, LINES, all, &err),
+                         RAPT_ERR_VALUE);
         assert_string_equal(err.message, "the prefix has a word that the model doesn't know");
-        assert_int_equal(rapt_translator_run(t, LINE, 1, all, &err), RAPT_OK);
+        assert_int_equal(rapt_translator_run(t, NULL, LINE, 1, all, &err), RAPT_OK);
         assert_memory_equal(all[0].hypotheses[0].text, "w8", 2);
         rapt_translations_free(all, 1);
         rapt_translator_free(t);

@@ -76,7 +76,7 @@ static rapt_translator *new_translator(const rapt_model *m, rapt_translate_optio
 static void run(rapt_translator *t, rapt_translator_request r, rapt_translation *out)
 {
     rapt_error err = {0};
-    if (rapt_translator_run_with(t, &r, LINE, LINES, out, &err))
+    if (rapt_translator_run(t, &r, LINE, LINES, out, &err))
         fail_msg("%s", err.message);
 }
 
@@ -151,7 +151,7 @@ static void refuse(rapt_translator *t, rapt_translate_options o, const char *mes
     rapt_error err = {0}, again = {0};
     assert_int_equal(rapt_translator_check(t, &o, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, message);
-    assert_int_equal(rapt_translator_run_with(t, &(rapt_translator_request){.options = &o}, LINE, LINES, out, &again),
+    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &o}, LINE, LINES, out, &again),
                      RAPT_ERR_VALUE);
     assert_string_equal(again.message, message);
     assert_null(out[0].hypotheses);
@@ -294,7 +294,7 @@ static void runs_are_cancelled_within_a_step(void **state)
                 stops s = {.cancels = t, .cancel_at = at};
                 memset(s.after, -1, sizeof s.after);
                 const rapt_translator_request r = {.options = &OPTIONS[o], .stop = stop, .context = &s};
-                assert_int_equal(rapt_translator_run_with(t, &r, LINE, LINES, out, &err), RAPT_ERR_INTERRUPTED);
+                assert_int_equal(rapt_translator_run(t, &r, LINE, LINES, out, &err), RAPT_ERR_INTERRUPTED);
                 assert_string_equal(err.message, "the translation was cancelled");
                 assert_null(out[0].hypotheses);
                 assert_int_equal(s.all, at + 1);

@@ -30,7 +30,7 @@ typedef struct models {
 static bool translate(rapt_translator *t, char out[512])
 {
     rapt_translation got;
-    if (rapt_translator_run(t, &LINE, 1, &got, NULL) != RAPT_OK)
+    if (rapt_translator_run(t, NULL, &LINE, 1, &got, NULL) != RAPT_OK)
         return false;
     snprintf(out, 512, "%.17g %s", got.hypotheses[0].score, got.hypotheses[0].text);
     rapt_translations_free(&got, 1);

@@ -347,7 +347,7 @@ static void test_page(void **state)
     size_t size = 0;
     rapt_error err = {0};
     rapt_explanation *e = explain(translator, "w1 w2", &(rapt_explain_options){.target = "w3"});
-    assert_int_equal(rapt_explanation_page(e, &html, &size, &err), RAPT_OK);
+    assert_int_equal(rapt_explanation_page(e, NULL, &html, &size, &err), RAPT_OK);
     assert_int_equal(strlen(html), size);
     assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
     assert_non_null(strstr(html, "\"name\":\"decoder.1.cross_attention.weights\""));

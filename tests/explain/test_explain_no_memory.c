@@ -105,7 +105,7 @@ static rapt_code write_json(char **text, rapt_error *err)
 
 static rapt_code write_page(char **text, rapt_error *err)
 {
-    return rapt_explanation_page(made, text, NULL, err);
+    return rapt_explanation_page(made, NULL, text, NULL, err);
 }
 
 /* A page of `made` with itself as a checkpoint. */
@@ -113,7 +113,7 @@ static rapt_code write_page_of_checkpoints(char **text, rapt_error *err)
 {
     rapt_explained_checkpoint one = {5, made};
     rapt_explain_page_options o = {.checkpoints = &one, .checkpoint_count = 1};
-    return rapt_explanation_page_with(made, &o, text, NULL, err);
+    return rapt_explanation_page(made, &o, text, NULL, err);
 }
 
 static void test_like(void **state)

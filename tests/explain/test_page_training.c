@@ -1,5 +1,5 @@
 /* test_page_training.c: explanations of the same tokens with several models, and the page of them: rapt_explain_options.like,
- * rapt_explanation_page_with. For src/explain/explain_page.c; what a browser shows of it: check_page_training.py. */
+ * rapt_explanation_page. For src/explain/explain_page.c; what a browser shows of it: check_page_training.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,7 +124,7 @@ static void test_page_of_checkpoints(void **state)
     char *html = NULL;
     rapt_error err = {0};
     rapt_explain_page_options page = {.checkpoints = list, .checkpoint_count = 2};
-    if (rapt_explanation_page_with(e, &page, &html, NULL, &err))
+    if (rapt_explanation_page(e, &page, &html, NULL, &err))
         fail_msg("%s", err.message);
     const char *start = strstr(html, DATA_OPENS) + strlen(DATA_OPENS);
     json_t *data = json_loadb(start, (size_t)(strstr(start, "</script") - start), 0, NULL), *made, *step;
@@ -155,7 +155,7 @@ static void assert_page_refused(const rapt_explanation *e, const rapt_explanatio
     rapt_error err = {0};
     char *html = NULL;
     rapt_explain_page_options page = {.checkpoints = &one, .checkpoint_count = 1};
-    assert_int_equal(rapt_explanation_page_with(e, &page, &html, NULL, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_explanation_page(e, &page, &html, NULL, &err), RAPT_ERR_VALUE);
     assert_null(html);
     assert_string_equal(err.message, message);
 }

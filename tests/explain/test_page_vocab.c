@@ -80,7 +80,7 @@ static json_t *data_of(const rapt_explanation *e, const rapt_explain_page_option
 {
     char *html = NULL;
     rapt_error err = {0};
-    if (rapt_explanation_page_with(e, o, &html, size, &err))
+    if (rapt_explanation_page(e, o, &html, size, &err))
         fail_msg("%s", err.message);
     const char *start = strstr(html, DATA_OPENS);
     assert_non_null(start);

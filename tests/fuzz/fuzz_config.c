@@ -113,7 +113,7 @@ static void load(size_t i, const uint8_t *input, size_t size)
     rapt_error err = {0};
     FILE *file = fopen(in_folder(i, "config.json"), "wb");
     require(file && fwrite(input, 1, size, file) == size && fclose(file) == 0);
-    rapt_model *m = rapt_model_load(folders[i].path, &err);
+    rapt_model *m = rapt_model_load(folders[i].path, NULL, &err);
     require_outcome(m != NULL, &err);
     if (m)
         require(m->task == folders[i].task && m->params);

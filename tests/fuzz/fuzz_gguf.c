@@ -48,7 +48,7 @@ static double walk_values(const gguf_file *f)
 static void load_model(const char *path)
 {
     rapt_error err = {0}, why = {0};
-    rapt_model *m = rapt_model_load(path, &err);
+    rapt_model *m = rapt_model_load(path, NULL, &err);
     require_outcome(m != NULL, &err);
     rapt_tokenizer *k = rapt_tokenizer_load(path, &why);
     require_outcome(k != NULL, &why);

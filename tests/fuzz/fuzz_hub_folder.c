@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "loading.h"
 #include "rapt/io.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
@@ -54,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     fuzz_put(name, input + 1, size - 1);
     snprintf(path, sizeof path, "%s/%zu", fuzz_folder, number);
     snprintf(base, sizeof base, GOLDEN "%s", p->base ? p->base : "");
-    rapt_model *m = rapt_model_load_with(p->base ? base : path, &(rapt_load_options){.adapter = p->base ? path : NULL}, &err);
+    rapt_model *m = load_adapted(p->base ? base : path, p->base ? path : NULL, &err);
     require_outcome(m != NULL, &err);
     rapt_model_free(m);
     return 0;

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "loading.h"
 #include "rapt/io.h"
 #include "serve/module/endpoints.h"
 #include "serve/module/native.h"
@@ -39,8 +40,7 @@ static void set_up(void)
     const rapt_lm_config config = {.vocab = BYTES_VOCAB, .layers = 1, .context = 24, .embedding_std = 2,
                                    .block = {.d_model = 8, .heads = 2, .ffn = 9, .norm_place = RAPT_NORM_PLACE_PRE}};
     rapt_model *language = calloc(1, sizeof *language);
-    rapt_model *encoder = rapt_model_load_inference(RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_sentence", RAPT_TASK_ENCODER,
-                                                    NULL);
+    rapt_model *encoder = load_inference(RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_sentence", RAPT_TASK_ENCODER, NULL);
     served_here = served_app_new();
     require(served_here && language && encoder);
     *language = case_model(lm_model(&config), case_bytes());

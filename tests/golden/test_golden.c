@@ -195,7 +195,8 @@ static void check_fused_against_steps(golden *g)
 {
     golden_again(g, true);
     attention_inputs in = inputs_of(g);
-    rapt_tensor *fused = rapt_op_attention(g->tape, in.q, in.k, in.v, in.heads, &in.mask, 0, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *fused = rapt_op_attention(g->tape, in.q, in.k, in.v,
+                                           &(rapt_op_attention_options){.heads = in.heads, .mask = &in.mask});
     rapt_tensor *steps = attention_steps(g->tape, &in);
     assert_true(rapt_tensor_same_shape(fused, steps));
     double largest = 0, d = (double)(rapt_tensor_features(in.q) / in.heads), keys = (double)in.k->shape[1];
@@ -215,8 +216,9 @@ static void check_attention(golden *g, rapt_attention_capture wish)
     attention_inputs in = inputs_of(g);
     bool unmasked = !in.mask.valid_lens && !in.mask.causal && !in.mask.keep;
     rapt_tensor *weights = NULL;
-    rapt_tensor *y = rapt_op_attention(g->tape, in.q, in.k, in.v, in.heads, unmasked ? NULL : &in.mask, 0, wish,
-                                       &weights);
+    const rapt_op_attention_options options = {.heads = in.heads, .mask = unmasked ? NULL : &in.mask, .capture = wish,
+                                               .weights = &weights};
+    rapt_tensor *y = rapt_op_attention(g->tape, in.q, in.k, in.v, &options);
     assert_true((weights != NULL) == (wish != RAPT_CAPTURE_NONE));
     if (weights && golden_find(g, "out/weights"))
         golden_output(g, "weights", weights);

@@ -42,7 +42,7 @@ static inline void hub_folder_comes_back(const rapt_model *m)
 {
     rapt_error err = {0};
     assert_int_equal(rapt_model_save(m, folder_in("saved"), &err), RAPT_OK);
-    rapt_model *again = rapt_model_load(folder_in("saved"), &err);
+    rapt_model *again = rapt_model_load(folder_in("saved"), NULL, &err);
     assert_string_equal(err.message, "");
     assert_string_equal(again->family, m->family);
     assert_int_equal(rapt_params_count(again->params), rapt_params_count(m->params));

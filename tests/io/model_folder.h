@@ -93,7 +93,7 @@ static inline void save(const rapt_model *m)
 static inline rapt_model *load(void)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load(folder_path, &err);
+    rapt_model *m = rapt_model_load(folder_path, NULL, &err);
     must(err.code, &err);
     assert_non_null(m);
     return m;

@@ -4,6 +4,7 @@
 #define TESTS_IO_STORED_FOLDER_H
 
 #include "io/model_folder.h"
+#include "loading.h"
 
 enum { STORED_D = 64, STORED_FFN = 40, STORED_VOCAB = 40 };
 
@@ -76,7 +77,7 @@ static inline void stored_remove(const char *name)
 static inline rapt_model *stored_load(const char *folder, bool inference)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_with(folder, &(rapt_load_options){.inference = inference}, &err);
+    rapt_model *m = load_for(folder, inference, &err);
     if (!m)
         fail_msg("%s", err.message);
     return m;

@@ -18,6 +18,7 @@
 #include "distance.h"
 #include "folder.h"
 #include "io/safetensors.h"
+#include "loading.h"
 #include "rapt/generate.h"
 #include "rapt/io.h"
 #include "rapt/tape.h"
@@ -50,8 +51,10 @@ static safetensors *expected_of(const adapter_paths *p)
 static rapt_model *adapted(const adapter_paths *p, bool inference)
 {
     rapt_error err = {0};
-    const rapt_load_options o = {.adapter = p->adapter, .inference = inference};
-    rapt_model *m = rapt_model_load_with(p->base, &o, &err);
+    rapt_load_options o = rapt_load_options_default();
+    o.adapter = p->adapter;
+    o.inference = inference;
+    rapt_model *m = rapt_model_load(p->base, &o, &err);
     assert_string_equal(err.message, "");
     assert_non_null(m);
     return m;
@@ -118,7 +121,7 @@ static safetensors *tensors_of(const char *folder, const char *adapter, const ch
     rapt_error err = {0};
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder_path, name);
-    rapt_model *m = rapt_model_load_with(folder, &(rapt_load_options){.adapter = adapter}, &err);
+    rapt_model *m = load_adapted(folder, adapter, &err);
     assert_string_equal(err.message, "");
     const rapt_export_options o = {.to = RAPT_EXPORT_HF};
     if (rapt_model_export(m, path, &o, &err) != RAPT_OK)
@@ -205,8 +208,7 @@ static const char *folder_with(const char *key, const char *value)
 static void is_refused(const char *base, const char *adapter, rapt_code code, const char *says)
 {
     rapt_error err = {0};
-    const rapt_load_options o = {.adapter = adapter};
-    assert_null(rapt_model_load_with(base, &o, &err));
+    assert_null(load_adapted(base, adapter, &err));
     if (err.code != code || !strstr(err.message, says))
         fail_msg("\"%s\" (%d) does not say \"%s\" (%d)", err.message, (int)err.code, says, (int)code);
 }
@@ -237,8 +239,7 @@ static void keys_without_effect_are_not(void **state)
 {
     rapt_error err = {0};
     (void)state;
-    const rapt_load_options o = {.adapter = folder_with("of_tomorrow", "null")};
-    rapt_model *m = rapt_model_load_with(GOLDEN "hub/qwen2", &o, &err);
+    rapt_model *m = load_adapted(GOLDEN "hub/qwen2", folder_with("of_tomorrow", "null"), &err);
     assert_string_equal(err.message, "");
     rapt_model_free(m);
 }
@@ -285,8 +286,7 @@ static void tensors_that_do_not_fit_are_refused(void **state)
 static bool is_loaded(void)
 {
     rapt_error err = {0};
-    const rapt_load_options o = {.adapter = folder_path};
-    rapt_model *m = rapt_model_load_with(GOLDEN "hub/qwen2", &o, &err);
+    rapt_model *m = load_adapted(GOLDEN "hub/qwen2", folder_path, &err);
     assert_true(m ? err.code == RAPT_OK : err.code != RAPT_OK && *err.message && !strchr(err.message, '\n'));
     rapt_model_free(m);
     return m != NULL;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "folder.h"
+#include "loading.h"
 #include "rapt/io.h"
 
 enum { VOCAB = 300, CONTEXT = 32, D = 24, HEADS = 3 };
@@ -95,7 +96,7 @@ static rapt_model *write_and_read(const rapt_model *m, const char *name)
 {
     rapt_error err = {0};
     assert_int_equal(rapt_model_export(m, folder_in(name), NULL, &err), RAPT_OK);
-    rapt_model *read = rapt_model_load(folder_in(name), &err);
+    rapt_model *read = rapt_model_load(folder_in(name), NULL, &err);
     assert_string_equal(err.message, "");
     assert_non_null(read);
     return read;
@@ -579,8 +580,8 @@ static void folders_of_others_are_written_again(void **state)
     (void)state;
     rapt_model *m = model_of(gpt2(), bpe());
     assert_int_equal(rapt_model_export(m, folder_in("first"), NULL, &err), RAPT_OK);
-    rapt_model *read = rapt_model_load(folder_in("first"), NULL);
-    rapt_model *later = rapt_model_load_inference(folder_in("first"), RAPT_TASK_LANGUAGE_MODEL, NULL);
+    rapt_model *read = rapt_model_load(folder_in("first"), NULL, NULL);
+    rapt_model *later = load_inference(folder_in("first"), RAPT_TASK_LANGUAGE_MODEL, NULL);
     const rapt_export_options stopped = {.stop = at_once}, other = {.to = RAPT_EXPORT_CTRANSLATE2};
     assert_non_null(read);
     assert_non_null(later);

@@ -213,7 +213,7 @@ static void matrices_have_the_format_that_is_asked_for(void **state)
 static rapt_model *hub_model(const char *folder)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load(folder, &err);
+    rapt_model *m = rapt_model_load(folder, NULL, &err);
     must(err.code, &err);
     return m;
 }
@@ -419,7 +419,7 @@ static void read_back_without_an_end(rapt_tokenizer *k)
     size_t count, again_count, size;
     rapt_model *m = gguf_model_of(gpt2(), k);
     must(rapt_model_export(m, folder_in("m.gguf"), &(rapt_export_options){.to = RAPT_EXPORT_GGUF}, &err), &err);
-    rapt_model *back = rapt_model_load(folder_in("m.gguf"), &err);
+    rapt_model *back = rapt_model_load(folder_in("m.gguf"), NULL, &err);
     must(err.code, &err);
     must(rapt_tokenizer_encode(k, TEXT, &ids, &count, &err), &err);
     must(rapt_tokenizer_encode(back->language.tokenizer, TEXT, &again, &again_count, &err), &err);

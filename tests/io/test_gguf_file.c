@@ -377,7 +377,7 @@ static void files_that_are_cut_off_are_refused(void **state)
 static void model_refused(buffer *b, rapt_code code, const char *message)
 {
     rapt_error err = {0};
-    assert_null(rapt_model_load(gguf_written(b), &err));
+    assert_null(rapt_model_load(gguf_written(b), NULL, &err));
     assert_int_equal(err.code, code);
     if (!strstr(err.message, message))
         fail_msg("\"%s\" does not say \"%s\"", err.message, message);

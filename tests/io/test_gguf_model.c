@@ -20,6 +20,7 @@
 #include "io/place/place_slice.h"
 #include "io/weights/weights.h"
 #include "io/safetensors.h"
+#include "loading.h"
 #include "rapt/chat.h"
 #include "rapt/decode.h"
 #include "rapt/io.h"
@@ -83,7 +84,7 @@ static void logits_are_the_references(void **state)
         rapt_error err = {0};
         safetensors *s = expected_of(i);
         const safetensors_entry *ids = safetensors_find(s, "ids"), *logits = safetensors_find(s, "logits");
-        rapt_model *m = rapt_model_load(gguf_path(MODELS[i].name), &err);
+        rapt_model *m = rapt_model_load(gguf_path(MODELS[i].name), NULL, &err);
         assert_string_equal(err.message, "");
         rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
         rapt_tape_begin(t, (rapt_pass){0});
@@ -110,7 +111,7 @@ static void a_translator_is_the_references(void **state)
     assert_int_equal(safetensors_open(GOLDEN "hub_translation/t5/expected.safetensors", &s, &err), RAPT_OK);
     const safetensors_entry *source = safetensors_find(s, "source.0"), *target = safetensors_find(s, "target.0");
     const safetensors_entry *logits = safetensors_find(s, "logits.0");
-    rapt_model *m = rapt_model_load_task(gguf_path("t5"), RAPT_TASK_TRANSLATION, &err);
+    rapt_model *m = load_task(gguf_path("t5"), RAPT_TASK_TRANSLATION, &err);
     assert_string_equal(err.message, "");
     const rapt_transformer *net = m->translation.net;
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
@@ -135,8 +136,7 @@ static void rows_stay_in_the_file(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    const rapt_load_options o = {.inference = true};
-    rapt_model *whole = rapt_model_load(gguf_path("mixed"), &err), *lazy = rapt_model_load_with(gguf_path("mixed"), &o, &err);
+    rapt_model *whole = rapt_model_load(gguf_path("mixed"), NULL, &err), *lazy = load_for(gguf_path("mixed"), true, &err);
     assert_string_equal(err.message, "");
     for (size_t i = 0; i < rapt_params_count(whole->params); i++) {
         const rapt_param *a = rapt_params_at(whole->params, i), *b = rapt_params_at(lazy->params, i);
@@ -255,7 +255,7 @@ static void end_of_text_is_known(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load(gguf_path("bpe"), &err);
+    rapt_model *m = rapt_model_load(gguf_path("bpe"), NULL, &err);
     assert_string_equal(err.message, "");
     assert_int_equal(m->language.end_of_text_count, 1);
     assert_int_equal(m->language.end_of_text[0], 419);
@@ -271,10 +271,10 @@ static void a_file_becomes_a_folder(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(gguf_path(names[i]), &err);
+        rapt_model *m = rapt_model_load(gguf_path(names[i]), NULL, &err);
         assert_string_equal(err.message, "");
         assert_int_equal(rapt_model_save(m, folder_in(names[i]), &err), RAPT_OK);
-        rapt_model *again = rapt_model_load(folder_in(names[i]), &err);
+        rapt_model *again = rapt_model_load(folder_in(names[i]), NULL, &err);
         assert_string_equal(err.message, "");
         assert_int_equal(rapt_params_count(again->params), rapt_params_count(m->params));
         for (size_t k = 0; k < rapt_params_count(m->params); k++) {

@@ -2,6 +2,7 @@
  * nothing crashes. For src/io/gguf and src/text/gguf. Linked as tests/failing.h says. */
 #include "failing_json.h"
 
+#include "loading.h"
 #include "rapt/io.h"
 #include "rapt/text.h"
 
@@ -38,7 +39,7 @@ static void a_model(void **state)
     do {
         err = (rapt_error){0};
         failing_arm(&f);
-        rapt_model *m = rapt_model_load_inference(GOLDEN "bpe.gguf", RAPT_TASK_LANGUAGE_MODEL, &err);
+        rapt_model *m = load_inference(GOLDEN "bpe.gguf", RAPT_TASK_LANGUAGE_MODEL, &err);
         assert_true((m != NULL) == (err.code == RAPT_OK));
         rapt_model_free(m);
     } while (failing_again(&f, err.code));

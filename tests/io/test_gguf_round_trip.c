@@ -254,7 +254,7 @@ static rapt_model *written_and_read(size_t i, const rapt_model *m)
     const rapt_export_options o = {.to = RAPT_EXPORT_GGUF};
     if (rapt_model_export(m, folder_in("m.gguf"), &o, &err))
         fail_msg("%s: %s", name_of(i), err.message);
-    rapt_model *read = rapt_model_load(folder_in("m.gguf"), &err);
+    rapt_model *read = rapt_model_load(folder_in("m.gguf"), NULL, &err);
     unlink(folder_in("m.gguf"));
     if (!read)
         fail_msg("%s: %s", name_of(i), err.message);

@@ -18,6 +18,7 @@
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
+#include "loading.h"
 #include "nn/pack.h"
 #include "rapt/io.h"
 #include "rapt/observe.h"
@@ -45,7 +46,7 @@ static case_hub hub_open(const char *name)
     rapt_error err = {0};
     case_hub c;
     snprintf(path, sizeof path, GOLDEN "%s", name);
-    c.m = rapt_model_load(path, &err);
+    c.m = rapt_model_load(path, NULL, &err);
     assert_string_equal(err.message, "");
     assert_non_null(c.m);
     snprintf(path, sizeof path, GOLDEN "%s/expected.safetensors", name);
@@ -239,7 +240,7 @@ static void models_for_inference_are_the_same(void **state)
         case_hub c = hub_open(NAMES[i / 2]);
         const safetensors_entry *ids = hub_entry(&c, "ids");
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[i / 2]);
-        rapt_model *m = rapt_model_load_inference(path, RAPT_TASK_LANGUAGE_MODEL, &err);
+        rapt_model *m = load_inference(path, RAPT_TASK_LANGUAGE_MODEL, &err);
         assert_non_null(m);
         rapt_real *want = last_logits(c.m, ids, precisions[i % 2], false), *got = last_logits(m, ids, precisions[i % 2], true);
         assert_memory_equal(want, got, m->language.net->config.vocab * sizeof *want);
@@ -277,7 +278,7 @@ static void the_class_has_an_end_of_text(void **state)
         rapt_error err = {0};
         hub_folder_with(GOLDEN, "llama", "eos_token_id", values[i]);
         unlink(folder_in("generation_config.json"));
-        rapt_model *m = rapt_model_load(folder_path, &err);
+        rapt_model *m = rapt_model_load(folder_path, NULL, &err);
         assert_string_equal(err.message, "");
         assert_int_equal(m->language.end_of_text_count, expected[i] < 0 ? 0 : 1);
         assert_true(expected[i] < 0 || m->language.end_of_text[0] == expected[i]);
@@ -365,7 +366,7 @@ static void what_is_not_known_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), NULL, &err);
         if (m || !strstr(err.message, cases[i][3]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
             fail_msg("%s with %s %s: %s", cases[i][0], cases[i][1], cases[i][2], m ? "accepted" : err.message);
         rapt_model_free(m);
@@ -400,7 +401,7 @@ static void other_types_are_refused(void **state)
         assert_int_equal(safetensors_write(folder_in("model.safetensors"), entries, count, NULL, &err), RAPT_OK);
         snprintf(named, sizeof named, "tensor \"%s\" %s", entries[0].name, cases[k].says);
         safetensors_close(from);
-        assert_null(rapt_model_load(folder_path, &err));
+        assert_null(rapt_model_load(folder_path, NULL, &err));
         if (!strstr(err.message, named))
             fail_msg("%s: %s", named, err.message);
     }
@@ -419,7 +420,7 @@ static void what_changes_nothing_is_accepted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), NULL, &err);
         assert_string_equal(err.message, "");
         hub_folder_comes_back(m);
         rapt_model_free(m);

@@ -20,6 +20,7 @@
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
+#include "loading.h"
 #include "rapt/decode.h"
 #include "rapt/embed.h"
 #include "rapt/explain.h"
@@ -47,7 +48,7 @@ static case_encoder encoder_open(const char *name)
     rapt_error err = {0};
     case_encoder c;
     snprintf(path, sizeof path, GOLDEN "%s", name);
-    c.m = rapt_model_load_task(path, RAPT_TASK_ENCODER, &err);
+    c.m = load_task(path, RAPT_TASK_ENCODER, &err);
     assert_string_equal(err.message, "");
     assert_non_null(c.m);
     c.d = c.m->encoder.net->config.block.d_model;
@@ -183,7 +184,7 @@ static void vectors_have_the_same_bits(void **state)
         char path[1024];
         rapt_error err = {0};
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
-        rapt_model *later = rapt_model_load_inference(path, RAPT_TASK_ENCODER, &err);
+        rapt_model *later = load_inference(path, RAPT_TASK_ENCODER, &err);
         assert_string_equal(err.message, "");
         rapt_embedder *one = encoder_embedder(c.m, &(rapt_embedder_options){.threads = 1});
         rapt_real *alone = malloc(TEXTS * c.d * sizeof *alone), *x = malloc(TEXTS * c.d * sizeof *x);
@@ -264,7 +265,7 @@ static void other_uses_are_refused(void **state)
     assert_non_null(strstr(save.message, "an encoder"));
     assert_int_equal(rapt_model_export(c.m, folder_in("exported"), NULL, &export), RAPT_ERR_VALUE);
     assert_non_null(strstr(export.message, "bert"));
-    assert_null(rapt_model_load_task(GOLDEN "bert", RAPT_TASK_TRANSLATION, &load));
+    assert_null(load_task(GOLDEN "bert", RAPT_TASK_TRANSLATION, &load));
     assert_non_null(strstr(load.message, "is an encoder; rapt embed runs it"));
     encoder_close(&c);
 }
@@ -306,7 +307,7 @@ static void configurations_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), NULL, &err);
         const char *says = cases[i][3];
         if (says ? m || !strstr(err.message, says) : !m)
             fail_msg("%s, \"%s\": %s: %s", cases[i][0], cases[i][1], cases[i][2], m ? "accepted" : err.message);
@@ -360,7 +361,7 @@ static void tokenizers_are_refused(void **state)
         unlink(folder_in("added_tokens.json"));
         unlink(folder_in("special_tokens_map.json"));
         encoder_write(cases[i][0], cases[i][1], strlen(cases[i][1]));
-        rapt_model *m = rapt_model_load(folder_path, &err);
+        rapt_model *m = rapt_model_load(folder_path, NULL, &err);
         const char *says = cases[i][2];
         if (says ? m || !strstr(err.message, says) : !m)
             fail_msg("%s, %s: %s", cases[i][0], cases[i][1], m ? "accepted" : err.message);
@@ -418,7 +419,7 @@ static void settings_are_refused(void **state)
             assert_int_equal(symlink(path, folder_in(others[k])), 0);
         }
         encoder_write(cases[i][0], cases[i][1], strlen(cases[i][1]));
-        rapt_model *m = rapt_model_load(folder_path, &err);
+        rapt_model *m = rapt_model_load(folder_path, NULL, &err);
         const char *says = cases[i][2];
         if (says ? m || !strstr(err.message, says) : !m)
             fail_msg("%s, %s: %s", cases[i][0], cases[i][1], m ? "accepted" : err.message);
@@ -456,7 +457,7 @@ static void damaged_vocabularies_are_read_or_refused(void **state)
             rapt_error err = {0};
             text[i] = damage == 0 ? '\0' : damage == 1 ? '\n' : (char)0xC3;
             encoder_write("vocab.txt", text, damage == 2 ? size : i + 1);
-            rapt_model *m = rapt_model_load(folder_path, &err);
+            rapt_model *m = rapt_model_load(folder_path, NULL, &err);
             assert_true(m ? err.message[0] == '\0' : err.message[0] && !strchr(err.message, '\n'));
             rapt_model_free(m);
         }
@@ -474,7 +475,7 @@ static void files_that_are_missing_are_named(void **state)
         rapt_error err = {0};
         hub_folder_with(GOLDEN, cases[i][0], "_", "0");
         assert_int_equal(unlink(folder_in(cases[i][1])), 0);
-        assert_null(rapt_model_load(folder_path, &err));
+        assert_null(rapt_model_load(folder_path, NULL, &err));
         assert_non_null(strstr(err.message, cases[i][2]));
     }
 }

@@ -3,6 +3,7 @@
  * src/decode/embedder.c. Linked as tests/failing.h says. */
 #include "failing_json.h"
 
+#include "loading.h"
 #include "rapt/embed.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_encoder/"
@@ -15,7 +16,7 @@ static int set_up(void **state)
     if (failing_check_link(state))
         return -1;
     failing_count_json();
-    model = rapt_model_load(GOLDEN "bert_sentence", NULL);
+    model = rapt_model_load(GOLDEN "bert_sentence", NULL, NULL);
     return model ? 0 : -1;
 }
 
@@ -29,7 +30,7 @@ static int tear_down(void **state)
 static rapt_code load_once(const char *folder)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_inference(folder, RAPT_TASK_ENCODER, &err);
+    rapt_model *m = load_inference(folder, RAPT_TASK_ENCODER, &err);
     assert_true((m != NULL) == (err.code == RAPT_OK));
     rapt_model_free(m);
     return err.code;

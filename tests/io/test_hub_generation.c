@@ -42,7 +42,7 @@ static rapt_model *load(const char *more, const char *generation, rapt_error *er
         assert_true(fputs(generation, f) >= 0 && fclose(f) == 0);
     }
     *err = (rapt_error){0};
-    return rapt_model_load(folder_path, err);
+    return rapt_model_load(folder_path, NULL, err);
 }
 
 /* ---- what is read ------------------------------------------------------------------------------------------------- */

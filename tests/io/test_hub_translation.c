@@ -19,6 +19,7 @@
 #include "folder.h"
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
+#include "loading.h"
 #include "rapt/data.h"
 #include "rapt/decode.h"
 #include "rapt/io.h"
@@ -44,7 +45,7 @@ static case_hub pair_open(const char *name)
     rapt_error err = {0};
     case_hub c;
     snprintf(path, sizeof path, GOLDEN "%s", name);
-    c.m = rapt_model_load_task(path, RAPT_TASK_TRANSLATION, &err);
+    c.m = load_task(path, RAPT_TASK_TRANSLATION, &err);
     assert_string_equal(err.message, "");
     assert_non_null(c.m);
     c.net = c.m->translation.net;
@@ -423,7 +424,7 @@ static void models_for_inference_are_the_same(void **state)
         const rapt_translate_options o = {.threads = 3, .beam = 2};
         rapt_translation want[SENTENCES], got[SENTENCES];
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
-        rapt_model *m = rapt_model_load_inference(path, RAPT_TASK_TRANSLATION, &err);
+        rapt_model *m = load_inference(path, RAPT_TASK_TRANSLATION, &err);
         assert_string_equal(err.message, "");
         assert_int_equal(rapt_translate(c.m, lines, SENTENCES, &o, want, &err), RAPT_OK);
         assert_int_equal(rapt_translate(m, lines, SENTENCES, &o, got, &err), RAPT_OK);
@@ -598,7 +599,7 @@ static void what_is_not_known_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), NULL, &err);
         if (m || !strstr(err.message, cases[i][3]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
             fail_msg("%s with %s %s: %s", cases[i][0], cases[i][1], cases[i][2], m ? "accepted" : err.message);
         rapt_model_free(m);
@@ -615,7 +616,7 @@ static void files_that_are_missing_are_named(void **state)
         rapt_error err = {0};
         hub_folder_with(GOLDEN, cases[i][0], "_", "0");
         assert_int_equal(unlink(folder_in(cases[i][1])), 0);
-        rapt_model *m = rapt_model_load(folder_path, &err);
+        rapt_model *m = rapt_model_load(folder_path, NULL, &err);
         if (m || !strstr(err.message, cases[i][1]) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
             fail_msg("%s without %s: %s", cases[i][0], cases[i][1], m ? "accepted" : err.message);
         rapt_model_free(m);
@@ -630,7 +631,7 @@ static void what_changes_nothing_is_accepted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i][0], cases[i][1], cases[i][2]), NULL, &err);
         assert_string_equal(err.message, "");
         hub_folder_comes_back(m);
         rapt_model_free(m);
@@ -652,7 +653,7 @@ static void outputs_of_t5_are_those_of_the_files(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i].name, cases[i].key, cases[i].value), &err);
+        rapt_model *m = rapt_model_load(hub_folder_with(GOLDEN, cases[i].name, cases[i].key, cases[i].value), NULL, &err);
         assert_string_equal(err.message, "");
         const rapt_transformer_config *k = &m->translation.net->config;
         const double scale = cases[i].scaled ? 1 / sqrt((double)k->block.d_model) : 0;

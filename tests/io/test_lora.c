@@ -17,6 +17,7 @@
 
 #include "folder.h"
 #include "io/safetensors.h"
+#include "loading.h"
 #include "nn/linear.h"
 #include "nn/lora.h"
 #include "rapt/io.h"
@@ -35,7 +36,7 @@ enum { COUNT = sizeof CASES / sizeof *CASES, TIME = 12 };
 static rapt_model *load(const char *folder, const char *adapter)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_with(folder, &(rapt_load_options){.adapter = adapter}, &err);
+    rapt_model *m = load_adapted(folder, adapter, &err);
     assert_string_equal(err.message, "");
     return m;
 }

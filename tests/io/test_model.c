@@ -10,6 +10,7 @@
 
 #include "io/model_folder.h"
 
+#include "loading.h"
 #include "tensor/param_source.h"
 #include "tensor/params.h"
 
@@ -238,7 +239,7 @@ static void translation_models_come_back(void **state)
 static void check_inference(const rapt_model *m, bool stay)
 {
     rapt_error err = {0};
-    rapt_model *back = rapt_model_load_with(folder_path, &(rapt_load_options){.inference = true}, &err);
+    rapt_model *back = load_for(folder_path, true, &err);
     must(err.code, &err);
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         const rapt_param *p = params_at(back->params, i);

@@ -9,6 +9,7 @@
 
 #include "io/model_folder.h"
 
+#include "loading.h"
 #include "rapt/decode.h"
 
 #include <jansson.h>
@@ -18,7 +19,7 @@ static void refused(rapt_code code, const char *says)
 {
     rapt_error err = {0};
     char wanted[600];
-    rapt_model *m = rapt_model_load(folder_path, &err);
+    rapt_model *m = rapt_model_load(folder_path, NULL, &err);
     snprintf(wanted, sizeof wanted, "%s%s", folder_path, says);
     if (m)
         fail_msg("loaded; it should say: %s", wanted);
@@ -97,7 +98,7 @@ static bool is_optional(const char *key, bool translation)
 static void accepted_config(void)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load(folder_path, &err);
+    rapt_model *m = rapt_model_load(folder_path, NULL, &err);
     if (!m)
         fail_msg("%s", err.message);
     assert_true(m->translation.detokenize == RAPT_LANGUAGE_NONE && !m->translation.capitalize && !m->translation.by_sentence);
@@ -311,7 +312,7 @@ static void sizes_that_the_parameters_do_not_have(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         rapt_error err = {0};
         edit(original, cases[i].json);
-        assert_null(rapt_model_load(folder_path, &err));
+        assert_null(rapt_model_load(folder_path, NULL, &err));
         char *line;
         const char *path = folder_in("model.safetensors");
         assert_true(asprintf(&line, "%s\n", err.message) > 0);
@@ -355,12 +356,12 @@ static void files_that_are_missing(void **state)
         save_language_model();
         const char *path = folder_in(files[i]);
         unlink(path);
-        assert_null(rapt_model_load(folder_path, &err));
+        assert_null(rapt_model_load(folder_path, NULL, &err));
         assert_int_equal(err.code, RAPT_ERR_NOT_FOUND);
         assert_non_null(strstr(err.message, path));
     }
     rapt_error err = {0};
-    assert_null(rapt_model_load("/tmp/rapt-no-such-folder", &err));
+    assert_null(rapt_model_load("/tmp/rapt-no-such-folder", NULL, &err));
     assert_string_equal(err.message, "/tmp/rapt-no-such-folder: there is no such model folder");
 }
 
@@ -372,7 +373,7 @@ static void parameters_that_are_cut_off(void **state)
     write_file("model.safetensors", bytes, 20000);
     free(bytes);
     rapt_error err = {0};
-    assert_null(rapt_model_load(folder_path, &err));
+    assert_null(rapt_model_load(folder_path, NULL, &err));
     assert_non_null(strstr(err.message, "/model.safetensors: byte 20000: the file ends before byte "));
 }
 
@@ -383,7 +384,7 @@ static void refused_for(rapt_task task, const char *says)
     rapt_error err = {0};
     char wanted[FOLDER_ROOM + 128];
     snprintf(wanted, sizeof wanted, "%s %s", folder_path, says);
-    assert_null(rapt_model_load_task(folder_path, task, &err));
+    assert_null(load_task(folder_path, task, &err));
     assert_string_equal(err.message, wanted);
     assert_int_equal(err.code, RAPT_ERR_VALUE);
 }
@@ -394,13 +395,13 @@ static void models_of_the_other_task(void **state)
     (void)state;
     rapt_error err = {0};
     save_language_model();
-    rapt_model *m = rapt_model_load_task(folder_path, RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *m = load_task(folder_path, RAPT_TASK_LANGUAGE_MODEL, &err);
     assert_non_null(m);
     rapt_model_free(m);
     unlink(folder_in("model.safetensors"));
     refused_for(RAPT_TASK_TRANSLATION, "is a language model; rapt generate runs it");
     save_translation_model();
-    m = rapt_model_load_task(folder_path, RAPT_TASK_TRANSLATION, &err);
+    m = load_task(folder_path, RAPT_TASK_TRANSLATION, &err);
     assert_non_null(m);
     rapt_model_free(m);
     refused_for(RAPT_TASK_LANGUAGE_MODEL, "is a translation model; rapt translate runs it");

@@ -24,7 +24,7 @@ static rapt_model *reloaded(rapt_model *m, const char *text, rapt_error *err)
     write_file("config.json", config, size);
     free(config);
     rapt_model_free(m);
-    return rapt_model_load(folder_path, err);
+    return rapt_model_load(folder_path, NULL, err);
 }
 
 static rapt_model *of_task(rapt_task task)

@@ -5,6 +5,7 @@
 #include "failing_json.h"
 
 #include "io/model_folder.h"
+#include "loading.h"
 
 static int set_up(void **state)
 {
@@ -27,7 +28,7 @@ static rapt_code save_once(const rapt_model *m)
 static rapt_code load_once(const rapt_model *like)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_task(folder_path, like->task, &err);
+    rapt_model *m = load_task(folder_path, like->task, &err);
     assert_true((m != NULL) == (err.code == RAPT_OK));
     rapt_model_free(m);
     return err.code;

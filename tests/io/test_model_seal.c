@@ -54,7 +54,7 @@ static void refused_with(const char *file, const char *says)
     rapt_error err = {0};
     char seal[FOLDER_ROOM + 32];
     const char *path = folder_in(file);
-    rapt_model *m = rapt_model_load(folder_path, &err);
+    rapt_model *m = rapt_model_load(folder_path, NULL, &err);
     if (m)
         fail_msg("loaded; it should be refused: %s", says);
     snprintf(seal, sizeof seal, "`rapt info %s --seal`", folder_path);
@@ -267,7 +267,7 @@ static void sealing(void **state)
     rapt_tokenizer *k = characters('B', MODEL_VOCAB);
     must(rapt_tokenizer_save(k, folder_in("tokenizer.json"), &err), &err);
     rapt_tokenizer_free(k);
-    assert_null(rapt_model_load(folder_path, &err));
+    assert_null(rapt_model_load(folder_path, NULL, &err));
     sealed_again();
     rapt_model *loaded = load();
     assert_true(loaded->language.net->config.block.norm_eps == 0.5);

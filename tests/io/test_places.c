@@ -20,6 +20,7 @@
 #include "io/hub/hub_weights.h"
 #include "io/model_folder.h"
 #include "io/place/place_tensors.h"
+#include "loading.h"
 #include "rapt/embed.h"
 
 #define GOLDEN "tests/golden/"
@@ -215,7 +216,7 @@ static void try_family(tiny t, const hub_family *family)
 static void try_folder(const char *folder)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_with(folder, &(rapt_load_options){.inference = true}, &err);
+    rapt_model *m = load_for(folder, true, &err);
     if (!m)
         fail_msg("%s", err.message);
     tiny t = {.name = folder, .task = m->task};

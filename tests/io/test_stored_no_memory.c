@@ -5,6 +5,7 @@
 #include "failing_json.h"
 
 #include "io/stored_folder.h"
+#include "loading.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static rapt_code write_once(const rapt_model *m)
 static rapt_code load_once(bool inference)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_with(folder_in("s"), &(rapt_load_options){.inference = inference}, &err);
+    rapt_model *m = load_for(folder_in("s"), inference, &err);
     assert_true((m != NULL) == (err.code == RAPT_OK));
     rapt_model_free(m);
     return err.code;

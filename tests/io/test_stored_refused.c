@@ -13,6 +13,7 @@
 
 #include "io/safetensors.h"
 #include "io/stored_folder.h"
+#include "loading.h"
 
 enum { MOST = 128 }; /* tensors of a model here */
 
@@ -78,7 +79,7 @@ static void check_refused(rapt_code code, const char *tensor, const char *reason
 {
     for (int inference = 0; inference < 2; inference++) {
         rapt_error err = {0};
-        rapt_model *m = rapt_model_load_with(folder_in("s"), &(rapt_load_options){.inference = inference}, &err);
+        rapt_model *m = load_for(folder_in("s"), inference, &err);
         if (m)
             fail_msg("%s: loaded", reason);
         if (err.code != code || !strstr(err.message, "s/model.safetensors: ") || !strstr(err.message, tensor) ||
@@ -150,7 +151,7 @@ static void files_that_are_cut(void **state)
     for (size_t left = 0; left < size; left += 1 + size / 50) {
         write_file("s/model.safetensors", bytes, left);
         rapt_error why = {0};
-        assert_null(rapt_model_load(folder_in("s"), &why));
+        assert_null(rapt_model_load(folder_in("s"), NULL, &why));
         assert_non_null(strstr(why.message, "s/model.safetensors: "));
     }
     free(bytes);
@@ -213,7 +214,7 @@ static void adapters_are_not_added(void **state)
     const rapt_model_lora_options o = {.lora = {.rank = 2, .alpha = 4}, .seed = 3};
     must(rapt_model_add_lora(m, &o, &err), &err);
     must(rapt_model_save(m, folder_in("lora"), &err), &err);
-    assert_null(rapt_model_load_with(folder_in("s"), &(rapt_load_options){.adapter = folder_in("lora")}, &err));
+    assert_null(load_adapted(folder_in("s"), folder_in("lora"), &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "its weights are stored in blocks, which take no adapter"));
     rapt_model_free(m);

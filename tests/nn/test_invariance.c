@@ -173,7 +173,7 @@ static void attend(rapt_tape *t, size_t keys, rapt_real *out, rapt_real *dq, rap
         x[i] = (rapt_real)NAN;
     rapt_tensor *k = rapt_tape_input(t, 3, k_shape, x, true), *v = rapt_tape_input(t, 3, k_shape, x, true);
     rapt_mask mask = {.valid_lens = &lens};
-    rapt_tensor *y = rapt_op_attention(t, q, k, v, 2, &mask, 0.2, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *y = rapt_op_attention(t, q, k, v, &(rapt_op_attention_options){.heads = 2, .mask = &mask, .dropout = 0.2});
     assert_int_equal(rapt_backward(t, rapt_op_sum(t, y), NULL), RAPT_OK);
     memcpy(out, y->data, q_size * sizeof *out);
     memcpy(dq, q->grad, q_size * sizeof *out);

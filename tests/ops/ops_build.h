@@ -251,7 +251,8 @@ static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
     rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * dv));
     rapt_mask *mask = build_mask(c, batch, queries, keys);
     const rapt_attention_scores scores = {.scale = ops_is(c, OPS_SCALE) ? 0.8 : 0, .cap = ops_is(c, OPS_MAX_NORM) ? 1.5 : 0};
-    return rapt_op_attention_scored(t, q, k, v, heads, mask, &scores, ops_p(c), RAPT_CAPTURE_NONE, NULL);
+    return rapt_op_attention(t, q, k, v,
+                             &(rapt_op_attention_options){.heads = heads, .mask = mask, .scores = scores, .dropout = ops_p(c)});
 }
 
 static inline rapt_tensor *build_split(ops_case *c, rapt_tape *t)
@@ -358,7 +359,8 @@ static inline rapt_tensor *attend_block(rapt_tape *t, const void *module, const 
 {
     const block_params *m = module;
     rapt_mask mask = {.valid_lens = in->lens};
-    rapt_tensor *a = rapt_op_attention(t, in->x, in->memory, in->memory, 1, &mask, m->p, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *a = rapt_op_attention(t, in->x, in->memory, in->memory,
+                                       &(rapt_op_attention_options){.heads = 1, .mask = &mask, .dropout = m->p});
     a = rapt_op_linear(t, rapt_op_add(t, in->x, a), m->w, NULL, RAPT_ACTIVATION_GELU);
     return rapt_op_add_norm(t, in->x, a, m->gamma, m->beta, 1e-5, (rapt_residual){.dropout = m->p});
 }

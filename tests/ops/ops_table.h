@@ -148,9 +148,9 @@ enum {
     X(rapt_op_attention, attention_group_tiles, build_attention, OPS_HEADS | OPS_GROUP | OPS_TILES)          \
     X(rapt_op_attention, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
     X(rapt_op_attention, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
-    X(rapt_op_attention_scored, attention_scale, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_SCALE | OPS_DROPOUT) \
-    X(rapt_op_attention_scored, attention_cap, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_MAX_NORM)          \
-    X(rapt_op_attention_scored, attention_cap_tiles, build_attention, OPS_TILES | OPS_SCALE | OPS_MAX_NORM)     \
+    X(rapt_op_attention, attention_scale, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_SCALE | OPS_DROPOUT) \
+    X(rapt_op_attention, attention_cap, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_MAX_NORM)          \
+    X(rapt_op_attention, attention_cap_tiles, build_attention, OPS_TILES | OPS_SCALE | OPS_MAX_NORM)     \
     X(rapt_op_reshape, reshape, build_reshape, 0)                                                               \
     X(rapt_op_reshape, reshape_ragged, build_reshape, OPS_RAGGED)                                               \
     X(rapt_op_reshape, reshape_same, build_reshape, OPS_SAME)                                                   \

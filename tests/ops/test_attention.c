@@ -50,7 +50,9 @@ static void begin(run *r)
 static rapt_tensor *fused(run *r, rapt_attention_capture wish, rapt_tensor **weights)
 {
     begin(r);
-    return rapt_op_attention_scored(r->t, r->q, r->k, r->v, HEADS, &r->mask, &r->scores, r->p, wish, weights);
+    const rapt_op_attention_options options = {.heads = HEADS, .mask = &r->mask, .scores = r->scores, .dropout = r->p,
+                                               .capture = wish, .weights = weights};
+    return rapt_op_attention(r->t, r->q, r->k, r->v, &options);
 }
 
 /* Attention with the small operations; *before and *after are the weights before and after dropout. */
@@ -217,8 +219,8 @@ static void grouped_heads_equal_repeated_ones(void **state)
     rapt_tensor *k4 = input(&r, time, 4 * d, 4), *v4 = input(&r, time, 4 * d, 5);
     repeat_heads(k, d, k4);
     repeat_heads(v, d, v4);
-    rapt_tensor *grouped = rapt_op_attention(r.t, q, k, v, 4, &r.mask, 0, RAPT_CAPTURE_NONE, NULL);
-    rapt_tensor *repeated = rapt_op_attention(r.t, q, k4, v4, 4, &r.mask, 0, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *grouped = rapt_op_attention(r.t, q, k, v, &(rapt_op_attention_options){.heads = 4, .mask = &r.mask});
+    rapt_tensor *repeated = rapt_op_attention(r.t, q, k4, v4, &(rapt_op_attention_options){.heads = 4, .mask = &r.mask});
     assert_int_equal(rapt_tape_error(r.t)->code, RAPT_OK);
     assert_memory_equal(grouped->data, repeated->data, rapt_tensor_size(grouped) * sizeof *grouped->data);
     rapt_tape_free(r.t);

@@ -53,7 +53,8 @@ static operands new_operands(rapt_tape *t, const sizes *c)
 
 static const rapt_tensor *attend(rapt_tape *t, const sizes *c, const operands *o, rapt_tensor *q, const rapt_mask *mask)
 {
-    return rapt_op_attention_scored(t, q, o->k, o->v, c->heads, mask, &c->scores, 0, RAPT_CAPTURE_NONE, NULL);
+    return rapt_op_attention(t, q, o->k, o->v,
+                             &(rapt_op_attention_options){.heads = c->heads, .mask = mask, .scores = c->scores});
 }
 
 static void same_bits(rapt_tape *t, const rapt_tensor *got, const rapt_tensor *twice)
@@ -158,8 +159,8 @@ static void window_beyond_the_keys(void **state)
     assert_non_null(t);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *q = normal(t, (size_t[]){1, 1, 8}, 1), *kv = normal(t, (size_t[]){1, 5, 8}, 2);
-    const rapt_tensor *got = rapt_op_attention(t, q, kv, kv, 1, &window, 0, RAPT_CAPTURE_NONE, NULL);
-    const rapt_tensor *want = rapt_op_attention(t, q, kv, kv, 1, &last, 0, RAPT_CAPTURE_NONE, NULL);
+    const rapt_tensor *got = rapt_op_attention(t, q, kv, kv, &(rapt_op_attention_options){.heads = 1, .mask = &window});
+    const rapt_tensor *want = rapt_op_attention(t, q, kv, kv, &(rapt_op_attention_options){.heads = 1, .mask = &last});
     assert_string_equal(rapt_tape_error(t)->message, "");
     assert_memory_equal(got->data, want->data, 8 * sizeof *got->data);
     rapt_tape_free(t);

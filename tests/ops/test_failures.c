@@ -89,7 +89,7 @@ static rapt_tensor *attend_ragged(bench *b, const int32_t *tokens, int32_t secon
 {
     int32_t lens[] = {1, second};
     rapt_tensor *x = rapt_op_embed(b->t, b->w, (rapt_tokens){tokens, 2, 3, lens}, NULL);
-    return rapt_op_attention(b->t, x, x, x, 1, mask, 0, RAPT_CAPTURE_NONE, NULL);
+    return rapt_op_attention(b->t, x, x, x, &(rapt_op_attention_options){.heads = 1, .mask = mask});
 }
 
 static rapt_tensor *loss(bench *b, rapt_tensor *x, const int32_t *labels, rapt_loss_options o)
@@ -104,7 +104,7 @@ static rapt_tensor *output_loss(bench *b, rapt_tensor *x, rapt_param *w, rapt_pa
 
 static rapt_tensor *attend(bench *b, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads, double p)
 {
-    return rapt_op_attention(b->t, q, k, v, heads, NULL, p, RAPT_CAPTURE_NONE, NULL);
+    return rapt_op_attention(b->t, q, k, v, &(rapt_op_attention_options){.heads = heads, .dropout = p});
 }
 
 static rapt_tensor *norm(bench *b, rapt_tensor *x, rapt_param *gamma, rapt_param *beta)
@@ -526,7 +526,8 @@ static void failures_leave_nothing_unset(void **state)
     rapt_op_cross_entropy(b->t, x, (rapt_tokens){large, 2, 3}, &(rapt_loss_options){.label_smoothing = 1}, &parts[0]);
     rapt_op_cross_entropy(b->t, x, (rapt_tokens){ids, 2, 3}, NULL, &parts[1]);
     rapt_op_output_loss(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL, &parts[2]);
-    rapt_op_attention(b->t, x, x, x, 1, NULL, 0, RAPT_CAPTURE_BEFORE_DROPOUT, &weights);
+    rapt_op_attention(b->t, x, x, x,
+                      &(rapt_op_attention_options){.heads = 1, .capture = RAPT_CAPTURE_BEFORE_DROPOUT, .weights = &weights});
     for (size_t i = 0; i < 3; i++)
         assert_true(parts[i].nll == 0 && parts[i].tokens == 0);
     assert_null(weights);

@@ -183,8 +183,7 @@ static double bytes_of_attention(bench *b, rapt_storage storage)
     rapt_tensor *q = rapt_tape_tensor(b->t, 3, (size_t[]){1, 1, HEADS * FEATURES}, false);
     memset(q->data, 0, rapt_tensor_size(q) * sizeof *q->data);
     rapt_tensor *k = rapt_tape_tensor(b->t, 3, shape, false), *v = rapt_tape_tensor(b->t, 3, shape, false);
-    attention_op_stored(b->t, q, k, v, (attention_stored){storage, stored, stored}, HEADS, NULL, NULL, 0, RAPT_CAPTURE_NONE,
-                        NULL);
+    attention_op_stored(b->t, q, k, v, (attention_stored){storage, stored, stored}, &(rapt_op_attention_options){.heads = HEADS});
     return find(b, "attention", false)->bytes - 2 * sizeof(rapt_real) * HEADS * FEATURES;
 }
 

@@ -111,8 +111,10 @@ static void a_query_without_keys_gives_zeros(void **state)
         begin(b, true);
         rapt_tensor *q = random_tensor(b, 3, qs, 1), *k = random_tensor(b, 3, ks, 2), *v = random_tensor(b, 3, ks, 3);
         rapt_mask mask = {.valid_lens = lens, .keep = keep, .keep_per_query = true};
-        rapt_tensor *y = rapt_op_attention(b->t, q, k, v, 2, &mask, 0.1,
-                                           record_weights ? RAPT_CAPTURE_BEFORE_DROPOUT : RAPT_CAPTURE_NONE, &weights);
+        const rapt_op_attention_options options = {.heads = 2, .mask = &mask, .dropout = 0.1,
+                                                   .capture = record_weights ? RAPT_CAPTURE_BEFORE_DROPOUT : RAPT_CAPTURE_NONE,
+                                                   .weights = &weights};
+        rapt_tensor *y = rapt_op_attention(b->t, q, k, v, &options);
         walk_back(b, y);
         assert_true(all_zero(y->data, (QUERIES) * d));
         assert_true(all_zero(y->data + (QUERIES + 1) * d, d));

@@ -77,17 +77,18 @@ static void check_case(rapt_tape *t, const inputs *c, rapt_storage storage)
     rapt_tensor *v = normal(t, 3, (size_t[]){BATCH, KEYS, c->kv_heads * c->dv}, 3);
     q->ragged = c->ragged ? &ragged : NULL;
     uint8_t *k_bytes = store(t->k, storage, k, c->d), *v_bytes = store(t->k, storage, v, c->dv);
-    rapt_tensor *want = rapt_op_attention_scored(t, q, k, v, HEADS, &c->mask, &c->scores, 0, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *want = rapt_op_attention(t, q, k, v,
+                                          &(rapt_op_attention_options){.heads = HEADS, .mask = &c->mask, .scores = c->scores});
     rapt_tensor k_shape = *k, v_shape = *v;
     k_shape.data = v_shape.data = NULL;
     const attention_stored stored = {storage, k_bytes, v_bytes};
-    rapt_tensor *got = attention_op_stored(t, q, &k_shape, &v_shape, stored, HEADS, &c->mask, &c->scores, 0, RAPT_CAPTURE_NONE,
-                                           NULL);
+    rapt_tensor *got = attention_op_stored(t, q, &k_shape, &v_shape, stored,
+                                           &(rapt_op_attention_options){.heads = HEADS, .mask = &c->mask, .scores = c->scores});
     assert_string_equal(rapt_tape_error(t)->message, "");
     same_bits(want, got);
     rapt_observe(t, ignore, NULL);
-    rapt_tensor *unfused = attention_op_stored(t, q, &k_shape, &v_shape, stored, HEADS, &c->mask, &c->scores, 0,
-                                               RAPT_CAPTURE_NONE, NULL);
+    const rapt_op_attention_options options = {.heads = HEADS, .mask = &c->mask, .scores = c->scores};
+    rapt_tensor *unfused = attention_op_stored(t, q, &k_shape, &v_shape, stored, &options);
     rapt_observe(t, NULL, NULL);
     assert_string_equal(rapt_tape_error(t)->message, "");
     for (size_t i = 0; i < rapt_tensor_size(want); i++)

@@ -5,6 +5,7 @@
 
 #include "decode/generate_case.h"
 #include "decode/translate_case.h"
+#include "loading.h"
 #include "serve/app_double.h"
 #include "serve/exchange_case.h"
 
@@ -74,7 +75,7 @@ static inline void case_open(openai_case *c, const char *folder)
     c->models[1] = case_served(c->engine, "chatty", case_language_model());
     c->models[1].chat = c->chat;
     c->models[2] = case_served(c->engine, "en-fr", case_translation_model(20, 0));
-    rapt_model *encoder = rapt_model_load_inference(CASE_ENCODER, RAPT_TASK_ENCODER, &err);
+    rapt_model *encoder = load_inference(CASE_ENCODER, RAPT_TASK_ENCODER, &err);
     if (!encoder)
         fail_msg("%s", err.message);
     c->models[3] = case_served(c->engine, "encoder", encoder);

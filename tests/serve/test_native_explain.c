@@ -47,7 +47,7 @@ static void check_explain(const char *body, const rapt_model *m, const char *tex
     rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
     if (!e)
         fail_msg("%s", err.message);
-    rapt_code code = html ? rapt_explanation_page(e, &expected, &size, &err)
+    rapt_code code = html ? rapt_explanation_page(e, NULL, &expected, &size, &err)
                           : rapt_explanation_json(e, &(rapt_explain_format){.full = full}, &expected, &size, &err);
     assert_int_equal(code, RAPT_OK);
     rapt_explanation_free(e);

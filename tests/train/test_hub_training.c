@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "distance.h"
+#include "loading.h"
 #include "train/train_folder.h"
 
 #include "io/safetensors.h"
@@ -173,7 +174,7 @@ static void assert_same_config(const char *folder, const char *golden)
 static void assert_same_numbers(const char *folder, const char *golden, bool same)
 {
     rapt_error err = {0};
-    rapt_model *a = rapt_model_load(folder, &err), *b = rapt_model_load(golden, &err);
+    rapt_model *a = rapt_model_load(folder, NULL, &err), *b = rapt_model_load(golden, NULL, &err);
     assert_string_equal(err.message, "");
     for (size_t i = 0; i < rapt_params_count(a->params); i++) {
         const rapt_tensor *x = &rapt_params_at(a->params, i)->value, *y = &rapt_params_at(b->params, i)->value;
@@ -262,7 +263,7 @@ static void checkpoints_are_averaged(void **state)
     put_words("text.txt", 300);
     tune("hub/llama", SHORT, (rapt_train_options){.out = "whole"});
     assert_int_equal(rapt_average("whole", 0, "mean", &err), RAPT_OK);
-    rapt_model *mean = rapt_model_load("mean", &err), *six = rapt_model_load_checkpoint("whole", 6, &err),
+    rapt_model *mean = rapt_model_load("mean", NULL, &err), *six = rapt_model_load_checkpoint("whole", 6, &err),
                *twelve = rapt_model_load_checkpoint("whole", 12, &err);
     assert_string_equal(err.message, "");
     for (size_t i = 0; i < rapt_params_count(mean->params); i++) {
@@ -339,7 +340,7 @@ static void models_for_inference_are_not_saved(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_inference(GOLDEN "hub/gpt2", RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *m = load_inference(GOLDEN "hub/gpt2", RAPT_TASK_LANGUAGE_MODEL, &err);
     assert_non_null(m);
     assert_int_equal(rapt_model_save(m, "saved", &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "loaded for inference"));

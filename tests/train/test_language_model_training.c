@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "loading.h"
 #include "train/train_folder.h"
 
 #include "rapt/generate.h"
@@ -139,7 +140,7 @@ static void the_same_bytes_with_any_threads(void **state)
 static double distance(const char *a, const char *b)
 {
     rapt_error err = {0};
-    rapt_model *x = rapt_model_load(a, &err), *y = rapt_model_load(b, &err);
+    rapt_model *x = rapt_model_load(a, NULL, &err), *y = rapt_model_load(b, NULL, &err);
     double largest = 0;
     assert_string_equal(err.message, "");
     for (size_t i = 0; i < rapt_params_count(x->params); i++) {
@@ -241,7 +242,7 @@ static void keep_sample(void *context, uint64_t step, const char *text)
 static void assert_generated(const char *folder, const char *prompt, size_t tokens, const char *text)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *m = load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens, .threads = 1};
     rapt_generated wanted;
     rapt_generate(m, prompt, &o, &wanted, &err);
@@ -303,7 +304,7 @@ static double surprise(rapt_tape *t, const rapt_lm *m, const int32_t *ids, size_
 static double loss_by_hand(const char *folder, const char *path, double held_out, size_t eval_tokens)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_model *m = load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
     size_t size, count, context = m->language.net->config.context;
     char *text = get(".", path, &size);

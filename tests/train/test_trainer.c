@@ -108,7 +108,7 @@ static void a_saved_run_resumes(void **state)
     char *then = text_of(rapt_trainer_model(t, &err));
     assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK); /* is lost */
     rapt_trainer_free(t);
-    rapt_model *m = rapt_model_load("parts", &err);
+    rapt_model *m = rapt_model_load("parts", NULL, &err);
     char *now = text_of(m);
     assert_string_equal(then, now);
     free(then);

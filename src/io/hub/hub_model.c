@@ -296,7 +296,7 @@ rapt_code hub_model_check(const model_source *from, const weights *w, hub_summar
     return code;
 }
 
-rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err)
+rapt_code hub_model_load(rapt_model *m, const model_source *from, rapt_task wanted, rapt_error *err)
 {
     const hub_family *family = find_family(from->config, from->config_path, err);
     if (!family)
@@ -304,10 +304,10 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_tas
     m->task = hub_task_of(family);
     m->family = family->type;
     const model_task *task = model_task_of(m->task);
-    if (wanted && *wanted == RAPT_TASK_ENCODER && m->task != *wanted && hub_sentence_is_there(from->folder))
+    if (wanted == RAPT_TASK_ENCODER && m->task != wanted && hub_sentence_is_there(from->folder))
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is an embedder of type %s, by its modules.json of sentence-transformers; of "
                          "these rapt runs bert, roberta, xlm-roberta and distilbert", from->folder, family->type);
-    if (wanted && m->task != *wanted)
+    if (wanted != RAPT_TASK_ANY && m->task != wanted)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (from->sealing)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder, which has no seal", from->folder);

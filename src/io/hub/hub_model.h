@@ -26,7 +26,7 @@ typedef struct hub_summary {
 rapt_code hub_model_check(const model_source *from, const weights *w, hub_summary *summary, rapt_error *err);
 
 /* Fills an empty model from the folder, whose config.json is read. RAPT_ERR_VALUE: a type that rapt does not run, or another task
- * than `wanted`, NULL for any. */
-rapt_code hub_model_load(rapt_model *m, const model_source *from, const rapt_task *wanted, rapt_error *err);
+ * than `wanted`. */
+rapt_code hub_model_load(rapt_model *m, const model_source *from, rapt_task wanted, rapt_error *err);
 
 #endif

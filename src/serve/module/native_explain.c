@@ -95,7 +95,7 @@ static rapt_code explain_to(const explaining *e, const rapt_model *model, char *
     rapt_explanation *of = rapt_explanation_new(model, e->text, &e->options, err);
     if (!of)
         return err->code;
-    rapt_code code = e->html ? rapt_explanation_page(of, text, size, err)
+    rapt_code code = e->html ? rapt_explanation_page(of, NULL, text, size, err)
                              : rapt_explanation_json(of, &e->format, text, size, err);
     rapt_explanation_free(of);
     if (!code && !e->html)

@@ -183,12 +183,13 @@ static rapt_code add_model(served *s, const serve_options *o, const serve_model 
 static rapt_code load_model(served *s, const serve_options *o, const serve_model *from, rapt_engine *engine,
                             const served_events *events, rapt_error *err)
 {
-    const rapt_load_options load = {.inference = true};
+    rapt_load_options load = rapt_load_options_default();
+    load.inference = true;
     const serve_model m = merge_options(from, &o->all);
     *s = (served){.name = strdup(from->name), .path = strdup(from->path), .no_replay = o->no_replay};
     if (!s->name || !s->path)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
-    rapt_model *model = rapt_model_load_with(from->path, &load, err);
+    rapt_model *model = rapt_model_load(from->path, &load, err);
     memory_trim(); /* the JSON of a large vocabulary left free memory */
     s->watch = model ? map_watch_new(model, s->name, events->damaged, events->context, err) : NULL;
     if (s->watch)

@@ -46,7 +46,7 @@ static rapt_code checkpoint_model_read(const safetensors *file, const char *path
 rapt_model *rapt_model_load_checkpoint(const char *folder, uint64_t step, rapt_error *err)
 {
     safetensors *file = NULL;
-    rapt_model *m = rapt_model_load(folder, err);
+    rapt_model *m = rapt_model_load(folder, NULL, err);
     if (!m)
         return NULL;
     char *path = checkpoint_path(folder, step);

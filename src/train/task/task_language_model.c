@@ -21,7 +21,9 @@ static const char *prompt_of(const run *r)
 
 static rapt_code task_language_model_load_init(run *r, rapt_error *err)
 {
-    r->model = rapt_model_load_task(r->init, RAPT_TASK_LANGUAGE_MODEL, err);
+    rapt_load_options load = rapt_load_options_default();
+    load.task = RAPT_TASK_LANGUAGE_MODEL;
+    r->model = rapt_model_load(r->init, &load, err);
     if (!r->model)
         return err->code;
     rapt_code code = run_take_init(r, err);

@@ -128,7 +128,9 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
 /* Fine-tuning takes everything from the other model except the settings that belong to training. */
 static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
-    r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
+    rapt_load_options load = rapt_load_options_default();
+    load.task = RAPT_TASK_TRANSLATION;
+    r->model = rapt_model_load(r->init, &load, err);
     if (!r->model)
         return err->code;
     rapt_code code = run_take_init(r, err);

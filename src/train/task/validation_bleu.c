@@ -52,7 +52,7 @@ static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, va
         run_phase(r, "translating the validation set", i, text->count);
         code = run_stopped(r, err);
         if (!code && own)
-            code = rapt_translator_run(t, text->sources + i, block, text->out + i, err);
+            code = rapt_translator_run(t, NULL, text->sources + i, block, text->out + i, err);
     }
     rapt_translator_free(t);
     return code;

@@ -1,0 +1,78 @@
+/* tests/base/test_sized.c: options of programs that were compiled with an older header, of none, and of a newer one.
+ * For src/base/sized.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/sized.h"
+
+/* What a library has now, and what it had when a program was compiled. */
+typedef struct now {
+    size_t size;
+    int beam;
+    double temperature, later;
+} now;
+
+typedef struct former {
+    size_t size;
+    int beam;
+    double temperature;
+} former;
+
+static now defaults(void)
+{
+    return (now){.size = sizeof(now), .beam = 4, .temperature = 0.8, .later = 2.5};
+}
+
+static void a_program_of_today(void **state)
+{
+    now o = defaults(), given = {.size = sizeof given};
+    (void)state;
+    assert_int_equal(sized_take(&o, &given, "it", NULL), RAPT_OK);
+    assert_true(o.beam == 0 && o.temperature == 0 && o.later == 0); /* a value is what it says */
+    assert_int_equal(o.size, sizeof o);
+    o = defaults();
+    assert_int_equal(sized_take(&o, NULL, "it", NULL), RAPT_OK);
+    assert_true(o.beam == 4 && o.temperature == 0.8 && o.later == 2.5);
+}
+
+static void a_former_program(void **state)
+{
+    now o = defaults();
+    const former given = {.size = sizeof given, .beam = 7, .temperature = 0.1};
+    (void)state;
+    assert_int_equal(sized_take(&o, &given, "it", NULL), RAPT_OK);
+    assert_true(o.beam == 7 && o.temperature == 0.1 && o.later == 2.5);
+    assert_int_equal(o.size, sizeof o);
+}
+
+static void refused(size_t size, const char *message)
+{
+    now o = defaults();
+    const now given = {.size = size, .beam = 7};
+    rapt_error err = {0};
+    assert_int_equal(sized_take(&o, &given, "bread_options", &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, message);
+    assert_true(o.beam == 4 && o.size == sizeof o);
+}
+
+static void other_sizes(void **state)
+{
+    (void)state;
+    refused(0, "options without a size: make them with rapt_bread_options_default()");
+    refused(sizeof(size_t) - 1, "options without a size: make them with rapt_bread_options_default()");
+    refused(1000, "options of 1000 bytes, made with the header of a newer rapt: rapt_bread_options_default() of this library "
+            "makes 32"); /* on machines of 64 bits */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_of_today),
+        cmocka_unit_test(a_former_program),
+        cmocka_unit_test(other_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
