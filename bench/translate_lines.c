@@ -81,8 +81,9 @@ int main(int argc, char **argv)
         fail("wants DIR FILE BEAM BATCH THREADS WEIGHTS");
     read_lines(argv[2], &l);
     const size_t batch = strtoul(argv[4], NULL, 10);
-    const rapt_translate_options o = {.beam = strtoul(argv[3], NULL, 10), .batch = batch, .threads = atoi(argv[5]),
-                                      .weights = argv[6], .split = RAPT_SENTENCE_SPLIT_LONG, .tokens = true};
+    const rapt_translate_options o = {.beam = strtoul(argv[3], NULL, 10), .batch = batch,
+                                      .compute = {.threads = atoi(argv[5]), .weights = argv[6]},
+                                      .split = RAPT_SENTENCE_SPLIT_LONG, .tokens = true};
     double start = wall(), cpu_start = cpu();
     rapt_load_options load = rapt_load_options_default();
     load.inference = true;

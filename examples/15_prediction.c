@@ -384,7 +384,7 @@ static int times(void)
     config.vocab = 1000;
     rapt_error err = {0};
     rapt_lm *m = rapt_lm_new(&config, 1, &err);
-    rapt_tape *t = m ? rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err) : NULL;
+    rapt_tape *t = m ? rapt_tape_new(&(rapt_compute){.threads = 1}, &err) : NULL;
     if (!t)
         return fprintf(stderr, "%s\n", err.message), rapt_lm_free(m), 1;
     decode(t, m, 8, false); /* the first pass allocates */

@@ -11,7 +11,7 @@ import torch
 from gguf import GGMLQuantizationType
 from gguf.quants import dequantize, quantize
 
-STORAGES = {"fp32": 0, "bf16": 1, "q8_0": 2}  # rapt_storage
+STORAGES = {"fp32": 0, "bf16": 1, "q8_0": 2}  # rapt_type
 
 
 def stored(x, storage):

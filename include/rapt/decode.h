@@ -1,7 +1,7 @@
 /* rapt/decode.h: translating with a trained model.
  *
  * In fp32 a sentence's translation depends on the sentence and the options alone, not on the other lines, the batch or the
- * threads. In bf16 it also depends on the processor and the batch (rapt_precision).
+ * threads. In bf16 it also depends on the processor and the batch (rapt_compute.type).
  *
  * If the model was trained on single sentences, a line of several sentences is translated sentence by sentence
  * (rapt_sentence_split). So is any line of more than rapt_translation_model.max_len tokens. A sentence that is still too long is
@@ -38,11 +38,8 @@ typedef struct rapt_translate_options {
     bool no_length_penalty; /* a of 0: hypotheses compare by their log-probability, which prefers short ones */
     size_t n_best;         /* hypotheses to return, at most beam; 0: 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
-    int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; each thread works on its own
-                              batches, or all threads on one batch if half of them or more would be idle */
-    rapt_precision precision; /* numeric type of matrix products, and of the weights that are held for them */
-    const char *weights;      /* numeric types of weights by name, as rapt_tape_options.weights */
-    rapt_storage kv_cache;    /* numeric type of the decoder's keys and values; alignments are computed without a cache */
+    rapt_compute compute;  /* each thread works on its own batches, or all threads on one batch if half of them or more would be
+                              idle; alignments are computed without a KV cache */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: as the policy says,
                                  or else off; RAPT_NO_REPEAT_OFF: off */
     double max_ratio;         /* R >= 0: after the prefix, a translation has at most 10 tokens plus R times the tokens of its

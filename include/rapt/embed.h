@@ -28,9 +28,7 @@ typedef struct rapt_embedder_options {
     const char *prompt;           /* name of one of the folder's prompts, which goes before each text; NULL: the folder's default;
                                      "": none */
     size_t batch;                 /* texts that are computed together; 0: RAPT_EMBED_BATCH. Results don't depend on it */
-    int threads;                  /* as in rapt_tape_options; results don't depend on it */
-    rapt_precision precision;     /* numeric type of matrix products, and of the weights that are held for them */
-    const char *weights;          /* numeric types of weights by name, as rapt_tape_options.weights */
+    rapt_compute compute;         /* `kv_cache` is not read */
 } rapt_embedder_options;
 
 /* Computes embeddings with a model, which it only reads and which must outlive it. One caller at a time. */

@@ -1,7 +1,7 @@
 /* rapt/engine.h: many requests at once to models that stay loaded: continuous batching (Yu et al. 2022, "Orca", section 3.2)
  * without sockets. A request gets the bits that it would get alone, from rapt_generator or rapt_translator. They depend neither
  * on other requests, nor on slots, chunks of a prefill, cached prefixes or threads (in fp32 and with quantized weights; for bf16
- * see rapt_precision).
+ * see rapt_compute.type).
  *
  *    rapt_engine *engine = rapt_engine_new(NULL, &err);
  *    rapt_engine_model *lm = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL;
@@ -57,10 +57,8 @@ enum { RAPT_ENGINE_SLOTS = 8 };
 
 /* Zeroed: the defaults. */
 typedef struct rapt_engine_model_options {
-    rapt_precision precision; /* precision, weights and kv_cache as in rapt_generate_options and rapt_translate_options; a request
-                                 cannot change them */
-    const char *weights;
-    rapt_storage kv_cache;
+    rapt_compute compute; /* as in rapt_generate_options and rapt_translate_options, but the engine has the threads (`threads` is
+                             not read); a request cannot change it */
     size_t slots;      /* language model: texts that run at the same time; 0: RAPT_ENGINE_SLOTS */
     size_t kv_memory;  /* language model: max bytes of keys and values, of running texts and cached prefixes; at least what one
                           text of the whole context takes; 0: what `slots` such texts take */

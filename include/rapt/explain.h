@@ -41,7 +41,7 @@ typedef struct rapt_explain_options {
                                  "tokens", "predictions" and "loss" in the text of rapt_explanation_text */
     size_t name_count;        /* 0: everything */
     const char *model_name;   /* the model's name in text and JSON, usually the folder's path; NULL: "model" */
-    int threads;              /* as in rapt_tape_options; the result does not depend on it */
+    int threads;              /* as in rapt_compute; the result does not depend on it */
     const rapt_explanation *like; /* use the tokens of this explanation and ignore `text` and `target`; or NULL */
     bool strict;              /* unknown words are an error; if false, the model reads <unk> for them */
     /* Called once, before anything but the model's own translation is computed. If it returns a code other than RAPT_OK, with

@@ -81,11 +81,7 @@ typedef struct rapt_generate_options {
     rapt_stop_fn *stop;       /* asked before each token, in beam search too: true cancels the run as rapt_generator_cancel does;
                                  or NULL */
     void *context;            /* of on_text and stop */
-    int threads;              /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; fp32 results
-                                 don't depend on it */
-    rapt_precision precision; /* numeric type of matrix products, and of the weights that are held for them */
-    const char *weights;      /* numeric types of weights by name, as rapt_tape_options.weights */
-    rapt_storage kv_cache;    /* numeric type of keys and values; their rounding is part of the result */
+    rapt_compute compute;
     size_t beam;              /* above 1: beam search with this many hypotheses for the text of the highest score (rapt/policy.h)
                                  instead of sampling, without logit biases and repetition window; its text comes at the end, all
                                  at once. 0: 1 if `sample` asks for a kind of sampling, or else what the model's policy says */
@@ -162,7 +158,7 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
  * except the end-of-text token, and the next run continues it. `sample` is the sample index: with equal seed and text, each index
  * has its own random stream. If the text is longer than the model's context, the model sees only its end (rapt_lm_visible). In
  * fp32, tokens depend on model, text, options and `sample` alone, not on the calls that made the text; in bf16 also on the
- * processor and on how many tokens are computed at once (rapt_precision).
+ * processor and on how many tokens are computed at once (rapt_compute.type).
  *
  * The text of each run is decoded by itself. Bytes that are not UTF-8 become U+FFFD, one for each maximal subpart (Unicode 3.9),
  * as with Python's errors="replace". If max_tokens splits a character, so do its bytes at the end of this run and at the start of

@@ -170,21 +170,13 @@ typedef enum rapt_export_format {
                                 with rapt */
 } rapt_export_format;
 
-/* The numeric type in which a GGUF file or a folder of rapt stores matrices whose row length is a multiple of the type's block;
- * vectors and positions are fp32. A folder of Q4_0 has embeddings and output matrix in Q8_0. */
-typedef enum rapt_export_weights {
-    RAPT_EXPORT_FP32,
-    RAPT_EXPORT_FP16,
-    RAPT_EXPORT_BF16,
-    RAPT_EXPORT_Q8_0, /* 32 integers of 8 bits with a scale */
-    RAPT_EXPORT_Q4_0  /* 32 integers of 4 bits with a scale */
-} rapt_export_weights;
-
 typedef struct rapt_export_options {
     rapt_export_format to;
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;
-    rapt_export_weights weights; /* for RAPT_EXPORT_GGUF and RAPT_EXPORT_RAPT */
+    rapt_type weights; /* for RAPT_EXPORT_GGUF and RAPT_EXPORT_RAPT: the type of matrices whose row length is a multiple of the
+                          type's block; vectors and positions are fp32. A folder of Q4_0 has embeddings and output matrix in
+                          Q8_0 */
 } rapt_export_options;
 
 /* Writes a model with its tokenizers for another program: a new folder, or a new GGUF file, which appears whole or not at all. A

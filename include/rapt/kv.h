@@ -14,7 +14,7 @@ extern "C" {
  * of its own, in fp32, and zeroes the other members. */
 typedef struct rapt_kv {
     rapt_tensor k, v;             /* `data` is NULL unless they are stored in fp32 */
-    rapt_storage storage;
+    rapt_type storage;
     size_t head;                  /* features of a head. If not in fp32, each head of a position is a stored row of its own, with
                                      its own scales */
     uint8_t *k_stored, *v_stored; /* [rows, capacity, features / head, bytes of a head's row]; NULL: stored in fp32 */
@@ -38,7 +38,7 @@ typedef struct rapt_kv_sizes {
     bool grows;      /* memory is allocated as positions are reserved (rapt_kv_cache_reserve); if false, for the whole capacity at
                         once */
     size_t head;     /* features of a head, which divides `features`; 0: one head */
-    rapt_storage storage; /* numeric type of keys and values. They are rounded when they are appended and widened when they are
+    rapt_type storage; /* numeric type of keys and values. They are rounded when they are appended and widened when they are
                              attended to, even by tokens of the same step, so that the result does not depend on how many tokens a
                              step has */
     bool sparse; /* rows may hold far fewer positions than `capacity`: its memory is mapped, but only what was written takes any;

@@ -140,12 +140,12 @@ typedef struct rapt_recipe {
         int64_t steps; /* 0: by epochs */
         int64_t batch; /* sentences or windows */
         int64_t batch_tokens; /* translation: tokens in a batch; 0: `batch` counts sentences */
-        rapt_precision precision; /* of matrix products */
+        rapt_type precision; /* of matrix products */
         int64_t accumulate; /* gradient accumulation: batches per optimizer step */
         int64_t shards; /* shards of the batches of a step, at most `accumulate`; their gradients are added in a binary tree */
         bool recompute; /* rapt_pass.recompute */
         rapt_recipe_optimizer optimizer;
-        rapt_precision gradients; /* numeric type of the gradients of weights between a backward pass and the optimizer step: fp32
+        rapt_type gradients; /* numeric type of the gradients of weights between a backward pass and the optimizer step: fp32
                                      or bf16 */
         double lr;
         double beta1, beta2, eps;

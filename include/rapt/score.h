@@ -18,13 +18,9 @@ extern "C" {
 
 /* Zeroed: fp32 on all threads. */
 typedef struct rapt_score_options {
-    int threads;              /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; fp32 results
-                                 don't depend on it */
-    rapt_precision precision; /* numeric type of matrix products */
-    const char *weights;      /* numeric types of weights by name, as rapt_tape_options.weights */
-    rapt_storage kv_cache;    /* language models: numeric type of keys and values */
-    bool strict;              /* translation models: a sentence that is too long is an error; if false, it is truncated as in
-                                 training */
+    rapt_compute compute; /* `kv_cache` is read for language models */
+    bool strict;          /* translation models: a sentence that is too long is an error; if false, it is truncated as in
+                             training */
 } rapt_score_options;
 
 typedef struct rapt_score {

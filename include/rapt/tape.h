@@ -16,34 +16,36 @@ extern "C" {
 
 typedef struct rapt_tape rapt_tape;
 
-/* The numeric type of matrix products. RAPT_PRECISION_BF16: inputs are rounded to bf16 (8 bits of precision, the range of fp32)
- * and accumulated in fp32; parameters, gradients and everything else stay in fp32. Results are then independent of the number of
- * threads, but depend on the processor and on which rows are multiplied in one matmul. RAPT_PRECISION_Q8_0 and
- * RAPT_PRECISION_Q4_0 are for inference only, and change only the linear layers of a generator, translator or embedder: their
- * weights are rounded to 8 or 4 bits in blocks of 32, each block with a scale, and the inputs that they are multiplied with to 8
- * bits. Everything else is fp32 (docs/number-format.md), so a tape that the caller makes with them computes in fp32. Results are
- * the same on every processor. With Q4_0 the output matrix has 8 bits. */
-typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16, RAPT_PRECISION_Q8_0, RAPT_PRECISION_Q4_0 } rapt_precision;
-
-typedef struct rapt_tape_options {
-    int threads;     /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; results don't depend on
-                        it */
-    const char *isa; /* NULL: RAPT_ISA, or else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
-                        "avx512_bf16", "amx", "neon", "neon_dot" */
-    rapt_precision precision;
+/* How a model or a tape computes. Zeroed: in fp32, on all threads, with the best kernels. */
+typedef struct rapt_compute {
+    int threads;         /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; fp32 results don't
+                            depend on it */
+    const char *isa;     /* NULL: RAPT_ISA, or else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
+                            "avx512_bf16", "amx", "neon", "neon_dot" */
+    rapt_type type;      /* numeric type of matrix products, and of the weights that are held for them: FP32, BF16, Q8_0 or
+                            Q4_0 */
     const char *weights; /* numeric types of the weights that are held for inference, as a list "T,PATTERN=T,...", where T is
                             fp32, bf16, q8_0 or q4_0. The first T applies to all weights and may be left out. A shell pattern
                             ("blocks.0.*") selects matrices of linear layers by the name that rapt has for them or that the file
                             has (rapt_param.origin); "output" is the output matrix. The last match counts, and a pattern that
-                            matches no matrix is refused. NULL: all weights have the type of `precision`; if that is fp32, weights
-                            that a file stores in fewer bits stay in its type. Borrowed until the weights are packed, which is at
-                            the end of rapt_generator_new, rapt_translator_new and rapt_embedder_new */
-} rapt_tape_options;
+                            matches no matrix is refused. NULL: all weights have the type `type`; if that is fp32, weights that a
+                            file stores in fewer bits stay in its type. Borrowed until the weights are packed, which is at the
+                            end of rapt_generator_new, rapt_translator_new and rapt_embedder_new */
+    rapt_type kv_cache;  /* numeric type of the keys and values that decoding keeps; their rounding is part of the result: FP32,
+                            BF16 or Q8_0 */
+} rapt_compute;
 
-/* Makes a tape. `options` may be NULL: zeroed ones. Returns NULL with `err` (which may be NULL) set. RAPT_ERR_MEMORY: out of
- * memory, or a thread does not start; RAPT_ERR_VALUE: `threads` out of range, an invalid RAPT_THREADS, an unknown ISA;
- * RAPT_ERR_NOT_FOUND: an ISA that this machine lacks. */
-RAPT_API rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
+/* What `type` means for matrix products. BF16: inputs are rounded to bf16 and accumulated in fp32; parameters, gradients and
+ * everything else stay in fp32. Results are then independent of the number of threads, but depend on the processor and on which
+ * rows are multiplied in one matmul. Q8_0 and Q4_0 are for inference only, and change only the linear layers of a generator,
+ * translator or embedder: their weights are rounded to 8 or 4 bits in blocks of 32, each block with a scale, and the inputs that
+ * they are multiplied with to 8 bits. Everything else is fp32 (docs/number-format.md), so a tape that the caller makes with them
+ * computes in fp32. Results are the same on every processor. With Q4_0 the output matrix has 8 bits. */
+
+/* Makes a tape, which reads neither `weights` nor `kv_cache`. `compute` may be NULL: zeroed. Returns NULL with `err` (which may
+ * be NULL) set. RAPT_ERR_MEMORY: out of memory, or a thread does not start; RAPT_ERR_VALUE: `threads` out of range, an invalid
+ * RAPT_THREADS, a type that matrix products do not take, an unknown ISA; RAPT_ERR_NOT_FOUND: an ISA that this machine lacks. */
+RAPT_API rapt_tape *rapt_tape_new(const rapt_compute *compute, rapt_error *err);
 /* Frees the tape with the tensors of its pass, and ends its threads; NULL is fine. */
 RAPT_API void rapt_tape_free(rapt_tape *t);
 
@@ -83,8 +85,8 @@ RAPT_API bool rapt_tape_training(const rapt_tape *t);
 RAPT_API int rapt_tape_threads(const rapt_tape *t);
 /* The ISA of its kernels: "avx2", ... */
 RAPT_API const char *rapt_tape_isa(const rapt_tape *t);
-/* The name of the GEMM kernels: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
- * fp32; for RAPT_PRECISION_Q8_0 the name of the kernels for packed weights, "avx512_vnni" or "q8_0". */
+/* The name of the GEMM kernels: "fp32"; for RAPT_TYPE_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
+ * fp32; for RAPT_TYPE_Q8_0 the name of the kernels for packed weights, "avx512_vnni" or "q8_0". */
 RAPT_API const char *rapt_tape_gemm(const rapt_tape *t);
 /* Peak memory in bytes so far: the tensors of the largest pass and the scratch memory of all threads. */
 RAPT_API size_t rapt_tape_memory(const rapt_tape *t);

@@ -36,10 +36,21 @@ typedef struct rapt_tensor {
     const rapt_ragged *ragged; /* how the rows of [rows, feature] are divided among examples, or NULL: [batch, time, feature] */
 } rapt_tensor;
 
-/* The numeric type in which numbers are stored; they are widened to fp32 where they are read (docs/number-format.md). BF16:
- * rounded to nearest even, 2 bytes per number. Q8_0: 8-bit integers in blocks of 32, each block with a 16-bit scale, 34/32 bytes
- * per number; the last block may be shorter. The bits are the same on every ISA. */
-typedef enum rapt_storage { RAPT_STORAGE_FP32, RAPT_STORAGE_BF16, RAPT_STORAGE_Q8_0 } rapt_storage;
+/* Numeric types in which numbers are stored or multiplied (docs/number-format.md). Each place takes some of them, and refuses the
+ * others. Stored numbers are widened to fp32 where they are read; their bits are the same on every ISA. */
+typedef enum rapt_type {
+    RAPT_TYPE_FP32,
+    RAPT_TYPE_BF16, /* 8 bits of precision, the range of fp32; rounded to nearest even, 2 bytes a number */
+    RAPT_TYPE_Q8_0, /* 8-bit integers in blocks of 32, each block with a 16-bit scale: 34/32 bytes a number; the last block may be
+                       shorter */
+    RAPT_TYPE_Q4_0, /* 4-bit integers in blocks of 32, each block with a 16-bit scale: 18/32 bytes a number; only for weights */
+    RAPT_TYPE_FP16  /* IEEE binary16, 2 bytes a number; only in files */
+} rapt_type;
+
+/* "fp32", "bf16", "q8_0", "q4_0" or "fp16"; NULL: there is no such type. */
+RAPT_API const char *rapt_type_name(rapt_type type);
+/* Sets *type to the type with this name. RAPT_ERR_VALUE: there is none; `err` may be NULL. */
+RAPT_API rapt_code rapt_type_parse(const char *name, rapt_type *type, rapt_error *err);
 
 /* The number of elements: the product of all dimensions. */
 RAPT_API size_t rapt_tensor_size(const rapt_tensor *x);

@@ -127,7 +127,7 @@ RAPT_API void rapt_decoder_state_free(rapt_decoder_state *s);
 typedef struct rapt_decoder_sizes {
     size_t beam;     /* max rows of a sentence; 0: 1 */
     size_t capacity; /* max target positions */
-    rapt_storage storage; /* numeric type of both caches (rapt_kv_sizes) */
+    rapt_type storage; /* numeric type of both caches (rapt_kv_sizes) */
 } rapt_decoder_sizes;
 
 /* Starts a batch and discards what the state held: projects `memory` [sentences, source time, d_model] or ragged, the encoder's

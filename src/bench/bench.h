@@ -17,9 +17,9 @@ typedef struct bench_options {
     bench_sizes sizes;
     int threads;
     double seconds; /* measured, for each case; 0: the benchmark's own default */
-    rapt_precision precision;
+    rapt_type precision;
     const char *weights; /* as --weights has it, or NULL */
-    rapt_storage kv_cache; /* of `decode` */
+    rapt_type kv_cache; /* of `decode` */
     size_t beam;    /* `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
     bool adam8bit, gradients_bf16; /* of `train` */

@@ -128,7 +128,7 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
         "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, "
         "s:f, s:f, s:I}",
         "sys", "rapt", "case", d->name, "dtype", bench_precision(d->o), "kv_cache",
-        cli_storage_name(d->o->kv_cache), "isa", rapt_tape_isa(d->t), "threads",
+        rapt_type_name(d->o->kv_cache), "isa", rapt_tape_isa(d->t), "threads",
         rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
         (json_int_t)c->block.d_model, "vocab", (json_int_t)c->vocab,
         "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)d->prompt, "new", (json_int_t)fresh,
@@ -221,7 +221,7 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
     rapt_code code = !k ? err->code : d->o->model ? load_named(d, err) : make_random(d, err);
     if (code)
         return code;
-    d->t = rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision,
+    d->t = rapt_tape_new(&(rapt_compute){.threads = d->o->threads, .type = d->o->precision,
                                               .weights = d->o->weights}, err);
     d->packed = d->t ? pack_lm(d->m, d->t, err) : NULL;
     if (!d->packed)

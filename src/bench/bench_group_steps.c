@@ -139,7 +139,7 @@ static rapt_code steps_together(rapt_group *g, const rapt_recipe *recipe, double
 rapt_code bench_group_recipe(rapt_group *g, const bench_options *o, rapt_recipe *recipe, rapt_error *err)
 {
     rapt_code code = rapt_recipe_read(o->recipe, recipe, err);
-    if (o->precision == RAPT_PRECISION_BF16)
+    if (o->precision == RAPT_TYPE_BF16)
         recipe->train.precision = o->precision;
     code = code ? code : rapt_recipe_check(recipe, o->recipe, err);
     return group_agree(g, code, err);

@@ -164,7 +164,7 @@ static rapt_code make_team(gemm_case *p, const bench_options *o, rapt_error *err
 {
     p->team.kernels = kernels_active(err);
     if (p->team.kernels)
-        p->team.gemm = o->precision == RAPT_PRECISION_BF16 ? p->team.kernels->bf16 : &p->team.kernels->gemm;
+        p->team.gemm = o->precision == RAPT_TYPE_BF16 ? p->team.kernels->bf16 : &p->team.kernels->gemm;
     p->team.pool = p->team.kernels ? pool_new(o->threads, err) : NULL;
     if (!p->team.pool)
         return RAPT_ERR_MEMORY;

@@ -67,7 +67,7 @@ static void cmd_bench_check(const bench_arguments *a)
         usage_error("--prompt is for `decode`");
     if (a->o.weights && a->run != bench_decode)
         usage_error("--weights is for `decode`");
-    if (a->o.kv_cache != RAPT_STORAGE_FP32 && a->run != bench_decode)
+    if (a->o.kv_cache != RAPT_TYPE_FP32 && a->run != bench_decode)
         usage_error("--kv-cache is for `decode`");
     if ((a->o.elements || a->o.ranks) && a->run)
         usage_error("--elements and --ranks are for `group`");

@@ -24,7 +24,7 @@ rapt_code bench_check_width(const char *case_name, size_t width, size_t features
 
 const char *bench_precision(const bench_options *o)
 {
-    return o->weights ? o->weights : weight_types_name(o->precision);
+    return o->weights ? o->weights : rapt_type_name(o->precision);
 }
 
 size_t bench_peak_memory(void)

@@ -34,7 +34,7 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
     if (o->gradients_bf16 && params_store_gradients_bf16(b->w.params, err))
         return err->code;
     b->w.recompute = o->recompute;
-    b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
+    b->t = rapt_tape_new(&(rapt_compute){.threads = o->threads, .type = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
     return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", b->w.name);
 }

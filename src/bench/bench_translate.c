@@ -239,8 +239,9 @@ static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *
 {
     translated r = {.beam = beam};
     rapt_translate_options o = {.beam = beam, .no_length_penalty = true,
-                                .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads,
-                                .precision = x->o->precision, .weights = x->o->weights, .kv_cache = x->o->kv_cache};
+                                .batch = bench_size(x->o->sizes.batch, BATCH),
+                                .compute = {.threads = x->o->threads, .type = x->o->precision, .weights = x->o->weights,
+                                            .kv_cache = x->o->kv_cache}};
     x->translator = rapt_translator_new(x->model, &o, err);
     rapt_code code = x->translator ? bench_translate_measure(x, &r, err) : err->code;
     if (!code)

@@ -60,15 +60,9 @@ line_stream *cli_open_lines(const char *file, rapt_error *err)
 void cli_take_weights(const cli_option *o, void *in, const char *text)
 {
     rapt_error err = {0};
-    if (weight_types_check(text, (rapt_precision *)((char *)in + o->other), &err))
+    if (weight_types_check(text, (rapt_type *)((char *)in + o->other), &err))
         usage_error("--weights: %s", err.message);
     *(const char **)((char *)in + o->field) = text;
-}
-
-const char *cli_storage_name(rapt_storage storage)
-{
-    static const char *const names[] = {"fp32", "bf16", "q8_0"};
-    return names[storage];
 }
 
 const char *cli_plural(size_t count)

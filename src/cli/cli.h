@@ -38,7 +38,7 @@ int cmd_info(int argc, char **argv);
 #define CLI_OPTION_SET(at, count, most) \
     OPTION_TEXTS("set", "KEY=VALUE", at, count, most, "Overrides a key of the recipe; can be repeated", .letter = 's')
 #define CLI_OPTION_SEED(function, meaning) OPTION_TAKE("seed", "N", function, meaning)
-/* Both set `precision`, so they exclude each other. --weights takes a list of types as in rapt_tape_options.weights; the type for
+/* Both set `precision`, so they exclude each other. --weights takes a list of types as in rapt_compute.weights; the type for
  * all becomes the precision. */
 #define CLI_OPTION_PRECISION(precision, meaning) \
     OPTION_WORD("precision", "P", precision, 0, "fp32, bf16", meaning, .not_with = "weights")
@@ -65,7 +65,6 @@ void cli_check_text(const char *text, const char *file);
 /* The lines of FILE, or of standard input for NULL or "-". If there is no such file, it may have been meant as the text itself:
  * the message names --text. */
 line_stream *cli_open_lines(const char *file, rapt_error *err);
-const char *cli_storage_name(rapt_storage storage);
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);
 /* "s" for every count except 1: "%zu line%s" */

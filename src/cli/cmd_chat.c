@@ -219,7 +219,7 @@ int cmd_chat(int argc, char **argv)
     chat_arguments a = {.g = {.max_tokens = CHAT_TOKENS, .seed = 1}};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
-    cli_warn_threads(a.g.o.threads, a.quiet);
+    cli_warn_threads(a.g.o.compute.threads, a.quiet);
     rapt_chat_template *chat = rapt_chat_template_load(a.model, &err);
     if (!chat)
         cli_model_refuse_other_task(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);

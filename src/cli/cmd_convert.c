@@ -6,6 +6,7 @@
 #include "cli/info_types.h"
 #include "cli/say.h"
 #include "cli/signals.h"
+#include "tensor/type.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,22 +21,17 @@ typedef struct convert_arguments {
     const char *model, *out, *merge;
     const char *eval; /* a file, or NULL */
     rapt_export_format to;
-    rapt_export_weights weights;
+    rapt_type weights;
     bool quiet;
 } convert_arguments;
 
-/* "f32", as llama.cpp says, is fp32 as well. */
+/* "f32" and "f16", as llama.cpp says, are fp32 and fp16. */
 static void convert_take_weights(const cli_option *o, void *in, const char *text)
 {
-    static const char *const names[] = {[RAPT_EXPORT_FP32] = "fp32", [RAPT_EXPORT_FP16] = "f16", [RAPT_EXPORT_BF16] = "bf16",
-                                        [RAPT_EXPORT_Q8_0] = "q8_0", [RAPT_EXPORT_Q4_0] = "q4_0"};
     convert_arguments *a = in;
-    for (rapt_export_weights w = RAPT_EXPORT_FP32; w <= RAPT_EXPORT_Q4_0; w++)
-        if (strcmp(names[w], text) == 0 || (w == RAPT_EXPORT_FP32 && strcmp(text, "f32") == 0)) {
-            a->weights = w;
-            return;
-        }
-    usage_error("--%s: '%s' is none of fp32, f16, bf16, q8_0, q4_0", o->name, text);
+    const char *name = strcmp(text, "f32") == 0 ? "fp32" : strcmp(text, "f16") == 0 ? "fp16" : text;
+    if (rapt_type_parse(name, &a->weights, NULL) != RAPT_OK)
+        usage_error("--%s: '%s' is none of fp32, f16, bf16, q8_0, q4_0", o->name, text);
 }
 
 #define ARGUMENTS convert_arguments
@@ -159,7 +155,7 @@ static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_er
 
 int cmd_convert(int argc, char **argv)
 {
-    convert_arguments a = {.weights = RAPT_EXPORT_FP32};
+    convert_arguments a = {.weights = RAPT_TYPE_FP32};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = convert_check_file(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
@@ -168,7 +164,7 @@ int cmd_convert(int argc, char **argv)
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
     if (!code && !a.quiet)
         convert_tell(&a);
-    if (!code && options.weights >= RAPT_EXPORT_Q8_0 && !a.quiet)
+    if (!code && type_has_blocks(options.weights) && !a.quiet)
         code = convert_tell_types(a.out, &err);
     if (!code && signals_stop(NULL))
         code = RAPT_ERR_INTERRUPTED;

@@ -37,9 +37,9 @@ static const cli_option OPTIONS[] = {
     OPTION_TEXT("prompt", "NAME", AT(o.prompt), "Put this prompt of the folder (query, passage, ...) before each line; none: no "
                 "prompt (default: as the folder says)"),
     OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in lines (default 32); the result does not depend on it"),
-    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
-    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
-    CLI_OPTION_THREADS(AT(o.threads)),
+    CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
+    CLI_OPTION_THREADS(AT(o.compute.threads)),
     OPTION_FLAG("quiet", AT(quiet), "No warnings"),
     {0}};
 
@@ -116,7 +116,7 @@ int cmd_embed(int argc, char **argv)
     embed_arguments a = {0};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
-    cli_warn_threads(a.o.threads, a.quiet);
+    cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = cli_model_inference(a.model, NULL, RAPT_TASK_ENCODER, &err);
     rapt_embedder *e = m ? rapt_embedder_new(m, &a.o, &err) : NULL;
     rapt_code code = e ? RAPT_OK : err.code;

@@ -282,7 +282,7 @@ int cmd_generate(int argc, char **argv)
     generate_arguments a = {.g = {.max_tokens = RAPT_GENERATE_TOKENS, .seed = 1}, .samples = 1};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
-    cli_warn_threads(a.g.o.threads, a.quiet);
+    cli_warn_threads(a.g.o.compute.threads, a.quiet);
     rapt_chat_template *chat = a.chat ? rapt_chat_template_load(a.model, &err) : NULL;
     rapt_model *m = err.code ? NULL : cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err);
     if (m)

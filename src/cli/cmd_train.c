@@ -22,7 +22,7 @@
 
 typedef struct train_arguments {
     const char *recipe, *out, *init, *plot;
-    rapt_precision precision;
+    rapt_type precision;
     const char *assignments[MAX_ASSIGNMENTS];
     size_t assignment_count;
     bool resume, quiet, help_recipe, untrained;

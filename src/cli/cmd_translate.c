@@ -67,10 +67,10 @@ static const cli_option OPTIONS[] = {
                 "the model was trained)"),
     OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in sentences (default 64); the result does not depend on it"),
     CLI_OPTION_ADAPTER(AT(adapter)),
-    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
-    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
-    CLI_OPTION_KV_CACHE(AT(o.kv_cache), CLI_KV_CACHE),
-    CLI_OPTION_THREADS(AT(o.threads)),
+    CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
+    CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), CLI_KV_CACHE),
+    CLI_OPTION_THREADS(AT(o.compute.threads)),
     OPTION_TAKE("detokenize", "LANGUAGE", take_language, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print "
                 "the model's tokens (default: the model folder's)"),
     OPTION_FLAG("strict", AT(strict), "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
@@ -292,7 +292,7 @@ int cmd_translate(int argc, char **argv)
     translate_arguments a = {0};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
-    cli_warn_threads(a.o.threads, a.quiet);
+    cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
     bool ok = m && read_prefixes(&a, &err) == RAPT_OK;
     line_stream *in = ok && !a.text ? cli_open_lines(a.file, &err) : NULL;

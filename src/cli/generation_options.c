@@ -60,10 +60,10 @@ const cli_option generation_options_rows[] = {
     OPTION_LONG("context", "N", AT(context), 1, OPTION_ANY, "See at most the last N tokens (default: the model's context), which "
                 "bounds the memory of the KV cache"),
     CLI_OPTION_ADAPTER(AT(adapter)),
-    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
-    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
-    CLI_OPTION_KV_CACHE(AT(o.kv_cache), CLI_KV_CACHE),
-    CLI_OPTION_THREADS(AT(o.threads)),
+    CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
+    CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), CLI_KV_CACHE),
+    CLI_OPTION_THREADS(AT(o.compute.threads)),
     {0}};
 
 /* A seed that --seed also accepts, so that the run can be repeated. */

@@ -39,7 +39,7 @@ static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *
     cluster_job j = {.parameters = (double)p->trained_count, .looked_up = (double)p->looked_up,
                      .sparse = (double)p->sparse, .tokens = p->step_tokens, .activations = (double)p->activations,
                      .batches = batches > machines ? batches : machines, .shards = shards > machines ? shards : machines,
-                     .bf16 = k->train.precision == RAPT_PRECISION_BF16};
+                     .bf16 = k->train.precision == RAPT_TYPE_BF16};
     j.activations *= (double)batches / j.batches;
     j.looked_up = fmin(j.looked_up, j.parameters);
     j.sparse = fmin(j.sparse, j.looked_up);
@@ -146,7 +146,7 @@ static void info_cluster_print(const cluster_table *t, const rapt_recipe *k, con
     putchar('\n');
     print_advice(t, k, p);
     printf("A batch's backward pass hides the reduction of gradients from %.0f tokens on, the forward pass the gathering of\n"
-           "parameters from %.0f.\n", hides, (k->train.precision == RAPT_PRECISION_BF16 ? 1 : 2) * hides);
+           "parameters from %.0f.\n", hides, (k->train.precision == RAPT_TYPE_BF16 ? 1 : 2) * hides);
 }
 
 int info_cluster(const info_arguments *a, const rapt_recipe *k, const rapt_memory_plan *plan)

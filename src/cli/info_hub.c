@@ -212,7 +212,7 @@ static void print_encoder(const rapt_model *m)
 
 /* Bytes of the keys and values of one token, in all layers. For a translator, in its decoder's layers: a token of its own text
  * and a token of the source. */
-static double kv_bytes(const hub_summary *s, rapt_storage storage)
+static double kv_bytes(const hub_summary *s, rapt_type storage)
 {
     const rapt_transformer_config *c = s->model->translation.net ? &s->model->translation.net->config : NULL;
     rapt_kv_sizes sizes = s->kv;
@@ -229,8 +229,8 @@ static double kv_bytes(const hub_summary *s, rapt_storage storage)
 static const char *kv_text(const hub_summary *s, double tokens, char text[96])
 {
     char fp32[32], bf16[32], q8[32];
-    snprintf(text, 96, "%s (%s in bf16, %s in q8_0)", cli_bytes(tokens * kv_bytes(s, RAPT_STORAGE_FP32), fp32),
-             cli_bytes(tokens * kv_bytes(s, RAPT_STORAGE_BF16), bf16), cli_bytes(tokens * kv_bytes(s, RAPT_STORAGE_Q8_0), q8));
+    snprintf(text, 96, "%s (%s in bf16, %s in q8_0)", cli_bytes(tokens * kv_bytes(s, RAPT_TYPE_FP32), fp32),
+             cli_bytes(tokens * kv_bytes(s, RAPT_TYPE_BF16), bf16), cli_bytes(tokens * kv_bytes(s, RAPT_TYPE_Q8_0), q8));
     return text;
 }
 
@@ -238,8 +238,8 @@ static void info_hub_print_memory(const hub_summary *s)
 {
     char fp32[32], bf16[32], q8_0[32], q4_0[32], text[96];
     printf("memory        weights %s in fp32, %s in bf16, %s in q8_0, %s in q4_0\n",
-           cli_bytes(s->weights[RAPT_PRECISION_FP32], fp32), cli_bytes(s->weights[RAPT_PRECISION_BF16], bf16),
-           cli_bytes(s->weights[RAPT_PRECISION_Q8_0], q8_0), cli_bytes(s->weights[RAPT_PRECISION_Q4_0], q4_0));
+           cli_bytes(s->weights[RAPT_TYPE_FP32], fp32), cli_bytes(s->weights[RAPT_TYPE_BF16], bf16),
+           cli_bytes(s->weights[RAPT_TYPE_Q8_0], q8_0), cli_bytes(s->weights[RAPT_TYPE_Q4_0], q4_0));
     if (s->model->task == RAPT_TASK_TRANSLATION)
         printf("              KV cache %s per 1,000 tokens of source and translation\n", kv_text(s, 1000, text));
     else if (s->kv.capacity > 0) {
@@ -334,11 +334,11 @@ static json_t *info_hub_specials_json(const rapt_model *m)
 static json_t *info_hub_memory_json(const hub_summary *s)
 {
     json_t *o = json_object();
-    for (rapt_precision p = RAPT_PRECISION_FP32; o && p <= RAPT_PRECISION_Q4_0; p++)
-        json_object_set_new(o, weight_types_name(p), json_integer((json_int_t)s->weights[p]));
-    json_object_set_new(o, "kv_bytes_per_token", json_integer((json_int_t)kv_bytes(s, RAPT_STORAGE_FP32)));
-    json_object_set_new(o, "kv_bytes_per_token_bf16", json_integer((json_int_t)kv_bytes(s, RAPT_STORAGE_BF16)));
-    json_object_set_new(o, "kv_bytes_per_token_q8_0", json_integer((json_int_t)kv_bytes(s, RAPT_STORAGE_Q8_0)));
+    for (rapt_type p = RAPT_TYPE_FP32; o && p <= RAPT_TYPE_Q4_0; p++)
+        json_object_set_new(o, rapt_type_name(p), json_integer((json_int_t)s->weights[p]));
+    json_object_set_new(o, "kv_bytes_per_token", json_integer((json_int_t)kv_bytes(s, RAPT_TYPE_FP32)));
+    json_object_set_new(o, "kv_bytes_per_token_bf16", json_integer((json_int_t)kv_bytes(s, RAPT_TYPE_BF16)));
+    json_object_set_new(o, "kv_bytes_per_token_q8_0", json_integer((json_int_t)kv_bytes(s, RAPT_TYPE_Q8_0)));
     if (o && s->kv.capacity > 0)
         json_object_set_new(o, "context", json_integer((json_int_t)s->kv.capacity));
     return o;

@@ -43,7 +43,7 @@ static void machine_peak_run(void *context, size_t chunk, int worker)
     loop->rate[chunk] = machine_peak_measure(loop->products);
 }
 
-double machine_peak(int threads, rapt_precision precision, rapt_error *err)
+double machine_peak(int threads, rapt_type precision, rapt_error *err)
 {
     const kernels *k = kernels_active(err);
     peak_loop loop = {.products = k ? tape_gemm_of(k, precision) : NULL};

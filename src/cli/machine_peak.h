@@ -6,6 +6,6 @@
 
 /* GFLOP/s of GEMM in that precision on `threads` threads with all operands in registers or the first cache. 0 with `err` set:
  * failed. */
-double machine_peak(int threads, rapt_precision precision, rapt_error *err);
+double machine_peak(int threads, rapt_type precision, rapt_error *err);
 
 #endif

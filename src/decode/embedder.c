@@ -10,6 +10,7 @@
 #include "nn/ragged_tokens.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
+#include "tensor/type.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -171,9 +172,10 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
     if (e->m->task != RAPT_TASK_ENCODER)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->m->task)->what);
     e->o = options ? *options : (rapt_embedder_options){0};
-    if ((unsigned)e->o.pooling > RAPT_POOLING_MAX || (unsigned)e->o.precision > RAPT_PRECISION_Q4_0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d, or no precision %d", (int)e->o.pooling,
-                         (int)e->o.precision);
+    if ((unsigned)e->o.pooling > RAPT_POOLING_MAX)
+        return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d", (int)e->o.pooling);
+    if (type_check_products(e->o.compute.type, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     e->o.batch = e->o.batch ? e->o.batch : RAPT_EMBED_BATCH;
     e->o.pooling = e->o.pooling ? e->o.pooling : m->pooling;
     e->o.normalize = e->o.normalize || (m->normalize && !e->o.no_normalize);
@@ -182,7 +184,7 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
 
 static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)
 {
-    e->pool = pool_new(e->o.threads, err);
+    e->pool = pool_new(e->o.compute.threads, err);
     if (!e->pool)
         return err ? err->code : RAPT_ERR_MEMORY;
     const size_t n = (size_t)pool_threads(e->pool);
@@ -190,7 +192,8 @@ static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)
     if (!e->tapes)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
     for (size_t i = 0; i < n; i++) {
-        const rapt_tape_options o = {.threads = 1, .precision = e->o.precision, .weights = e->o.weights};
+        rapt_compute o = e->o.compute;
+        o.threads = 1;
         e->tapes[i] = rapt_tape_new(&o, err);
         if (!e->tapes[i])
             return err ? err->code : RAPT_ERR_MEMORY;

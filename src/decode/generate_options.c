@@ -3,6 +3,7 @@
 
 #include "decode/sampler.h"
 #include "search/text_stream.h"
+#include "tensor/type.h"
 
 #include <string.h>
 
@@ -27,8 +28,8 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
                                               "stands between them");
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
-    if ((unsigned)o->kv_cache > RAPT_STORAGE_Q8_0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "storage of a KV cache: there is no number %d", (int)o->kv_cache);
+    if (type_check_products(o->compute.type, err) != RAPT_OK || type_check_kv(o->compute.kv_cache, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     const size_t beam = generate_options_fill(m, o).beam;
     const rapt_sample_options *s = &o->sample;
     const char *unused = s->bias_count ? "logit bias" : s->repetition_window ? "repetition window"

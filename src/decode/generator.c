@@ -141,7 +141,7 @@ static rapt_code generator_search(rapt_generator *g, rapt_error *err)
     const rapt_generate_options *o = &g->run.options;
     const text_tokens *text = &g->run.text;
     const generator_beams b = {g->tape, g->model, text->ids, text->count, o->beam, o->max_tokens, generator_stops, g,
-                               o->kv_cache};
+                               o->compute.kv_cache};
     search_result found = {0};
     rapt_code code = text->count > 0 ? generator_beam(&b, o->sample.repetition_penalty, &g->scratch, &found, err)
                                      : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
@@ -256,8 +256,7 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
 /* Makes the generator's own tape, which reads packed weights. */
 static rapt_code generator_make_tape(rapt_generator *g, const rapt_generate_options *options, rapt_error *err)
 {
-    const rapt_tape_options o = {.threads = options->threads, .precision = options->precision, .weights = options->weights};
-    g->tape = g->own_tape = rapt_tape_new(&o, err);
+    g->tape = g->own_tape = rapt_tape_new(&options->compute, err);
     if (g->tape)
         params_sync(g->model->params, g->tape->pool); /* the model may be in training; from here on it is only read */
     g->packed = g->tape ? pack_lm(g->model->language.net, g->tape, err) : NULL;
@@ -274,7 +273,7 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
         code = generator_make_tape(g, o, err);
     code = code ? code : continuation_init(&g->run, g->model, o, g->tape->k, err);
     rapt_kv_sizes sizes = code ? (rapt_kv_sizes){0} : rapt_lm_kv_sizes(g->model->language.net, 1);
-    sizes.storage = o->kv_cache;
+    sizes.storage = o->compute.kv_cache;
     if (!code && !(g->cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     return code;

@@ -15,7 +15,7 @@ typedef struct generator_beams {
     size_t max_tokens;        /* as many tokens as the context has room for are searched */
     rapt_stop_fn *stop;       /* asked before each step */
     void *context;            /* of stop */
-    rapt_storage kv_cache;    /* numeric type of their KV cache */
+    rapt_type kv_cache;    /* numeric type of their KV cache */
 } generator_beams;
 
 /* The hypotheses, best first, in memory of the arena: new tokens, including the end of text, and scores as in rapt/policy.h, with

@@ -6,8 +6,7 @@
 
 rapt_code score_tape_make(score_tape *e, const rapt_model *m, const rapt_score_options *o, rapt_error *err)
 {
-    const rapt_tape_options options = {.threads = o->threads, .precision = o->precision, .weights = o->weights};
-    *e = (score_tape){.t = rapt_tape_new(&options, err)};
+    *e = (score_tape){.t = rapt_tape_new(&o->compute, err)};
     if (!e->t || !pack_is_needed(m->params, e->t))
         return e->t ? RAPT_OK : err->code;
     e->packed = m->task == RAPT_TASK_TRANSLATION ? pack_transformer(m->translation.net, e->t, e->t->pool, err)

@@ -97,9 +97,9 @@ static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f
     score_tape e = {0};
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, rows);
     rapt_kv_cache *cache = NULL;
-    sizes.storage = o->kv_cache;
+    sizes.storage = o->compute.kv_cache;
     rapt_code code = w ? score_tape_make(&e, m, o, err) : err->code;
-    if (!code && o->kv_cache != RAPT_STORAGE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
+    if (!code && o->compute.kv_cache != RAPT_TYPE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     if (!code)
         code = score_windows(m, e.t, cache, w, watch, out, err);

@@ -28,7 +28,7 @@ void segment_runs_free(segment_runs *r)
 
 static sentence_model translate_model(const segment_runs *r, rapt_tape *t)
 {
-    return (sentence_model){t, r->setup->m->translation.net, r->setup->o.kv_cache};
+    return (sentence_model){t, r->setup->m->translation.net, r->setup->o.compute.kv_cache};
 }
 
 /* ---- how segments end --------------------------------------------------------------------------------------------- */

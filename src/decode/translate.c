@@ -15,14 +15,15 @@
 static rapt_code translate_set_up_thread(rapt_translator *t, int i, rapt_error *err)
 {
     const rapt_translate_options *o = &t->setup.o;
-    const rapt_tape_options options = {.threads = 1, .precision = o->precision, .weights = o->weights};
+    rapt_compute options = o->compute;
+    options.threads = 1;
     t->tapes[i] = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
     return t->tapes[i] ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 static rapt_code translate_set_up(rapt_translator *t, rapt_error *err)
 {
-    t->pool = pool_new(t->setup.o.threads, err);
+    t->pool = pool_new(t->setup.o.compute.threads, err);
     t->threads = t->pool ? pool_threads(t->pool) : 0;
     t->tape_count = t->threads > 1 ? t->threads + 1 : t->threads;
     t->tapes = calloc((size_t)t->tape_count + 1, sizeof *t->tapes);

@@ -1,6 +1,8 @@
 /* decode/translate_options.c: fills defaults of translation options and checks their ranges. */
 #include "decode/translate_options.h"
 
+#include "tensor/type.h"
+
 #include <math.h>
 
 #define LARGEST_BEAM ((size_t)1 << 16)
@@ -27,10 +29,8 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
                          LARGEST_PENALTY, LARGEST_PENALTY);
     if (!(o->max_ratio >= 0))
         return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
-    if ((unsigned)o->precision > RAPT_PRECISION_Q4_0)
-        return refuse_number("precision", (int)o->precision, err);
-    if ((unsigned)o->kv_cache > RAPT_STORAGE_Q8_0)
-        return refuse_number("storage of a KV cache", (int)o->kv_cache, err);
+    if (type_check_products(o->compute.type, err) != RAPT_OK || type_check_kv(o->compute.kv_cache, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
         return refuse_number("language", (int)o->detokenize, err);
     return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_number("split", (int)o->split, err) : RAPT_OK;

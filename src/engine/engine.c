@@ -31,7 +31,8 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
 {
     const int threads = m->engine->threads;
     if (m->model->task == RAPT_TASK_ENCODER) {
-        const rapt_embedder_options options = {.threads = threads, .precision = o->precision, .weights = o->weights};
+        rapt_embedder_options options = {.compute = o->compute};
+        options.compute.threads = threads;
         m->embedder = rapt_embedder_new(m->model, &options, err);
         return m->embedder != NULL;
     }

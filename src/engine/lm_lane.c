@@ -302,7 +302,8 @@ const engine_lane lm_lane_functions = {lm_lane_step, lm_lane_free};
 
 static rapt_code lm_lane_make_tape(lm_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {
-    const rapt_tape_options options = {.threads = threads, .precision = o->precision, .weights = o->weights};
+    rapt_compute options = o->compute;
+    options.threads = threads;
     l->tape = rapt_tape_new(&options, err);
     if (!l->tape)
         return err->code;
@@ -325,7 +326,7 @@ static size_t lm_lane_positions(const lm_lane *l, size_t bytes)
 
 static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {
-    rapt_code code = generate_options_check(l->model, &(rapt_generate_options){.kv_cache = o->kv_cache}, err);
+    rapt_code code = generate_options_check(l->model, &(rapt_generate_options){.compute = o->compute}, err);
     code = code ? code : lm_lane_make_tape(l, o, threads, err);
     if (code)
         return code;
@@ -341,7 +342,7 @@ static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, 
     for (int i = 0; i < threads; i++)
         arena_init(&l->scratch[i], CHUNK);
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(l->model->language.net, l->slot_count);
-    sizes.storage = o->kv_cache;
+    sizes.storage = o->compute.kv_cache;
     sizes.sparse = true; /* most texts are far shorter than the context */
     l->kv = rapt_kv_cache_new(sizes, err);
     if (!l->kv)

@@ -148,10 +148,8 @@ const engine_lane translation_functions = {translation_step, translation_free};
 void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {
     rapt_translate_options options = o->translate;
-    options.threads = threads;
-    options.precision = o->precision;
-    options.weights = o->weights;
-    options.kv_cache = o->kv_cache;
+    options.compute = o->compute;
+    options.compute.threads = threads;
     options.batch = o->batch;
     if (o->batch > LARGEST_BATCH) {
         rapt_fail(err, RAPT_ERR_VALUE, "a batch of %zu sentences; the largest is %d", o->batch, LARGEST_BATCH);

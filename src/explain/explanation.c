@@ -66,7 +66,7 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
         rapt_fail(err, RAPT_ERR_VALUE, "a language model takes no target");
         return NULL;
     }
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads}, err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = o->threads}, err);
     rapt_explanation *e = t ? explanation_alloc(model, text, o, err) : NULL;
     if (e && explanation_fill(e, t, o, err)) {
         rapt_explanation_free(e);

@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "io/stored_blocks.h"
 #include "tensor/blocks_write.h"
+#include "tensor/type.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,16 +31,16 @@ static void stored_file_end(stored_file *f)
     free(f->made);
 }
 
-static const block_format *stored_file_format(const safetensors_entry *e, rapt_export_weights type)
+static const block_format *stored_file_format(const safetensors_entry *e, rapt_type type)
 {
-    const block_format *format = type == RAPT_EXPORT_Q8_0 ? &BLOCKS_Q8_0 : type == RAPT_EXPORT_Q4_0 ? &BLOCKS_Q4_0 : NULL;
+    const block_format *format = type == RAPT_TYPE_Q8_0 ? &BLOCKS_Q8_0 : type == RAPT_TYPE_Q4_0 ? &BLOCKS_Q4_0 : NULL;
     return format && e->ndim == 2 && e->shape[1] % format->elements == 0 ? format : NULL;
 }
 
 static void stored_file_list(stored_file *f, size_t i)
 {
     safetensors_entry *e = &f->entries[i];
-    const rapt_export_weights type = f->t->types[i];
+    const rapt_type type = f->t->types[i];
     const block_format *format = stored_file_format(e, type);
     size_t elements = e->bytes / sizeof(float);
     if (format) {
@@ -48,30 +49,30 @@ static void stored_file_list(stored_file *f, size_t i)
         e->shape[1] = e->shape[1] / format->elements * format->bytes;
         f->metadata[f->texts++] = stored_blocks_key(e->name, f->keys[i]);
         f->metadata[f->texts++] = format->name;
-    } else if (type == RAPT_EXPORT_BF16 || type == RAPT_EXPORT_FP16)
-        e->dtype = type == RAPT_EXPORT_BF16 ? SAFETENSORS_BF16 : SAFETENSORS_F16;
+    } else if (type == RAPT_TYPE_BF16 || type == RAPT_TYPE_FP16)
+        e->dtype = type == RAPT_TYPE_BF16 ? SAFETENSORS_BF16 : SAFETENSORS_F16;
     f->formats[i] = format;
     e->data = NULL;
     e->bytes = elements * safetensors_dtype_bytes(e->dtype);
 }
 
-rapt_code stored_file_no_blocks(const char *path, rapt_export_weights type, rapt_error *err)
+rapt_code stored_file_no_blocks(const char *path, rapt_type type, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: no matrix has rows whose length is a multiple of 32, so that none can be stored "
-                     "in blocks of %s", path, type == RAPT_EXPORT_Q8_0 ? BLOCKS_Q8_0.name : BLOCKS_Q4_0.name);
+                     "in blocks of %s", path, type == RAPT_TYPE_Q8_0 ? BLOCKS_Q8_0.name : BLOCKS_Q4_0.name);
 }
 
 /* Refuses to write a file without any blocks if blocks are wanted. */
 static rapt_code stored_file_check_formats(const stored_file *f, rapt_error *err)
 {
-    rapt_export_weights wanted = RAPT_EXPORT_FP32;
+    rapt_type wanted = RAPT_TYPE_FP32;
     for (size_t i = 0; i < f->t->count; i++) {
         if (f->formats[i])
             return RAPT_OK;
-        if (f->t->types[i] == RAPT_EXPORT_Q8_0 || f->t->types[i] == RAPT_EXPORT_Q4_0)
+        if (type_has_blocks(f->t->types[i]))
             wanted = f->t->types[i];
     }
-    return wanted == RAPT_EXPORT_FP32 ? RAPT_OK : stored_file_no_blocks(f->path, wanted, err);
+    return wanted == RAPT_TYPE_FP32 ? RAPT_OK : stored_file_no_blocks(f->path, wanted, err);
 }
 
 static rapt_code stored_file_begin(stored_file *f, const char *path, rapt_error *err)
@@ -98,14 +99,14 @@ static rapt_code stored_file_begin(stored_file *f, const char *path, rapt_error 
     return f->made ? stored_file_check_formats(f, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a tensor", path);
 }
 
-double stored_file_largest(rapt_export_weights type)
+double stored_file_largest(rapt_type type)
 {
     const double half = 65504; /* largest binary16, which is also the type of scales */
     switch (type) {
-    case RAPT_EXPORT_FP16: return half;
-    case RAPT_EXPORT_BF16: return 0x1.fep127;
-    case RAPT_EXPORT_Q8_0: return 127 * half;
-    case RAPT_EXPORT_Q4_0: return 8 * half;
+    case RAPT_TYPE_FP16: return half;
+    case RAPT_TYPE_BF16: return 0x1.fep127;
+    case RAPT_TYPE_Q8_0: return 127 * half;
+    case RAPT_TYPE_Q4_0: return 8 * half;
     default: return 0;
     }
 }

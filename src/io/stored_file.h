@@ -10,7 +10,7 @@
  * whose rows are not whole blocks. */
 typedef struct stored_tensors {
     const safetensors_entry *entries; /* [count], F32; `data` is not read */
-    const rapt_export_weights *types; /* [count] */
+    const rapt_type *types; /* [count] */
     size_t count;
     const char *const *metadata;      /* pairs of texts, NULL ends them */
     /* The elements of a tensor, good until it is asked for the next one. */
@@ -22,10 +22,10 @@ typedef struct stored_tensors {
 } stored_tensors;
 
 /* The largest magnitude of a type; 0: the same as fp32. */
-double stored_file_largest(rapt_export_weights type);
+double stored_file_largest(rapt_type type);
 
 /* Fails with RAPT_ERR_VALUE: no matrix of the file would be stored as blocks of the type. */
-rapt_code stored_file_no_blocks(const char *path, rapt_export_weights type, rapt_error *err);
+rapt_code stored_file_no_blocks(const char *path, rapt_type type, rapt_error *err);
 
 /* Writes the tensors, the whole file or nothing. RAPT_ERR_VALUE: a type cannot hold a number, or blocks are wanted and fit no
  * matrix; RAPT_ERR_INTERRUPTED, RAPT_ERR_IO, RAPT_ERR_MEMORY. */

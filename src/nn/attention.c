@@ -125,7 +125,7 @@ static bool attention_fits_cache(const rapt_multi_head_attention *m, const rapt_
     const bool rows = kv->cached ? x->ndim == 3 || x->ragged : x->ndim == 3 && x->shape[0] == kv->k.shape[0];
     return rows && rapt_tensor_features(p->k) == kv->k.shape[2] && rapt_tensor_features(p->v) == kv->v.shape[2] &&
            kv->v.shape[0] == kv->k.shape[0] && kv->v.shape[1] == kv->k.shape[1] &&
-           (kv->storage == RAPT_STORAGE_FP32 || kv->head * m->kv_heads == kv->k.shape[2]);
+           (kv->storage == RAPT_TYPE_FP32 || kv->head * m->kv_heads == kv->k.shape[2]);
 }
 
 /* Whether the cache has room for the tokens of an example. */
@@ -162,7 +162,7 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
                                          const int32_t *valid_lens)
 {
     char text[96];
-    if (kv->storage != RAPT_STORAGE_FP32 && kv->head * m->kv_heads != kv->k.shape[2])
+    if (kv->storage != RAPT_TYPE_FP32 && kv->head * m->kv_heads != kv->k.shape[2])
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: the cache %s has heads of %zu features", m->name,
                               rapt_shape_text(&kv->k, text, sizeof text), kv->head);
     observe_scope outer = observe_enter(t, m->name, 0);
@@ -186,7 +186,7 @@ static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_
 {
     bool plain = m->window == 0 && attention_rows_fit(t, rapt_tensor_features(q) / m->heads, &m->scores);
     for (size_t i = 0; i < count && plain; i++)
-        plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_STORAGE_FP32 &&
+        plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_TYPE_FP32 &&
                 (!cross || attention_part_is_near(&parts[i]));
     return plain;
 }

@@ -54,7 +54,7 @@ static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
 }
 
 /* Sizes for one row and one position. */
-static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_storage storage)
+static rapt_kv_sizes decoder_state_sizes(const rapt_decoder *m, rapt_type storage)
 {
     const rapt_multi_head_attention *a = m->layers ? &m->blocks[0].self_attention : NULL;
     const size_t features = a ? a->k.weight->value.shape[0] : 0;
@@ -99,7 +99,7 @@ static void decoder_state_keep(rapt_tape *t, rapt_decoder_state *s, size_t layer
 {
     rapt_kv *kv = rapt_kv_cache_layer(s->cross, layer);
     kv_cache_append(t->k, kv, k, v, 0);
-    if (kv->storage == RAPT_STORAGE_FP32)
+    if (kv->storage == RAPT_TYPE_FP32)
         kv->k_panels = attention_panels_pack(t, &s->memory, &kv->k, kv->head, s->memory_lens);
 }
 

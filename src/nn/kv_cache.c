@@ -9,6 +9,7 @@
 #include "base/zero_pages.h"
 #include "tape/tape_core.h"
 #include "tensor/stored.h"
+#include "tensor/type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static bool kv_cache_make_rows(arena *memory, const rapt_kv_cache *c, size_t pos
     *stored = NULL;
     void *data = c->sizes.sparse ? zero_pages_map(kv_cache_page_bytes(c))
                                  : arena_array(memory, c->sizes.rows * positions, c->bytes);
-    if (c->sizes.storage == RAPT_STORAGE_FP32)
+    if (c->sizes.storage == RAPT_TYPE_FP32)
         x->data = data;
     else
         *stored = data;
@@ -135,9 +136,8 @@ static bool kv_cache_can_be_full(rapt_kv_sizes sizes)
 
 static rapt_code kv_cache_check(const rapt_kv_sizes *sizes, rapt_error *err)
 {
-    if (sizes->storage < RAPT_STORAGE_FP32 || sizes->storage > RAPT_STORAGE_Q8_0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a KV cache in storage %d; there are 0 to %d", (int)sizes->storage,
-                         (int)RAPT_STORAGE_Q8_0);
+    if (type_check_kv(sizes->storage, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if (sizes->head > 0 && sizes->features % sizes->head != 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "a KV cache of %zu features, which heads of %zu do not divide", sizes->features,
                          sizes->head);
@@ -256,7 +256,7 @@ rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer)
  * kv->cached. If x is ragged, each row fills as many positions as it has. */
 static void kv_cache_put(const kernels *k, const rapt_kv *kv, const rapt_tensor *x, size_t past, size_t positions, uint8_t *data)
 {
-    const size_t features = rapt_tensor_features(x), head = kv->storage == RAPT_STORAGE_FP32 ? features : kv->head;
+    const size_t features = rapt_tensor_features(x), head = kv->storage == RAPT_TYPE_FP32 ? features : kv->head;
     const size_t heads = features / head, bytes = heads * stored_bytes(kv->storage, head);
     for (size_t b = 0; b < tape_examples(x); b++) {
         const tape_rows r = tape_rows_of(x, b);

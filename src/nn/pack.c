@@ -36,7 +36,7 @@ static const kernels_gemm *kernels_of_stored(const kernels *k, const rapt_param 
 /* The kernels for a weight; NULL: this build has none. */
 static const kernels_gemm *kernels_of_weight(const rapt_tape *t, const rapt_param *w, bool output, uint64_t *used)
 {
-    rapt_precision type;
+    rapt_type type;
     if (weight_types_find(t->weight_types, w, output, used, &type))
         return tape_gemm_of(t->k, type);
     if (t->packs == &t->k->gemm && t->k->quantized)
@@ -60,7 +60,7 @@ static bool pack_linear(void *context, rapt_linear *l)
 /* Whether the list of types is right, and there is memory for the table of weights. */
 static bool pack_begin(packing *k, const rapt_params *set, const rapt_tape *t, pool *threads, rapt_error *err)
 {
-    rapt_precision all;
+    rapt_type all;
     *k = (packing){.t = t, .threads = threads, .err = err};
     if (weight_types_check(t->weight_types, &all, err) == RAPT_OK)
         k->p = packed_weights_new(set, t->packs, err);

@@ -7,24 +7,6 @@
 
 enum { ITEM = 256 };
 
-static const char *const NAMES[] = {"fp32", "bf16", "q8_0", "q4_0"};
-enum { NAME_COUNT = sizeof NAMES / sizeof *NAMES };
-
-const char *weight_types_name(rapt_precision type)
-{
-    return NAMES[type];
-}
-
-static bool type_of_name(const char *name, rapt_precision *type)
-{
-    for (size_t i = 0; i < NAME_COUNT; i++)
-        if (strcmp(name, NAMES[i]) == 0) {
-            *type = (rapt_precision)i;
-            return true;
-        }
-    return false;
-}
-
 /* Copies the item at *list and moves to the next one; false at the end. An item that is too long is truncated and then ends in no
  * valid type. */
 static bool next_item(const char **list, char item[ITEM])
@@ -48,16 +30,16 @@ static const char *cut_item(char *item, const char **pattern)
     return equal ? equal + 1 : item;
 }
 
-rapt_code weight_types_check(const char *list, rapt_precision *all, rapt_error *err)
+rapt_code weight_types_check(const char *list, rapt_type *all, rapt_error *err)
 {
     char item[ITEM];
     const char *pattern;
     size_t count = 0;
-    *all = RAPT_PRECISION_FP32;
+    *all = RAPT_TYPE_FP32;
     for (const char *rest = list; next_item(&rest, item); count++) {
-        rapt_precision type;
+        rapt_type type;
         const char *name = cut_item(item, &pattern);
-        if (!type_of_name(name, &type))
+        if (rapt_type_parse(name, &type, NULL) != RAPT_OK || type > RAPT_TYPE_Q4_0)
             return rapt_fail(err, RAPT_ERR_VALUE, "'%s' is no type of weights: fp32, bf16, q8_0 or q4_0", name);
         if (count == WEIGHT_TYPES_MAX)
             return rapt_fail(err, RAPT_ERR_VALUE, "more than %d types of weights", WEIGHT_TYPES_MAX);
@@ -76,17 +58,17 @@ static bool item_fits(const char *pattern, const rapt_param *p, bool output)
            (p->origin && fnmatch(pattern, p->origin, 0) == 0);
 }
 
-bool weight_types_find(const char *list, const rapt_param *p, bool output, uint64_t *used, rapt_precision *type)
+bool weight_types_find(const char *list, const rapt_param *p, bool output, uint64_t *used, rapt_type *type)
 {
     char item[ITEM];
     const char *pattern;
     bool found = false;
     for (int i = 0; next_item(&list, item); i++) {
         const char *wanted = cut_item(item, &pattern);
-        if (item_fits(pattern, p, output) && type_of_name(wanted, type)) {
+        if (item_fits(pattern, p, output) && rapt_type_parse(wanted, type, NULL) == RAPT_OK) {
             *used |= (uint64_t)1 << i;
-            const bool coarse = !pattern && *type == RAPT_PRECISION_Q4_0;
-            *type = output && coarse ? RAPT_PRECISION_Q8_0 : *type; /* each of its rows decides on a token */
+            const bool coarse = !pattern && *type == RAPT_TYPE_Q4_0;
+            *type = output && coarse ? RAPT_TYPE_Q8_0 : *type; /* each of its rows decides on a token */
             found = true;
         }
     }

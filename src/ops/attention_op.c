@@ -70,7 +70,7 @@ static double attention_bytes_of(const attention_node *n)
 {
     const size_t own = (rapt_tensor_size(n->q) + rapt_tensor_size(n->out)) * sizeof(rapt_real), rows = rapt_tensor_rows(n->k);
     const size_t kv_heads = n->heads / n->group;
-    const rapt_storage storage = n->stored.k ? n->stored.storage : RAPT_STORAGE_FP32;
+    const rapt_type storage = n->stored.k ? n->stored.storage : RAPT_TYPE_FP32;
     return (double)(own + rows * kv_heads * (stored_bytes(storage, n->d) + stored_bytes(storage, n->dv)));
 }
 

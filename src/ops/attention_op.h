@@ -14,7 +14,7 @@
 
 /* Keys and values in place of the elements of their tensors: [batch, keys, heads / group, bytes of a row of d or dv numbers]. */
 typedef struct attention_stored {
-    rapt_storage storage;
+    rapt_type storage;
     const uint8_t *k, *v;
     const attention_panels *keys; /* besides the elements of k; or NULL */
 } attention_stored;

@@ -168,7 +168,7 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
     else if (r->train.shards > r->train.accumulate)
         snprintf(reason, RECIPE_REASON, "train.shards is %lld; it must be at most train.accumulate, %lld: a shard has one batch "
                  "at least", (long long)r->train.shards, (long long)r->train.accumulate);
-    else if (r->train.gradients == RAPT_PRECISION_BF16 && r->train.accumulate > 1)
+    else if (r->train.gradients == RAPT_TYPE_BF16 && r->train.accumulate > 1)
         snprintf(reason, RECIPE_REASON, "train.gradients is bf16 and train.accumulate %lld; sums over batches are kept in fp32, "
                  "so one of them must be at its default", (long long)r->train.accumulate);
     else

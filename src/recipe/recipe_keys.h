@@ -84,14 +84,14 @@
     INT(train.steps, 0, 0, RECIPE_MAX, "number of optimizer steps, in place of train.epochs; 0: by epochs") \
     INT(train.batch, 64, 1, 65536, "batch size: sentences, or windows of model.context tokens")           \
     INT(train.batch_tokens, 0, 0, RECIPE_MAX, "translation: max padded tokens per batch, length-bucketed; 0: off") \
-    CHOICE(train.precision, RAPT_PRECISION_FP32, "fp32|bf16",                                             \
+    CHOICE(train.precision, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "matmul precision; bf16: mixed, with fp32 accumulation and weights")                             \
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
     INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
     CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit",                                  \
          "optimizer; adamw is adam; adam8bit: Adam, its moments of matrices in 8 bits")                                  \
-    CHOICE(train.gradients, RAPT_PRECISION_FP32, "fp32|bf16",                                             \
+    CHOICE(train.gradients, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "weight gradients between the passes and the optimizer; bf16: half the memory, train.accumulate 1 only") \
     FLOAT(train.lr, 0.001, '(', 0, 10, ']',                                                               \
          "learning rate (peak, with a schedule); of fine-tuning 0.0002, all of a Hugging Face model 5e-05")                      \

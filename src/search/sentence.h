@@ -37,7 +37,7 @@ void sentence_free(sentence *s);
 typedef struct sentence_model {
     rapt_tape *t;
     const rapt_transformer *net;
-    rapt_storage kv_cache;
+    rapt_type kv_cache;
 } sentence_model;
 
 /* Encodes sources[count] in one pass and begins their searches. After a failure none has begun. */

@@ -8,9 +8,9 @@
 typedef struct serve_model {
     char *name, *path;
     char *source, *target; /* languages of a translation model; NULL: from a name such as "en-fr" */
-    char *weights;         /* a list of types, as rapt_tape_options.weights */
-    rapt_precision precision;
-    rapt_storage kv_cache;
+    char *weights;         /* a list of types, as rapt_compute.weights */
+    rapt_type precision;
+    rapt_type kv_cache;
     bool has_precision, has_kv_cache; /* it has its own */
     size_t slots, kv_memory;
 } serve_model;

@@ -301,14 +301,14 @@ static rapt_code set_key_field(const serve_key *k, void *in, const char *text, c
         return code;
     case KIND_PRECISION:
         code = choose(precisions, 2, text, &word, reason);
-        *(rapt_precision *)field = word ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32;
+        *(rapt_type *)field = word ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32;
         ((serve_model *)in)->has_precision = true;
         free(((serve_model *)in)->weights); /* from a file: precision and weights set the same thing */
         ((serve_model *)in)->weights = NULL;
         return code;
     case KIND_STORAGE:
         code = choose(storages, 3, text, &word, reason);
-        *(rapt_storage *)field = (rapt_storage)word;
+        *(rapt_type *)field = (rapt_type)word;
         ((serve_model *)in)->has_kv_cache = true;
         return code;
     case KIND_LOG:

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
+#include "tensor/type.h"
 
 #include <fenv.h>
 #include <stdarg.h>
@@ -17,30 +18,28 @@
 #define CHUNK_COST 8192 /* elementary operations of a chunk, some microseconds */
 #define MAX_UNIT_CHUNKS 4096
 
-const kernels_gemm *tape_gemm_of(const kernels *k, rapt_precision precision)
+const kernels_gemm *tape_gemm_of(const kernels *k, rapt_type precision)
 {
     const kernels_quantized *q = k->quantized;
     switch (precision) {
-    case RAPT_PRECISION_BF16: return k->bf16;
-    case RAPT_PRECISION_Q8_0: return q ? &q->q8_0 : NULL;
-    case RAPT_PRECISION_Q4_0: return q ? &q->q4_0 : NULL;
+    case RAPT_TYPE_BF16: return k->bf16;
+    case RAPT_TYPE_Q8_0: return q ? &q->q8_0 : NULL;
+    case RAPT_TYPE_Q4_0: return q ? &q->q4_0 : NULL;
     default: return &k->gemm;
     }
 }
 
-static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *shared, rapt_error *err)
+static bool tape_set_up(rapt_tape *t, const rapt_compute *options, pool *shared, rapt_error *err)
 {
-    if ((unsigned)options->precision > RAPT_PRECISION_Q4_0) {
-        rapt_fail(err, RAPT_ERR_VALUE, "there is no precision %d", (int)options->precision);
+    if (type_check_products(options->type, err) != RAPT_OK)
         return false;
-    }
     t->k = options->isa ? kernels_of_isa(options->isa, err) : kernels_active(err);
     t->own_pool = t->k && !shared ? pool_new(options->threads, err) : NULL;
     t->pool = shared ? shared : t->own_pool;
     if (!t->k || !t->pool)
         return false;
-    const kernels_gemm *kn = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
-    t->packs = tape_gemm_of(t->k, options->precision);
+    const kernels_gemm *kn = options->type == RAPT_TYPE_BF16 ? t->k->bf16 : &t->k->gemm;
+    t->packs = tape_gemm_of(t->k, options->type);
     t->weight_types = options->weights;
     if (!kn || !t->packs) {
         rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has neither bf16 nor quantized weights");
@@ -53,7 +52,7 @@ static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, pool *sh
     return t->team.workspace != NULL;
 }
 
-rapt_tape *tape_new_of_pool(const rapt_tape_options *options, pool *shared, rapt_error *err)
+rapt_tape *tape_new_of_pool(const rapt_compute *options, pool *shared, rapt_error *err)
 {
     rapt_tape *t = calloc(1, sizeof *t);
     if (!t) {
@@ -63,14 +62,14 @@ rapt_tape *tape_new_of_pool(const rapt_tape_options *options, pool *shared, rapt
     arena_init(&t->step, STEP_CHUNK);
     arena_init(&t->scratch, SCRATCH_CHUNK);
     t->poison = (rapt_tensor){.ndim = 1, .shape = {0}, .name = "poison"};
-    if (!tape_set_up(t, options ? options : &(rapt_tape_options){0}, shared, err)) {
+    if (!tape_set_up(t, options ? options : &(rapt_compute){0}, shared, err)) {
         rapt_tape_free(t);
         return NULL;
     }
     return t;
 }
 
-rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
+rapt_tape *rapt_tape_new(const rapt_compute *options, rapt_error *err)
 {
     return tape_new_of_pool(options, NULL, err);
 }

@@ -91,7 +91,7 @@ struct rapt_tape {
     const packed_weights *packed; /* packed weights of the parameters, or NULL; borrowed */
     const kernels_gemm *packs;    /* the default kernels for packed weights: the kernels of `team`, or kernels of quantized
                                      weights */
-    const char *weight_types;     /* rapt_tape_options.weights; borrowed */
+    const char *weight_types;     /* rapt_compute.weights; borrowed */
     uint64_t weight_bytes;        /* bytes of packed weights that products have read so far */
     tape_profile profile;
     rapt_attention_capture capture; /* which attention weights to keep */
@@ -117,11 +117,11 @@ struct rapt_tape {
 };
 
 /* The kernels of a table that compute with weights of a type; NULL: the build has none. */
-const kernels_gemm *tape_gemm_of(const kernels *k, rapt_precision precision);
+const kernels_gemm *tape_gemm_of(const kernels *k, rapt_type precision);
 
 /* rapt_tape_new for a tape that computes on the threads of `shared` (borrowed) instead of options->threads; others may use the
  * pool between operations of the tape. NULL: the tape makes its own pool. */
-rapt_tape *tape_new_of_pool(const rapt_tape_options *options, pool *shared, rapt_error *err);
+rapt_tape *tape_new_of_pool(const rapt_compute *options, pool *shared, rapt_error *err);
 
 /* Whether the pass has failed, so that operations must not run. */
 bool tape_failed(const rapt_tape *t);

@@ -69,7 +69,7 @@ static rapt_code add_adapters(run *r, rapt_error *err)
 
 rapt_code set_up_tape(run *r, rapt_error *err)
 {
-    rapt_tape_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
+    rapt_compute o = {.threads = r->options->threads, .type = r->recipe->train.precision};
     r->tape = rapt_tape_new(&o, err);
     if (!r->tape)
         return err->code;
@@ -107,7 +107,7 @@ static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
         code = vectors_init(r, seed != RAPT_SEED_SHAPES, err);
     code = code ? code : freeze(r, err);
     code = code ? code : add_adapters(r, err);
-    if (code || r->recipe->train.gradients == RAPT_PRECISION_FP32)
+    if (code || r->recipe->train.gradients == RAPT_TYPE_FP32)
         return code;
     if (!kernels_scalar.adam8)
         return rapt_fail(err, RAPT_ERR_VALUE, "train.gradients: bf16 is not in the double build");

@@ -191,6 +191,8 @@ static void models(void **state)
     assert_null(rapt_lm_new(&text, 1, NULL));
     assert_null(rapt_encoder_only_new(&pairs, 1, NULL));
     assert_int_equal(rapt_lm_preset("quux", &preset, NULL), RAPT_ERR_NOT_FOUND);
+    assert_int_equal(rapt_type_parse("fp17", &(rapt_type){0}, NULL), RAPT_ERR_VALUE);
+    assert_null(rapt_model_load("/nowhere", &(rapt_load_options){0}, NULL));
     assert_null(rapt_model_load("/nowhere", NULL, NULL));
     assert_null(load_task("/nowhere", RAPT_TASK_TRANSLATION, NULL));
     assert_null(load_adapted("/nowhere", "/nowhere", NULL));
@@ -217,7 +219,7 @@ static void parameters(void **state)
 static void tapes(void **state)
 {
     (void)state;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     assert_non_null(t);
     rapt_tape_begin(t, (rapt_pass){.record = true});
     rapt_tensor *x = rapt_tape_input(t, 1, (size_t[]){2}, (rapt_real[]){1, 2}, true);

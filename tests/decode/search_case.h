@@ -75,7 +75,7 @@ static inline void search_together(setting *s, size_t first, size_t count, size_
     rapt_error err = {0};
     sentence *on[SENTENCES] = {NULL};
     sentence_source from[SENTENCES] = {{NULL}};
-    const sentence_model model = {s->t, s->m, RAPT_STORAGE_FP32};
+    const sentence_model model = {s->t, s->m, RAPT_TYPE_FP32};
     o.beam = beam ? beam : 1;
     o.special = RAPT_SPECIAL_IDS;
     o.n_best = o.n_best ? o.n_best : 1;

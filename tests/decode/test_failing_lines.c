@@ -54,7 +54,7 @@ static void the_first_lines_error_is_reported(void **state)
             for (size_t batch = 1; batch <= 16; batch *= 4)
                 for (size_t beam = 1; beam <= 3; beam += 2) {
                     rapt_error err = {0};
-                    const rapt_translate_options o = {.beam = beam, .batch = batch, .threads = threads};
+                    const rapt_translate_options o = {.beam = beam, .batch = batch, .compute.threads = threads};
                     assert_int_equal(rapt_translate(m, pointers, LINES, &o, out, &err), RAPT_ERR_NOT_FINITE);
                     assert_string_equal(err.message, want);
                     assert_null(out[0].hypotheses);
@@ -73,7 +73,7 @@ static void others_are_translated(void **state)
     rapt_translation out[LINES], one;
     rapt_model *m = new_model();
     fill_lines(lines, pointers, bad);
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 2}, NULL);
+    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 2}, NULL);
     assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_ERR_NOT_FINITE);
     pointers[5] = "w1";
     assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_OK);
@@ -104,7 +104,7 @@ static void cancelled_runs(void **state)
     rapt_model *m = new_model();
     pthread_t thread;
     fill_lines(lines, pointers, bad);
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 2}, NULL);
+    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 2}, NULL);
     assert_int_equal(pthread_create(&thread, NULL, cancel, t), 0);
     pthread_join(thread, NULL);
     assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, &err), RAPT_ERR_INTERRUPTED);

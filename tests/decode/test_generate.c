@@ -282,7 +282,7 @@ static void refused(const setting *s, const char *text, rapt_generate_options o,
     const rapt_model m = case_model(s->m, s->k);
     o.on_text = case_take;
     o.context = &got;
-    o.threads = 1;
+    o.compute.threads = 1;
     assert_int_equal(rapt_generate(&m, text, &o, &result, &err), code);
     assert_string_equal(err.message, message);
     assert_int_equal(got.pieces, 0);

@@ -43,7 +43,7 @@ static rapt_code whole(rapt_tape *t, rapt_error *err)
     (void)t;
     const rapt_model m = case_model(model, tokenizer);
     rapt_generate_options o = {{.biases = &(rapt_logit_bias){1, 2}, .bias_count = 1}, 3, (const char *[]){"xyz"}, 1,
-                               .threads = 1};
+                               .compute.threads = 1};
     return rapt_generate(&m, "hello", &o, NULL, err);
 }
 
@@ -62,7 +62,7 @@ static rapt_code likeliest(rapt_tape *t, rapt_error *err)
 static rapt_code with_tape(rapt_code (*run)(rapt_tape *, rapt_error *))
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     rapt_code code = t ? run(t, &err) : err.code;
     rapt_tape_free(t);
     return code;

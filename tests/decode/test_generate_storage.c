@@ -12,7 +12,7 @@
 
 enum { TOKENS = 20 }; /* a few more than LM_CONTEXT */
 
-static const rapt_storage STORAGES[] = {RAPT_STORAGE_FP32, RAPT_STORAGE_BF16, RAPT_STORAGE_Q8_0};
+static const rapt_type STORAGES[] = {RAPT_TYPE_FP32, RAPT_TYPE_BF16, RAPT_TYPE_Q8_0};
 
 static rapt_model new_model(size_t variant)
 {
@@ -54,7 +54,7 @@ static rapt_generated generate(const rapt_model *m, const char *prompt, const ra
 }
 
 /* The log-probability of ids[count] after the tokens before it, of which the visible ones are computed at once. */
-static double log_prob_anew(rapt_tape *t, const rapt_lm *m, rapt_storage storage, const int32_t *ids, size_t count)
+static double log_prob_anew(rapt_tape *t, const rapt_lm *m, rapt_type storage, const int32_t *ids, size_t count)
 {
     const size_t visible = rapt_lm_visible(&m->config, count);
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(m, 1);
@@ -71,7 +71,7 @@ static double log_prob_anew(rapt_tape *t, const rapt_lm *m, rapt_storage storage
 }
 
 /* The sum of the log-probabilities of what was generated, each of which is checked where there is one. */
-static double check_anew(rapt_tape *t, const rapt_model *m, rapt_storage storage, const rapt_generated *got, size_t prompt)
+static double check_anew(rapt_tape *t, const rapt_model *m, rapt_type storage, const rapt_generated *got, size_t prompt)
 {
     int32_t ids[64];
     double sum = 0;
@@ -95,10 +95,10 @@ static void texts_are_those_of_the_cache(void **state)
         rapt_model m = new_model(variant);
         double first[3];
         for (size_t i = 0; i < 3; i++) {
-            rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = TOKENS, .threads = 1,
-                                       .kv_cache = STORAGES[i]};
+            rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = TOKENS, .compute.threads = 1,
+                                       .compute.kv_cache = STORAGES[i]};
             rapt_generated whole = generate(&m, "abcdefg", &o, false);
-            o.threads = 3;
+            o.compute.threads = 3;
             rapt_generated parts = generate(&m, "abcdefg", &o, true);
             assert_int_equal(whole.token_count, TOKENS);
             assert_memory_equal(whole.tokens, parts.tokens, TOKENS * sizeof *whole.tokens);
@@ -121,9 +121,9 @@ static void beams_have_the_scores_of_the_cache(void **state)
     for (size_t variant = 2; variant < LM_VARIANTS; variant += 24)
         for (size_t i = 0; i < 3; i++) {
             rapt_model m = new_model(variant);
-            rapt_generate_options o = {.beam = 4, .max_tokens = 8, .threads = 1, .kv_cache = STORAGES[i]};
+            rapt_generate_options o = {.beam = 4, .max_tokens = 8, .compute.threads = 1, .compute.kv_cache = STORAGES[i]};
             rapt_generated one = generate(&m, "abc", &o, false);
-            o.threads = 3;
+            o.compute.threads = 3;
             rapt_generated three = generate(&m, "abc", &o, false);
             assert_int_equal(one.token_count, 8);
             assert_memory_equal(one.tokens, three.tokens, 8 * sizeof *one.tokens);
@@ -143,9 +143,9 @@ static void numbers_that_are_none(void **state)
     (void)state;
     rapt_error err = {0};
     rapt_model m = new_model(3);
-    assert_null(rapt_generator_new(&m, &(rapt_generate_options){.kv_cache = (rapt_storage)3}, &err));
+    assert_null(rapt_generator_new(&m, &(rapt_generate_options){.compute.kv_cache = (rapt_type)3}, &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
-    assert_string_equal(err.message, "storage of a KV cache: there is no number 3");
+    assert_string_equal(err.message, "keys and values in q4_0; there are fp32, bf16 and q8_0");
     free_model(&m);
 }
 

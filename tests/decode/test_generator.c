@@ -36,7 +36,7 @@ static void free_setting(setting *s)
 static rapt_generator *new_generator(const rapt_model *m, size_t tokens)
 {
     rapt_error err = {0};
-    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = tokens, .threads = 1};
+    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = tokens, .compute.threads = 1};
     rapt_generator *g = rapt_generator_new(m, &o, &err);
     if (!g)
         fail_msg("%s", err.message);
@@ -154,7 +154,7 @@ static void log_probabilities_are_the_softmax(void **state)
     (void)state;
     setting s = new_setting(3);
     const rapt_generate_options o = {.sample = {.greedy = true, .biases = (rapt_logit_bias[]){{7, 100}}, .bias_count = 1},
-                                     .max_tokens = 1, .threads = 1};
+                                     .max_tokens = 1, .compute.threads = 1};
     rapt_generated got;
     double sum = 0;
     must(rapt_generate(&s.m, "abc", &o, &got, NULL));
@@ -205,7 +205,7 @@ static void cancelled_runs(void **state)
     canceller c = {0};
     rapt_error err = {0};
     rapt_generated got, rest;
-    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 2 * RUN, .threads = 1,
+    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 2 * RUN, .compute.threads = 1,
                                      .on_text = cancel_at_third, .context = &c};
     rapt_generator *g = c.g = rapt_generator_new(&s.m, &o, NULL), *whole = new_generator(&s.m, 3 + 2 * RUN);
     must(rapt_generator_begin(g, "abc", 3, NULL));
@@ -238,7 +238,7 @@ static void cancelled_at_the_last_token(void **state)
     setting s = new_setting(3);
     canceller c = {0};
     rapt_generated got, rest;
-    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 3, .threads = 1,
+    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 3, .compute.threads = 1,
                                      .on_text = cancel_at_third, .context = &c};
     rapt_generator *g = c.g = rapt_generator_new(&s.m, &o, NULL);
     must(rapt_generator_begin(g, "abc", 3, NULL));
@@ -267,7 +267,7 @@ static void codes_of_their_own(void **state)
     (void)state;
     setting s = new_setting(3);
     rapt_error earlier = {RAPT_ERR_FORMAT, "earlier"}, err = {0};
-    const rapt_generate_options o = {.max_tokens = 3, .threads = 1, .on_text = end_the_run};
+    const rapt_generate_options o = {.max_tokens = 3, .compute.threads = 1, .on_text = end_the_run};
     rapt_generator *g = rapt_generator_new(&s.m, &o, NULL);
     assert_int_equal(rapt_generator_run(g, 0, NULL, &earlier), RAPT_ERR_VALUE); /* no text */
     assert_string_equal(earlier.message, "earlier");
@@ -275,7 +275,7 @@ static void codes_of_their_own(void **state)
     must(rapt_generator_begin(g, "abc", 3, NULL));
     assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_IO);
     assert_int_equal(err.code, RAPT_ERR_IO);
-    const rapt_generate_options precise = {.precision = (rapt_precision)7};
+    const rapt_generate_options precise = {.compute.type = (rapt_type)7};
     assert_null(rapt_generator_new(&s.m, &precise, NULL));
     rapt_generator_free(g);
     free_setting(&s);
@@ -378,7 +378,7 @@ static void tokens_one_by_one_are_a_run(void **state)
     for (size_t beam = 1; beam <= 3; beam += 2) {
         setting s = new_setting(43);
         const rapt_generate_options o = {.sample = {.temperature = beam > 1 ? 0 : 1, .seed = 3}, .max_tokens = 3 * RUN,
-                                         .threads = 1, .stops = stops, .stop_count = 2, .beam = beam};
+                                         .compute.threads = 1, .stops = stops, .stop_count = 2, .beam = beam};
         rapt_generator *g = rapt_generator_new(&s.m, &o, NULL), *parts = rapt_generator_new(&s.m, &o, NULL);
         for (uint64_t sample = 0; sample < 20; sample++) {
             rapt_generated whole, out;

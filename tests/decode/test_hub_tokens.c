@@ -27,7 +27,7 @@ static void translate_source(const policy_case *c, rapt_tape *t, sentence *s, se
 {
     rapt_error err = {0};
     const rapt_search_policy *p = &c->m->search;
-    const sentence_model on = {t, c->m->translation.net, RAPT_STORAGE_FP32};
+    const sentence_model on = {t, c->m->translation.net, RAPT_TYPE_FP32};
     const search_options o = {.beam = p->beams, .n_best = p->beams, .length_penalty = p->length_penalty,
                               .no_repeat = p->no_repeat_ngram, .special = c->m->translation.special, .policy = p};
     const sentence_source from = {.ids = c->prompt, .count = c->count, .limit = c->max_tokens, .options = &o};
@@ -42,7 +42,7 @@ static void check(const json_t *json, const char *config, int threads, arena *me
     search_result found = {0};
     const json_t *settings = json_object_get(json, "settings");
     policy_case c = policy_read(json, policy_model(json_string_value(json_object_get(json, "model")), config, settings));
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads}, &err);
     if (c.m->task == RAPT_TASK_TRANSLATION)
         translate_source(&c, t, s, &found);
     else

@@ -38,8 +38,8 @@ static void translating(void **state)
     const char *const bad[] = {"\xff"}, *const good[] = {"a b"}, *const prefix[] = {"\xff"};
     rapt_translation out[1];
     rapt_model *m = translation_model();
-    assert_null(rapt_translator_new(m, &(rapt_translate_options){.threads = 1, .n_best = 3, .beam = 2}, NULL));
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 1}, NULL);
+    assert_null(rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 1, .n_best = 3, .beam = 2}, NULL));
+    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 1}, NULL);
     assert_non_null(t);
     assert_int_not_equal(rapt_translate(m, bad, 1, NULL, out, NULL), RAPT_OK);
     assert_int_not_equal(rapt_translator_run(t, NULL, bad, 1, out, NULL), RAPT_OK);
@@ -57,7 +57,7 @@ static void translating(void **state)
 static void generating(void **state)
 {
     (void)state;
-    rapt_generate_options o = {.threads = 1, .max_tokens = 2};
+    rapt_generate_options o = {.compute.threads = 1, .max_tokens = 2};
     rapt_generated result;
     rapt_model *m = of_characters();
     rapt_generator *g = rapt_generator_new(m, &o, NULL);

@@ -43,7 +43,7 @@ static void check_hypotheses(const json_t *json, int threads, arena *memory)
     rapt_error err = {0};
     policy_case c = golden_read(json);
     search_result found = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads}, &err);
     const generator_beams b = {t, c.m, c.prompt, c.count, c.m->search.beams, c.max_tokens, policy_never, NULL};
     assert_int_equal(generator_beam(&b, c.m->search.repetition_penalty, memory, &found, &err), RAPT_OK);
     assert_int_equal(found.count, json_array_size(c.ids));
@@ -90,7 +90,7 @@ static void generators_find_the_best(void **state)
         policy_case c = golden_read(json);
         bool greedy = c.m->search.beams == 1;
         json_t *best = json_array_get(c.ids, 0);
-        rapt_generate_options o = {.max_tokens = c.max_tokens, .threads = 2, .sample.greedy = greedy};
+        rapt_generate_options o = {.max_tokens = c.max_tokens, .compute.threads = 2, .sample.greedy = greedy};
         rapt_generator *g = rapt_generator_new(c.m, &o, &err);
         assert_int_equal(rapt_generator_begin_tokens(g, c.prompt, c.count, &err), RAPT_OK);
         assert_int_equal(rapt_generator_run(g, 0, &out, &err), RAPT_OK);
@@ -149,7 +149,7 @@ static void scores_have_the_same_bits(void **state)
     for (int threads = 1; threads <= 4; threads++) {
         rapt_error err = {0};
         rapt_generated out;
-        rapt_generator *g = rapt_generator_new(m, &(rapt_generate_options){.max_tokens = 12, .threads = threads}, &err);
+        rapt_generator *g = rapt_generator_new(m, &(rapt_generate_options){.max_tokens = 12, .compute.threads = threads}, &err);
         assert_int_equal(rapt_generator_begin_tokens(g, other, 1 + (size_t)threads % 3, &err), RAPT_OK);
         assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_OK);
         assert_int_equal(rapt_generator_begin_tokens(g, prompt, 2, &err), RAPT_OK);
@@ -220,7 +220,7 @@ static void searches_can_be_stopped(void **state)
     rapt_model *m = load_with("llama", settings);
     rapt_error err = {0};
     rapt_generated out;
-    const rapt_generate_options o = {.max_tokens = 9, .threads = 1, .stop = third_time, .context = &asked};
+    const rapt_generate_options o = {.max_tokens = 9, .compute.threads = 1, .stop = third_time, .context = &asked};
     assert_int_equal(rapt_generate(m, "a", &o, &out, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "the generation was cancelled");
     assert_int_equal(asked, 3);

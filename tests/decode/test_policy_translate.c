@@ -169,13 +169,14 @@ static void translators_follow_the_model(void **state)
     m->search.beams = 3;
     m->search.length_penalty = 0.7;
     m->search.max_length = 7;
-    assert_int_equal(rapt_translate(m, lines, 5, &(rapt_translate_options){.tokens = true, .threads = 1}, out, &err), RAPT_OK);
+    assert_int_equal(rapt_translate(m, lines, 5, &(rapt_translate_options){.tokens = true, .compute.threads = 1}, out, &err),
+                     RAPT_OK);
     for (size_t i = 0; i < 5; i++)
         assert_true(out[i].hypotheses[0].token_count <= 6); /* the start token counts */
     for (int threads = 1; threads <= 3; threads++)
         for (size_t batch = 1; batch <= 5; batch += 2)
-            same_translations(m, &(rapt_translate_options){.threads = threads, .batch = batch}, out);
-    same_translations(m, &(rapt_translate_options){.beam = 3, .length_penalty = 0.7, .threads = 2}, out);
+            same_translations(m, &(rapt_translate_options){.compute.threads = threads, .batch = batch}, out);
+    same_translations(m, &(rapt_translate_options){.beam = 3, .length_penalty = 0.7, .compute.threads = 2}, out);
     m->translation.net->decoder.output.bias->value.data[RAPT_EOS] -= 50;
     const rapt_translate_options long_ones = {.tokens = true, .max_ratio = 1};
     assert_int_equal(rapt_translate(m, lines, 1, &long_ones, &longer, &err), RAPT_OK);

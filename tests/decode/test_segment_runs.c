@@ -123,17 +123,18 @@ static size_t run_mixed(rapt_translator *t, running_text *texts, uint64_t seed)
     return cancelled;
 }
 
-static void check_mixed(rapt_model *m, rapt_storage kv_cache, size_t runs)
+static void check_mixed(rapt_model *m, rapt_type kv_cache, size_t runs)
 {
     static running_text texts[TEXTS];
     size_t cancelled = 0;
     for (size_t i = 0; i < TEXTS; i++) {
         rapt_translate_options o = OPTIONS[i];
-        o.kv_cache = kv_cache;
+        o.compute.kv_cache = kv_cache;
         assert_int_equal(rapt_translate(m, LINE, LINES, &o, texts[i].want, NULL), RAPT_OK);
     }
     for (int threads = 1; threads <= 3; threads++) {
-        rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = threads, .kv_cache = kv_cache}, NULL);
+        const rapt_translate_options o = {.compute = {.threads = threads, .kv_cache = kv_cache}};
+        rapt_translator *t = rapt_translator_new(m, &o, NULL);
         assert_non_null(t);
         for (uint64_t seed = 0; seed < runs; seed++)
             cancelled += run_mixed(t, texts, seed + 1);
@@ -149,10 +150,10 @@ static void segments_share_steps(void **state)
 {
     (void)state;
     rapt_model *m = case_translation_model(8, 2);
-    check_mixed(m, RAPT_STORAGE_FP32, 20);
-    check_mixed(m, RAPT_STORAGE_Q8_0, 10);
+    check_mixed(m, RAPT_TYPE_FP32, 20);
+    check_mixed(m, RAPT_TYPE_Q8_0, 10);
     m->search = (rapt_search_policy){.given = true, .beams = 3, .length_penalty = 0.7, .repetition_penalty = 1.1};
-    check_mixed(m, RAPT_STORAGE_FP32, 20);
+    check_mixed(m, RAPT_TYPE_FP32, 20);
     rapt_model_free(m);
 }
 
@@ -169,7 +170,7 @@ static void networks_of_all_kinds(void **state)
         if (!m->translation.net)
             fail_msg("%s", err.message);
         m->params = m->translation.net->params;
-        check_mixed(m, RAPT_STORAGE_FP32, 4);
+        check_mixed(m, RAPT_TYPE_FP32, 4);
     }
     rapt_model_free(m);
 }
@@ -188,7 +189,7 @@ static void failures_are_an_items_own(void **state)
     const rapt_transformer *net = m->translation.net;
     net->encoder.input.embedding.weight->value.data[(size_t)ids[0] * net->config.block.d_model] = NAN;
     free(ids);
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 1}, NULL);
+    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 1}, NULL);
     for (size_t beam = 1; beam <= 3; beam += 2) {
         const rapt_translate_options o = {.beam = beam};
         const rapt_translator_request request = {.options = &o};

@@ -45,8 +45,8 @@ static bool put(outcome *o, const char *text, const double *numbers, size_t coun
 /* With a precision and a beam that depend on the kind. No cmocka here: it is not for threads. */
 static bool translate(const rapt_model *m, int kind, outcome *o)
 {
-    const rapt_translate_options options = {.beam = (size_t)(1 + 3 * (kind % 2)), .batch = 5, .threads = 1 + kind % 2,
-                                            .precision = kind / 2 ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32};
+    const rapt_translate_options options = {.beam = (size_t)(1 + 3 * (kind % 2)), .batch = 5, .compute.threads = 1 + kind % 2,
+                                            .compute.type = kind / 2 ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32};
     rapt_translation out[LINES];
     rapt_translator *t = rapt_translator_new(m, &options, NULL);
     bool ok = t != NULL;
@@ -63,8 +63,8 @@ static bool translate(const rapt_model *m, int kind, outcome *o)
 static bool generate(const rapt_model *m, int kind, outcome *o)
 {
     const rapt_generate_options options = {.sample = {.temperature = 1, .seed = 4, .greedy = kind == 1}, .max_tokens = TOKENS,
-                                           .threads = 1 + kind % 2,
-                                           .precision = kind / 2 ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32};
+                                           .compute.threads = 1 + kind % 2,
+                                           .compute.type = kind / 2 ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32};
     rapt_generator *g = rapt_generator_new(m, &options, NULL);
     bool ok = g && rapt_generator_begin(g, "abc", 3, NULL) == RAPT_OK;
     for (uint64_t sample = 0; ok && sample < ROUNDS; sample++) {

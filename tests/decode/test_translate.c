@@ -58,21 +58,21 @@ static void assert_same(const rapt_translation *a, const rapt_translation *b)
 static void check_options(rapt_model *m, rapt_translate_options o)
 {
     rapt_translation all[LINES], some[LINES];
-    o.threads = 1;
+    o.compute.threads = 1;
     translate(m, LINE, LINES, o, all);
     for (size_t i = 0; i < LINES; i++) {
         bool empty = LINE[i][strspn(LINE[i], " ")] == '\0';
         assert_int_equal(all[i].count, empty || o.n_best == 0 ? 1 : o.n_best);
         assert_false(all[i].cut);
         assert_true(!empty || *all[i].hypotheses[0].text == '\0');
-        o.threads = 1 + (int)(i % 3);
+        o.compute.threads = 1 + (int)(i % 3);
         translate(m, &LINE[i], 1, o, some);
         assert_same(&all[i], some);
         rapt_translations_free(some, 1);
     }
     for (size_t batch = 1; batch < 5; batch += 3) {
         o.batch = batch;
-        o.threads = 3;
+        o.compute.threads = 3;
         translate(m, LINE, LINES, o, some);
         for (size_t i = 0; i < LINES; i++)
             assert_same(&all[i], &some[i]);
@@ -92,8 +92,8 @@ static void lines_are_alone(void **state)
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"});
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 3, .alignment = true});
     check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "w9"});
-    check_options(m, (rapt_translate_options){.kv_cache = RAPT_STORAGE_BF16});
-    check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .kv_cache = RAPT_STORAGE_Q8_0});
+    check_options(m, (rapt_translate_options){.compute.kv_cache = RAPT_TYPE_BF16});
+    check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .compute.kv_cache = RAPT_TYPE_Q8_0});
     rapt_model_free(m);
 }
 
@@ -176,7 +176,7 @@ static void prefixes_of_lines(void **state)
         rapt_translation all[LINES], one;
         rapt_error err = {0};
         const char *given[LINES];
-        rapt_translate_options o = {.beam = beam, .n_best = beam > 1 ? 2 : 1, .batch = 2, .threads = 2, .alignment = true,
+        rapt_translate_options o = {.beam = beam, .n_best = beam > 1 ? 2 : 1, .batch = 2, .compute.threads = 2, .alignment = true,
                                     .prefix = "w8"};
         rapt_translator *t = rapt_translator_new(m, &o, &err);
         assert_non_null(t);
@@ -279,12 +279,13 @@ static void options_have_ranges(void **state)
     static const rapt_translate_options bad[] = {{.beam = 65537}, {.beam = SIZE_MAX / 2 + 2}, {.beam = 2, .length_penalty = NAN},
                                                  {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5},
                                                  {.length_penalty = -10.5}, {.beam = 2, .n_best = 5}, {.n_best = 2},
-                                                 {.max_ratio = -1}, {.max_ratio = NAN}, {.threads = -3}, {.threads = 257},
-                                                 {.precision = RAPT_PRECISION_Q4_0 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
+                                                 {.max_ratio = -1}, {.max_ratio = NAN}, {.compute.threads = -3},
+                                                 {.compute.threads = 257},
+                                                 {.compute.type = RAPT_TYPE_Q4_0 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
                                                  {.detokenize = RAPT_LANGUAGE_PORTUGUESE + 1},
-                                                 {.kv_cache = RAPT_STORAGE_Q8_0 + 1}};
+                                                 {.compute.kv_cache = RAPT_TYPE_Q8_0 + 1}};
     static const rapt_translate_options good[] = {{.beam = 0, .n_best = 1}, {.length_penalty = 10}, {.length_penalty = -10},
-                                                  {.max_ratio = 1e300}, {.threads = 1}, {.no_repeat = SIZE_MAX}};
+                                                  {.max_ratio = 1e300}, {.compute.threads = 1}, {.no_repeat = SIZE_MAX}};
     rapt_model *m = new_model(2);
     rapt_translation one[LINES], all[LINES], out;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -313,9 +314,9 @@ static void storage_moves_scores(void **state)
     rapt_model *m = new_model(2);
     rapt_translation exact, rounded;
     for (size_t i = 0; i < LINES; i++)
-        for (rapt_storage storage = RAPT_STORAGE_BF16; storage <= RAPT_STORAGE_Q8_0; storage++) {
+        for (rapt_type storage = RAPT_TYPE_BF16; storage <= RAPT_TYPE_Q8_0; storage++) {
             translate(m, &LINE[i], 1, (rapt_translate_options){0}, &exact);
-            translate(m, &LINE[i], 1, (rapt_translate_options){.kv_cache = storage}, &rounded);
+            translate(m, &LINE[i], 1, (rapt_translate_options){.compute.kv_cache = storage}, &rounded);
             const double moved = fabs(exact.hypotheses[0].score - rounded.hypotheses[0].score);
             const bool empty = LINE[i][strspn(LINE[i], " ")] == '\0';
             if (empty ? moved != 0 : !(moved > 0 && moved < 0.05))
@@ -333,7 +334,7 @@ static void precisions_take_turns(void **state)
     rapt_model *m = new_model(2);
     rapt_translation once[LINES], other[LINES], again[LINES];
     translate(m, LINE, LINES, (rapt_translate_options){0}, once);
-    translate(m, LINE, LINES, (rapt_translate_options){.precision = RAPT_PRECISION_BF16}, other);
+    translate(m, LINE, LINES, (rapt_translate_options){.compute.type = RAPT_TYPE_BF16}, other);
     translate(m, LINE, LINES, (rapt_translate_options){0}, again);
     for (size_t i = 0; i < LINES; i++)
         assert_same(&once[i], &again[i]);

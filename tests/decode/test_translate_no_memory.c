@@ -20,7 +20,7 @@ static rapt_code translate(const rapt_translate_options *own)
     const rapt_translator_request request = {.options = own, .prefixes = prefixes};
     rapt_error err = {0};
     rapt_translation out[LINES];
-    rapt_translator *t = rapt_translator_new(model, &(rapt_translate_options){.threads = 1, .prefix = "w8"}, &err);
+    rapt_translator *t = rapt_translator_new(model, &(rapt_translate_options){.compute.threads = 1, .prefix = "w8"}, &err);
     rapt_code code = t ? rapt_translator_run(t, &request, lines, LINES, out, &err) : err.code;
     if (t && !code)
         rapt_translations_free(out, LINES);

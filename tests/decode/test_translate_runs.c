@@ -93,7 +93,8 @@ static void check_runs(bool policy, int threads)
 {
     rapt_model *m = new_model(policy);
     rapt_translation want[OPTION_COUNT][LINES], base[LINES], out[LINES];
-    const rapt_translate_options own = {.beam = 2, .n_best = 2, .prefix = "w8", .tokens = true, .batch = 4, .threads = threads};
+    const rapt_translate_options own = {.beam = 2, .n_best = 2, .prefix = "w8", .tokens = true, .batch = 4,
+                                        .compute.threads = threads};
     rapt_translator *t = new_translator(m, own);
     reference(m, &own, base);
     for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -132,8 +133,8 @@ static void what_is_fixed_stays(void **state)
     (void)state;
     rapt_model *m = new_model(false);
     rapt_translation want[LINES], out[LINES];
-    const rapt_translate_options fixed = {.kv_cache = RAPT_STORAGE_BF16, .as_tokens = true};
-    const rapt_translate_options own = {.kv_cache = RAPT_STORAGE_Q8_0};
+    const rapt_translate_options fixed = {.compute.kv_cache = RAPT_TYPE_BF16, .as_tokens = true};
+    const rapt_translate_options own = {.compute.kv_cache = RAPT_TYPE_Q8_0};
     rapt_translator *t = new_translator(m, fixed);
     reference(m, &fixed, want);
     run(t, (rapt_translator_request){.options = &own}, out);
@@ -161,7 +162,7 @@ static void options_are_checked(void **state)
 {
     (void)state;
     rapt_model *m = new_model(false);
-    rapt_translator *t = new_translator(m, (rapt_translate_options){.threads = 1});
+    rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = 1});
     for (size_t i = 0; i < OPTION_COUNT; i++)
         assert_int_equal(rapt_translator_check(t, &OPTIONS[i], NULL), RAPT_OK);
     assert_int_equal(rapt_translator_check(t, NULL, NULL), RAPT_OK);
@@ -223,7 +224,7 @@ static void cancelled_lines_leave_the_others(void **state)
     for (int policy = 0; policy < 2; policy++) {
         rapt_model *m = new_model(policy);
         for (int threads = 1; threads <= 5; threads += threads == 1 ? 1 : 3) {
-            rapt_translator *t = new_translator(m, (rapt_translate_options){.batch = 5, .threads = threads});
+            rapt_translator *t = new_translator(m, (rapt_translate_options){.batch = 5, .compute.threads = threads});
             for (size_t o = 0; o < OPTION_COUNT; o++) {
                 rapt_translation want[LINES];
                 reference(m, &OPTIONS[o], want);
@@ -245,7 +246,7 @@ static void each_step_asks(void **state)
     (void)state;
     for (size_t o = 1; o <= 2; o++) {
         rapt_model *m = new_model(false);
-        rapt_translator *t = new_translator(m, (rapt_translate_options){.threads = 1});
+        rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = 1});
         rapt_translation out[LINES];
         stops s = {0};
         memset(s.after, -1, sizeof s.after);
@@ -264,7 +265,7 @@ static void all_lines_may_be_cancelled(void **state)
     rapt_model *m = case_translation_model(MAX_LEN, -60); /* translations do not end by themselves */
     for (int threads = 1; threads <= 2; threads++)
         for (size_t after = 0; after <= 3; after++) {
-            rapt_translator *t = new_translator(m, (rapt_translate_options){.threads = threads, .max_ratio = 100});
+            rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = threads, .max_ratio = 100});
             rapt_translation out[LINES];
             stops s = {0};
             for (size_t i = 0; i < LINES; i++)
@@ -288,7 +289,7 @@ static void runs_are_cancelled_within_a_step(void **state)
         m->translation.net->decoder.output.bias->value.data[RAPT_EOS] -= 60;
         for (size_t o = 0; o < 2; o++)
             for (size_t at = 0; at < 60; at += 7) {
-                rapt_translator *t = new_translator(m, (rapt_translate_options){.threads = 1});
+                rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = 1});
                 rapt_translation out[LINES];
                 rapt_error err = {0};
                 stops s = {.cancels = t, .cancel_at = at};

@@ -61,9 +61,9 @@ static inline void requests_alone(lm_request *r, const rapt_engine_model_options
     for (size_t i = 0; i < REQUESTS; i++) {
         rapt_error err = {0};
         rapt_generate_options options = r[i].options;
-        options.threads = 1;
-        options.precision = o->precision;
-        options.kv_cache = o->kv_cache;
+        options.compute.threads = 1;
+        options.compute.type = o->compute.type;
+        options.compute.kv_cache = o->compute.kv_cache;
         rapt_generator *g = rapt_generator_new(r[i].m, &options, &err);
         if (!g || rapt_generator_begin_tokens(g, r[i].prompt, r[i].count, &err) ||
             rapt_generator_run(g, r[i].sample, &r[i].want, &err))

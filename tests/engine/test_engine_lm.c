@@ -115,12 +115,12 @@ static void texts_have_the_bits_of_a_generator(void **state)
 {
     static const size_t slots[] = {1, 3, 16}, chunks[] = {1, 7, 64, 0};
     static const int threads[] = {1, 2, 5};
-    static const rapt_precision precisions[6] = {[2] = RAPT_PRECISION_BF16, [5] = RAPT_PRECISION_Q8_0};
+    static const rapt_type precisions[6] = {[2] = RAPT_TYPE_BF16, [5] = RAPT_TYPE_Q8_0};
     (void)state;
     for (size_t i = 0; i < 36; i++) {
         const rapt_engine_model_options o = {.slots = slots[i % 3], .chunk = chunks[i / 3 % 4], .no_prefix_cache = i % 5 == 0,
-                                             .kv_cache = (rapt_storage)(i % 4 == 3 ? RAPT_STORAGE_Q8_0 : RAPT_STORAGE_FP32),
-                                             .precision = precisions[i % 6]};
+                                             .compute.kv_cache = (rapt_type)(i % 4 == 3 ? RAPT_TYPE_Q8_0 : RAPT_TYPE_FP32),
+                                             .compute.type = precisions[i % 6]};
         check_setting(i * 7 % LM_VARIANTS, threads[i / 12], &o, 0);
     }
 }
@@ -515,7 +515,7 @@ static void faults_are_a_models_own(void **state)
     rapt_engine_job_free(job);
     assert_false(called);
     rapt_engine_model_options wrong = o; /* the model is freed at once */
-    wrong.kv_cache = (rapt_storage)99;
+    wrong.compute.kv_cache = (rapt_type)99;
     assert_null(rapt_engine_add(e, request_model(9), &wrong, NULL));
     assert_int_equal(atomic_load(&f.freed), 1);
     rapt_engine_free(e);

@@ -223,7 +223,7 @@ static rapt_code live(rapt_model *model)
     rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = 2}, &err);
     if (!e)
         rapt_model_free(model);
-    else if (rapt_engine_add(e, model, &(rapt_engine_model_options){.slots = 3, .precision = RAPT_PRECISION_Q8_0}, &err))
+    else if (rapt_engine_add(e, model, &(rapt_engine_model_options){.slots = 3, .compute.type = RAPT_TYPE_Q8_0}, &err))
         assert_int_equal(err.code, RAPT_OK);
     rapt_engine_free(e);
     return err.code;

@@ -52,8 +52,8 @@ static void requests_make(request *r, const rapt_model *m, const rapt_engine_mod
         for (size_t k = 0; k < r[i].count; k++)
             r[i].lines[k] = LINE[rng_below(7, LINES * i + k, LINE_COUNT)];
         rapt_translate_options own = r[i].options;
-        own.threads = 1;
-        own.kv_cache = o->kv_cache;
+        own.compute.threads = 1;
+        own.compute.kv_cache = o->compute.kv_cache;
         own.as_tokens = o->translate.as_tokens;
         assert_int_equal(rapt_translate(m, r[i].lines, r[i].count, &own, r[i].want, NULL), RAPT_OK);
     }
@@ -220,7 +220,7 @@ static void translations_are_those_of_the_program(void **state)
     (void)state;
     check_same(0, &(rapt_engine_model_options){0});
     check_same(0, &(rapt_engine_model_options){.batch = 1});
-    check_same(0, &(rapt_engine_model_options){.batch = 5, .kv_cache = RAPT_STORAGE_Q8_0, .translate.as_tokens = true});
+    check_same(0, &(rapt_engine_model_options){.batch = 5, .compute.kv_cache = RAPT_TYPE_Q8_0, .translate.as_tokens = true});
     check_same(1, &(rapt_engine_model_options){0});
 }
 

@@ -64,9 +64,9 @@ static void children_compute_and_free(void **state)
 {
     (void)state;
     models m = {.translation = case_translation_model(20, 0), .language = request_model(0)};
-    m.t = rapt_translator_new(m.translation, &(rapt_translate_options){.beam = 4, .threads = 2}, NULL);
+    m.t = rapt_translator_new(m.translation, &(rapt_translate_options){.beam = 4, .compute.threads = 2}, NULL);
     m.g = rapt_generator_new(m.language, &(rapt_generate_options){.sample = {.temperature = 1, .seed = 4}, .max_tokens = TOKENS,
-                                                                  .threads = 2}, NULL);
+                                                                  .compute.threads = 2}, NULL);
     assert_true(m.t && m.g);
     for (int i = 0; i < CHILDREN; i++) {
         assert_true(translate(m.t, m.translated));

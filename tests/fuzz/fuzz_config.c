@@ -86,7 +86,7 @@ static void translate(rapt_model *m)
     static const char *const lines[] = {"a b", "", "c x c x c x c x c x"};
     rapt_error err = {0};
     rapt_translation out[3];
-    rapt_translate_options o = {.beam = 2, .threads = 1};
+    rapt_translate_options o = {.beam = 2, .compute.threads = 1};
     rapt_code code = rapt_translate(m, lines, 3, &o, out, &err);
     require_outcome(code == RAPT_OK, &err);
     if (!code)
@@ -99,7 +99,7 @@ static void predict(const rapt_model *m)
     static const int32_t ids[] = {0, 1, 2};
     rapt_error err = {0};
     const rapt_lm_config *c = &m->language.net->config;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     require(t && c->vocab <= rapt_tokenizer_size(m->language.tokenizer));
     rapt_tape_begin(t, (rapt_pass){0});
     const rapt_tensor *logits = rapt_lm_forward(t, m->language.net, (rapt_tokens){ids, 1, c->context < 3 ? c->context : 3});

@@ -71,7 +71,7 @@ static void test_kv_cache(void **state)
         rapt_params *set = rapt_params_new(1, NULL);
         const rapt_multi_head_attention m = plain_attention(set, heads, width);
         rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){1, x->shape[0], x->shape[1], width, .head = width / heads,
-                                                             .storage = (rapt_storage)golden_size(g, "storage")}, NULL);
+                                                             .storage = (rapt_type)golden_size(g, "storage")}, NULL);
         assert_non_null(c);
         check_pieces(g, &m, x, c, x->shape[1]);
         check_pieces(g, &m, x, c, 3);

@@ -8,7 +8,7 @@
 
 enum { STORED_D = 64, STORED_FFN = 40, STORED_VOCAB = 40 };
 
-static const rapt_export_weights STORED_TYPES[] = {RAPT_EXPORT_FP16, RAPT_EXPORT_BF16, RAPT_EXPORT_Q8_0, RAPT_EXPORT_Q4_0};
+static const rapt_type STORED_TYPES[] = {RAPT_TYPE_FP16, RAPT_TYPE_BF16, RAPT_TYPE_Q8_0, RAPT_TYPE_Q4_0};
 enum { STORED_TYPE_COUNT = sizeof STORED_TYPES / sizeof *STORED_TYPES };
 
 /* Different numbers in all parameters, so that one that is dropped, moved or exchanged shows. */
@@ -94,7 +94,7 @@ static inline rapt_model *stored_hub(rapt_model *m)
 }
 
 /* As the folder NAME in the test's own, in place of what is there. */
-static inline void stored_write(const rapt_model *m, const char *name, rapt_export_weights weights)
+static inline void stored_write(const rapt_model *m, const char *name, rapt_type weights)
 {
     rapt_error err = {0};
     stored_remove(name);

@@ -70,7 +70,7 @@ static void logits_are_those_of_peft(void **state)
         rapt_model *m = adapted(&p, false);
         const safetensors_entry *ids = safetensors_find(expected, "ids"), *logits = safetensors_find(expected, "logits");
         const double error = *(const double *)safetensors_find(expected, "error")->data;
-        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
         rapt_tape_begin(t, (rapt_pass){0});
         const rapt_tensor *y = rapt_lm_forward(t, m->language.net,
                                                (rapt_tokens){.ids = ids->data, .batch = 1, .time = ids->shape[0]});

@@ -109,8 +109,8 @@ static void same_logits(const rapt_model *a, const rapt_model *b)
     for (int32_t i = 0; i < CONTEXT; i++)
         ids[i] = i * 37 % (int32_t)a->language.net->config.vocab;
     const rapt_tokens tokens = {.ids = ids, .batch = 1, .time = CONTEXT};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
-    rapt_tape *u = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
+    rapt_tape *u = rapt_tape_new(&(rapt_compute){.threads = 2}, &err);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tape_begin(u, (rapt_pass){0});
     const rapt_tensor *x = rapt_lm_forward(t, a->language.net, tokens), *y = rapt_lm_forward(u, b->language.net, tokens);
@@ -439,8 +439,8 @@ static const rapt_tensor *logits_of(rapt_tape *t, const rapt_model *m)
 static void close_logits(const rapt_model *a, const rapt_model *b)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
-    rapt_tape *u = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
+    rapt_tape *u = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     const rapt_tensor *x = logits_of(t, a), *y = logits_of(u, b);
     double most = 0, worst = 0;
     assert_int_equal(rapt_tensor_size(x), rapt_tensor_size(y));

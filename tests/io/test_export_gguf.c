@@ -69,7 +69,7 @@ static rapt_lm_config llama(void)
     return c;
 }
 
-static void written(gguf_file *f, const rapt_model *m, rapt_export_weights weights)
+static void written(gguf_file *f, const rapt_model *m, rapt_type weights)
 {
     rapt_error err = {0};
     const rapt_export_options o = {.to = RAPT_EXPORT_GGUF, .weights = weights};
@@ -121,7 +121,7 @@ static void a_llama_has_its_tensors(void **state)
     rapt_model *m = gguf_model_of(llama(), bpe());
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     assert_int_equal(f.tensor_count, 2 * 13 + 3);
     holds(&f, "token_embd.weight", m->params, "embedding.weight", 0);
     holds_pairs(&f, "blk.1.attn_q.weight", m->params, "blocks.1.attention.q.weight");
@@ -150,7 +150,7 @@ static void a_gpt2_has_its_tensors(void **state)
     rapt_model *m = gguf_model_of(c, bpe());
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     assert_int_equal(f.tensor_count, 2 * 12 + 4);
     holds(&f, "position_embd.weight", m->params, "positions.table", 0);
     holds(&f, "blk.1.attn_qkv.weight", m->params, "blocks.1.attention.q.weight", 0);
@@ -173,7 +173,7 @@ static void a_neox_has_its_tensors(void **state)
     rapt_model *m = gguf_model_of(c, bpe());
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     holds(&f, "blk.0.attn_qkv.weight", m->params, "blocks.0.attention.k.weight", D);
     holds(&f, "blk.0.attn_qkv.bias", m->params, "blocks.0.attention.v.bias", 2 * D);
     holds(&f, "output.weight", m->params, "embedding.weight", 0);
@@ -186,11 +186,11 @@ static void a_neox_has_its_tensors(void **state)
 static void matrices_have_the_format_that_is_asked_for(void **state)
 {
     static const struct {
-        rapt_export_weights weights;
+        rapt_type weights;
         uint32_t type, file_type;
         bool blocks;
-    } cases[] = {{RAPT_EXPORT_FP32, 0, 0, false}, {RAPT_EXPORT_FP16, 1, 1, false}, {RAPT_EXPORT_BF16, 30, 32, false},
-                 {RAPT_EXPORT_Q8_0, 8, 7, true}, {RAPT_EXPORT_Q4_0, 2, 2, true}};
+    } cases[] = {{RAPT_TYPE_FP32, 0, 0, false}, {RAPT_TYPE_FP16, 1, 1, false}, {RAPT_TYPE_BF16, 30, 32, false},
+                 {RAPT_TYPE_Q8_0, 8, 7, true}, {RAPT_TYPE_Q4_0, 2, 2, true}};
     rapt_model *m = gguf_model_of(gpt2(), bpe());
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -228,7 +228,7 @@ static void rows_of_a_neox_folder_are_its_own(void **state)
     gguf_file f;
     rapt_model *m = hub_model("tests/golden/hub/gpt_neox");
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP16);
+    written(&f, m, RAPT_TYPE_FP16);
     must(safetensors_open("tests/golden/hub/gpt_neox/model.safetensors", &s, &err), &err);
     const safetensors_entry *e = safetensors_find(s, "gpt_neox.layers.1.attention.query_key_value.weight");
     const gguf_file_tensor *t = tensor(&f, "blk.1.attn_qkv.weight", 24, 72, 1);
@@ -253,7 +253,7 @@ static void a_llama3_has_its_frequencies(void **state)
     const rapt_rotary_scaling *s = &c->rotary_scaling;
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     const gguf_file_tensor *t = gguf_file_tensor_of(&f, "rope_freqs.weight");
     assert_non_null(t);
     assert_int_equal(t->ndim, 1);
@@ -275,7 +275,7 @@ static void keys_of_a_folder_come_from_its_files(void **state)
     rapt_model *m = hub_model("tests/golden/hub/qwen2");
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     assert_int_equal(gguf_file_number(&f, "tokenizer.ggml.bos_token_id"), 256);
     assert_int_equal(gguf_file_number(&f, "tokenizer.ggml.eos_token_id"), 257);
     assert_int_equal(gguf_file_number(&f, "qwen2.attention.head_count_kv"), m->language.net->config.block.kv_heads);
@@ -298,7 +298,7 @@ static void a_llama_has_its_keys(void **state)
     rapt_model *m = gguf_model_of(llama(), bpe());
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "general.architecture", 0, "llama");
     assert_int_equal(gguf_file_number(&f, "llama.vocab_size"), VOCAB);
     assert_int_equal(gguf_file_number(&f, "llama.context_length"), CONTEXT);
@@ -325,7 +325,7 @@ static void byte_level_bpe_has_tokens_and_merges(void **state)
     m->language.end_of_text[0] = VOCAB - 1;
     m->language.end_of_text[1] = 7;
     m->language.end_of_text_count = 2;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "tokenizer.ggml.model", 0, "gpt2");
     text_is(&f, "tokenizer.ggml.pre", 0, "gpt-2");
     assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.tokens")->count, VOCAB);
@@ -361,7 +361,7 @@ static void split_patterns_have_their_names(void **state)
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         rapt_model *m = gguf_model_of(gpt2(), bpe_of(&(rapt_bpe_options){.pattern = patterns[i][0]}));
         gguf_file f;
-        written(&f, m, RAPT_EXPORT_FP32);
+        written(&f, m, RAPT_TYPE_FP32);
         text_is(&f, "tokenizer.ggml.pre", 0, patterns[i][1]);
         free(f.data);
         rapt_model_free(m);
@@ -369,7 +369,7 @@ static void split_patterns_have_their_names(void **state)
     rapt_model *m = gguf_model_of(gpt2(), bpe_of(&(rapt_bpe_options){.pattern = patterns[2][0],
                                                                      .normalization = RAPT_NORMALIZATION_NFC}));
     gguf_file f;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "tokenizer.ggml.pre", 0, "qwen2");
     free(f.data);
     rapt_model_free(m);
@@ -383,7 +383,7 @@ static void tokens_are_those_that_the_model_has(void **state)
     rapt_model *m = language_model(&c, bpe());
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.tokens")->count, 260);
     assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.merges")->count, 260 - 256);
     tensor(&f, "token_embd.weight", D, 260, 0);
@@ -398,7 +398,7 @@ static void characters_are_pieces_of_one_character(void **state)
     rapt_model *m = gguf_model_of(gpt2(), rapt_tokenizer_train_characters(TEXT, strlen(TEXT), &err));
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "tokenizer.ggml.model", 0, "llama");
     text_is(&f, "tokenizer.ggml.tokens", 0, "\n");
     text_is(&f, "tokenizer.ggml.tokens", 1, "\xE2\x96\x81"); /* a space */
@@ -460,7 +460,7 @@ static void a_sentencepiece_model_stays_one(void **state)
     rapt_model *m = gguf_model_of(llama(), pieces("tests/text/sentencepiece/bpe_bytes.model"));
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "tokenizer.ggml.model", 0, "llama");
     assert_int_equal(gguf_file_key_of(&f, "tokenizer.ggml.tokens")->count, 800);
     text_is(&f, "tokenizer.ggml.tokens", 0, "<unk>");
@@ -500,7 +500,7 @@ static void digits_before_gpt2s_pattern_have_their_name(void **state)
     rapt_model *m = gguf_model_of(llama(), components("smollm"));
     gguf_file f;
     (void)state;
-    written(&f, m, RAPT_EXPORT_FP32);
+    written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "tokenizer.ggml.model", 0, "gpt2");
     text_is(&f, "tokenizer.ggml.pre", 0, "smollm");
     text_is(&f, "tokenizer.ggml.tokens", 0, "!");
@@ -515,7 +515,7 @@ static void digits_before_gpt2s_pattern_have_their_name(void **state)
 
 /* ---- what is refused -------------------------------------------------------------------------------------------- */
 
-static void refused_as(const rapt_model *m, rapt_export_weights weights, const char *message)
+static void refused_as(const rapt_model *m, rapt_type weights, const char *message)
 {
     rapt_error err = {0};
     const rapt_export_options o = {.to = RAPT_EXPORT_GGUF, .weights = weights};
@@ -528,7 +528,7 @@ static void refused_as(const rapt_model *m, rapt_export_weights weights, const c
 /* Takes over the model. */
 static void refused(rapt_model *m, const char *message)
 {
-    refused_as(m, RAPT_EXPORT_FP32, message);
+    refused_as(m, RAPT_TYPE_FP32, message);
     rapt_model_free(m);
 }
 
@@ -581,14 +581,14 @@ static void numbers_that_a_format_does_not_hold_are_refused(void **state)
     rapt_real *x = rapt_params_find(m->params, "blocks.1.attention.k.weight")->value.data;
     (void)state;
     x[5] = 70000;
-    refused_as(m, RAPT_EXPORT_FP16, "tensor \"blk.1.attn_qkv.weight\" has the number 70000, which F16 does not hold");
+    refused_as(m, RAPT_TYPE_FP16, "tensor \"blk.1.attn_qkv.weight\" has the number 70000, which F16 does not hold");
     x[5] = (rapt_real)NAN;
-    refused_as(m, RAPT_EXPORT_Q8_0, "nan, which Q8_0 does not hold");
+    refused_as(m, RAPT_TYPE_Q8_0, "nan, which Q8_0 does not hold");
     x[5] = -(rapt_real)INFINITY;
-    refused_as(m, RAPT_EXPORT_Q4_0, "inf, which Q4_0 does not hold");
-    refused_as(m, RAPT_EXPORT_BF16, "inf, which BF16 does not hold");
+    refused_as(m, RAPT_TYPE_Q4_0, "inf, which Q4_0 does not hold");
+    refused_as(m, RAPT_TYPE_BF16, "inf, which BF16 does not hold");
     x[5] = (rapt_real)3.4e38; /* nearer to 2^128 than to bfloat16's largest number */
-    refused_as(m, RAPT_EXPORT_BF16, "3.4e+38, which BF16 does not hold");
+    refused_as(m, RAPT_TYPE_BF16, "3.4e+38, which BF16 does not hold");
     rapt_model_free(m);
 }
 
@@ -600,8 +600,8 @@ static void blocks_that_fit_no_matrix_are_refused(void **state)
     c.block.d_model = 48;
     c.block.ffn = 80;
     rapt_model *m = gguf_model_of(c, bpe());
-    refused_as(m, RAPT_EXPORT_Q8_0, "no matrix has rows whose length is a multiple of 32");
-    refused_as(m, RAPT_EXPORT_Q4_0, "so that none can be stored in blocks of Q4_0");
+    refused_as(m, RAPT_TYPE_Q8_0, "no matrix has rows whose length is a multiple of 32");
+    refused_as(m, RAPT_TYPE_Q4_0, "so that none can be stored in blocks of Q4_0");
     rapt_model_free(m);
 }
 

@@ -86,7 +86,7 @@ static void logits_are_the_references(void **state)
         const safetensors_entry *ids = safetensors_find(s, "ids"), *logits = safetensors_find(s, "logits");
         rapt_model *m = rapt_model_load(gguf_path(MODELS[i].name), NULL, &err);
         assert_string_equal(err.message, "");
-        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, &err);
         rapt_tape_begin(t, (rapt_pass){0});
         const rapt_tensor *y = rapt_lm_forward(t, m->language.net,
                                                (rapt_tokens){.ids = ids->data, .batch = 1, .time = ids->shape[0]});
@@ -114,7 +114,7 @@ static void a_translator_is_the_references(void **state)
     rapt_model *m = load_task(gguf_path("t5"), RAPT_TASK_TRANSLATION, &err);
     assert_string_equal(err.message, "");
     const rapt_transformer *net = m->translation.net;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, &err);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *memory = rapt_encoder_forward(t, &net->encoder, (rapt_tokens){source->data, 1, source->shape[0]}, NULL);
     rapt_tensor *y = rapt_decoder_forward(t, &net->decoder, (rapt_tokens){target->data, 1, target->shape[0]}, memory, NULL);

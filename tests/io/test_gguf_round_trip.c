@@ -222,7 +222,7 @@ static rapt_real *logits_of(const rapt_model *m)
     rapt_error err = {0};
     for (size_t i = 0; i < CONTEXT; i++)
         ids[i] = (int32_t)(i * 37 % VOCAB);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     must(err.code, &err);
     rapt_tape_begin(t, (rapt_pass){0});
     const rapt_tensor *y = rapt_lm_forward(t, m->language.net, (rapt_tokens){.ids = ids, .batch = 1, .time = CONTEXT});

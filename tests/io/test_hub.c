@@ -82,7 +82,7 @@ static void logits_are_the_references(void **state)
         rapt_error err = {0};
         case_hub c = hub_open(NAMES[i]);
         const safetensors_entry *ids = hub_entry(&c, "ids"), *logits = hub_entry(&c, "logits");
-        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, &err);
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, &err);
         rapt_tape_begin(t, (rapt_pass){0});
         const rapt_tensor *y = rapt_lm_forward(t, c.m->language.net,
                                                (rapt_tokens){.ids = ids->data, .batch = 1, .time = ids->shape[0]});
@@ -118,7 +118,7 @@ static void greedy_tokens_are_the_references(void **state)
         case_hub c = hub_open(NAMES[i]);
         const rapt_lm *net = c.m->language.net;
         const int32_t *expected = hub_entry(&c, "greedy")->data;
-        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
         rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, 1), &err);
         assert_true(hub_number(&c, "margin") > 1e-3);
         memcpy(text, hub_entry(&c, "ids")->data, PROMPT * sizeof *text);
@@ -149,7 +149,7 @@ static rapt_real *hub_logits(const case_hub *c, int threads, size_t batch, size_
     const safetensors_entry *ids = hub_entry(c, "ids");
     const rapt_lm *net = c->m->language.net;
     const size_t time = ids->shape[0], width = net->config.vocab;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads}, &err);
     rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, batch), &err);
     rapt_real *all = malloc(batch * time * width * sizeof *all);
     int32_t rows[2 * 64];
@@ -209,12 +209,12 @@ static void observed_logits_are_the_same(void **state)
 }
 
 /* Logits after the whole text; of packed weights where `packs`. free() them. */
-static rapt_real *last_logits(const rapt_model *m, const safetensors_entry *ids, rapt_precision precision, bool packs)
+static rapt_real *last_logits(const rapt_model *m, const safetensors_entry *ids, rapt_type precision, bool packs)
 {
     rapt_error err = {0};
     const rapt_lm *net = m->language.net;
     const size_t count = ids->shape[0], bytes = net->config.vocab * sizeof(rapt_real);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 3, .precision = precision}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 3, .type = precision}, &err);
     rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, 1), &err);
     packed_weights *packed = packs ? pack_lm(net, t, &err) : NULL;
     tape_use_packed(t, packed);
@@ -232,7 +232,7 @@ static rapt_real *last_logits(const rapt_model *m, const safetensors_entry *ids,
 /* Packed from the files, a model computes what it does when all of it was read; and all of it can still be read. */
 static void models_for_inference_are_the_same(void **state)
 {
-    static const rapt_precision precisions[] = {RAPT_PRECISION_FP32, RAPT_PRECISION_BF16};
+    static const rapt_type precisions[] = {RAPT_TYPE_FP32, RAPT_TYPE_BF16};
     (void)state;
     for (size_t i = 0; i < 2 * COUNT; i++) {
         char path[1024];

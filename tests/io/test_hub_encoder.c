@@ -176,8 +176,8 @@ static void pooled_vectors_are_the_references(void **state)
 /* Together, whatever the threads and the batch, from the files or read at once, texts have the vectors that they have alone. */
 static void vectors_have_the_same_bits(void **state)
 {
-    static const rapt_embedder_options options[] = {{.threads = 1}, {.threads = 3, .batch = 2}, {.threads = 2, .batch = 1},
-                                                    {.threads = 1, .batch = 4}};
+    static const rapt_embedder_options options[] = {{.compute.threads = 1}, {.compute.threads = 3, .batch = 2},
+                                                    {.compute.threads = 2, .batch = 1}, {.compute.threads = 1, .batch = 4}};
     (void)state;
     for (size_t n = 0; n < COUNT; n++) {
         case_encoder c = encoder_open(NAMES[n]);
@@ -186,7 +186,7 @@ static void vectors_have_the_same_bits(void **state)
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
         rapt_model *later = load_inference(path, RAPT_TASK_ENCODER, &err);
         assert_string_equal(err.message, "");
-        rapt_embedder *one = encoder_embedder(c.m, &(rapt_embedder_options){.threads = 1});
+        rapt_embedder *one = encoder_embedder(c.m, &(rapt_embedder_options){.compute.threads = 1});
         rapt_real *alone = malloc(TEXTS * c.d * sizeof *alone), *x = malloc(TEXTS * c.d * sizeof *x);
         for (size_t i = 0; i < TEXTS; i++)
             run(one, &c.texts[i], 1, alone + i * c.d, NULL);

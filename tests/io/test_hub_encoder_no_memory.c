@@ -42,7 +42,8 @@ static rapt_code embed_once(void)
     rapt_real vectors[TEXTS * FEATURES];
     rapt_token_vectors tokens = {0};
     rapt_error err = {0};
-    rapt_embedder *e = rapt_embedder_new(model, &(rapt_embedder_options){.threads = 1, .batch = 2, .prompt = "query"}, &err);
+    const rapt_embedder_options o = {.compute.threads = 1, .batch = 2, .prompt = "query"};
+    rapt_embedder *e = rapt_embedder_new(model, &o, &err);
     rapt_code code = e ? rapt_embedder_run(e, texts, TEXTS, vectors, NULL, &err) : err.code;
     code = code ? code : rapt_embedder_tokens(e, texts[0], &tokens, &err);
     assert_int_equal(code, err.code);

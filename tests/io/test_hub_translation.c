@@ -67,7 +67,7 @@ static void pair_close(case_hub *c)
 static rapt_tape *pair_tape(int threads)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads}, &err);
     assert_non_null(t);
     return t;
 }
@@ -366,7 +366,7 @@ static void translations_are_the_references(void **state)
 static rapt_translation translate_among(const rapt_model *m, const char *line, size_t count)
 {
     const char *lines[] = {line, "The cat", "A line of some words."};
-    const rapt_translate_options o = {.tokens = true, .threads = (int)count};
+    const rapt_translate_options o = {.tokens = true, .compute.threads = (int)count};
     rapt_translation out[3] = {{0}};
     rapt_error err = {0};
     assert_int_equal(rapt_translate(m, lines, count, &o, out, &err), RAPT_OK);
@@ -421,7 +421,7 @@ static void models_for_inference_are_the_same(void **state)
         rapt_error err = {0};
         case_hub c = pair_open(NAMES[n]);
         const char *lines[SENTENCES] = {pair_text(&c, 0), pair_text(&c, 1), pair_text(&c, 2)};
-        const rapt_translate_options o = {.threads = 3, .beam = 2};
+        const rapt_translate_options o = {.compute.threads = 3, .beam = 2};
         rapt_translation want[SENTENCES], got[SENTENCES];
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
         rapt_model *m = load_inference(path, RAPT_TASK_TRANSLATION, &err);

@@ -75,7 +75,7 @@ static rapt_real *logits_of(const rapt_model *m, size_t *count)
     int32_t ids[TIME];
     for (int i = 0; i < TIME; i++)
         ids[i] = 3 + 5 * i % 31;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
     rapt_tape_begin(t, (rapt_pass){0});
     const rapt_tensor *y = rapt_lm_forward(t, m->language.net, (rapt_tokens){.ids = ids, .batch = 1, .time = TIME});
     *count = rapt_tensor_size(y);

@@ -252,6 +252,33 @@ static void check_inference(const rapt_model *m, bool stay)
     rapt_model_free(back);
 }
 
+/* A program that was compiled before load options had an adapter or a flag for inference. */
+static void options_of_other_sizes(void **state)
+{
+    rapt_error err = {0};
+    rapt_load_options o = rapt_load_options_default();
+    const char *const messages[] = {"options without a size: make them with rapt_load_options_default()",
+                                    "is a translation model; rapt translate runs it"};
+    (void)state;
+    rapt_model *m = translation_model();
+    save(m);
+    rapt_model_free(m);
+    o.adapter = "/nowhere";
+    o.inference = true;
+    o.size = offsetof(rapt_load_options, inference);
+    m = rapt_model_load(folder_path, &o, &err);
+    must(err.code, &err);
+    rapt_model_free(m);
+    o.task = RAPT_TASK_LANGUAGE_MODEL;
+    for (int i = 1; i >= 0; i--) {
+        assert_null(rapt_model_load(folder_path, &o, &err));
+        assert_int_equal(err.code, RAPT_ERR_VALUE);
+        assert_non_null(strstr(err.message, messages[i]));
+        err = (rapt_error){0};
+        o.size = 0;
+    }
+}
+
 /* A translation model's matrices do, because its products read packed copies; a language model reads its matrices in place. */
 static void matrices_for_inference_stay_in_the_file(void **state)
 {
@@ -333,6 +360,7 @@ int main(void)
         cmocka_unit_test_teardown(a_vocabulary_may_be_smaller_than_the_tokenizers, empty_folder),
         cmocka_unit_test_teardown(translation_models_come_back, empty_folder),
         cmocka_unit_test_teardown(matrices_for_inference_stay_in_the_file, empty_folder),
+        cmocka_unit_test_teardown(options_of_other_sizes, empty_folder),
         cmocka_unit_test_teardown(other_members_are_left_alone, empty_folder),
         cmocka_unit_test_teardown(models_that_could_not_be_loaded, empty_folder),
     };

@@ -34,24 +34,24 @@ static float rounded(float x, int digits, int finest)
     return ldexpf(nearbyintf(ldexpf(x, -unit)), unit);
 }
 
-static const block_format *format_of(rapt_export_weights type)
+static const block_format *format_of(rapt_type type)
 {
-    return type == RAPT_EXPORT_Q8_0 ? &BLOCKS_Q8_0 : type == RAPT_EXPORT_Q4_0 ? &BLOCKS_Q4_0 : NULL;
+    return type == RAPT_TYPE_Q8_0 ? &BLOCKS_Q8_0 : type == RAPT_TYPE_Q4_0 ? &BLOCKS_Q4_0 : NULL;
 }
 
 /* What a parameter is to be stored as: matrices of linear layers and embeddings, the latter and the output in 8 bits at least,
  * where blocks fill the rows. */
-static rapt_export_weights type_of(const rapt_param *p, rapt_export_weights wanted)
+static rapt_type type_of(const rapt_param *p, rapt_type wanted)
 {
     const char *name = p->value.name;
     const bool tokens = strstr(name, "embedding.weight") || strstr(name, "output.weight");
-    const rapt_export_weights type = wanted == RAPT_EXPORT_Q4_0 && tokens ? RAPT_EXPORT_Q8_0 : wanted;
+    const rapt_type type = wanted == RAPT_TYPE_Q4_0 && tokens ? RAPT_TYPE_Q8_0 : wanted;
     if (p->value.ndim != 2 || p->buffer || strstr(name, "positions") || strstr(name, "relative"))
-        return RAPT_EXPORT_FP32;
-    return format_of(type) && p->value.shape[1] % 32 != 0 ? RAPT_EXPORT_FP32 : type;
+        return RAPT_TYPE_FP32;
+    return format_of(type) && p->value.shape[1] % 32 != 0 ? RAPT_TYPE_FP32 : type;
 }
 
-static void round_numbers(size_t count, const float *from, rapt_export_weights type, float *to)
+static void round_numbers(size_t count, const float *from, rapt_type type, float *to)
 {
     const block_format *format = format_of(type);
     char *blocks = format ? malloc(count / format->elements * format->bytes) : NULL;
@@ -60,13 +60,13 @@ static void round_numbers(size_t count, const float *from, rapt_export_weights t
         format->read(count / format->elements, blocks, to);
     }
     for (size_t i = 0; i < count && !format; i++)
-        to[i] = type == RAPT_EXPORT_FP16 ? rounded(from[i], 11, -24) : type == RAPT_EXPORT_BF16 ? rounded(from[i], 8, -133)
+        to[i] = type == RAPT_TYPE_FP16 ? rounded(from[i], 11, -24) : type == RAPT_TYPE_BF16 ? rounded(from[i], 8, -133)
                                                                                                : from[i];
     free(blocks);
 }
 
 /* Compares all parameters; how many are rounded. */
-static size_t check_numbers(const rapt_model *m, const rapt_model *stored, rapt_export_weights wanted)
+static size_t check_numbers(const rapt_model *m, const rapt_model *stored, rapt_type wanted)
 {
     size_t changed = 0;
     assert_int_equal(rapt_params_count(stored->params), rapt_params_count(m->params));
@@ -86,7 +86,7 @@ static size_t check_numbers(const rapt_model *m, const rapt_model *stored, rapt_
 }
 
 /* Rounds the model's own numbers. */
-static void round_model(const rapt_model *m, rapt_export_weights wanted)
+static void round_model(const rapt_model *m, rapt_type wanted)
 {
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         rapt_param *p = rapt_params_at(m->params, i);
@@ -105,7 +105,7 @@ static safetensors *open_stored(void)
 }
 
 /* A parameter of one of rapt's models, under its own name. */
-static void check_entry(const safetensors *file, const rapt_param *p, rapt_export_weights type)
+static void check_entry(const safetensors *file, const rapt_param *p, rapt_type type)
 {
     static const safetensors_dtype dtypes[] = {SAFETENSORS_F32, SAFETENSORS_F16, SAFETENSORS_BF16, SAFETENSORS_U8,
                                                SAFETENSORS_U8};
@@ -123,7 +123,7 @@ static void check_entry(const safetensors *file, const rapt_param *p, rapt_expor
     assert_true(format ? said && strcmp(said, format->name) == 0 : !said);
 }
 
-static void check_file(const rapt_model *m, rapt_export_weights wanted)
+static void check_file(const rapt_model *m, rapt_type wanted)
 {
     safetensors *file = open_stored();
     for (size_t i = 0; i < rapt_params_count(m->params); i++)
@@ -195,11 +195,11 @@ static void stored_folders_are_stored_again(void **state)
 {
     (void)state;
     rapt_model *m = stored_lm(STORED_LLAMA);
-    stored_write(m, "s", RAPT_EXPORT_Q8_0);
+    stored_write(m, "s", RAPT_TYPE_Q8_0);
     rapt_model *stored = stored_load(folder_in("s"), false);
-    stored_write(stored, "again", RAPT_EXPORT_FP32);
+    stored_write(stored, "again", RAPT_TYPE_FP32);
     rapt_model *again = stored_load(folder_in("again"), false);
-    check_numbers(m, again, RAPT_EXPORT_Q8_0);
+    check_numbers(m, again, RAPT_TYPE_Q8_0);
     rapt_model_free(again);
     rapt_model_free(stored);
     rapt_model_free(m);
@@ -211,7 +211,8 @@ static rapt_generated generate(const rapt_model *m, int threads)
 {
     rapt_error err = {0};
     rapt_generated result;
-    const rapt_generate_options o = {.sample = {.temperature = 1}, .max_tokens = 30, .weights = "fp32", .threads = threads};
+    const rapt_generate_options o = {.sample = {.temperature = 1}, .max_tokens = 30,
+                                     .compute = {.weights = "fp32", .threads = threads}};
     rapt_generator *g = rapt_generator_new(m, &o, &err);
     must(err.code, &err);
     must(rapt_generator_begin(g, "ABC", 3, &err), &err);
@@ -220,7 +221,7 @@ static rapt_generated generate(const rapt_model *m, int threads)
     return result;
 }
 
-static void check_texts(rapt_model *m, rapt_export_weights type)
+static void check_texts(rapt_model *m, rapt_type type)
 {
     stored_write(m, "s", type);
     rapt_model *stored = stored_load(folder_in("s"), true);
@@ -255,12 +256,12 @@ static rapt_translation translate(const rapt_model *m, int threads)
     static const char *const line = "a b c b a";
     rapt_error err = {0};
     rapt_translation result;
-    const rapt_translate_options o = {.beam = 3, .weights = "fp32", .threads = threads, .tokens = true};
+    const rapt_translate_options o = {.beam = 3, .compute.weights = "fp32", .compute.threads = threads, .tokens = true};
     must(rapt_translate(m, &line, 1, &o, &result, &err), &err);
     return result;
 }
 
-static void check_translations(rapt_model *m, rapt_export_weights type)
+static void check_translations(rapt_model *m, rapt_type type)
 {
     stored_write(m, "s", type);
     rapt_model *stored = stored_load(folder_in("s"), true);

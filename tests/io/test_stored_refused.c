@@ -97,7 +97,7 @@ enum { ROW = STORED_D / 32 * 34 }; /* bytes in Q8_0 */
 static void refuse_ours(const changed *c, rapt_code code, const char *reason)
 {
     rapt_model *m = stored_lm(STORED_LLAMA);
-    stored_write(m, "s", RAPT_EXPORT_Q8_0);
+    stored_write(m, "s", RAPT_TYPE_Q8_0);
     write_changed(c);
     check_refused(code, c->tensor, reason);
     rapt_model_free(m);
@@ -146,7 +146,7 @@ static void files_that_are_cut(void **state)
     char *bytes;
     rapt_error err = {0};
     rapt_model *m = stored_translator();
-    stored_write(m, "s", RAPT_EXPORT_Q4_0);
+    stored_write(m, "s", RAPT_TYPE_Q4_0);
     must(file_read(folder_in("s/model.safetensors"), 1 << 24, &bytes, &size, &err), &err);
     for (size_t left = 0; left < size; left += 1 + size / 50) {
         write_file("s/model.safetensors", bytes, left);
@@ -165,7 +165,7 @@ static void files_that_are_cut(void **state)
 static void refuse_hub(const changed *c, rapt_code code, const char *reason)
 {
     rapt_model *m = stored_hub(stored_lm(STORED_LLAMA));
-    stored_write(m, "s", RAPT_EXPORT_Q8_0);
+    stored_write(m, "s", RAPT_TYPE_Q8_0);
     write_changed(c);
     check_refused(code, c->tensor, reason);
     rapt_model_free(m);
@@ -199,7 +199,7 @@ static void parameters_alone_do_not_load(void **state)
     (void)state;
     rapt_error err = {0};
     rapt_model *m = stored_lm(STORED_LLAMA);
-    stored_write(m, "s", RAPT_EXPORT_Q4_0);
+    stored_write(m, "s", RAPT_TYPE_Q4_0);
     assert_int_equal(rapt_params_load(m->params, folder_in("s/model.safetensors"), &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, "s/model.safetensors: it stores weights in blocks of few bits"));
     rapt_model_free(m);
@@ -210,7 +210,7 @@ static void adapters_are_not_added(void **state)
     (void)state;
     rapt_error err = {0};
     rapt_model *m = stored_lm(STORED_LLAMA);
-    stored_write(m, "s", RAPT_EXPORT_Q8_0);
+    stored_write(m, "s", RAPT_TYPE_Q8_0);
     const rapt_model_lora_options o = {.lora = {.rank = 2, .alpha = 4}, .seed = 3};
     must(rapt_model_add_lora(m, &o, &err), &err);
     must(rapt_model_save(m, folder_in("lora"), &err), &err);
@@ -220,7 +220,7 @@ static void adapters_are_not_added(void **state)
     rapt_model_free(m);
 }
 
-static void refuse_writing(const rapt_model *m, rapt_export_weights weights, const char *reason)
+static void refuse_writing(const rapt_model *m, rapt_type weights, const char *reason)
 {
     rapt_error err = {0};
     const rapt_export_options o = {.to = RAPT_EXPORT_RAPT, .weights = weights};
@@ -236,19 +236,19 @@ static void models_that_are_not_stored(void **state)
     (void)state;
     rapt_error err = {0};
     rapt_model *m = stored_hub(stored_lm(STORED_GPT2));
-    refuse_writing(m, RAPT_EXPORT_Q8_0, "has rows and columns the other way round");
-    refuse_writing(m, RAPT_EXPORT_Q4_0, "c_attn.weight");
-    stored_write(m, "s", RAPT_EXPORT_FP16);
+    refuse_writing(m, RAPT_TYPE_Q8_0, "has rows and columns the other way round");
+    refuse_writing(m, RAPT_TYPE_Q4_0, "c_attn.weight");
+    stored_write(m, "s", RAPT_TYPE_FP16);
     rapt_model_free(m);
     m = stored_load(folder_in("hf"), true);
-    refuse_writing(m, RAPT_EXPORT_Q8_0, "was loaded for inference");
+    refuse_writing(m, RAPT_TYPE_Q8_0, "was loaded for inference");
     rapt_model_free(m);
     m = stored_load(RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert", false);
-    refuse_writing(m, RAPT_EXPORT_Q8_0, "an encoder is not stored in fewer bits");
+    refuse_writing(m, RAPT_TYPE_Q8_0, "an encoder is not stored in fewer bits");
     rapt_model_free(m);
     m = stored_lm(STORED_LLAMA);
     must(rapt_model_add_lora(m, &(rapt_model_lora_options){.lora = {.rank = 2, .alpha = 4}, .seed = 3}, &err), &err);
-    refuse_writing(m, RAPT_EXPORT_Q8_0, "low-rank adapters");
+    refuse_writing(m, RAPT_TYPE_Q8_0, "low-rank adapters");
     rapt_model_free(m);
 }
 
@@ -264,7 +264,7 @@ static void writing_is_interrupted(void **state)
     rapt_model *models[] = {stored_lm(STORED_LLAMA), stored_hub(stored_lm(STORED_LLAMA))};
     for (size_t i = 0; i < 2; i++) {
         rapt_error err = {0};
-        const rapt_export_options o = {.to = RAPT_EXPORT_RAPT, .weights = RAPT_EXPORT_Q8_0, .stop = stop_at_once};
+        const rapt_export_options o = {.to = RAPT_EXPORT_RAPT, .weights = RAPT_TYPE_Q8_0, .stop = stop_at_once};
         assert_int_equal(rapt_model_export(models[i], folder_in("no"), &o, &err), RAPT_ERR_INTERRUPTED);
         assert_false(file_exists(folder_in("no")));
         rapt_model_free(models[i]);

@@ -82,7 +82,7 @@ static inline rapt_transformer *model_new(rapt_norm_place norm, bool tied)
 static inline rapt_tape *model_tape(const char *isa, int threads)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.isa = isa, .threads = threads}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.isa = isa, .threads = threads}, &err);
     if (!t)
         fail_msg("%s", err.message);
     return t;

@@ -69,7 +69,7 @@ static void check_row(rapt_tape *t, const rapt_transformer *m, const int32_t *so
     model_same(what, y->data + step * MODEL_VOCAB, got, MODEL_VOCAB);
 }
 
-static rapt_decoder_state *new_state(rapt_tape *t, const rapt_transformer *m, const int32_t *source, rapt_storage kv_cache)
+static rapt_decoder_state *new_state(rapt_tape *t, const rapt_transformer *m, const int32_t *source, rapt_type kv_cache)
 {
     rapt_error err = {0};
     rapt_tape_begin(t, (rapt_pass){0});
@@ -103,7 +103,7 @@ static void check_model(rapt_norm_place norm, int threads)
     int32_t source[SENTENCES * SOURCE];
     rows r = {.count = SENTENCES, .sentence = {0, 1, 2}};
     model_ids(source, SENTENCES * SOURCE, 1);
-    rapt_decoder_state *s = new_state(t, m, source, RAPT_STORAGE_FP32);
+    rapt_decoder_state *s = new_state(t, m, source, RAPT_TYPE_FP32);
     for (size_t step = 0; step < TIME; step++) {
         extend(&r, step);
         rapt_real *got = step_of(t, m, s, &r, step);
@@ -171,7 +171,7 @@ static void check_together(rapt_tape *t, const rapt_transformer *m, twins *all, 
     }
 }
 
-static void check_parts(const char *isa, int threads, rapt_storage kv_cache, rapt_attention_capture capture)
+static void check_parts(const char *isa, int threads, rapt_type kv_cache, rapt_attention_capture capture)
 {
     rapt_transformer *m = model_new(RAPT_NORM_PLACE_PRE, false);
     rapt_tape *t = model_tape(isa, threads);
@@ -198,9 +198,9 @@ static void states_are_decoded_together(void **state)
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
         for (int threads = 1; threads <= 3 && kernels_of_isa(*isa, NULL); threads += 2)
-            for (rapt_storage kv_cache = RAPT_STORAGE_FP32; kv_cache <= RAPT_STORAGE_Q8_0; kv_cache++)
+            for (rapt_type kv_cache = RAPT_TYPE_FP32; kv_cache <= RAPT_TYPE_Q8_0; kv_cache++)
                 check_parts(*isa, threads, kv_cache, RAPT_CAPTURE_NONE);
-    check_parts(NULL, 1, RAPT_STORAGE_FP32, RAPT_CAPTURE_BEFORE_DROPOUT);
+    check_parts(NULL, 1, RAPT_TYPE_FP32, RAPT_CAPTURE_BEFORE_DROPOUT);
 }
 
 static void shared_rows_take_one_token(void **state)
@@ -210,7 +210,7 @@ static void shared_rows_take_one_token(void **state)
     rapt_tape *t = model_tape(NULL, 1);
     int32_t ids[SENTENCES * SOURCE];
     model_ids(ids, SENTENCES * SOURCE, 1);
-    rapt_decoder_state *s = new_state(t, m, ids, RAPT_STORAGE_FP32);
+    rapt_decoder_state *s = new_state(t, m, ids, RAPT_TYPE_FP32);
     rapt_decoder_state_select(s, (int32_t[]){0, 0, 1, 2}, 4);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 4, 2});

@@ -10,7 +10,7 @@
 
 enum { LAYERS = 3, ROWS = 3, FEATURES = 24, HEAD = 8, CAPACITY = 1000, PAST = 230, GROWN = 300 };
 
-static rapt_kv_cache *new_cache(rapt_storage storage, bool grows)
+static rapt_kv_cache *new_cache(rapt_type storage, bool grows)
 {
     rapt_error err = {0};
     const rapt_kv_sizes sizes = {.layers = LAYERS, .rows = ROWS, .capacity = CAPACITY, .features = FEATURES, .grows = grows,
@@ -85,7 +85,7 @@ static void check_growth(rapt_kv_cache *c, rapt_kv_cache *whole)
 static void growth_fails_and_is_retried(void **state)
 {
     (void)state;
-    for (rapt_storage storage = RAPT_STORAGE_FP32; storage <= RAPT_STORAGE_Q8_0; storage++) {
+    for (rapt_type storage = RAPT_TYPE_FP32; storage <= RAPT_TYPE_Q8_0; storage++) {
         char what[64];
         snprintf(what, sizeof what, "growth in storage %d", (int)storage);
         failing f = {.what = what, .at_least = LAYERS, .uncounted = true}; /* what is held stays */

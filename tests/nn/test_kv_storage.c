@@ -15,7 +15,7 @@
 
 enum { ROWS = 3, TIME = LM_CONTEXT, LOGITS = TIME * MODEL_VOCAB };
 
-static const rapt_storage STORAGES[] = {RAPT_STORAGE_BF16, RAPT_STORAGE_Q8_0};
+static const rapt_type STORAGES[] = {RAPT_TYPE_BF16, RAPT_TYPE_Q8_0};
 
 /* ---- language models -------------------------------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static rapt_lm_config kind(size_t i)
     return c;
 }
 
-static rapt_kv_cache *new_cache(const rapt_lm *m, size_t rows, rapt_storage storage)
+static rapt_kv_cache *new_cache(const rapt_lm *m, size_t rows, rapt_type storage)
 {
     rapt_error err = {0};
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(m, rows);
@@ -59,7 +59,7 @@ static rapt_tokens columns(const int32_t *ids, size_t rows, size_t time, size_t 
 }
 
 /* Logits [rows, TIME, vocabulary] of ids [rows, TIME], in pieces of `length`; free() them. */
-static rapt_real *in_pieces(rapt_tape *t, const rapt_lm *m, rapt_storage storage, const int32_t *ids, size_t rows, size_t length)
+static rapt_real *in_pieces(rapt_tape *t, const rapt_lm *m, rapt_type storage, const int32_t *ids, size_t rows, size_t length)
 {
     int32_t piece[ROWS * TIME];
     rapt_real *all = malloc(rows * LOGITS * sizeof *all);
@@ -77,7 +77,7 @@ static rapt_real *in_pieces(rapt_tape *t, const rapt_lm *m, rapt_storage storage
     return all;
 }
 
-static void check_pieces(const char *isa, int threads, const rapt_lm *m, rapt_storage storage, const int32_t *ids,
+static void check_pieces(const char *isa, int threads, const rapt_lm *m, rapt_type storage, const int32_t *ids,
                          const rapt_real *want)
 {
     rapt_tape *t = model_tape(isa, threads);
@@ -110,7 +110,7 @@ static void tokens_may_come_in_pieces(void **state)
     model_ids(ids, ROWS * TIME, 5);
     for (size_t i = 0; i < 2 * KINDS; i++) {
         const rapt_lm_config c = kind(i / 2);
-        const rapt_storage storage = STORAGES[i % 2];
+        const rapt_type storage = STORAGES[i % 2];
         rapt_lm *m = lm_model(&c);
         rapt_tape *t = model_tape("scalar", 1);
         rapt_real *want = in_pieces(t, m, storage, ids, ROWS, TIME), *exact = lm_whole(t, m, ids, ROWS, TIME);
@@ -134,13 +134,13 @@ static void products_in_bf16_round_the_same(void **state)
     rapt_error err = {0};
     int32_t ids[ROWS * TIME];
     model_ids(ids, ROWS * TIME, 5);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2, .precision = RAPT_PRECISION_BF16}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2, .type = RAPT_TYPE_BF16}, &err);
     assert_non_null(t);
     for (size_t i = 0; i < KINDS; i += 3) {
         const rapt_lm_config c = kind(i);
         rapt_lm *m = lm_model(&c);
-        rapt_real *want = in_pieces(t, m, RAPT_STORAGE_FP32, ids, ROWS, 4);
-        rapt_real *got = in_pieces(t, m, RAPT_STORAGE_BF16, ids, ROWS, 4);
+        rapt_real *want = in_pieces(t, m, RAPT_TYPE_FP32, ids, ROWS, 4);
+        rapt_real *got = in_pieces(t, m, RAPT_TYPE_BF16, ids, ROWS, 4);
         model_same("products in bf16", want, got, ROWS * LOGITS);
         free(want);
         free(got);
@@ -150,7 +150,7 @@ static void products_in_bf16_round_the_same(void **state)
 }
 
 /* Logits after the first n tokens of `text`, all visible ones computed anew, at once; free() them. */
-static rapt_real *anew(rapt_tape *t, const rapt_lm *m, rapt_storage storage, const int32_t *text, size_t n)
+static rapt_real *anew(rapt_tape *t, const rapt_lm *m, rapt_type storage, const int32_t *text, size_t n)
 {
     const size_t visible = rapt_lm_visible(&m->config, n);
     rapt_kv_cache *c = new_cache(m, 1, storage);
@@ -162,7 +162,7 @@ static rapt_real *anew(rapt_tape *t, const rapt_lm *m, rapt_storage storage, con
 
 static void check_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *c, const int32_t *text, size_t stride, size_t n)
 {
-    const rapt_storage storage = rapt_kv_cache_sizes(c).storage;
+    const rapt_type storage = rapt_kv_cache_sizes(c).storage;
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_real *got = model_copy(t, rapt_lm_next(t, m, c, text, stride, n));
     for (size_t b = 0; b < rapt_kv_cache_rows(c); b++) {
@@ -249,11 +249,11 @@ static void a_loss_is_that_of_the_steps(void **state)
         c.logits_cap = i % 2 ? 2 : 0;
         rapt_lm *m = lm_model(&c);
         rapt_tape *t = model_tape(NULL, 2);
-        for (rapt_storage storage = RAPT_STORAGE_FP32; storage <= RAPT_STORAGE_Q8_0; storage++) {
+        for (rapt_type storage = RAPT_TYPE_FP32; storage <= RAPT_TYPE_Q8_0; storage++) {
             rapt_loss_sums want = {0}, got = {0};
             rapt_kv_cache *cache = new_cache(m, ROWS, storage);
             rapt_tape_begin(t, (rapt_pass){0});
-            if (storage == RAPT_STORAGE_FP32)
+            if (storage == RAPT_TYPE_FP32)
                 rapt_lm_loss(t, m, in, out, &o, &want);
             else
                 rapt_op_cross_entropy(t, rapt_lm_step(t, m, cache, in, false), out, &o, &want);
@@ -292,7 +292,7 @@ static rapt_transformer *translation_model(size_t i)
 }
 
 static rapt_decoder_state *begin(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t first, size_t count,
-                                 rapt_storage storage)
+                                 rapt_type storage)
 {
     const rapt_tokens in = {source + first * SOURCE, count, SOURCE};
     rapt_decoder_state *s = rapt_decoder_state_new(NULL);
@@ -305,7 +305,7 @@ static rapt_decoder_state *begin(rapt_tape *t, const rapt_transformer *m, const 
 
 /* Logits [TIME, vocabulary] of one sentence alone, all tokens at once; free() them. */
 static rapt_real *translation_alone(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t sentence,
-                                    const int32_t *target, rapt_storage storage)
+                                    const int32_t *target, rapt_type storage)
 {
     rapt_decoder_state *s = begin(t, m, source, sentence, 1, storage);
     rapt_tape_begin(t, (rapt_pass){0});
@@ -316,7 +316,7 @@ static rapt_real *translation_alone(rapt_tape *t, const rapt_transformer *m, con
 
 /* Token by token, with two rows of each sentence, which change places. */
 static void check_beams(rapt_tape *t, const rapt_transformer *m, const int32_t *source, const int32_t *target,
-                        rapt_real *const *want, rapt_storage storage)
+                        rapt_real *const *want, rapt_type storage)
 {
     enum { BEAMS = 2 * SENTENCES };
     int32_t ids[BEAMS], parents[BEAMS] = {0, 0, 1, 1, 2, 2};
@@ -349,7 +349,7 @@ static void translations_have_the_same_bits(void **state)
         rapt_real *want[SENTENCES], *exact;
         for (size_t b = 0; b < SENTENCES; b++)
             want[b] = translation_alone(first, m, source, b, target + b * TIME, STORAGES[i % 2]);
-        exact = translation_alone(first, m, source, 1, target + TIME, RAPT_STORAGE_FP32);
+        exact = translation_alone(first, m, source, 1, target + TIME, RAPT_TYPE_FP32);
         const double far = distance(want[1], exact, LOGITS);
         if (!(far > 1e-5 && far < 0.02))
             fail_msg("model %zu: logits are %g from those in fp32", i / 2, far);
@@ -374,9 +374,9 @@ static void positions_have_their_bytes(void **state)
     (void)state;
     rapt_kv_sizes s = {.layers = 3, .rows = 5, .capacity = 7, .features = 80, .head = 40};
     assert_int_equal(rapt_kv_position_bytes(&s), 2 * 3 * 80 * 4);
-    s.storage = RAPT_STORAGE_BF16;
+    s.storage = RAPT_TYPE_BF16;
     assert_int_equal(rapt_kv_position_bytes(&s), 2 * 3 * 80 * 2);
-    s.storage = RAPT_STORAGE_Q8_0;
+    s.storage = RAPT_TYPE_Q8_0;
     assert_int_equal(rapt_kv_position_bytes(&s), 2 * 3 * 2 * (34 + 2 + 8));
     s.head = 0; /* one head: blocks of 32, 32 and 16 */
     assert_int_equal(rapt_kv_position_bytes(&s), 2 * 3 * (34 + 34 + 2 + 16));
@@ -394,13 +394,13 @@ static void what_is_refused(void **state)
     assert_string_equal(err.message, "a KV cache of 24 features, which heads of 5 do not divide");
     err = (rapt_error){0};
     sizes.head = 4;
-    sizes.storage = (rapt_storage)3;
+    sizes.storage = (rapt_type)3;
     assert_null(rapt_kv_cache_new(sizes, &err));
-    assert_string_equal(err.message, "a KV cache in storage 3; there are 0 to 2");
+    assert_string_equal(err.message, "keys and values in q4_0; there are fp32, bf16 and q8_0");
     rapt_lm_config config = lm_variant(1); /* 6 heads of 4 */
     rapt_lm *m = lm_model(&config);
     rapt_tape *t = model_tape(NULL, 1);
-    sizes.storage = RAPT_STORAGE_Q8_0;
+    sizes.storage = RAPT_TYPE_Q8_0;
     sizes.head = 8;
     rapt_kv_cache *c = rapt_kv_cache_new(sizes, NULL);
     rapt_tape_begin(t, (rapt_pass){0});
@@ -421,7 +421,7 @@ static void cross_attention_refuses_other_heads(void **state)
     rapt_tape *t = model_tape(NULL, 1);
     for (size_t heads = 1; heads <= 3; heads += 2) {
         rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){.layers = 1, .rows = 1, .capacity = KEYS, .features = 42,
-                                                             .head = 42 / heads, .storage = RAPT_STORAGE_Q8_0}, NULL);
+                                                             .head = 42 / heads, .storage = RAPT_TYPE_Q8_0}, NULL);
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, KEYS, 42}, numbers, false);
         kv_cache_append(kernels_active(NULL), rapt_kv_cache_layer(c, 0), x, x, 0);

@@ -30,7 +30,7 @@ static size_t draw(texts *x, size_t n)
 }
 
 /* Each text alone, one token after the other. */
-static rapt_real *logits_alone(texts *x, size_t text, rapt_storage storage)
+static rapt_real *logits_alone(texts *x, size_t text, rapt_type storage)
 {
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(x->m, 1);
     rapt_error err = {0};
@@ -48,7 +48,7 @@ static rapt_real *logits_alone(texts *x, size_t text, rapt_storage storage)
     return all;
 }
 
-static texts texts_new(const char *isa, int threads, size_t variant, rapt_storage storage)
+static texts texts_new(const char *isa, int threads, size_t variant, rapt_type storage)
 {
     rapt_error err = {0};
     rapt_lm_config c = lm_variant(variant);
@@ -130,7 +130,7 @@ static void move(texts *x)
     x->row[text] = free_row;
 }
 
-static void check(const char *isa, int threads, size_t variant, rapt_storage storage)
+static void check(const char *isa, int threads, size_t variant, rapt_type storage)
 {
     texts x = texts_new(isa, threads, variant, storage);
     for (size_t i = 0; step(&x); i++)
@@ -143,7 +143,7 @@ static void pieces_have_the_bits_of_texts_alone(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LM_VARIANTS; i++)
-        check(NULL, 1 + (int)(i % 5), i, RAPT_STORAGE_FP32);
+        check(NULL, 1 + (int)(i % 5), i, RAPT_TYPE_FP32);
 }
 
 static void at_every_level_and_storage(void **state)
@@ -151,13 +151,13 @@ static void at_every_level_and_storage(void **state)
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
         for (size_t i = 0; i < LM_VARIANTS && kernels_of_isa(*isa, NULL); i += 7)
-            check(*isa, 2, i, (rapt_storage)(i % (RAPT_STORAGE_Q8_0 + 1)));
+            check(*isa, 2, i, (rapt_type)(i % (RAPT_TYPE_Q8_0 + 1)));
 }
 
 static void refusals_leave_the_rows(void **state)
 {
     (void)state;
-    texts x = texts_new(NULL, 1, 2, RAPT_STORAGE_FP32);
+    texts x = texts_new(NULL, 1, 2, RAPT_TYPE_FP32);
     const int32_t bad[] = {1, MODEL_VOCAB}, many[LM_CONTEXT + 1] = {0};
     rapt_error err = {0};
     rapt_tape_begin(x.t, (rapt_pass){0});

@@ -17,7 +17,7 @@ static rapt_code observed_step(const subject *s)
 {
     rapt_error err = {0};
     double sum = 0;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     if (t) { /* chunks of one block each, so that nearly every request is an allocation */
         t->step.chunk_size = t->step.first_size = t->scratch.chunk_size = t->scratch.first_size = 64;
         rapt_observe(t, look, &sum);

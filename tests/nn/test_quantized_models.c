@@ -13,10 +13,10 @@
 
 enum { ROWS = 3, TIME = LM_CONTEXT };
 
-static rapt_tape *quantized_tape(const char *isa, int threads, rapt_precision type)
+static rapt_tape *quantized_tape(const char *isa, int threads, rapt_type type)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){threads, isa, type, NULL}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){threads, isa, type, NULL}, &err);
     assert_string_equal(err.message, "");
     return t;
 }
@@ -47,7 +47,7 @@ static void check_pieces(rapt_tape *t, const rapt_lm *m, const int32_t *ids, con
 }
 
 /* The logits, which are returned, of one level with so many threads; compared with `want`, unless that is NULL. */
-static rapt_real *check_language_model(const rapt_lm *m, const char *isa, int threads, rapt_precision type,
+static rapt_real *check_language_model(const rapt_lm *m, const char *isa, int threads, rapt_type type,
                                        const rapt_real *want)
 {
     rapt_error err = {0};
@@ -86,7 +86,7 @@ static void language_models_have_the_same_bits(void **state)
         int32_t ids[ROWS * TIME];
         rapt_lm *m = lm_model(&c);
         rapt_tape *exact = model_tape(NULL, 1);
-        const rapt_precision type = i % 2 ? RAPT_PRECISION_Q4_0 : RAPT_PRECISION_Q8_0;
+        const rapt_type type = i % 2 ? RAPT_TYPE_Q4_0 : RAPT_TYPE_Q8_0;
         rapt_real *want = check_language_model(m, "scalar", 1, type, NULL);
         for (const char *const *isa = kernels_names + 1; *isa; isa++)
             if (kernels_of_isa(*isa, NULL))
@@ -94,7 +94,7 @@ static void language_models_have_the_same_bits(void **state)
         model_ids(ids, ROWS * TIME, 5);
         rapt_real *whole = lm_whole(exact, m, ids, ROWS, TIME);
         const double far = distance(want, whole, ROWS * TIME * MODEL_VOCAB);
-        assert_true(far > 1e-5 && far < (type == RAPT_PRECISION_Q8_0 ? 0.05 : 0.5)); /* quantized, and not much else */
+        assert_true(far > 1e-5 && far < (type == RAPT_TYPE_Q8_0 ? 0.05 : 0.5)); /* quantized, and not much else */
         free(want);
         free(whole);
         rapt_tape_free(exact);
@@ -104,7 +104,7 @@ static void language_models_have_the_same_bits(void **state)
 
 /* ---- translators ------------------------------------------------------------------------------------------------------ */
 
-static rapt_real *check_translator(const rapt_transformer *m, const char *isa, int threads, rapt_precision type,
+static rapt_real *check_translator(const rapt_transformer *m, const char *isa, int threads, rapt_type type,
                                    const rapt_real *want)
 {
     rapt_error err = {0};
@@ -140,7 +140,7 @@ static void translators_have_the_same_bits(void **state)
         rapt_error err = {0};
         rapt_transformer *m = rapt_transformer_new(&c, 7, &err);
         assert_non_null(m);
-        const rapt_precision type = i % 2 ? RAPT_PRECISION_Q4_0 : RAPT_PRECISION_Q8_0;
+        const rapt_type type = i % 2 ? RAPT_TYPE_Q4_0 : RAPT_TYPE_Q8_0;
         rapt_real *want = check_translator(m, "scalar", 1, type, NULL);
         for (const char *const *isa = kernels_names + 1; *isa; isa++)
             if (kernels_of_isa(*isa, NULL))

@@ -15,7 +15,7 @@ enum { NOTHING = -1 };
 
 static int type_in(const char *list, const char *name, bool output)
 {
-    rapt_precision type;
+    rapt_type type;
     uint64_t used = 0;
     const rapt_param p = {.value = {.name = name}, .origin = "model.layers.1.mlp.up_proj.weight"};
     return weight_types_find(list, &p, output, &used, &type) ? (int)type : NOTHING;
@@ -27,20 +27,20 @@ static void lists_name_types(void **state)
     const char *mixed = "q4_0,blocks.0.*=fp32,*.ffn.*=q8_0,output=bf16";
     assert_int_equal(type_in(NULL, "blocks.1.attention.q.weight", false), NOTHING);
     assert_int_equal(type_in("*.ffn.*=q8_0", "blocks.1.attention.q.weight", false), NOTHING);
-    assert_int_equal(type_in(mixed, "blocks.1.attention.q.weight", false), RAPT_PRECISION_Q4_0);
-    assert_int_equal(type_in(mixed, "blocks.0.attention.q.weight", false), RAPT_PRECISION_FP32);
-    assert_int_equal(type_in(mixed, "blocks.0.ffn.dense1.weight", false), RAPT_PRECISION_Q8_0); /* the last one that fits */
-    assert_int_equal(type_in(mixed, "embedding.weight", true), RAPT_PRECISION_BF16);
-    assert_int_equal(type_in(mixed, "embedding.weight", false), RAPT_PRECISION_Q4_0);
-    assert_int_equal(type_in("q4_0", "output.weight", true), RAPT_PRECISION_Q8_0); /* the default of an output matrix */
-    assert_int_equal(type_in("q4_0,output.*=q4_0", "output.weight", true), RAPT_PRECISION_Q4_0);
-    assert_int_equal(type_in("*.up_proj.*=bf16", "blocks.1.ffn.up.weight", false), RAPT_PRECISION_BF16); /* of the file */
+    assert_int_equal(type_in(mixed, "blocks.1.attention.q.weight", false), RAPT_TYPE_Q4_0);
+    assert_int_equal(type_in(mixed, "blocks.0.attention.q.weight", false), RAPT_TYPE_FP32);
+    assert_int_equal(type_in(mixed, "blocks.0.ffn.dense1.weight", false), RAPT_TYPE_Q8_0); /* the last one that fits */
+    assert_int_equal(type_in(mixed, "embedding.weight", true), RAPT_TYPE_BF16);
+    assert_int_equal(type_in(mixed, "embedding.weight", false), RAPT_TYPE_Q4_0);
+    assert_int_equal(type_in("q4_0", "output.weight", true), RAPT_TYPE_Q8_0); /* the default of an output matrix */
+    assert_int_equal(type_in("q4_0,output.*=q4_0", "output.weight", true), RAPT_TYPE_Q4_0);
+    assert_int_equal(type_in("*.up_proj.*=bf16", "blocks.1.ffn.up.weight", false), RAPT_TYPE_BF16); /* of the file */
     assert_int_equal(type_in("*.down_proj.*=bf16", "blocks.1.ffn.up.weight", false), NOTHING);
 }
 
 static void check_refused(const char *list, const char *part)
 {
-    rapt_precision all;
+    rapt_type all;
     rapt_error err = {0};
     assert_int_equal(weight_types_check(list, &all, &err), RAPT_ERR_VALUE);
     if (!strstr(err.message, part))
@@ -50,11 +50,11 @@ static void check_refused(const char *list, const char *part)
 static void wrong_lists_are_refused(void **state)
 {
     (void)state;
-    rapt_precision all;
+    rapt_type all;
     assert_int_equal(weight_types_check("q4_0,a=bf16", &all, NULL), RAPT_OK);
-    assert_int_equal(all, RAPT_PRECISION_Q4_0);
+    assert_int_equal(all, RAPT_TYPE_Q4_0);
     assert_int_equal(weight_types_check("a=b=bf16", &all, NULL), RAPT_OK); /* a name may have '=' */
-    assert_int_equal(all, RAPT_PRECISION_FP32);
+    assert_int_equal(all, RAPT_TYPE_FP32);
     assert_int_equal(weight_types_check(NULL, &all, NULL), RAPT_OK);
     check_refused("", "'' is no type");
     check_refused("q4_1", "'q4_1' is no type");
@@ -82,7 +82,7 @@ static void models_are_packed_so(void **state)
     rapt_error err = {0};
     const rapt_lm_config c = lm_variant(0);
     rapt_lm *m = lm_model(&c);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .weights = "q8_0,*.ffn.*=q4_0,*.q.weight=fp32"}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .weights = "q8_0,*.ffn.*=q4_0,*.q.weight=fp32"}, &err);
     packed_weights *p = pack_lm(m, t, &err);
     assert_non_null(p);
     assert_ptr_equal(packed_for(p, t, m, "blocks.0.attention.q.weight"), &t->k->gemm);
@@ -90,7 +90,7 @@ static void models_are_packed_so(void **state)
     assert_ptr_equal(packed_for(p, t, m, "blocks.0.ffn.dense1.weight"), &t->k->quantized->q4_0);
     packed_weights_free(p);
     rapt_tape_free(t);
-    t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .weights = "q8"}, &err);
+    t = rapt_tape_new(&(rapt_compute){.threads = 1, .weights = "q8"}, &err);
     assert_null(pack_lm(m, t, &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
     rapt_tape_free(t);
@@ -109,7 +109,7 @@ static void patterns_that_fit_nothing_are_refused(void **state)
     rapt_lm *m = lm_model(&c);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         rapt_error err = {0};
-        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .weights = lists[i]}, &err);
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .weights = lists[i]}, &err);
         assert_null(pack_lm(m, t, &err));
         assert_int_equal(err.code, RAPT_ERR_VALUE);
         if (!strstr(err.message, says[i]))

@@ -140,7 +140,7 @@ static void check_adding_up(check *k)
 static double check_row(const ops_row *row, bool reuse)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     ops_case c = ops_case_new(row->flags, false);
     uint32_t examples[] = {5, 2, 9};
     check k = {.c = &c, .t = t, .row = row};

@@ -138,7 +138,7 @@ static void fused_attention_equals_its_steps(void **state)
                                {.keep = keep_flags},
                                {.keep = keep_flags, .keep_per_query = true},
                                {.valid_lens = lens_2d, .per_query = true, .causal = true, .keep = keep_flags}};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
             for (int drop = 0; drop < 2; drop++)
@@ -153,7 +153,7 @@ static void gradients_equal_those_of_the_steps(void **state)
 {
     static kept want[3];
     (void)state;
-    run r = {.t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), .s = {MOST, MOST, 33, 65}, .mask = {.causal = true}};
+    run r = {.t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL), .s = {MOST, MOST, 33, 65}, .mask = {.causal = true}};
     for (int is_fused = 0; is_fused < 2; is_fused++) {
         rapt_tensor *before, *after, *y = is_fused ? fused(&r, RAPT_CAPTURE_NONE, NULL) : steps(&r, &before, &after);
         rapt_backward(r.t, rapt_op_sum(r.t, rapt_op_multiply(r.t, y, input(&r, MOST, HEADS * r.s.dv, 9))), NULL);

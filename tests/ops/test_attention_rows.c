@@ -102,7 +102,7 @@ static void single_queries_have_the_bits_of_several(void **state)
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
         for (int threads = 1; threads <= 7 && kernels_of_isa(*isa, NULL); threads += 3) {
-            rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.isa = *isa, .threads = threads}, NULL);
+            rapt_tape *t = rapt_tape_new(&(rapt_compute){.isa = *isa, .threads = threads}, NULL);
             assert_non_null(t);
             for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
                 const operands o = new_operands(t, &CASES[i]);
@@ -124,8 +124,8 @@ static void other_attention_does_not_fit(void **state)
     (void)state;
     rapt_param table = {0};
     const rapt_attention_scores plain = {0}, capped = {.cap = 2}, biased = {.bias.weight = &table}, endless = {.scale = INFINITY};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
-    rapt_tape *bf16 = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = RAPT_PRECISION_BF16}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
+    rapt_tape *bf16 = rapt_tape_new(&(rapt_compute){.threads = 1, .type = RAPT_TYPE_BF16}, NULL);
     assert_non_null(t);
     assert_non_null(bf16);
     rapt_tape_begin(bf16, (rapt_pass){0});
@@ -154,7 +154,7 @@ static void other_attention_does_not_fit(void **state)
 static void window_beyond_the_keys(void **state)
 {
     (void)state;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     const rapt_mask window = {.causal = true, .past = 7, .window = 5}, last = {.keep = (uint8_t[]){0, 0, 0, 1, 1}};
     assert_non_null(t);
     rapt_tape_begin(t, (rapt_pass){0});

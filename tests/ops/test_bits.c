@@ -77,10 +77,10 @@ static result run_row(rapt_tape *t, const ops_row *row, size_t variant)
     return r;
 }
 
-static rapt_tape *new_tape(const char *isa, int threads, rapt_precision precision)
+static rapt_tape *new_tape(const char *isa, int threads, rapt_type precision)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .isa = isa, .precision = precision}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads, .isa = isa, .type = precision}, &err);
     if (!t)
         fail_msg("%s", err.message);
     return t;
@@ -88,7 +88,7 @@ static rapt_tape *new_tape(const char *isa, int threads, rapt_precision precisio
 
 static int make_reference(void **state)
 {
-    rapt_tape *t = new_tape("scalar", 1, RAPT_PRECISION_FP32);
+    rapt_tape *t = new_tape("scalar", 1, RAPT_TYPE_FP32);
     (void)state;
     for (size_t i = 0; i < ROWS; i++)
         for (size_t v = 0; v < VARIANTS; v++)
@@ -120,7 +120,7 @@ static void compare(const result *want, const result *got, const char *row, cons
 
 static void check_tape(const char *isa, int threads)
 {
-    rapt_tape *t = new_tape(isa, threads, RAPT_PRECISION_FP32);
+    rapt_tape *t = new_tape(isa, threads, RAPT_TYPE_FP32);
     assert_int_equal(rapt_tape_threads(t), threads);
     assert_string_equal(rapt_tape_isa(t), isa);
     for (size_t i = 0; i < ROWS; i++)
@@ -173,8 +173,8 @@ static void same_bits_bf16(void **state)
 {
     const char *isa = levels_wanted(state);
     double farthest = 0;
-    rapt_tape *tapes[] = {new_tape(isa, 1, RAPT_PRECISION_BF16), new_tape(isa, 7, RAPT_PRECISION_BF16),
-                          LEVELS_TESTED == 1 ? NULL : new_tape(isa, 2, RAPT_PRECISION_BF16), NULL};
+    rapt_tape *tapes[] = {new_tape(isa, 1, RAPT_TYPE_BF16), new_tape(isa, 7, RAPT_TYPE_BF16),
+                          LEVELS_TESTED == 1 ? NULL : new_tape(isa, 2, RAPT_TYPE_BF16), NULL};
     assert_string_not_equal(rapt_tape_gemm(tapes[0]), "fp32");
     for (size_t i = 0; i < ROWS; i++)
         for (size_t v = 0; v < VARIANTS; v++)

@@ -36,7 +36,7 @@ static size_t pass(rapt_tape *t, const ops_row *row, unsigned variant, rapt_real
 
 static rapt_tape *new_tape(void)
 {
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 3}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 3}, NULL);
     assert_non_null(t);
     return t;
 }

@@ -65,7 +65,7 @@ static void the_format_has_its_own(void **state)
     rapt_error err = {0};
     const rapt_real above_one = 0x1.000002p0f; /* 1 + u; its square is 1 + 2 u + u^2, nearest to which is 1 + 2 u */
     upset();
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 4, .isa = isa}, &err); /* its threads inherit both */
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 4, .isa = isa}, &err); /* its threads inherit both */
     calm(NULL);
     assert_non_null(t);
     check_product(t, 0x1p-126f, 0.5f, 0x1p-127f);

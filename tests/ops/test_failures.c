@@ -43,7 +43,7 @@ static rapt_param *add_buffer(bench *b, const char *name, int ndim, const size_t
 
 static void set_up(bench *b)
 {
-    *b = (bench){.t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), .set = rapt_params_new(1, NULL)};
+    *b = (bench){.t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL), .set = rapt_params_new(1, NULL)};
     b->w = add(b, "w", 2, (size_t[]){5, 7});
     b->bias = add(b, "bias", 1, (size_t[]){5});
     b->gamma = add(b, "gamma", 1, (size_t[]){7});
@@ -379,7 +379,7 @@ static void backward_refuses_a_bad_loss(void **state)
     tear_down(&b);
 }
 
-static void check_no_tape(rapt_tape_options o, rapt_code code, const char *word)
+static void check_no_tape(rapt_compute o, rapt_code code, const char *word)
 {
     rapt_error err = {0};
     assert_null(rapt_tape_new(&o, &err));
@@ -390,9 +390,9 @@ static void check_no_tape(rapt_tape_options o, rapt_code code, const char *word)
 static void tapes_refuse_bad_options(void **state)
 {
     (void)state;
-    check_no_tape((rapt_tape_options){.isa = "sse9"}, RAPT_ERR_VALUE, "sse9");
-    check_no_tape((rapt_tape_options){.isa = ""}, RAPT_ERR_VALUE, "''");
-    check_no_tape((rapt_tape_options){.threads = 100000}, RAPT_ERR_VALUE, "100000");
+    check_no_tape((rapt_compute){.isa = "sse9"}, RAPT_ERR_VALUE, "sse9");
+    check_no_tape((rapt_compute){.isa = ""}, RAPT_ERR_VALUE, "''");
+    check_no_tape((rapt_compute){.threads = 100000}, RAPT_ERR_VALUE, "100000");
 }
 
 static void check_no_model(rapt_transformer_config c, rapt_code code, const char *word)

@@ -29,7 +29,7 @@ static void small_chunks(rapt_tape *t)
 
 static rapt_tape *small_chunk_tape(rapt_error *err)
 {
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 3}, err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 3}, err);
     if (t)
         small_chunks(t);
     return t;
@@ -228,14 +228,14 @@ static void check_row(const ops_row *row)
     ops_case c = ops_case_new(row->flags, false);
     c.reuse = true;
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     ops_step(&c, t, row->build, NULL, &err);
     assert_int_equal(err.code, RAPT_OK);
     rapt_tape_free(t);
     failing f = {.what = row->name, .threads = true, .uncounted = true}; /* the tape is made before, and freed after */
     do {
         err = (rapt_error){0};
-        t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+        t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
         small_chunks(t);
         failing_arm(&f);
         ops_step(&c, t, row->build, NULL, &err);

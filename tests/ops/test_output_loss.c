@@ -58,7 +58,7 @@ static bool x_learns = true;
 static rapt_tape *new_tape(const char *isa, int threads)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .isa = isa}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads, .isa = isa}, &err);
     if (!t)
         fail_msg("%s", err.message);
     return t;

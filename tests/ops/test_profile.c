@@ -29,7 +29,7 @@ typedef struct bench {
 static int set_up(void **state)
 {
     static bench b;
-    b = (bench){rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), rapt_params_new(3, NULL)};
+    b = (bench){rapt_tape_new(&(rapt_compute){.threads = 2}, NULL), rapt_params_new(3, NULL)};
     b.w = rapt_params_add(b.set, "w", 2, (size_t[]){OUT, IN}, (rapt_init){RAPT_INIT_NORMAL, 1});
     b.v = rapt_params_add(b.set, "v", 2, (size_t[]){OUT, IN}, (rapt_init){RAPT_INIT_NORMAL, 1});
     *state = &b;
@@ -138,11 +138,11 @@ static void results_are_the_same(void **state)
 enum { WIDE_IN = 64, WIDE_OUT = 3 };
 
 /* The bytes of x w^T in a profile, with w packed for a precision: without the bytes of x and y. */
-static double bytes_of_weights(rapt_precision precision)
+static double bytes_of_weights(rapt_type precision)
 {
     const rapt_real numbers[ROWS * WIDE_IN] = {1};
     size_t count;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = precision}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .type = precision}, NULL);
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){WIDE_OUT, WIDE_IN}, (rapt_init){RAPT_INIT_NORMAL, 1});
     packed_weights *p = packed_weights_new(set, t->packs, NULL);
@@ -165,16 +165,16 @@ static void weights_count_as_they_are_packed(void **state)
 {
     (void)state;
     const double numbers = WIDE_IN * WIDE_OUT;
-    assert_true(bytes_of_weights(RAPT_PRECISION_FP32) == 4 * numbers);
-    assert_true(bytes_of_weights(RAPT_PRECISION_BF16) == 2 * numbers);
-    assert_true(bytes_of_weights(RAPT_PRECISION_Q8_0) == numbers * 34 / 32);
-    assert_true(bytes_of_weights(RAPT_PRECISION_Q4_0) == numbers * 18 / 32);
+    assert_true(bytes_of_weights(RAPT_TYPE_FP32) == 4 * numbers);
+    assert_true(bytes_of_weights(RAPT_TYPE_BF16) == 2 * numbers);
+    assert_true(bytes_of_weights(RAPT_TYPE_Q8_0) == numbers * 34 / 32);
+    assert_true(bytes_of_weights(RAPT_TYPE_Q4_0) == numbers * 18 / 32);
 }
 
 enum { KEYS = 5, HEADS = 2, FEATURES = 32 };
 
 /* The bytes of one query's attention to keys and values that are stored so. */
-static double bytes_of_attention(bench *b, rapt_storage storage)
+static double bytes_of_attention(bench *b, rapt_type storage)
 {
     const uint8_t stored[KEYS * HEADS * FEATURES * sizeof(rapt_real)] = {0};
     const size_t shape[] = {1, KEYS, HEADS * FEATURES};
@@ -191,8 +191,8 @@ static void keys_and_values_count_as_they_are_stored(void **state)
 {
     bench *b = *state;
     const double numbers = 2 * KEYS * HEADS * FEATURES;
-    assert_true(bytes_of_attention(b, RAPT_STORAGE_BF16) == 2 * numbers);
-    assert_true(bytes_of_attention(b, RAPT_STORAGE_Q8_0) == numbers * 34 / 32);
+    assert_true(bytes_of_attention(b, RAPT_TYPE_BF16) == 2 * numbers);
+    assert_true(bytes_of_attention(b, RAPT_TYPE_Q8_0) == numbers * 34 / 32);
 }
 
 enum { MATRIX = 128 }; /* rows and columns: large enough for moments in 8 bits and a gradient in bf16 */
@@ -200,7 +200,7 @@ enum { MATRIX = 128 }; /* rows and columns: large enough for moments in 8 bits a
 /* The bytes of Adam and of the gradient norm, of one matrix and a vector of MATRIX elements. */
 static void bytes_of_step(bool bits8, bool bf16, double *adam, double *norm)
 {
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){MATRIX, MATRIX}, (rapt_init){RAPT_INIT_NORMAL, 1});
     rapt_param *bias = rapt_params_add(set, "b", 1, (size_t[]){MATRIX}, (rapt_init){RAPT_INIT_ZEROS, 0});

@@ -63,11 +63,11 @@ static void reader_run(reader *r, double result[2])
 }
 
 /* `isa` NULL: the best one. */
-static reader reader_new(const ops_row *row, rapt_precision precision, const char *isa, bool large)
+static reader reader_new(const ops_row *row, rapt_type precision, const char *isa, bool large)
 {
     double result[2];
     reader r = {.row = row, .c = ops_case_new(row->flags, large)};
-    r.t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = precision, .isa = isa}, NULL);
+    r.t = rapt_tape_new(&(rapt_compute){.threads = 1, .type = precision, .isa = isa}, NULL);
     assert_non_null(r.t);
     reader_run(&r, result); /* which makes the parameters */
     size_t count = rapt_params_count(r.c.params);
@@ -103,7 +103,7 @@ static void reader_restore(reader *r)
 static void check_updates(const ops_row *row, bool large)
 {
     double want[2], got[2];
-    reader r = reader_new(row, RAPT_PRECISION_FP32, NULL, large);
+    reader r = reader_new(row, RAPT_TYPE_FP32, NULL, large);
     reader_run(&r, want);
     reader_restore(&r);
     reader_run(&r, want);
@@ -138,7 +138,7 @@ static size_t check_rounding(const ops_row *row, const char *isa, bool large)
 {
     double want[2], got[2];
     size_t rounded = 0;
-    reader r = reader_new(row, RAPT_PRECISION_BF16, isa, large);
+    reader r = reader_new(row, RAPT_TYPE_BF16, isa, large);
     reader_restore(&r);
     reader_run(&r, want);
     reader_restore(&r);
@@ -177,7 +177,7 @@ static void in_fp32_everything_is_read_as_it_is(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
-        reader r = reader_new(row_at(i), RAPT_PRECISION_FP32, NULL, false);
+        reader r = reader_new(row_at(i), RAPT_TYPE_FP32, NULL, false);
         for (size_t j = 0; j < rapt_params_count(r.c.params); j++)
             if (!params_at(r.c.params, j)->buffer)
                 assert_true(params_at(r.c.params, j)->state->read_exactly);

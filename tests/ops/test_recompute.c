@@ -127,7 +127,7 @@ static void take_step(rapt_tape *t, const net *n, rapt_adam *adam, uint64_t step
     rapt_params_zero_grad(n->params);
 }
 
-static numbers train(size_t which, const char *frozen, rapt_tape_options options, bool recompute)
+static numbers train(size_t which, const char *frozen, rapt_compute options, bool recompute)
 {
     net n = net_at(which);
     rapt_tape *t = rapt_tape_new(&options, NULL);
@@ -143,12 +143,12 @@ static numbers train(size_t which, const char *frozen, rapt_tape_options options
     return to;
 }
 
-static void compare(size_t which, const char *frozen, rapt_precision precision)
+static void compare(size_t which, const char *frozen, rapt_type precision)
 {
-    numbers want = train(which, frozen, (rapt_tape_options){.threads = 1, .precision = precision}, false);
+    numbers want = train(which, frozen, (rapt_compute){.threads = 1, .type = precision}, false);
     for (int threads = 1; threads <= 3; threads++) {
         char what[96];
-        numbers got = train(which, frozen, (rapt_tape_options){.threads = threads, .precision = precision}, true);
+        numbers got = train(which, frozen, (rapt_compute){.threads = threads, .type = precision}, true);
         snprintf(what, sizeof what, "model %zu, %s frozen, %d threads", which, frozen, threads);
         assert_int_equal(got.count, want.count);
         model_same(what, want.x, got.x, want.count);
@@ -161,19 +161,19 @@ static void training_gives_the_same_bits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NETS; i++)
-        compare(i, "nothing", RAPT_PRECISION_FP32);
-    compare(1, "nothing", RAPT_PRECISION_BF16);
-    compare(7, "nothing", RAPT_PRECISION_BF16);
+        compare(i, "nothing", RAPT_TYPE_FP32);
+    compare(1, "nothing", RAPT_TYPE_BF16);
+    compare(7, "nothing", RAPT_TYPE_BF16);
 }
 
 /* Blocks whose input wants no gradient, and blocks that want none at all. */
 static void so_it_does_with_frozen_parts(void **state)
 {
     (void)state;
-    compare(0, "encoder.*", RAPT_PRECISION_FP32);
-    compare(1, "*.embedding.weight", RAPT_PRECISION_FP32);
-    compare(5, "[ep]*", RAPT_PRECISION_FP32);
-    compare(5, "blocks.1.*", RAPT_PRECISION_FP32);
+    compare(0, "encoder.*", RAPT_TYPE_FP32);
+    compare(1, "*.embedding.weight", RAPT_TYPE_FP32);
+    compare(5, "[ep]*", RAPT_TYPE_FP32);
+    compare(5, "blocks.1.*", RAPT_TYPE_FP32);
 }
 
 /* ---- which blocks are recomputed ---------------------------------------------------------------------------- */

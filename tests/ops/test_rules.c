@@ -23,7 +23,7 @@ typedef struct bench {
 static int set_up(void **state)
 {
     static bench b;
-    b = (bench){rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), rapt_params_new(5, NULL)};
+    b = (bench){rapt_tape_new(&(rapt_compute){.threads = 2}, NULL), rapt_params_new(5, NULL)};
     *state = &b;
     return b.t && b.set ? 0 : -1;
 }

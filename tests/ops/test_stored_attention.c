@@ -45,7 +45,7 @@ static rapt_tensor *normal(rapt_tape *t, int ndim, const size_t *shape, uint64_t
 }
 
 /* The bytes of x [BATCH, KEYS, heads * width]; x becomes what they stand for. */
-static uint8_t *store(const kernels *k, rapt_storage storage, rapt_tensor *x, size_t width)
+static uint8_t *store(const kernels *k, rapt_type storage, rapt_tensor *x, size_t width)
 {
     const size_t rows = rapt_tensor_size(x) / width, bytes = stored_bytes(storage, width);
     uint8_t *stored = malloc(rows * bytes);
@@ -66,7 +66,7 @@ static void ignore(void *context, const rapt_observation *step)
     (void)context, (void)step;
 }
 
-static void check_case(rapt_tape *t, const inputs *c, rapt_storage storage)
+static void check_case(rapt_tape *t, const inputs *c, rapt_type storage)
 {
     static const size_t starts[BATCH + 1] = {0, 1, 6};
     const rapt_ragged ragged = {BATCH, 5, starts};
@@ -102,10 +102,10 @@ static void stored_numbers_are_those_in_fp32(void **state)
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
         for (int threads = 1; threads <= 7 && kernels_of_isa(*isa, NULL); threads += 3) {
-            rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.isa = *isa, .threads = threads}, NULL);
+            rapt_tape *t = rapt_tape_new(&(rapt_compute){.isa = *isa, .threads = threads}, NULL);
             assert_non_null(t);
             for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-                for (rapt_storage storage = RAPT_STORAGE_FP32; storage <= RAPT_STORAGE_Q8_0; storage++)
+                for (rapt_type storage = RAPT_TYPE_FP32; storage <= RAPT_TYPE_Q8_0; storage++)
                     check_case(t, &CASES[i], storage);
             rapt_tape_free(t);
         }
@@ -114,11 +114,11 @@ static void stored_numbers_are_those_in_fp32(void **state)
 static void rows_have_their_bytes(void **state)
 {
     (void)state;
-    assert_int_equal(stored_bytes(RAPT_STORAGE_FP32, 40), 160);
-    assert_int_equal(stored_bytes(RAPT_STORAGE_BF16, 40), 80);
-    assert_int_equal(stored_bytes(RAPT_STORAGE_Q8_0, 64), 2 * 34);
-    assert_int_equal(stored_bytes(RAPT_STORAGE_Q8_0, 40), 34 + 2 + 8);
-    assert_int_equal(stored_bytes(RAPT_STORAGE_Q8_0, 0), 0);
+    assert_int_equal(stored_bytes(RAPT_TYPE_FP32, 40), 160);
+    assert_int_equal(stored_bytes(RAPT_TYPE_BF16, 40), 80);
+    assert_int_equal(stored_bytes(RAPT_TYPE_Q8_0, 64), 2 * 34);
+    assert_int_equal(stored_bytes(RAPT_TYPE_Q8_0, 40), 34 + 2 + 8);
+    assert_int_equal(stored_bytes(RAPT_TYPE_Q8_0, 0), 0);
 }
 
 int main(void)

@@ -160,7 +160,7 @@ static inline rapt_generated case_generated(const openai_case *c, const rapt_gen
     rapt_error err = {0};
     rapt_generated result = {0};
     rapt_generate_options o = *options;
-    o.threads = 1;
+    o.compute.threads = 1;
     rapt_generator *g = rapt_generator_new(rapt_engine_model_of(c->models[0].model), &o, &err);
     if (!g || rapt_generator_begin_tokens(g, ids, count, &err) || rapt_generator_run(g, sample, &result, &err))
         fail_msg("%s", err.message);

@@ -166,7 +166,7 @@ static void test_finish(void **state)
     assert_int_equal(read_text("weights: q8_0\n"), RAPT_OK);
     assert_int_equal(serve_keys_set(&o, "precision", "bf16", reason), RAPT_OK);
     assert_null(o.all.weights);
-    assert_int_equal(o.all.precision, RAPT_PRECISION_BF16);
+    assert_int_equal(o.all.precision, RAPT_TYPE_BF16);
 }
 
 static keys *read_keys(const char *text)

@@ -59,7 +59,7 @@ static watched watched_new(bool tied)
     watched w = {.lm = rapt_lm_new(&c, 3, &err)};
     if (!w.lm)
         fail_msg("%s", err.message);
-    w.t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+    w.t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
     for (size_t i = 0; i < params_of(&w); i++)
         w.size += rapt_tensor_size(&params_at(w.lm->params, i)->value);
     w.grad = calloc(MARGIN + w.size, sizeof *w.grad);

@@ -27,12 +27,12 @@ typedef struct overlap_model {
 } overlap_model;
 
 /* False: something failed. */
-static inline bool overlap_model_make(overlap_model *m, bool tied, rapt_precision precision, int ranks)
+static inline bool overlap_model_make(overlap_model *m, bool tied, rapt_type precision, int ranks)
 {
     rapt_lm_config c = {.vocab = OVERLAP_VOCAB, .layers = 4, .context = OVERLAP_TIME, .tied = tied,
                         .block = {.d_model = 64, .heads = 4, .ffn = 128, .shared_norm = tied}};
     *m = (overlap_model){.lm = rapt_lm_new(&c, 3, NULL),
-                         .t = rapt_tape_new(&(rapt_tape_options){.threads = 2, .precision = precision}, NULL)};
+                         .t = rapt_tape_new(&(rapt_compute){.threads = 2, .type = precision}, NULL)};
     arena_init(&m->memory, 1 << 20);
     if (!m->lm || !m->t || gradient_layout_make(&m->layout, m->lm->params, NULL) ||
         buckets_make(&m->b, m->lm->params, &m->layout, ranks, NULL))

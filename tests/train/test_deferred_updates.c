@@ -141,7 +141,7 @@ static void every_reader_sees_all_updates(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
         rapt_real dense[SIZE], sparse[SIZE];
-        rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
         learner d = learner_new(false), s = learner_new(true);
         train(&d, t, 0, STEPS);
         train(&s, t, 0, STEPS);
@@ -160,7 +160,7 @@ static void every_reader_sees_all_updates(void **state)
 static void optimizers_take_turns(void **state)
 {
     (void)state;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     learner both[] = {learner_new(false), learner_new(true)};
     for (int i = 0; i < 2; i++) {
         rapt_adam *first = both[i].adam, *second = rapt_adam_new(both[i].set, &(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.95,
@@ -185,7 +185,7 @@ static void optimizers_take_turns(void **state)
 static void filling_again_forgets_nothing_else(void **state)
 {
     (void)state;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     learner s = learner_new(true);
     train(&s, t, 0, STEPS);
     rapt_param_fill(s.set, s.w, (rapt_init){RAPT_INIT_ONES, 0});

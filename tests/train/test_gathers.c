@@ -20,7 +20,7 @@
 #define MOST_RANKS 5
 
 typedef struct wanted {
-    rapt_precision precision;
+    rapt_type precision;
     bool tied;
     int size;
     rapt_real loss[STEPS + 1];
@@ -127,7 +127,7 @@ static void rank_body(case_rank *r)
 }
 
 /* Bytes that the ranks sent in a step. */
-static uint64_t run_ranks(rapt_precision precision, bool tied, int size)
+static uint64_t run_ranks(rapt_type precision, bool tied, int size)
 {
     wanted w = {.precision = precision, .tied = tied, .size = size};
     case_rank ranks[MOST_RANKS] = {0};
@@ -149,7 +149,7 @@ static void passes_wait_for_what_they_read(void **state)
     (void)state;
     for (int size = 2; size <= MOST_RANKS; size += size == 3 ? 2 : 1)
         for (int tied = 0; tied < 2; tied++)
-            run_ranks(RAPT_PRECISION_FP32, tied, size);
+            run_ranks(RAPT_TYPE_FP32, tied, size);
 }
 
 /* In the tied model the embedding comes whole, in the other model half of all numbers do. */
@@ -157,14 +157,14 @@ static void rounded_ones_take_half_the_bytes(void **state)
 {
     (void)state;
     for (int size = 2; size <= 3; size++) {
-        uint64_t whole = run_ranks(RAPT_PRECISION_FP32, false, size), rounded = run_ranks(RAPT_PRECISION_BF16, false, size);
+        uint64_t whole = run_ranks(RAPT_TYPE_FP32, false, size), rounded = run_ranks(RAPT_TYPE_BF16, false, size);
         overlap_model m;
-        assert_true(overlap_model_make(&m, false, RAPT_PRECISION_FP32, 1));
+        assert_true(overlap_model_make(&m, false, RAPT_TYPE_FP32, 1));
         uint64_t exact = sizeof(rapt_real) * (OVERLAP_VOCAB * 64 + 5000), all = sizeof(rapt_real) * m.layout.size;
         overlap_model_free(&m);
         assert_true(whole >= (uint64_t)(size - 1) * (all - 4096));
         assert_true(rounded < (uint64_t)(size - 1) * (exact + (all - exact) / 2) && rounded > whole / 2);
-        run_ranks(RAPT_PRECISION_BF16, true, size);
+        run_ranks(RAPT_TYPE_BF16, true, size);
     }
 }
 

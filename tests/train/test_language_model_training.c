@@ -243,7 +243,8 @@ static void assert_generated(const char *folder, const char *prompt, size_t toke
 {
     rapt_error err = {0};
     rapt_model *m = load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
-    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens, .threads = 1};
+    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens,
+                               .compute.threads = 1};
     rapt_generated wanted;
     rapt_generate(m, prompt, &o, &wanted, &err);
     assert_string_equal(err.message, "");
@@ -305,7 +306,7 @@ static double loss_by_hand(const char *folder, const char *path, double held_out
 {
     rapt_error err = {0};
     rapt_model *m = load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
     size_t size, count, context = m->language.net->config.context;
     char *text = get(".", path, &size);
     int32_t *ids;

@@ -33,7 +33,7 @@ static void backward(teller *x, bool recompute, rapt_code want)
 
 static void teller_make(teller *x, bool tied, bool recompute)
 {
-    assert_true(overlap_model_make(&x->m, tied, RAPT_PRECISION_FP32, 3));
+    assert_true(overlap_model_make(&x->m, tied, RAPT_TYPE_FP32, 3));
     x->ready = ready_new(x->m.t, x->m.lm->params, &x->m.layout, &x->m.b, keep, x, NULL);
     x->kept = calloc(x->m.layout.size, sizeof *x->kept);
     x->next = 0;

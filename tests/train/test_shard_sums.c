@@ -125,7 +125,7 @@ static void check_sums(uint32_t shards, int threads)
     gradient_layout layout;
     rapt_real *leaves[PARAMS];
     rapt_params *set = made_up_set();
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = threads}, NULL);
     assert_int_equal(gradient_layout_make(&layout, set, NULL), RAPT_OK);
     shard_sums *s = shard_sums_new(set, &layout, (shard_node){0, shards}, shards, NULL);
     assert_true(t && s);
@@ -201,7 +201,7 @@ static void parts_are_subtrees(void **state)
     gradient_layout layout;
     rapt_real *leaves[PARAMS];
     rapt_params *set = made_up_set();
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
     assert_int_equal(gradient_layout_make(&layout, set, NULL), RAPT_OK);
     shard_sums *s = shard_sums_new(set, &layout, (shard_node){FIRST, END}, SHARDS, NULL);
     for (size_t i = 0; i < PARAMS; i++)

@@ -14,8 +14,8 @@
 static const cli_option FOR_TEXT[] = {
     OPTION_LONG("context", "N", AT(context), 1, OPTION_ANY, "For language models: windows of at most N tokens (default: the "
                 "model's context)"),
-    CLI_OPTION_KV_CACHE(AT(kv_cache), "For language models: attend to keys and values as a KV cache stores them in fp32 "
-                        "(default), bf16 or q8_0: what that costs in perplexity"),
+    CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), "For language models: attend to keys and values as a KV cache stores them in "
+                        "fp32 (default), bf16 or q8_0: what that costs in perplexity"),
     {0}};
 
 static const cli_option FOR_PAIRS[] = {
@@ -32,11 +32,11 @@ static const cli_option FOR_PAIRS[] = {
 
 static const cli_option OPTIONS[] = {
     CLI_OPTION_ADAPTER(AT(adapter)),
-    CLI_OPTION_PRECISION(AT(o.precision), CLI_PRECISION),
-    CLI_OPTION_WEIGHTS(AT(o.weights), AT(o.precision), CLI_WEIGHTS),
+    CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
+    CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
     OPTION_TEXT("compare", "[MODEL]", AT(compare_with), "Also evaluate this model, or without =MODEL the same model in fp32, and "
                 "print the changes, with the largest change of a logit"),
-    CLI_OPTION_THREADS(AT(o.threads)),
+    CLI_OPTION_THREADS(AT(o.compute.threads)),
     OPTION_FLAG("json", AT(json), "Print a JSON object for each file"),
     OPTION_FLAG("quiet", AT(quiet), "No warnings"),
     OPTION_TABLE(FOR_TEXT, 0),
@@ -83,7 +83,7 @@ int cmd_eval(int argc, char **argv)
     eval_arguments a = {.tokenize = EVAL_BY_SCRIPT};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
-    cli_warn_threads(a.o.threads, a.quiet);
+    cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
     rapt_model *other = m && a.compare_with ? cli_model_adapted(a.compare_with, NULL, true, &err) : NULL;
     bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;

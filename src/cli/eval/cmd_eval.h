@@ -18,7 +18,6 @@ typedef struct eval_arguments {
     bool lowercase, json, loss_only, strict, quiet, compares;
     rapt_model *compare; /* the model to compare with, or NULL */
     int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
-    rapt_storage kv_cache;
     const char *for_pairs, *for_text; /* a given option that only pairs have; a given option that only texts have; or NULL */
 } eval_arguments;
 

@@ -75,7 +75,7 @@ rapt_code eval_compare_check_pairs(const eval_arguments *a, const rapt_model *m,
 
 rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_translate_options *o, rapt_error *err)
 {
-    const rapt_score_options exact = {.threads = o->threads, .weights = "fp32"};
+    const rapt_score_options exact = {.compute = {.threads = o->compute.threads, .weights = "fp32"}};
     *c = (eval_compare){.with = with, .bleu = NAN, .chrf = NAN};
     return score_tape_make(&c->exact, with, &exact, err);
 }

@@ -39,8 +39,7 @@ static rapt_code compare_batch(void *context, const score_batch *b, rapt_error *
 static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs,
                                          eval_result *r, rapt_error *err)
 {
-    const rapt_score_options o = {.threads = a->o.threads, .precision = a->o.precision, .weights = a->o.weights,
-                                  .strict = a->strict};
+    const rapt_score_options o = {.compute = a->o.compute, .strict = a->strict};
     const score_watch watch = {compare_batch, r->compare};
     rapt_code code = r->compare ? eval_compare_make(r->compare, a->compare, &a->o, err) : RAPT_OK;
     code = code ? code : score_pairs(m, pairs, &o, r->compare ? &watch : NULL, &r->score, err);
@@ -132,8 +131,8 @@ static rapt_code compare_scores(const eval_arguments *a, const rapt_pairs *pairs
 {
     rapt_translate_options o = a->o;
     eval_result exact = {.bleu_book = NAN};
-    o.precision = RAPT_PRECISION_FP32;
-    o.weights = "fp32";
+    o.compute.type = RAPT_TYPE_FP32;
+    o.compute.weights = "fp32";
     rapt_code code = translate_and_score(a, a->compare, pairs, &o, &exact, err);
     c->bleu = exact.bleu;
     c->chrf = exact.chrf;

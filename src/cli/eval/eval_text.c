@@ -103,7 +103,7 @@ static rapt_code eval_text_check_compared(const eval_arguments *a, const rapt_mo
     const rapt_tokenizer *other = a->compare->language.tokenizer;
     if (rapt_tokenizer_hash(other) == rapt_tokenizer_hash(m->language.tokenizer))
         return RAPT_OK;
-    rapt_token_file *g = eval_text_read_tokens(other, path, a->o.threads, &reason);
+    rapt_token_file *g = eval_text_read_tokens(other, path, a->o.compute.threads, &reason);
     rapt_code code = RAPT_OK;
     if (!g)
         code = rapt_fail(err, reason.code, "--compare: the tokenizer of %s: %s", a->compare_with, reason.message);
@@ -127,7 +127,7 @@ static rapt_code compare_windows(void *context, const score_batch *b, rapt_error
 static rapt_code eval_text_score(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f, const char *file,
                                  eval_compare *c, rapt_score *out, rapt_error *err)
 {
-    const rapt_score_options o = {a->o.threads, a->o.precision, a->o.weights, a->kv_cache};
+    const rapt_score_options o = {.compute = a->o.compute};
     const score_watch watch = {compare_windows, c};
     rapt_error reason = {0};
     rapt_code code = c ? eval_compare_make(c, a->compare, &a->o, err) : RAPT_OK;
@@ -161,7 +161,7 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
 {
     rapt_score score;
     eval_compare compared = {0}, *c = a->compare ? &compared : NULL;
-    rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.threads, err);
+    rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.compute.threads, err);
     rapt_code code = f ? RAPT_OK : err->code;
     if (!code && c)
         code = eval_text_check_compared(a, m, f, file, err);

@@ -230,7 +230,7 @@ static rapt_code plot_attention_run(attention_arguments *a, const rapt_model *m,
 {
     attention_view v = {0};
     rapt_code code = settle_kind(a, m, err);
-    rapt_tape *t = code ? NULL : rapt_tape_new(&(rapt_tape_options){.threads = a->threads}, err);
+    rapt_tape *t = code ? NULL : rapt_tape_new(&(rapt_compute){.threads = a->threads}, err);
     if (t)
         code = attention_run(t, m, &(attention_request){a->kind, a->text, a->target, a->strict}, &v, err);
     unknown_words_warn("the text", (const char *const *)v.unknown_source.words, v.unknown_source.count);

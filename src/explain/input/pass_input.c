@@ -133,7 +133,7 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     search_options options = {.beam = 1, .n_best = 1, .special = m->translation.special};
     const sentence_source from = {.ids = source->ids, .count = source->count, .options = &options,
                                   .limit = search_limit(m, &options, source->count, 0)};
-    const sentence_model on = {t, m->translation.net, RAPT_STORAGE_FP32};
+    const sentence_model on = {t, m->translation.net, RAPT_TYPE_FP32};
     sentence s;
     *target = (pass_tokens){0};
     rapt_code code = sentence_init(&s, err);

@@ -23,7 +23,7 @@ static bool has_no_positions(const rapt_model *m)
 rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options, rapt_error *err)
 {
     const rapt_export_options o = options ? *options : (rapt_export_options){0};
-    if ((unsigned)o.to > RAPT_EXPORT_RAPT || (unsigned)o.weights > RAPT_EXPORT_Q4_0)
+    if ((unsigned)o.to > RAPT_EXPORT_RAPT || (unsigned)o.weights > RAPT_TYPE_FP16)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,
                          (int)o.weights);
     rapt_code code = m->family ? RAPT_OK : export_check(m, path, err);

@@ -22,15 +22,15 @@ typedef struct gguf_weights {
     double largest; /* 0: any number of fp32 */
 } gguf_weights;
 
-static gguf_weights gguf_weights_of(rapt_export_weights weights)
+static gguf_weights gguf_weights_of(rapt_type weights)
 {
     const double largest = stored_file_largest(weights);
     switch (weights) {
-    case RAPT_EXPORT_FP16: return (gguf_weights){&GGUF_WRITE_F16, 1, largest};
-    case RAPT_EXPORT_BF16: return (gguf_weights){&GGUF_WRITE_BF16, 32, largest};
-    case RAPT_EXPORT_Q8_0: return (gguf_weights){&BLOCKS_Q8_0, 7, largest};
-    case RAPT_EXPORT_Q4_0: return (gguf_weights){&BLOCKS_Q4_0, 2, largest};
-    case RAPT_EXPORT_FP32: break;
+    case RAPT_TYPE_FP16: return (gguf_weights){&GGUF_WRITE_F16, 1, largest};
+    case RAPT_TYPE_BF16: return (gguf_weights){&GGUF_WRITE_BF16, 32, largest};
+    case RAPT_TYPE_Q8_0: return (gguf_weights){&BLOCKS_Q8_0, 7, largest};
+    case RAPT_TYPE_Q4_0: return (gguf_weights){&BLOCKS_Q4_0, 2, largest};
+    case RAPT_TYPE_FP32: break;
     }
     return (gguf_weights){&GGUF_WRITE_F32, 0, 0};
 }

@@ -37,6 +37,6 @@ rapt_code export_rapt(const rapt_model *m, const char *path, const rapt_export_o
 
 /* The type in which a parameter is stored if the caller wants `wanted`: embeddings and the output matrix have at least 8 bits,
  * because each of their rows stands for a token. */
-rapt_export_weights export_rapt_type(const rapt_model *m, const rapt_param *p, rapt_export_weights wanted);
+rapt_type export_rapt_type(const rapt_model *m, const rapt_param *p, rapt_type wanted);
 
 #endif

@@ -27,20 +27,20 @@ static bool export_rapt_is_of_positions(const rapt_param *p, const rapt_preproce
     return p == inputs[0]->positions.table || p == inputs[1]->positions.table || strstr(p->value.name, ".relative.");
 }
 
-rapt_export_weights export_rapt_type(const rapt_model *m, const rapt_param *p, rapt_export_weights wanted)
+rapt_type export_rapt_type(const rapt_model *m, const rapt_param *p, rapt_type wanted)
 {
     const rapt_preprocessor *inputs[2];
     export_rapt_inputs(m, inputs);
     const rapt_param *output = m->translation.net ? m->translation.net->decoder.output.weight : m->language.net->output.weight;
     if (p->value.ndim != 2 || p->buffer || export_rapt_is_of_positions(p, inputs))
-        return RAPT_EXPORT_FP32;
+        return RAPT_TYPE_FP32;
     const bool tokens = p == output || p == inputs[0]->embedding.weight || p == inputs[1]->embedding.weight;
-    return tokens && wanted == RAPT_EXPORT_Q4_0 ? RAPT_EXPORT_Q8_0 : wanted;
+    return tokens && wanted == RAPT_TYPE_Q4_0 ? RAPT_TYPE_Q8_0 : wanted;
 }
 
 typedef struct export_rapt_list {
     safetensors_entry *entries;
-    rapt_export_weights *types;
+    rapt_type *types;
     const rapt_param **params;
     size_t count;
 } export_rapt_list;
@@ -50,7 +50,7 @@ static const float *export_rapt_elements(void *context, size_t entry)
     return ((const export_rapt_list *)context)->params[entry]->value.data;
 }
 
-static rapt_code export_rapt_make_list(export_rapt_list *l, const rapt_model *m, const char *path, rapt_export_weights wanted,
+static rapt_code export_rapt_make_list(export_rapt_list *l, const rapt_model *m, const char *path, rapt_type wanted,
                                        rapt_error *err)
 {
     const size_t count = rapt_params_count(m->params);

@@ -220,7 +220,7 @@ static rapt_task hub_task_of(const hub_family *family)
 
 /* Bytes of an element in a generator: matrices of linear layers are packed. The rows of an embedding that is not such a matrix
  * are read as they are needed. */
-static double element_bytes(const rapt_model *m, const rapt_param *p, rapt_precision precision)
+static double element_bytes(const rapt_model *m, const rapt_param *p, rapt_type precision)
 {
     const rapt_transformer *pair = m->translation.net;
     const rapt_preprocessor *first = m->language.net ? &m->language.net->input
@@ -230,10 +230,10 @@ static double element_bytes(const rapt_model *m, const rapt_param *p, rapt_preci
     const bool looked_up = p != output && (p == first->embedding.weight || p == last->embedding.weight);
     const bool table = p == first->positions.table || p == last->positions.table || p == first->types.weight;
     const bool packed = p->value.ndim == 2 && !table;
-    static const double bytes[] = {4, 2, 34.0 / 32, 18.0 / 32}; /* by rapt_precision: blocks have a scale of 2 bytes */
+    static const double bytes[] = {4, 2, 34.0 / 32, 18.0 / 32}; /* by rapt_type: blocks have a scale of 2 bytes */
     if (p->buffer || looked_up)
         return 0;
-    return !packed ? 4 : bytes[p == output && precision == RAPT_PRECISION_Q4_0 ? RAPT_PRECISION_Q8_0 : precision];
+    return !packed ? 4 : bytes[p == output && precision == RAPT_TYPE_Q4_0 ? RAPT_TYPE_Q8_0 : precision];
 }
 
 static void sum_up_memory(hub_summary *s)
@@ -241,8 +241,8 @@ static void sum_up_memory(hub_summary *s)
     for (size_t i = 0; i < rapt_params_count(s->model->params); i++) {
         const rapt_param *p = rapt_params_at(s->model->params, i);
         const double elements = (double)rapt_tensor_size(&p->value);
-        for (int precision = 0; precision <= RAPT_PRECISION_Q4_0; precision++)
-            s->weights[precision] += elements * element_bytes(s->model, p, (rapt_precision)precision);
+        for (int precision = 0; precision <= RAPT_TYPE_Q4_0; precision++)
+            s->weights[precision] += elements * element_bytes(s->model, p, (rapt_type)precision);
     }
     if (s->model->language.net)
         s->kv = rapt_lm_kv_sizes(s->model->language.net, 1);

@@ -13,7 +13,7 @@ typedef struct hub_summary {
     const char *program;  /* the command that runs it: "rapt translate"; NULL if the type is unknown */
     rapt_model *model;    /* the model without elements of its parameters, owned; NULL: rapt does not run it, or there is no
                              folder */
-    double weights[4];    /* bytes that inference holds, by rapt_precision */
+    double weights[4];    /* bytes that inference holds, by rapt_type */
     bool rounds_anew;     /* some blocks of the file have no kernels of their own, and are rounded to other integers for
                              products */
     bool unheeded[2];     /* tokenizer_config.json has an "add_bos_token", "add_eos_token" that tokenizer.json does not follow */

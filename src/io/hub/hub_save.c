@@ -6,6 +6,7 @@
 #include "io/hub/hub_origin.h"
 #include "io/place/place_tensors.h"
 #include "io/stored_file.h"
+#include "tensor/type.h"
 #include "text/json_text.h"
 
 #include <stdlib.h>
@@ -118,7 +119,7 @@ rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err
 
 /* Begins a list of tensors, and of the types in which they are stored, owned by the caller. */
 static rapt_code hub_save_begin_stored(place_tensors *set, const rapt_model *m, const char *path, hub_save_type *type,
-                                       rapt_export_weights wanted, rapt_export_weights **types, rapt_error *err)
+                                       rapt_type wanted, rapt_type **types, rapt_error *err)
 {
     rapt_code code = hub_save_begin(set, m, path, err);
     *types = code ? NULL : calloc(set->count + 1, sizeof **types);
@@ -127,18 +128,18 @@ static rapt_code hub_save_begin_stored(place_tensors *set, const rapt_model *m, 
     for (size_t i = 0; !code && i < set->count; i++) {
         const place_tensor *t = &set->list[i];
         (*types)[i] = type(m, t->parts[t->count - 1], wanted);
-        if ((*types)[i] > RAPT_EXPORT_BF16 && t->how & PLACE_TRANSPOSED)
+        if (type_has_blocks((*types)[i]) && t->how & PLACE_TRANSPOSED)
             code = rapt_fail(err, RAPT_ERR_VALUE, "%s: tensor \"%s\" has rows and columns the other way round, which blocks "
                              "along rows do not fit; --to gguf stores such models", path, t->name);
     }
     return code;
 }
 
-rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
+rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_type wanted,
                                 rapt_error *err)
 {
     place_tensors set;
-    rapt_export_weights *types;
+    rapt_type *types;
     rapt_code code = hub_save_begin_stored(&set, m, folder, type, wanted, &types, err);
     free(types);
     place_tensors_free(&set);
@@ -156,7 +157,7 @@ rapt_code hub_save_stored(const rapt_model *m, const char *path, const char *sho
 {
     static const char *const metadata[] = {"format", "pt", NULL};
     place_tensors set;
-    rapt_export_weights *types;
+    rapt_type *types;
     rapt_code code = hub_save_begin_stored(&set, m, path, type, o->weights, &types, err);
     safetensors_entry *entries = code ? NULL : place_tensors_entries(&set, err);
     if (!code)

@@ -16,10 +16,10 @@ rapt_code hub_save_files(const rapt_model *m, const char *folder, rapt_error *er
 rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err);
 
 /* The type in which the tensor of a parameter is stored if the caller wants `wanted`. */
-typedef rapt_export_weights hub_save_type(const rapt_model *m, const rapt_param *p, rapt_export_weights wanted);
+typedef rapt_type hub_save_type(const rapt_model *m, const rapt_param *p, rapt_type wanted);
 /* hub_save_check, and whether the tensors can be stored in this type (RAPT_ERR_VALUE): transposed matrices (GPT-2's) cannot have
  * blocks along their rows. */
-rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_export_weights wanted,
+rapt_code hub_save_check_stored(const rapt_model *m, const char *folder, hub_save_type *type, rapt_type wanted,
                                 rapt_error *err);
 /* hub_save_params in fewer bits, as io/stored_file.h stores them; `shown` is the path in messages about tensors. */
 rapt_code hub_save_stored(const rapt_model *m, const char *path, const char *shown, hub_save_type *type,

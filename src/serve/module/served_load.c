@@ -97,15 +97,14 @@ static serve_model merge_options(const serve_model *own, const serve_model *all)
 
 static bool describe_options(served *s, const serve_model *m, const rapt_translate_options *t)
 {
-    static const char *const storages[] = {"fp32", "bf16", "q8_0"};
     buffer b = {0};
     bool ok = true;
     if (m->weights)
         ok = ok && add_words(&b, "weights", m->weights);
-    else if (m->has_precision && m->precision == RAPT_PRECISION_BF16)
+    else if (m->has_precision && m->precision == RAPT_TYPE_BF16)
         ok = ok && add_words(&b, "precision", "bf16");
-    if (m->has_kv_cache && m->kv_cache != RAPT_STORAGE_FP32)
-        ok = ok && add_words(&b, "kv-cache", storages[m->kv_cache]);
+    if (m->has_kv_cache && m->kv_cache != RAPT_TYPE_FP32)
+        ok = ok && add_words(&b, "kv-cache", rapt_type_name(m->kv_cache));
     if (t->source_language)
         ok = ok && add_words(&b, "from", t->source_language);
     if (t->target_language)
@@ -147,7 +146,7 @@ static const char *number_format(const serve_model *m, const rapt_model *model)
     if (m->weights)
         return m->weights;
     if (m->has_precision)
-        return weight_types_name(m->precision);
+        return rapt_type_name(m->precision);
     for (size_t i = 0; model->stored_type && i < sizeof stored / sizeof *stored; i++)
         if (strcasecmp(stored[i], model->stored_type) == 0)
             return stored[i];
@@ -158,10 +157,10 @@ static const char *number_format(const serve_model *m, const rapt_model *model)
 static rapt_code add_model(served *s, const serve_options *o, const serve_model *m, rapt_engine *engine, rapt_model *model,
                            rapt_error *err)
 {
-    rapt_engine_model_options e = {.precision = m->precision, .weights = m->weights, .kv_cache = m->kv_cache, .slots = m->slots,
-                                   .kv_memory = m->kv_memory, .chunk = o->chunk, .no_prefix_cache = o->no_prefix_cache,
-                                   .batch = o->batch, .fault = map_watch_damage, .fault_free = map_watch_free,
-                                   .fault_context = s->watch};
+    rapt_engine_model_options e = {.compute = {.type = m->precision, .weights = m->weights, .kv_cache = m->kv_cache},
+                                   .slots = m->slots, .kv_memory = m->kv_memory, .chunk = o->chunk, .batch = o->batch,
+                                   .no_prefix_cache = o->no_prefix_cache, .fault = map_watch_damage,
+                                   .fault_free = map_watch_free, .fault_context = s->watch};
     rapt_code code = RAPT_OK;
     s->task = model->task;
     s->number_format = number_format(m, model);

@@ -219,7 +219,7 @@ typedef struct numbers {
 
 static rapt_code compare_numbers(const run *r, const numbers *mine, const numbers *first, rapt_error *err)
 {
-    const bool bf16 = r->recipe->train.precision == RAPT_PRECISION_BF16;
+    const bool bf16 = r->recipe->train.precision == RAPT_TYPE_BF16;
     const char *host = group_host(r->group, 0);
     if (bf16 && strcmp(mine->products, first->products) != 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "bf16 products are by %s here and by %s on rank 0 (%s), which round differently: "
