@@ -5,6 +5,7 @@
 #ifndef TEXT_DOUBLE_ARRAY_H
 #define TEXT_DOUBLE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,9 +33,19 @@ static inline size_t double_array_offset(uint32_t unit)
 }
 
 /* Whether the unit that a label led to is that label's. */
-static inline int double_array_is(uint32_t unit, unsigned char label)
+static inline bool double_array_is(uint32_t unit, unsigned char label)
 {
     return (unit & (DOUBLE_ARRAY_VALUE | DOUBLE_ARRAY_LABEL)) == label;
+}
+
+/* Moves *at along a label, in an array of `count` units; *unit: the label's, whose value, if there is one below it, is at *at. False
+ * if no text continues so. A walk begins at the offset of unit 0. */
+static inline bool double_array_step(const void *units, size_t count, size_t *at, char label, uint32_t *unit)
+{
+    *at ^= (unsigned char)label;
+    *unit = *at < count ? double_array_at(units, *at) : 0;
+    *at ^= double_array_offset(*unit);
+    return *at < count && double_array_is(*unit, (unsigned char)label);
 }
 
 #endif

@@ -31,12 +31,8 @@ static const char *replacement_of(const normal_step *s, const char *text, size_t
     const char *units = s->text + UNIT, *texts = units + double_array_u32(s->text) / UNIT * UNIT;
     const size_t count = double_array_u32(s->text) / UNIT, text_size = s->length - (size_t)(texts - s->text);
     size_t at = double_array_offset(double_array_at(units, 0));
-    for (size_t i = 0; i < size && text[i] != '\0'; i++) {
-        at ^= (unsigned char)text[i];
-        uint32_t unit = at < count ? double_array_at(units, at) : 0;
-        at ^= double_array_offset(unit);
-        if (!double_array_is(unit, (unsigned char)text[i]) || at >= count)
-            return NULL;
+    uint32_t unit;
+    for (size_t i = 0; i < size && text[i] != '\0' && double_array_step(units, count, &at, text[i], &unit); i++) {
         if (!(unit & DOUBLE_ARRAY_VALUE_BELOW))
             continue;
         size_t from = double_array_at(units, at) & ~DOUBLE_ARRAY_VALUE;

@@ -62,12 +62,9 @@ const char *charsmap_blob(const charsmap *m, size_t *size)
 size_t charsmap_match(const charsmap *m, const char *text, size_t size, const char **to)
 {
     size_t longest = 0, at = m->count ? double_array_offset(double_array_at(m->units, 0)) : 0;
-    for (size_t i = 0, found = 0; m->count && i < size && found < MAX_FOUND; i++) {
-        at ^= (unsigned char)text[i];
-        const uint32_t unit = double_array_at(m->units, at);
-        if (!double_array_is(unit, (unsigned char)text[i]))
-            break;
-        at ^= double_array_offset(unit);
+    uint32_t unit;
+    for (size_t i = 0, found = 0; i < size && found < MAX_FOUND && double_array_step(m->units, m->count, &at, text[i], &unit);
+         i++) {
         if (unit & DOUBLE_ARRAY_VALUE_BELOW) {
             longest = i + 1;
             found++;
