@@ -38,8 +38,8 @@ static inline bool double_array_is(uint32_t unit, unsigned char label)
     return (unit & (DOUBLE_ARRAY_VALUE | DOUBLE_ARRAY_LABEL)) == label;
 }
 
-/* Moves *at along a label, in an array of `count` units; *unit: the label's, whose value, if there is one below it, is at *at. False
- * if no text continues so. A walk begins at the offset of unit 0. */
+/* Moves *at along a label, in an array of `count` units; *unit: the label's, whose value, if there is one below it, is at *at.
+ * False if no text continues so. A walk begins at the offset of unit 0. */
 static inline bool double_array_step(const void *units, size_t count, size_t *at, char label, uint32_t *unit)
 {
     *at ^= (unsigned char)label;

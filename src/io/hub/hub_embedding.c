@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "io/hub/hub_sentence.h"
-#include "io/hub/hub_vocab.h"
 #include "io/hub/hub_weights.h"
 #include "io/json_file.h"
 

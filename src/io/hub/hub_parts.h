@@ -1,4 +1,5 @@
-/* io/hub/hub_parts.h: the tasks of Hugging Face folders besides language models, and special tokens. For hub_model.c. */
+/* io/hub/hub_parts.h: the tasks of Hugging Face folders besides language models, special tokens, and BERT's tokenizer. For
+ * hub_model.c. */
 #ifndef IO_HUB_HUB_PARTS_H
 #define IO_HUB_HUB_PARTS_H
 
@@ -6,6 +7,7 @@
 #include "io/hub/hub_family.h"
 #include "io/model.h"
 #include "io/weights/weights.h"
+#include "rapt/text.h"
 
 /* ---- hub_embedding.c: encoders of Hugging Face folders as models of RAPT_TASK_ENCODER. */
 
@@ -40,5 +42,12 @@ rapt_code hub_translation_load_text(rapt_model *m, const rapt_transformer_config
 /* Fills a model that has its text, and whose tensors have the right names and shapes. */
 rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const rapt_transformer_config *k, const weights *w,
                                const model_source *from, rapt_error *err);
+
+/* ---- hub_vocab.c: BERT's tokenizer of a Hugging Face folder that has it as vocab.txt, without tokenizer.json. For
+ * hub_embedding.c. */
+
+/* The tokenizer that BertTokenizer makes from vocab.txt, one token per line, and the settings of tokenizer_config.json. NULL with
+ * `err` set; unknown settings that would change ids are refused by name. */
+rapt_tokenizer *hub_vocab_load(const char *folder, rapt_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* io/hub/hub_vocab.c: makes the tokenizer.json that BertTokenizer of Hugging Face transformers makes, with its keys and
  * defaults. */
-#include "io/hub/hub_vocab.h"
+#include "io/hub/hub_parts.h"
 
 #include "base/file.h"
 #include "base/quote.h"

@@ -1,7 +1,7 @@
 /* train/folder/folder_write.c: writes the files of a model folder. Paths of the recipe become absolute, so that the folder can be
  * moved; comments have them relative to it, so that it can be moved with its data. */
 #define _GNU_SOURCE
-#include "train/folder/folder_write.h"
+#include "train/folder/folder_begin.h"
 
 #include "base/file.h"
 #include "recipe/recipe_keys.h"

@@ -1,5 +1,5 @@
 /* train/folder/resume.c: loads the newest checkpoint of a run. */
-#include "train/folder/resume.h"
+#include "train/folder/folder_begin.h"
 
 #include "base/file.h"
 #include "base/quote.h"
