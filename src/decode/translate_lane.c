@@ -156,13 +156,14 @@ static bool lane_shares_threads(const rapt_translator *t, int busy)
     return 2 * busy <= t->threads;
 }
 
-/* Waits until there is work. False: the lane's step is over. Does not wait if others must have their turn. */
+/* Waits until there is work. False: the lane's step is over. Does not wait if others must have their turn. A run without a host
+ * ends as it began, because the tape of all threads would take as much memory again as a thread's. */
 static bool lane_wait(rapt_translator *t, translate_worker *w)
 {
     translate_lane *l = &t->lane;
     const int idle = atomic_fetch_add(&l->idle, 1) + 1;
     bool busy = false;
-    if (!l->alone && lane_shares_threads(t, t->threads - idle))
+    if (l->host && !l->alone && lane_shares_threads(t, t->threads - idle))
         atomic_store(&l->few, true);
     while (l->alone && !busy && !lane_is_enough(l)) {
         l->host->wait(l->context, IDLE_SECONDS);
