@@ -87,7 +87,9 @@ int main(int argc, char **argv)
     if (argc != 5)
         fail("wants MODEL FILE THREADS SECONDS");
     const size_t line_count = read_lines(argv[2], lines);
-    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = atoi(argv[3])}, &err);
+    rapt_engine_options options = rapt_engine_options_default();
+    options.threads = atoi(argv[3]);
+    rapt_engine *e = rapt_engine_new(&options, &err);
     rapt_load_options load = rapt_load_options_default();
     load.inference = true;
     rapt_model *loaded = e ? rapt_model_load(argv[1], &load, &err) : NULL;

@@ -81,9 +81,12 @@ int main(int argc, char **argv)
         fail("wants DIR FILE BEAM BATCH THREADS WEIGHTS");
     read_lines(argv[2], &l);
     const size_t batch = strtoul(argv[4], NULL, 10);
-    const rapt_translate_options o = {.beam = strtoul(argv[3], NULL, 10), .batch = batch,
-                                      .compute = {.threads = atoi(argv[5]), .weights = argv[6]},
-                                      .split = RAPT_SENTENCE_SPLIT_LONG, .tokens = true};
+    rapt_translate_options o = rapt_translate_options_default();
+    o.beam = strtoul(argv[3], NULL, 10);
+    o.batch = batch;
+    o.compute = (rapt_compute){.threads = atoi(argv[5]), .weights = argv[6]};
+    o.split = RAPT_SENTENCE_SPLIT_LONG;
+    o.tokens = true;
     double start = wall(), cpu_start = cpu();
     rapt_load_options load = rapt_load_options_default();
     load.inference = true;

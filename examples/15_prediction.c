@@ -27,17 +27,16 @@ static const struct word {
 } words[WORDS] = {{" tea", 0, 0.5},   {" water", 0, 0.3}, {" coffee", 0, 0.15}, {" juice", 0, 0.05}, {" milk", 1, 0.3},
                   {" sugar", 1, 0.2}, {" honey", 1, 0.2}, {" lemon", 1, 0.2},   {" ginger", 1, 0.1}, {" spring", 2, 1}};
 
-/* The ways to choose, as options of the library. */
-static const struct way {
+/* The ways to choose, as members of rapt_sample_options. */
+typedef struct way {
     const char *name;
-    rapt_sample_options options;
-} ways[] = {{"the model", {.temperature = 1, .top_k = RAPT_TOP_K_ALL}},
-            {"argmax", {.greedy = true}},
-            {"temperature 0.5", {.temperature = 0.5, .top_k = RAPT_TOP_K_ALL}},
-            {"temperature 2", {.temperature = 2, .top_k = RAPT_TOP_K_ALL}},
-            {"top-k 2", {.temperature = 1, .top_k = 2}},
-            {"top-p 0.85", {.temperature = 1, .top_k = RAPT_TOP_K_ALL, .top_p = 0.85}},
-            {"min-p 0.2", {.temperature = 1, .top_k = RAPT_TOP_K_ALL, .min_p = 0.2}}};
+    double temperature;
+    size_t top_k; /* 0: all */
+    double top_p, min_p;
+} way;
+static const way ways[] = {{"the model", 1, 0, 1, 0},       {"argmax", 0, 0, 1, 0},        {"temperature 0.5", 0.5, 0, 1, 0},
+                           {"temperature 2", 2, 0, 1, 0},   {"top-k 2", 1, 2, 1, 0},       {"top-p 0.85", 1, 0, 0.85, 0},
+                           {"min-p 0.2", 1, 0, 1, 0.2}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* ---- a model of the sentences ----------------------------------------------------------------------------------- */
@@ -126,11 +125,11 @@ static int by_logit(const void *a, const void *b)
 }
 
 /* The probabilities that tokens are drawn with, by the definitions in rapt/generate.h; how many are not 0. */
-static size_t distribution(size_t vocab, const rapt_real *logits, const rapt_sample_options *o, double *p)
+static size_t distribution(size_t vocab, const rapt_real *logits, const way *o, double *p)
 {
     int32_t order[MAX_VOCABULARY];
-    double sum = 0, kept = 0, temperature = o->greedy ? 1 : o->temperature;
-    size_t top_k = o->greedy ? 1 : o->top_k < vocab ? o->top_k : vocab, count = 0;
+    double sum = 0, kept = 0, temperature = o->temperature > 0 ? o->temperature : 1;
+    size_t top_k = o->temperature == 0 ? 1 : o->top_k > 0 && o->top_k < vocab ? o->top_k : vocab, count = 0;
     for (size_t i = 0; i < vocab; i++)
         order[i] = (int32_t)i;
     sort_logits = logits;
@@ -141,7 +140,7 @@ static size_t distribution(size_t vocab, const rapt_real *logits, const rapt_sam
     }
     for (size_t i = 0; i < top_k; i++) { /* from the most probable one down */
         double here = p[order[i]] / sum;
-        if ((o->top_p > 0 && kept >= o->top_p) || here < o->min_p * p[order[0]] / sum)
+        if ((o->top_p < 1 && kept >= o->top_p) || here < o->min_p * p[order[0]] / sum)
             break;
         kept += here;
         count++;
@@ -152,7 +151,7 @@ static size_t distribution(size_t vocab, const rapt_real *logits, const rapt_sam
 }
 
 /* The distribution of the counted shares over the words of one prompt: what a perfect model would give. */
-static void expected(int prompt, const rapt_sample_options *o, double *p)
+static void expected(int prompt, const way *o, double *p)
 {
     rapt_real logits[WORDS];
     for (size_t i = 0; i < WORDS; i++)
@@ -161,9 +160,14 @@ static void expected(int prompt, const rapt_sample_options *o, double *p)
 }
 
 /* How often each word is drawn by the library in DRAWS runs of one token. */
-static bool draw(const rapt_model *model, const rapt_sample_options *o, const int32_t *prompt, size_t count, double *share)
+static bool draw(const rapt_model *model, const way *o, const int32_t *prompt, size_t count, double *share)
 {
-    rapt_generate_options options = {.sample = *o, .max_tokens = 1};
+    rapt_generate_options options = rapt_generate_options_default();
+    options.max_tokens = 1;
+    options.sample.temperature = o->temperature;
+    options.sample.top_k = o->top_k;
+    options.sample.top_p = o->top_p;
+    options.sample.min_p = o->min_p;
     rapt_generator *g = rapt_generator_new(model, &options, NULL);
     bool ok = g && rapt_generator_begin_tokens(g, prompt, count, NULL) == RAPT_OK;
     for (uint64_t i = 0; ok && i < DRAWS; i++) {
@@ -196,9 +200,9 @@ static errors choose(rapt_tape *t, const rapt_model *model, rapt_real (*rows)[WO
             return worst;
         for (size_t w = 0; w < WAYS; w++) {
             double p[MAX_VOCABULARY], share[MAX_VOCABULARY] = {0}, perfect[WORDS];
-            kept[w][k] = distribution(vocab, logits->data + (count - 1) * vocab, &ways[w].options, p);
-            expected(k, &ways[w].options, perfect);
-            if (drawn && !draw(model, &ways[w].options, prompt, count, share))
+            kept[w][k] = distribution(vocab, logits->data + (count - 1) * vocab, &ways[w], p);
+            expected(k, &ways[w], perfect);
+            if (drawn && !draw(model, &ways[w], prompt, count, share))
                 worst.drawn = 1;
             for (size_t i = 0; i < WORDS; i++) {
                 if (words[i].prompt != k || encode(model->language.tokenizer, words[i].text, id) != 1)

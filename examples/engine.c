@@ -17,7 +17,9 @@ static void print(void *context, const rapt_engine_generated *end)
 static rapt_code queue_prompt(rapt_engine_model *m, char *prompt, rapt_engine_job **job, rapt_error *err)
 {
     const rapt_tokenizer *tokenizer = rapt_engine_model_of(m)->language.tokenizer;
-    rapt_engine_generation request = {.options = {.max_tokens = 40}, .on_done = print, .context = prompt};
+    rapt_generate_options options = rapt_generate_options_default();
+    options.max_tokens = 40;
+    rapt_engine_generation request = {.options = &options, .on_done = print, .context = prompt};
     int32_t *ids = NULL;
     rapt_code code = rapt_tokenizer_encode_bytes(tokenizer, prompt, strlen(prompt), true, &ids, &request.count, err);
     request.tokens = ids;

@@ -14,8 +14,12 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     rapt_error err = {0};
-    rapt_generate_options options = {.max_tokens = 100, .sample = {.temperature = 0.5, .top_k = 50}, .on_text = print,
-                                     .context = stdout};
+    rapt_generate_options options = rapt_generate_options_default();
+    options.max_tokens = 100;
+    options.sample.temperature = 0.5;
+    options.sample.top_k = 50;
+    options.on_text = print;
+    options.context = stdout;
     rapt_model *model = rapt_model_load(argv[1], NULL, &err);
     if (model && rapt_generate(model, argv[2], &options, NULL, &err) == RAPT_OK)
         putchar('\n');

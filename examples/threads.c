@@ -61,7 +61,10 @@ static void read_lines(void)
 static rapt_error translate_all(const rapt_model *model, size_t threads)
 {
     rapt_error err = {0};
-    rapt_translate_options options = {.beam = 4, .length_penalty = 0.6, .compute.threads = 1}; /* of each translator */
+    rapt_translate_options options = rapt_translate_options_default();
+    options.beam = 4;
+    options.length_penalty = 0.6;
+    options.compute.threads = 1; /* of each translator */
     while (worker_count < threads && (workers[worker_count].translator = rapt_translator_new(model, &options, &err)))
         worker_count++;
     if (err.code)

@@ -14,7 +14,9 @@
  *        rapt_error err = {0};
  *        const char *lines[] = {argv[2]};
  *        rapt_translation out[1];
- *        rapt_translate_options options = {.beam = 4, .length_penalty = 0.6};
+ *        rapt_translate_options options = rapt_translate_options_default();
+ *        options.beam = 4;
+ *        options.length_penalty = 0.6;
  *        rapt_model *model = rapt_model_load(argv[1], NULL, &err);
  *        if (model && rapt_translate(model, lines, 1, &options, out, &err) == RAPT_OK) {
  *            printf("%s\n", out[0].hypotheses[0].text);
@@ -61,6 +63,7 @@
  *   rapt/policy.h    how a model of Hugging Face is decoded: what its generation_config.json says
  *   rapt/chat.h      conversations as prompts, by a model's chat template
  *   rapt/text.h      tokenizers: words, characters, byte-level BPE
+ *   rapt/defaults.h  structs of options that have a size, and what stands for the model's own settings
  *   rapt/base.h      errors and the version
  *
  *   rapt/train.h     training: whole runs, at once or step by step; Adam, gradient clipping and schedules by themselves

@@ -98,7 +98,10 @@ static void translator(const rapt_model *m, rapt_tape *t, size_t beam, double pe
 {
     static char line[LINE];
     static int32_t source[LINE], target[LINE];
-    const rapt_translate_options o = {.beam = beam, .length_penalty = penalty, .no_length_penalty = penalty == 0, .tokens = true};
+    rapt_translate_options o = rapt_translate_options_default();
+    o.beam = beam;
+    o.length_penalty = penalty;
+    o.tokens = true;
     while (fgets(line, sizeof line, stdin)) {
         rapt_error err = {0};
         rapt_translation out;

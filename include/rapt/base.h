@@ -4,7 +4,7 @@
  *   - a function that can fail for a reason outside the program (files, text, memory) takes a `rapt_error *err` last and returns
  *     a rapt_code, or a pointer that is NULL after a failure. The message names the cause (path, line or byte, reason). `err` may
  *     be NULL everywhere: the return value alone tells whether the call failed. An `err` that already holds a failure keeps it;
- *   - options are structs. A zeroed struct means the defaults; so does NULL, where a function says that NULL is allowed;
+ *   - options are structs. Those with a size come from a `..._default` function (rapt/defaults.h); others are zeroed at first;
  *   - a callback is a function type `rapt_..._fn`. Its first parameter is the `void *context` that was passed along with it;
  *   - `..._count` is the number of things that a container holds, `..._batches` the number of batches;
  *   - tape operations return a tensor even when they fail: the error stays in the tape until it is asked for (rapt/tape.h);

@@ -13,6 +13,7 @@
 #ifndef RAPT_DECODE_H
 #define RAPT_DECODE_H
 
+#include "rapt/defaults.h"
 #include "rapt/io.h"
 
 #ifdef __cplusplus
@@ -28,23 +29,21 @@ typedef enum rapt_sentence_split {
     RAPT_SENTENCE_SPLIT_ALL         /* all lines of several sentences */
 } rapt_sentence_split;
 
-/* Zeroed: what `rapt translate` does without options. A Hugging Face model is searched as rapt/policy.h describes; its policy
- * (rapt_model.search) gives the defaults of beam, length_penalty, no_repeat and the max length. */
-#define RAPT_NO_REPEAT_OFF SIZE_MAX /* rapt_translate_options.no_repeat: n-grams may be repeated, whatever a policy says */
-
+/* A Hugging Face model is searched as rapt/policy.h describes. */
 typedef struct rapt_translate_options {
-    size_t beam;           /* 1: greedy; 0: 1; max 65,536 */
-    double length_penalty; /* a, the exponent of rapt_hypothesis.score; -10 to 10; 0: 1 */
-    bool no_length_penalty; /* a of 0: hypotheses compare by their log-probability, which prefers short ones */
-    size_t n_best;         /* hypotheses to return, at most beam; 0: 1 */
-    size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
+    size_t size;           /* of this struct; set by rapt_translate_options_default */
+    size_t beam;           /* 1: greedy; 1 to 65,536, or RAPT_AS_MODEL: 1 without a policy */
+    double length_penalty; /* a, the exponent of rapt_hypothesis.score; -10 to 10, or RAPT_AS_MODEL: 1 without a policy. 0:
+                              hypotheses compare by their log-probability, which prefers short ones */
+    size_t n_best;         /* hypotheses to return, 1 to `beam` */
+    size_t batch;          /* sentences computed together, 1 or more */
     rapt_compute compute;  /* each thread works on its own batches, or all threads on one batch if half of them or more would be
                               idle; alignments are computed without a KV cache */
-    size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: as the policy says,
-                                 or else off; RAPT_NO_REPEAT_OFF: off */
-    double max_ratio;         /* R >= 0: after the prefix, a translation has at most 10 tokens plus R times the tokens of its
-                                 source (<eos> included); 0: R is 2, or if the model was trained on rows of max_len tokens, the
-                                 limit is max_len */
+    size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: n-grams may be
+                                 repeated; RAPT_AS_MODEL: 0 without a policy */
+    double max_ratio;         /* R > 0: after the prefix, a translation has at most 10 tokens plus R times the tokens of its
+                                 source (<eos> included). RAPT_AS_MODEL: as the policy says; R is 2 without one, or if the model
+                                 was trained on rows of max_len tokens, the limit is max_len */
     const char *prefix;       /* forced prefix: a text with which every translation begins (in a line of segments, the first),
                                  without trailing spaces; its tokens count with the log-probabilities that the model gives them;
                                  NULL: none */
@@ -56,6 +55,10 @@ typedef struct rapt_translate_options {
     rapt_sentence_split split;
     bool tokens;              /* also return the tokens of the source, and of every hypothesis with their log-probabilities */
 } rapt_translate_options;
+
+/* What `rapt translate` does without options: beam, length_penalty, no_repeat and max_ratio are RAPT_AS_MODEL, n_best is 1, batch
+ * RAPT_TRANSLATE_BATCH, all else zero. */
+RAPT_API rapt_translate_options rapt_translate_options_default(void);
 
 /* Soft alignment of one target token to the source tokens first .. first + count - 1, which are the tokens of its segment. */
 typedef struct rapt_alignment_row {
@@ -120,8 +123,8 @@ RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
-    const rapt_translate_options *options; /* beam, length_penalty, no_length_penalty, n_best, no_repeat, max_ratio, prefix,
-                                              alignment, tokens. Other members are not read, because weights are packed already.
+    const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment,
+                                              tokens. Other members are not read, because weights are packed already.
                                               NULL: the translator's */
     const char *const *prefixes;           /* [count] a forced prefix for each line (NULL: none), instead of the options' prefix;
                                               or NULL */

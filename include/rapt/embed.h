@@ -13,6 +13,7 @@
 #ifndef RAPT_EMBED_H
 #define RAPT_EMBED_H
 
+#include "rapt/defaults.h"
 #include "rapt/io.h"
 
 #ifdef __cplusplus
@@ -21,20 +22,23 @@ extern "C" {
 
 #define RAPT_EMBED_BATCH 32
 
-/* Zeroed: the defaults, most of which the model's folder decides. */
 typedef struct rapt_embedder_options {
+    size_t size;                  /* of this struct; set by rapt_embedder_options_default */
     rapt_pooling pooling;
-    bool normalize, no_normalize; /* whether the vector of a text is divided by its Euclidean norm; neither: as the folder says */
+    int normalize;                /* 1: the vector of a text is divided by its Euclidean norm; 0: it is not; RAPT_AS_MODEL */
     const char *prompt;           /* name of one of the folder's prompts, which goes before each text; NULL: the folder's default;
                                      "": none */
-    size_t batch;                 /* texts that are computed together; 0: RAPT_EMBED_BATCH. Results don't depend on it */
+    size_t batch;                 /* texts that are computed together, 1 or more. Results don't depend on it */
     rapt_compute compute;         /* `kv_cache` is not read */
 } rapt_embedder_options;
+
+/* pooling RAPT_POOLING_AS_STORED, normalize RAPT_AS_MODEL, the folder's prompt, batch RAPT_EMBED_BATCH, `compute` zeroed. */
+RAPT_API rapt_embedder_options rapt_embedder_options_default(void);
 
 /* Computes embeddings with a model, which it only reads and which must outlive it. One caller at a time. */
 typedef struct rapt_embedder rapt_embedder;
 
-/* `options` may be NULL, which means zeroed ones. NULL with `err` (which may be NULL) set. RAPT_ERR_VALUE: the model is not an
+/* `options` may be NULL: the defaults. NULL with `err` (which may be NULL) set. RAPT_ERR_VALUE: the model is not an
  * encoder, an option is out of range, the folder does not have the prompt, or it excludes prompts from pooling;
  * RAPT_ERR_MEMORY. */
 RAPT_API rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_options *options, rapt_error *err);

@@ -37,10 +37,13 @@ extern "C" {
 
 typedef struct rapt_engine rapt_engine;
 
-/* Zeroed: the defaults. */
 typedef struct rapt_engine_options {
+    size_t size; /* of this struct; set by rapt_engine_options_default */
     int threads; /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use */
 } rapt_engine_options;
+
+/* threads 0. */
+RAPT_API rapt_engine_options rapt_engine_options_default(void);
 
 /* Starts the engine's thread. `options` may be NULL. NULL with `err` set: threads out of range, out of memory. */
 RAPT_API rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err);
@@ -55,18 +58,19 @@ typedef struct rapt_engine_model rapt_engine_model;
 
 enum { RAPT_ENGINE_SLOTS = 8 };
 
-/* Zeroed: the defaults. */
 typedef struct rapt_engine_model_options {
+    size_t size;          /* of this struct; set by rapt_engine_model_options_default */
     rapt_compute compute; /* as in rapt_generate_options and rapt_translate_options, but the engine has the threads (`threads` is
                              not read); a request cannot change it */
-    size_t slots;      /* language model: texts that run at the same time; 0: RAPT_ENGINE_SLOTS */
+    size_t slots;      /* language model: texts that run at the same time, 1 or more */
     size_t kv_memory;  /* language model: max bytes of keys and values, of running texts and cached prefixes; at least what one
                           text of the whole context takes; 0: what `slots` such texts take */
     size_t chunk;      /* language model: max prompt tokens in a step; 0: as many as keep a step with running texts within twice
                           the time of a step without prompts */
     bool no_prefix_cache; /* language model: always compute prompts from their beginning */
-    size_t batch;      /* translation: segments in a thread's batch; 0: RAPT_TRANSLATE_BATCH */
-    rapt_translate_options translate; /* translation: languages, split and detokenization, which are the same for all requests */
+    size_t batch;      /* translation: segments in a thread's batch, 1 or more */
+    const rapt_translate_options *translate; /* translation: languages, split and detokenization, which are the same for all
+                                                requests; NULL: the defaults */
     /* Why the model cannot be used any more, such as a file of it that was truncated while it is mapped; NULL: it can. Any thread
      * asks, before and after steps and before results are reported. From the first answer on, jobs of the model end with
      * RAPT_ERR_IO and this message, and none are queued. Or NULL. */
@@ -74,6 +78,9 @@ typedef struct rapt_engine_model_options {
     void (*fault_free)(void *fault_context); /* called once, just before the model is freed, also by rapt_engine_add; or NULL */
     void *fault_context;
 } rapt_engine_model_options;
+
+/* slots RAPT_ENGINE_SLOTS, batch RAPT_TRANSLATE_BATCH, all else zero. */
+RAPT_API rapt_engine_model_options rapt_engine_model_options_default(void);
 
 /* Takes over a model (and frees it after a failure), and packs its weights, so that no request waits for that. `options` may be
  * NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err` set: errors of
@@ -137,8 +144,8 @@ typedef struct rapt_engine_generated {
 typedef struct rapt_engine_generation {
     const int32_t *tokens;         /* [count] the prompt, at least one token (rapt_tokenizer_encode_bytes, rapt_chat_encode) */
     size_t count;
-    rapt_generate_options options; /* sample, max_tokens and stops; `beam` must be 0 or 1; all others are ignored */
-    bool no_tokens;                /* only score the prompt, generate nothing (max_tokens of 0 means its default) */
+    const rapt_generate_options *options; /* sample, max_tokens and stops; a beam must be 1 or RAPT_AS_MODEL, which is 1 here;
+                                             all others are ignored. NULL: the defaults */
     uint64_t sample;               /* sample index, as in rapt_generator_run */
     size_t top;                    /* number of most probable tokens to report with each token */
     bool score_prompt;             /* report the prompt's tokens as well, before the generated ones */
@@ -163,8 +170,8 @@ RAPT_API rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_
 typedef struct rapt_engine_translation {
     const char *const *lines;       /* [count] valid UTF-8, strings */
     size_t count;
-    rapt_translate_options options; /* beam, length_penalty, no_length_penalty, n_best, no_repeat, max_ratio, prefix, alignment,
-                                       tokens; the model's options decide the others */
+    const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment, tokens; the
+                                              model's options decide the others. NULL: the defaults */
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out); /* out[count] is valid
                                                                                                          during the call; NULL
                                                                                                          after a failure */

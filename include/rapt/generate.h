@@ -1,7 +1,6 @@
 /* rapt/generate.h: text generation with a language model: a generator continues a prompt, token by token, with a KV cache.
  *
- * How a token is sampled from logits x[0 .. vocab-1], in this order (a zeroed rapt_sample_options stands for what `rapt generate`
- * does without options):
+ * How a token is sampled from logits x[0 .. vocab-1], in this order:
  *
  *   1. repetition penalty r, for each token i of the history, however often it occurs there (Keskar et al. 2019, "CTRL:
  *      A Conditional Transformer Language Model for Controllable Generation", section 4.1):
@@ -21,8 +20,7 @@
  *      temperature has been applied before; llama.cpp applies it last, which makes no difference at T = 1;
  *   7. one of the remaining tokens is drawn with its probability.
  *
- * If a member is 0 and the model has a policy (rapt_model.search), the policy overrides the default that the member's comment
- * names. A policy may also exclude and force tokens, between steps 2 and 3.
+ * A model's policy (rapt_model.search) may also exclude and force tokens, between steps 2 and 3.
  *
  * The drawn token depends on the logits, these options, the sample, the position and, with a penalty, the history: the random
  * number is a function of (seed, sample, position). A token is never drawn if its logit is -inf, or so far below the largest that
@@ -31,6 +29,7 @@
 #ifndef RAPT_GENERATE_H
 #define RAPT_GENERATE_H
 
+#include "rapt/defaults.h"
 #include "rapt/io.h"
 
 #ifdef __cplusplus
@@ -43,26 +42,26 @@ typedef struct rapt_logit_bias {
     double bias;
 } rapt_logit_bias;
 
-#define RAPT_TOP_K_ALL SIZE_MAX      /* rapt_sample_options.top_k: all tokens */
-#define RAPT_MIN_P_ALL (-1.0)        /* rapt_sample_options.min_p: all tokens */
-#define RAPT_SAMPLE_SEED_0 UINT64_MAX /* rapt_sample_options.seed: the seed 0, as 0 stands for the default */
-
+/* RAPT_AS_MODEL is what the model's policy says; what a member's comment says, without one. */
 typedef struct rapt_sample_options {
-    double temperature;        /* divides the logits, >= 0; 0: 0.8; 1: the model's own probabilities */
-    bool greedy;               /* always the most probable token: the limit of temperature 0 */
-    size_t top_k;              /* sample from this many most probable tokens; 0: 200; RAPT_TOP_K_ALL, or the vocabulary: off */
-    double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0: off, or as a policy says; 1: off */
-    double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
+    double temperature;        /* divides the logits, >= 0; 0: greedy; 1: the model's own probabilities. RAPT_AS_MODEL: 0.8 */
+    bool greedy;               /* always the most probable token: temperature 0 */
+    size_t top_k;              /* sample from this many most probable tokens; 0, or the vocabulary: all. RAPT_AS_MODEL: 200 */
+    double top_p;              /* nucleus: the probability mass that is kept, above 0 to 1; 1: all. RAPT_AS_MODEL: 1 */
+    double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 1: off. RAPT_AS_MODEL: 1 */
     size_t repetition_window;  /* N: the penalty covers the last N tokens; 0: all of the context */
-    uint64_t seed;             /* 0: 1; RAPT_SAMPLE_SEED_0: 0 */
-    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: off, or as a policy
-                                  says; RAPT_MIN_P_ALL: off */
+    uint64_t seed;
+    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: all. RAPT_AS_MODEL: 0 */
     const rapt_logit_bias *biases; /* [bias_count]; several biases of one token add up */
     size_t bias_count;
     double presence_penalty;   /* -2 to 2, subtracted once from the logit of each token that was generated (as in OpenAI's API;
                                   not from tokens of the prompt), after the repetition penalty; 0: off */
     double frequency_penalty;  /* likewise, but subtracted as many times as the token was generated */
+    double reserved[8];        /* zeros: members of later versions, in which 0 means as before */
 } rapt_sample_options;
+
+/* temperature, top_k, top_p, min_p and repetition_penalty are RAPT_AS_MODEL, seed is 1, all else zero. */
+RAPT_API rapt_sample_options rapt_sample_options_default(void);
 
 /* Receives generated text as it comes: `size` > 0 bytes, whole characters of UTF-8, without a NUL. If it returns a code other
  * than RAPT_OK, the run ends and returns that code. */
@@ -70,10 +69,10 @@ typedef rapt_code rapt_text_fn(void *context, const char *text, size_t size, rap
 
 enum { RAPT_GENERATE_TOKENS = 200 };
 
-/* Zeroed: what `rapt generate` does without options. */
 typedef struct rapt_generate_options {
+    size_t size;              /* of this struct; set by rapt_generate_options_default */
     rapt_sample_options sample;
-    size_t max_tokens;        /* max new tokens in a run; 0: RAPT_GENERATE_TOKENS */
+    size_t max_tokens;        /* max new tokens in a run */
     const char *const *stops; /* [stop_count] stop sequences: texts that end a run and are left out of its text. Not empty, valid
                                  UTF-8 */
     size_t stop_count;
@@ -84,9 +83,14 @@ typedef struct rapt_generate_options {
     rapt_compute compute;
     size_t beam;              /* above 1: beam search with this many hypotheses for the text of the highest score (rapt/policy.h)
                                  instead of sampling, without logit biases and repetition window; its text comes at the end, all
-                                 at once. 0: 1 if `sample` asks for a kind of sampling, or else what the model's policy says */
+                                 at once. 1: sampling. RAPT_AS_MODEL: what the model's policy says, unless `sample` asks for a
+                                 kind of sampling: greedy, or a member other than RAPT_AS_MODEL; 1 without a policy */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
 } rapt_generate_options;
+
+/* What `rapt generate` does without options: `sample` as rapt_sample_options_default makes it, max_tokens RAPT_GENERATE_TOKENS,
+ * beam RAPT_AS_MODEL, all else zero. */
+RAPT_API rapt_generate_options rapt_generate_options_default(void);
 
 /* Why a run ended. */
 typedef enum rapt_finish_reason {

@@ -54,7 +54,7 @@ typedef struct rapt_search_policy {
     rapt_token_list forced_eos;            /* the token at the last position, or empty */
     rapt_token_list suppressed, suppressed_first; /* excluded everywhere; excluded as the first new token */
     bool renormalize;
-    /* Sampling: replaces members of rapt_sample_options that are 0; 0: not set. If a folder has "do_sample": true, the defaults
+    /* Sampling: what RAPT_AS_MODEL stands for; 0: not set. If a folder has "do_sample": true, the defaults
      * of generate() fill what it does not set: temperature 1, top-k 50. */
     bool greedy;                           /* "do_sample": false */
     double temperature, top_p, min_p;

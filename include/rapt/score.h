@@ -9,6 +9,7 @@
 #define RAPT_SCORE_H
 
 #include "rapt/data.h"
+#include "rapt/defaults.h"
 #include "rapt/io.h"
 #include "rapt/stream.h"
 
@@ -16,12 +17,15 @@
 extern "C" {
 #endif
 
-/* Zeroed: fp32 on all threads. */
 typedef struct rapt_score_options {
+    size_t size;          /* of this struct; set by rapt_score_options_default */
     rapt_compute compute; /* `kv_cache` is read for language models */
     bool strict;          /* translation models: a sentence that is too long is an error; if false, it is truncated as in
                              training */
 } rapt_score_options;
+
+/* fp32 on all threads, not strict. */
+RAPT_API rapt_score_options rapt_score_options_default(void);
 
 typedef struct rapt_score {
     double nll;           /* in nats, summed over the tokens */

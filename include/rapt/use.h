@@ -6,6 +6,7 @@
 #define RAPT_USE_H
 
 #include "rapt/base.h"
+#include "rapt/defaults.h"
 #include "rapt/text.h"
 #include "rapt/chat.h"
 #include "rapt/policy.h"

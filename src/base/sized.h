@@ -4,6 +4,10 @@
 #define BASE_SIZED_H
 
 #include "rapt/base.h"
+#include "rapt/defaults.h"
+
+/* Whether a member of an integer or floating type has the value RAPT_AS_MODEL (rapt/defaults.h). */
+#define SIZED_AS_MODEL(x) ((x) == (__typeof__(x))RAPT_AS_MODEL)
 
 /* Copies the members that the caller's struct has over *out, which holds the defaults and whose first member is its own size.
  * `given` may be NULL: nothing is copied. `name` is the function that makes such a struct, without its "rapt_" and "_default".

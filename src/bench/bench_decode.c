@@ -227,7 +227,9 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
     if (!d->packed)
         return err->code;
     tape_use_packed(d->t, d->packed);
-    return sampler_init(&d->sampler, &(rapt_sample_options){.greedy = true}, k, err);
+    rapt_sample_options greedy = rapt_sample_options_default();
+    greedy.greedy = true;
+    return sampler_init(&d->sampler, &greedy, k, err);
 }
 
 /* A whole row warms up, and takes the memory that rows take. */

@@ -238,10 +238,12 @@ static rapt_code count_threads(translating *x, rapt_error *err)
 static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *err)
 {
     translated r = {.beam = beam};
-    rapt_translate_options o = {.beam = beam, .no_length_penalty = true,
-                                .batch = bench_size(x->o->sizes.batch, BATCH),
-                                .compute = {.threads = x->o->threads, .type = x->o->precision, .weights = x->o->weights,
-                                            .kv_cache = x->o->kv_cache}};
+    rapt_translate_options o = rapt_translate_options_default();
+    o.beam = beam;
+    o.length_penalty = 0;
+    o.batch = bench_size(x->o->sizes.batch, BATCH);
+    o.compute = (rapt_compute){.threads = x->o->threads, .type = x->o->precision, .weights = x->o->weights,
+                               .kv_cache = x->o->kv_cache};
     x->translator = rapt_translator_new(x->model, &o, err);
     rapt_code code = x->translator ? bench_translate_measure(x, &r, err) : err->code;
     if (!code)

@@ -216,7 +216,7 @@ static rapt_code chat_run(const chat_arguments *a, const rapt_chat_template *cha
 
 int cmd_chat(int argc, char **argv)
 {
-    chat_arguments a = {.g = {.max_tokens = CHAT_TOKENS, .seed = 1}};
+    chat_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = CHAT_TOKENS, .seed = 1}};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.g.o.compute.threads, a.quiet);

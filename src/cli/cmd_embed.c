@@ -18,7 +18,7 @@ typedef struct embed_arguments {
     const char *model, *file, *text;
     rapt_embedder_options o;
     vectors_format format;
-    bool quiet;
+    bool normalize, no_normalize, quiet;
     size_t most; /* tokens that the model takes; 0 once a warning has said so */
 } embed_arguments;
 
@@ -31,9 +31,9 @@ static const cli_option OPTIONS[] = {
     OPTION_WORD("pooling", "P", AT(o.pooling), RAPT_POOLING_MEAN, "mean, cls, max",
                 "The vector of a text from the vectors of its tokens: their mean (mean), the first token's (cls), or the maximum "
                 "of each feature (max); default: the folder's, or mean"),
-    OPTION_FLAG("normalize", AT(o.normalize), "Divide each vector by its Euclidean norm (default: as the folder says)",
+    OPTION_FLAG("normalize", AT(normalize), "Divide each vector by its Euclidean norm (default: as the folder says)",
                 .not_with = "no-normalize"),
-    OPTION_FLAG("no-normalize", AT(o.no_normalize), "Do not"),
+    OPTION_FLAG("no-normalize", AT(no_normalize), "Do not"),
     OPTION_TEXT("prompt", "NAME", AT(o.prompt), "Put this prompt of the folder (query, passage, ...) before each line; none: no "
                 "prompt (default: as the folder says)"),
     OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in lines (default 32); the result does not depend on it"),
@@ -48,6 +48,8 @@ static void cmd_embed_finish(void *arguments)
     embed_arguments *a = arguments;
     if (a->text)
         cli_check_text(a->text, a->file);
+    if (a->normalize || a->no_normalize)
+        a->o.normalize = a->normalize;
     if (a->o.prompt && strcmp(a->o.prompt, "none") == 0)
         a->o.prompt = "";
 }
@@ -98,7 +100,7 @@ static rapt_code embed_block(embed_arguments *a, rapt_embedder *e, const line_bl
 
 static rapt_code embed_stream(embed_arguments *a, rapt_embedder *e, vectors_out *out, rapt_error *err)
 {
-    const size_t max_lines = (a->o.batch ? a->o.batch : RAPT_EMBED_BATCH) * BLOCK_BATCHES;
+    const size_t max_lines = a->o.batch * BLOCK_BATCHES;
     line_stream *in = cli_open_lines(a->file, err);
     line_block block = {.count = 1};
     rapt_code code = in ? RAPT_OK : RAPT_ERR_IO;
@@ -113,7 +115,7 @@ static rapt_code embed_stream(embed_arguments *a, rapt_embedder *e, vectors_out 
 
 int cmd_embed(int argc, char **argv)
 {
-    embed_arguments a = {0};
+    embed_arguments a = {.o = rapt_embedder_options_default()};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);

@@ -279,7 +279,8 @@ static rapt_code generate(const generate_arguments *a, const rapt_chat_template 
 
 int cmd_generate(int argc, char **argv)
 {
-    generate_arguments a = {.g = {.max_tokens = RAPT_GENERATE_TOKENS, .seed = 1}, .samples = 1};
+    generate_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = RAPT_GENERATE_TOKENS, .seed = 1},
+                            .samples = 1};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.g.o.compute.threads, a.quiet);

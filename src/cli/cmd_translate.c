@@ -28,6 +28,7 @@ typedef struct translate_arguments {
     struct lines prefixes; /* lines of prefix_file */
     rapt_translate_options o;
     bool quiet, strict, tokens, json;
+    bool lists; /* --n-best was given: hypotheses with their scores */
     alignment_kind alignment;
 } translate_arguments;
 
@@ -81,18 +82,10 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("quiet", AT(quiet), "No warnings"),
     {0}};
 
-/* In the library 0 means the default. */
-static void mark_zero_options(rapt_translate_options *o)
-{
-    o->no_length_penalty = options_given("length-penalty") && o->length_penalty == 0;
-    if (options_given("no-repeat-ngram") && o->no_repeat == 0)
-        o->no_repeat = RAPT_NO_REPEAT_OFF;
-}
-
 static void cmd_translate_finish(void *arguments)
 {
     translate_arguments *a = arguments;
-    mark_zero_options(&a->o);
+    a->lists = options_given("n-best");
     a->o.alignment = a->alignment != ALIGNMENT_NONE;
     a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
     if (a->text)
@@ -101,7 +94,7 @@ static void cmd_translate_finish(void *arguments)
         usage_error("--alignment words is for text; --json has hard or soft");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
         usage_error("only one of the lines and their prefixes can be standard input");
-    if (a->o.beam > 0 && a->o.n_best > a->o.beam) /* without --beam the model's own beam applies */
+    if (options_given("beam") && a->o.n_best > a->o.beam) /* without --beam the model's own beam applies */
         usage_error("--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
 
@@ -151,7 +144,7 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
                 line, a->m->translation.max_len);
     if (a->json)
         return print_json(a, line, t, to);
-    if (a->o.n_best == 0)
+    if (!a->lists)
         return print_hypothesis(a, t, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);
     bool ok = true;
     for (size_t i = 0; i < t->count && ok; i++)
@@ -252,7 +245,7 @@ static rapt_code translate_stream(const translate_arguments *a, rapt_translator 
 {
     unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet,
                              .specials = a->m->translation.specials_in_text};
-    size_t max_lines = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
+    size_t max_lines = a->o.batch * BLOCK_BATCHES;
     line_block block = {.count = 1};
     rapt_code code = RAPT_OK;
     while (!code && block.count > 0) {
@@ -289,7 +282,7 @@ static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
 
 int cmd_translate(int argc, char **argv)
 {
-    translate_arguments a = {0};
+    translate_arguments a = {.o = rapt_translate_options_default()};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cli/generation_options.h"
 
+#include "decode/generate_options.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,22 +77,11 @@ static uint64_t random_seed(void)
     return seed % OPTION_ANY;
 }
 
-/* In the library 0 means the default. */
+/* 0 is all tokens here. */
 static void mark_zeros(rapt_sample_options *s)
 {
-    s->greedy = s->greedy || (options_given("temperature") && s->temperature == 0);
-    if (options_given("top-k") && s->top_k == 0)
-        s->top_k = RAPT_TOP_K_ALL;
     if (options_given("top-p") && s->top_p == 0)
         s->top_p = 1;
-    if (options_given("min-p") && s->min_p == 0)
-        s->min_p = RAPT_MIN_P_ALL;
-}
-
-static bool asks_for_sampling(const generation_options *g, long samples)
-{
-    const rapt_sample_options *s = &g->o.sample;
-    return s->greedy || s->temperature != 0 || s->top_k != 0 || s->top_p != 0 || s->min_p != 0 || samples > 1;
 }
 
 void generation_options_finish(generation_options *g, long samples)
@@ -99,15 +90,15 @@ void generation_options_finish(generation_options *g, long samples)
         if (!*g->stops[i])
             usage_error("--stop: the stop sequence is empty");
     mark_zeros(&g->o.sample);
-    if (g->o.beam > 1 && asks_for_sampling(g, samples))
+    if (options_given("beam") && g->o.beam > 1 && (generate_options_ask(&g->o.sample) || samples > 1))
         usage_error("--beam does not sample: not with --temperature, --greedy, --top-k, --top-p, --min-p, --samples");
-    if (g->o.beam > 1 && g->o.sample.repetition_window > 0)
+    if (options_given("beam") && g->o.beam > 1 && g->o.sample.repetition_window > 0)
         usage_error("--repetition-window is not for --beam, whose penalty covers the whole text");
     if (samples > 1)
         g->o.beam = 1;
     if (g->random_seed)
         g->seed = random_seed();
-    g->o.sample.seed = g->seed ? g->seed : RAPT_SAMPLE_SEED_0;
+    g->o.sample.seed = g->seed;
     g->o.sample.biases = g->biases;
     g->o.stops = g->stops;
     g->o.max_tokens = (size_t)g->max_tokens;

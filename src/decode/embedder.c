@@ -3,6 +3,8 @@
 
 #include "base/pool.h"
 #include "base/quote.h"
+#include "base/sized.h"
+#include "decode/option_defaults.h"
 #include "decode/pooling.h"
 #include "decode/text_rows.h"
 #include "io/model.h"
@@ -166,19 +168,29 @@ static rapt_code embedder_find_prompt(rapt_embedder *e, rapt_error *err)
     return RAPT_OK;
 }
 
+rapt_embedder_options rapt_embedder_options_default(void)
+{
+    return (rapt_embedder_options){EMBEDDER_DEFAULTS};
+}
+
 static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_options *options, rapt_error *err)
 {
     const rapt_encoder_model *m = &e->m->encoder;
     if (e->m->task != RAPT_TASK_ENCODER)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->m->task)->what);
-    e->o = options ? *options : (rapt_embedder_options){0};
+    e->o = rapt_embedder_options_default();
+    if (sized_take(&e->o, options, "embedder_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if ((unsigned)e->o.pooling > RAPT_POOLING_MAX)
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d", (int)e->o.pooling);
     if (type_check_products(e->o.compute.type, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
-    e->o.batch = e->o.batch ? e->o.batch : RAPT_EMBED_BATCH;
+    if (e->o.batch < 1)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a batch of 0 texts");
+    if (e->o.normalize != 0 && e->o.normalize != 1 && !SIZED_AS_MODEL(e->o.normalize))
+        return rapt_fail(err, RAPT_ERR_VALUE, "normalize is %d: it is 0 or 1", e->o.normalize);
     e->o.pooling = e->o.pooling ? e->o.pooling : m->pooling;
-    e->o.normalize = e->o.normalize || (m->normalize && !e->o.no_normalize);
+    e->o.normalize = SIZED_AS_MODEL(e->o.normalize) ? m->normalize : e->o.normalize;
     return embedder_find_prompt(e, err);
 }
 

@@ -1,6 +1,8 @@
 /* decode/generate_options.c: fills defaults of a generator's options and checks them. */
 #include "decode/generate_options.h"
 
+#include "base/sized.h"
+#include "decode/option_defaults.h"
 #include "decode/sampler.h"
 #include "search/text_stream.h"
 #include "tensor/type.h"
@@ -8,6 +10,11 @@
 #include <string.h>
 
 #define LARGEST_BEAM ((size_t)1 << 16)
+
+rapt_generate_options rapt_generate_options_default(void)
+{
+    return (rapt_generate_options){GENERATE_DEFAULTS};
+}
 
 static rapt_code check_biases(const rapt_model *m, const rapt_sample_options *s, rapt_error *err)
 {
@@ -26,8 +33,8 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
     if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
         return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
                                               "stands between them");
-    if (o->beam > LARGEST_BEAM)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if (!SIZED_AS_MODEL(o->beam) && (o->beam < 1 || o->beam > LARGEST_BEAM))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
     if (type_check_products(o->compute.type, err) != RAPT_OK || type_check_kv(o->compute.kv_cache, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     const size_t beam = generate_options_fill(m, o).beam;
@@ -41,21 +48,34 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
     return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
 }
 
+bool generate_options_ask(const rapt_sample_options *s)
+{
+    return s->greedy || !SIZED_AS_MODEL(s->temperature) || !SIZED_AS_MODEL(s->top_k) || !SIZED_AS_MODEL(s->top_p) ||
+           !SIZED_AS_MODEL(s->min_p);
+}
+
+/* The policy's value (0: it has none) in place of RAPT_AS_MODEL. */
+static void take_policy(double *value, double policy)
+{
+    *value = SIZED_AS_MODEL(*value) && policy != 0 ? policy : *value;
+}
+
 /* Options that ask for a kind of sampling exclude beam search. */
 rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *options)
 {
     rapt_generate_options o = *options;
     rapt_sample_options *s = &o.sample;
     const rapt_search_policy *p = &m->search;
-    const bool asked = s->greedy || s->temperature != 0 || s->top_k != 0 || s->top_p != 0 || s->min_p != 0;
-    o.max_tokens = o.max_tokens ? o.max_tokens : RAPT_GENERATE_TOKENS;
-    o.beam = o.beam ? o.beam : p->given && !asked ? p->beams : 1;
+    const bool asked = generate_options_ask(s);
+    o.beam = !SIZED_AS_MODEL(o.beam) ? o.beam : p->given && !asked ? p->beams : 1;
     s->greedy = s->greedy || (p->greedy && !asked);
-    s->temperature = s->temperature != 0 ? s->temperature : p->temperature;
-    s->top_k = s->top_k ? s->top_k : p->top_k;
-    s->top_p = s->top_p != 0 ? s->top_p : p->top_p;
-    s->min_p = s->min_p != 0 ? s->min_p : p->min_p;
-    s->repetition_penalty = s->repetition_penalty != 0 ? s->repetition_penalty : p->repetition_penalty;
+    take_policy(&s->temperature, p->temperature);
+    if (SIZED_AS_MODEL(s->top_k) && p->top_k != 0)
+        s->top_k = p->top_k == SIZE_MAX ? 0 : p->top_k;
+    take_policy(&s->top_p, p->top_p);
+    take_policy(&s->min_p, p->min_p);
+    take_policy(&s->repetition_penalty, p->repetition_penalty);
+    o.sample = sampler_fill(s);
     return o;
 }
 
@@ -76,4 +96,10 @@ rapt_code generate_options_copy(const rapt_model *m, const rapt_generate_options
     copy->stops = stops;
     copy->sample.biases = bias;
     return RAPT_OK;
+}
+
+rapt_code generate_options_take(const rapt_generate_options *given, rapt_generate_options *out, rapt_error *err)
+{
+    *out = rapt_generate_options_default();
+    return sized_take(out, given, "generate_options", err);
 }

@@ -266,14 +266,16 @@ static rapt_code generator_make_tape(rapt_generator *g, const rapt_generate_opti
     return RAPT_OK;
 }
 
-static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
+static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *options, rapt_error *err)
 {
-    rapt_code code = generate_options_check(g->model, o, err);
+    rapt_generate_options o;
+    rapt_code code = generate_options_take(options, &o, err);
+    code = code ? code : generate_options_check(g->model, &o, err);
     if (!code && !g->tape)
-        code = generator_make_tape(g, o, err);
-    code = code ? code : continuation_init(&g->run, g->model, o, g->tape->k, err);
+        code = generator_make_tape(g, &o, err);
+    code = code ? code : continuation_init(&g->run, g->model, &o, g->tape->k, err);
     rapt_kv_sizes sizes = code ? (rapt_kv_sizes){0} : rapt_lm_kv_sizes(g->model->language.net, 1);
-    sizes.storage = o->compute.kv_cache;
+    sizes.storage = o.compute.kv_cache;
     if (!code && !(g->cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     return code;
@@ -283,7 +285,6 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
 static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
                                       rapt_error *err)
 {
-    static const rapt_generate_options defaults = {0};
     rapt_error own = {0};
     rapt_generator *g = calloc(1, sizeof *g);
     if (!g) {
@@ -293,7 +294,7 @@ static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, 
     g->model = model;
     g->tape = tape;
     arena_init(&g->scratch, CHUNK);
-    if (generator_set_up(g, options ? options : &defaults, &own) == RAPT_OK)
+    if (generator_set_up(g, options, &own) == RAPT_OK)
         return g;
     rapt_fail(err, own.code, "%s", own.message);
     rapt_generator_free(g);

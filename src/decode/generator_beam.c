@@ -43,7 +43,7 @@ rapt_code generator_beam(const generator_beams *b, double repetition_penalty, ar
     rapt_search_policy policy = b->model->search;
     if (!policy.given)
         policy = (rapt_search_policy){.length_penalty = 1};
-    policy.repetition_penalty = repetition_penalty != 0 ? repetition_penalty : 1;
+    policy.repetition_penalty = repetition_penalty;
     const size_t room = context - b->count + 1; /* the step after the last token is not computed */
     const search_text text = {b->text, b->count, b->count, b->count + (b->max_tokens < room ? b->max_tokens : room),
                               b->text, b->count, m->end_of_text, m->end_of_text_count};

@@ -19,7 +19,7 @@ typedef struct generator_beams {
 } generator_beams;
 
 /* The hypotheses, best first, in memory of the arena: new tokens, including the end of text, and scores as in rapt/policy.h, with
- * a length penalty of 1 if the model has no policy. `repetition_penalty` (0: none) replaces the policy's. */
+ * a length penalty of 1 if the model has no policy. `repetition_penalty` (1: none) replaces the policy's. */
 rapt_code generator_beam(const generator_beams *b, double repetition_penalty, arena *memory, search_result *result,
                          rapt_error *err);
 

@@ -4,6 +4,8 @@
 
 #include "base/math.h"
 #include "base/rng.h"
+#include "base/sized.h"
+#include "decode/option_defaults.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,49 +15,65 @@
 #define MAX_PENALTY 1000
 #define MAX_TAKEN 2 /* max presence and frequency penalty */
 #define DEFAULT_TEMPERATURE 0.8
-enum { DEFAULT_TOP_K = 200, DEFAULT_SEED = 1 };
+enum { DEFAULT_TOP_K = 200 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)
+rapt_sample_options rapt_sample_options_default(void)
+{
+    return (rapt_sample_options){SAMPLE_DEFAULTS};
+}
+
+static double otherwise(double value, double without_policy)
+{
+    return SIZED_AS_MODEL(value) ? without_policy : value;
+}
+
+rapt_sample_options sampler_fill(const rapt_sample_options *given)
+{
+    rapt_sample_options o = *given;
+    o.temperature = o.greedy ? 0 : otherwise(o.temperature, DEFAULT_TEMPERATURE);
+    o.top_k = SIZED_AS_MODEL(o.top_k) ? DEFAULT_TOP_K : o.top_k;
+    o.top_p = otherwise(o.top_p, 1);
+    o.min_p = otherwise(o.min_p, 0);
+    o.repetition_penalty = otherwise(o.repetition_penalty, 1);
+    return o;
+}
+
+static rapt_code check_filled(const rapt_sample_options *o, rapt_error *err)
 {
     double r = o->repetition_penalty;
     if (!(o->temperature >= 0 && o->temperature < INFINITY))
         return rapt_fail(err, RAPT_ERR_VALUE, "temperature %g: it is a number of 0 or more", o->temperature);
-    if (!(o->top_p >= 0 && o->top_p <= 1))
-        return rapt_fail(err, RAPT_ERR_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
-    if (!(o->min_p >= 0 && o->min_p <= 1) && o->min_p != RAPT_MIN_P_ALL)
+    if (!(o->top_p > 0 && o->top_p <= 1))
+        return rapt_fail(err, RAPT_ERR_VALUE, "top-p %g: a probability above 0, at most 1", o->top_p);
+    if (!(o->min_p >= 0 && o->min_p <= 1))
         return rapt_fail(err, RAPT_ERR_VALUE, "min-p %g: it is from 0 to 1", o->min_p);
     for (size_t i = 0; i < o->bias_count; i++)
         if (!(o->biases[i].bias < INFINITY))
             return rapt_fail(err, RAPT_ERR_VALUE, "logit bias %g of token %d: it is a number, or -inf", o->biases[i].bias,
                              (int)o->biases[i].id);
-    if (r != 0 && !(r >= MIN_PENALTY && r <= MAX_PENALTY))
-        return rapt_fail(err, RAPT_ERR_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, MIN_PENALTY,
-                         MAX_PENALTY);
+    if (!(r >= MIN_PENALTY && r <= MAX_PENALTY))
+        return rapt_fail(err, RAPT_ERR_VALUE, "repetition penalty %g: it is from %g to %d", r, MIN_PENALTY, MAX_PENALTY);
     if (!(fabs(o->presence_penalty) <= MAX_TAKEN && fabs(o->frequency_penalty) <= MAX_TAKEN))
         return rapt_fail(err, RAPT_ERR_VALUE, "presence penalty %g, frequency penalty %g: they are from %d to %d",
                          o->presence_penalty, o->frequency_penalty, -MAX_TAKEN, MAX_TAKEN);
     return RAPT_OK;
 }
 
-/* The defaults of rapt/generate.h. */
-static rapt_sample_options sampler_defaults(rapt_sample_options o)
+rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)
 {
-    o.temperature = o.greedy ? 0 : o.temperature != 0 ? o.temperature : DEFAULT_TEMPERATURE;
-    o.top_k = o.top_k == RAPT_TOP_K_ALL ? 0 : o.top_k ? o.top_k : DEFAULT_TOP_K;
-    o.min_p = o.min_p == RAPT_MIN_P_ALL ? 0 : o.min_p;
-    o.seed = o.seed == RAPT_SAMPLE_SEED_0 ? 0 : o.seed ? o.seed : DEFAULT_SEED;
-    return o;
+    const rapt_sample_options filled = sampler_fill(o);
+    return check_filled(&filled, err);
 }
 
 rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err)
 {
-    const rapt_sample_options given = options ? *options : (rapt_sample_options){0};
-    *s = (sampler){.options = sampler_defaults(given), .k = k};
+    const rapt_sample_options defaults = rapt_sample_options_default();
+    *s = (sampler){.options = sampler_fill(options ? options : &defaults), .k = k};
     s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* a separate random stream, because the seed may also be a
                                                                    model's */
-    return sampler_check(&given, err);
+    return check_filled(&s->options, err);
 }
 
 /* ---- the logits -------------------------------------------------------------------------------------------------- */
@@ -111,7 +129,7 @@ static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options 
     if (!x)
         return NULL;
     memcpy(x, in->logits, in->vocab * sizeof *x);
-    if (o->repetition_penalty != 0 && o->repetition_penalty != 1)
+    if (o->repetition_penalty != 1)
         penalize(in, o, x);
     if ((o->presence_penalty != 0 || o->frequency_penalty != 0) && !take_frequencies(in, o, scratch, x))
         return NULL;
@@ -280,7 +298,7 @@ static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real
     if (o->top_k > 0 && o->top_k < r->count)
         keep_most_probable(r, false, (double)o->top_k);
     double sum = sum_up(r);
-    if (o->top_p > 0 && o->top_p < 1) {
+    if (o->top_p < 1) {
         keep_most_probable(r, true, o->top_p * sum);
         sum = sum_up(r);
     }
@@ -358,7 +376,7 @@ static rapt_code sampler_top(const kernels *k, const sampler_input *in, size_t n
                              arena *scratch, rapt_error *err)
 {
     size_t best;
-    rapt_real *x = own_logits(in, &(rapt_sample_options){0}, scratch);
+    rapt_real *x = own_logits(in, &(rapt_sample_options){.repetition_penalty = 1}, scratch);
     if (!x)
         return sampler_out_of_memory(in, err);
     rapt_code code = find_best(k, x, in, &best, err);

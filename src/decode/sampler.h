@@ -10,7 +10,7 @@
 
 /* Immutable once made: threads can share it, each with its own scratch memory. */
 typedef struct sampler {
-    rapt_sample_options options; /* greedy: temperature 0; all tokens: top_k 0 */
+    rapt_sample_options options; /* filled; greedy: temperature 0 */
     const kernels *k;
     uint64_t key; /* of the seed */
 } sampler;
@@ -27,10 +27,12 @@ typedef struct sampler_input {
     size_t sampled_count;
 } sampler_input;
 
+/* Replaces RAPT_AS_MODEL by the defaults without a policy. */
+rapt_sample_options sampler_fill(const rapt_sample_options *given);
 /* RAPT_ERR_VALUE: an option is out of range. */
 rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err);
 
-/* Fills in the defaults of `options`; NULL means all defaults. Errors as in sampler_check. */
+/* `options` NULL: the defaults. Errors as in sampler_check. */
 rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err);
 
 /* Draws a token, *id. Each token that stays has the weight exp((x - x_max) / T); in order of ids, the first token is drawn whose

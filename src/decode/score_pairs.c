@@ -1,5 +1,6 @@
 /* decode/score_pairs.c: the loss of a translation model on the targets of sentence pairs. */
 #include "decode/score_watch.h"
+#include "base/sized.h"
 #include "decode/score_tape.h"
 
 #define BATCH 64
@@ -51,7 +52,6 @@ static rapt_code score_dataset(const rapt_model *m, const rapt_pairs *pairs, con
 rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
                       rapt_score *out, rapt_error *err)
 {
-    static const rapt_score_options none = {0};
     rapt_error own = {0};
     rapt_code code = RAPT_OK;
     *out = (rapt_score){0};
@@ -60,7 +60,7 @@ rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_s
     else if (m->translation.source_begin_count || m->search.forced_bos.count)
         code = rapt_fail(&own, RAPT_ERR_VALUE, "the loss of a model of type %s, whose sentences begin with tokens of their own, "
                          "is not computed; rapt translate and rapt score give its BLEU", m->family);
-    code = code ? code : score_dataset(m, pairs, options ? options : &none, watch, out, &own);
+    code = code ? code : score_dataset(m, pairs, options, watch, out, &own);
     code = code ? code : score_finish(out, &own);
     if (!code)
         return RAPT_OK;
@@ -71,5 +71,8 @@ rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_s
 rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, rapt_score *out,
                            rapt_error *err)
 {
-    return score_pairs(m, pairs, options, NULL, out, err);
+    rapt_score_options o = rapt_score_options_default();
+    *out = (rapt_score){0};
+    rapt_code code = sized_take(&o, options, "score_options", err);
+    return code ? code : score_pairs(m, pairs, &o, NULL, out, err);
 }

@@ -1,8 +1,14 @@
 /* decode/score_tape.c: makes and frees the tape that losses are computed on. */
 #include "decode/score_tape.h"
 
+#include "decode/option_defaults.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
+
+rapt_score_options rapt_score_options_default(void)
+{
+    return (rapt_score_options){SCORE_DEFAULTS};
+}
 
 rapt_code score_tape_make(score_tape *e, const rapt_model *m, const rapt_score_options *o, rapt_error *err)
 {

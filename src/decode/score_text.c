@@ -1,5 +1,6 @@
 /* decode/score_text.c: the loss of a language model on whole texts, window by window. */
 #include "decode/score_watch.h"
+#include "base/sized.h"
 #include "decode/score_tape.h"
 
 #include "data/tokens/token_file.h"
@@ -112,11 +113,10 @@ static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f
 rapt_code score_tokens(const rapt_model *m, const rapt_token_file *f, const rapt_score_options *options, const score_watch *watch,
                        rapt_score *out, rapt_error *err)
 {
-    static const rapt_score_options none = {0};
     rapt_error own = {0}; /* `err` may be NULL, or hold an earlier failure */
     *out = (rapt_score){0};
     rapt_code code = score_check_tokens(m, f, &own);
-    code = code ? code : score_all_windows(m, f, options ? options : &none, watch, out, &own);
+    code = code ? code : score_all_windows(m, f, options, watch, out, &own);
     if (!code) {
         out->bytes = rapt_token_file_bytes(f, m->language.tokenizer, 1, rapt_token_file_count(f));
         code = score_finish(out, &own);
@@ -130,7 +130,10 @@ rapt_code score_tokens(const rapt_model *m, const rapt_token_file *f, const rapt
 rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
                             rapt_score *out, rapt_error *err)
 {
-    return score_tokens(m, tokens, options, NULL, out, err);
+    rapt_score_options o = rapt_score_options_default();
+    *out = (rapt_score){0};
+    rapt_code code = sized_take(&o, options, "score_options", err);
+    return code ? code : score_tokens(m, tokens, &o, NULL, out, err);
 }
 
 rapt_code rapt_score_text(const rapt_model *m, const char *text, size_t size, const rapt_score_options *options, rapt_score *out,

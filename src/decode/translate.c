@@ -135,8 +135,8 @@ rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_o
     translate_settings settings;
     prefixes p = {0};
     rapt_code code = translate_settings_init(&settings, &t->setup, options, err);
-    if (!code && options && options->prefix)
-        code = prefixes_encode(&p, t->setup.m, &t->setup.lang.policy, &options->prefix, 1, err);
+    if (!code && settings.o.prefix)
+        code = prefixes_encode(&p, t->setup.m, &t->setup.lang.policy, &settings.o.prefix, 1, err);
     prefixes_free(&p);
     return code;
 }

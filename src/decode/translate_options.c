@@ -1,6 +1,8 @@
 /* decode/translate_options.c: fills defaults of translation options and checks their ranges. */
 #include "decode/translate_options.h"
 
+#include "base/sized.h"
+#include "decode/option_defaults.h"
 #include "tensor/type.h"
 
 #include <math.h>
@@ -19,16 +21,18 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
     if (m->task != RAPT_TASK_TRANSLATION)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate",
                          m->task == RAPT_TASK_ENCODER ? "an encoder" : "a language model");
-    if (o->beam > LARGEST_BEAM)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if (o->beam < 1 || o->beam > LARGEST_BEAM)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
+    if (o->n_best < 1 || o->batch < 1)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses, in batches of %zu: they are 1 or more", o->n_best, o->batch);
     if (o->n_best > o->beam)
         return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses (--n-best) need a beam (--beam) of as many or more, not %zu",
                          o->n_best, o->beam);
     if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
         return rapt_fail(err, RAPT_ERR_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty,
                          LARGEST_PENALTY, LARGEST_PENALTY);
-    if (!(o->max_ratio >= 0))
-        return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
+    if (!(o->max_ratio > 0) && !SIZED_AS_MODEL(o->max_ratio))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is above 0", o->max_ratio);
     if (type_check_products(o->compute.type, err) != RAPT_OK || type_check_kv(o->compute.kv_cache, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
@@ -36,17 +40,28 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
     return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_number("split", (int)o->split, err) : RAPT_OK;
 }
 
-rapt_code translate_options_fill(const rapt_model *m, const rapt_translate_options *options, rapt_translate_options *out,
-                                 rapt_error *err)
+rapt_translate_options rapt_translate_options_default(void)
+{
+    return (rapt_translate_options){TRANSLATE_DEFAULTS};
+}
+
+rapt_code translate_options_take(const rapt_translate_options *given, rapt_translate_options *out, rapt_error *err)
+{
+    *out = rapt_translate_options_default();
+    return sized_take(out, given, "translate_options", err);
+}
+
+rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o, rapt_error *err)
 {
     const rapt_search_policy *p = &m->search;
-    const double penalty = p->given ? p->length_penalty : DEFAULT_PENALTY;
-    const rapt_translate_options none = {0}, *o = options ? options : &none;
-    *out = *o;
-    out->beam = o->beam ? o->beam : p->given ? p->beams : 1;
-    out->n_best = o->n_best ? o->n_best : 1;
-    out->batch = o->batch ? o->batch : RAPT_TRANSLATE_BATCH;
-    out->length_penalty = o->no_length_penalty ? 0 : o->length_penalty != 0 ? o->length_penalty : penalty;
-    out->no_repeat = o->no_repeat == RAPT_NO_REPEAT_OFF ? 0 : o->no_repeat ? o->no_repeat : p->no_repeat_ngram;
-    return check_options(m, out, err);
+    if (SIZED_AS_MODEL(o->beam))
+        o->beam = p->given ? p->beams : 1;
+    if (SIZED_AS_MODEL(o->length_penalty))
+        o->length_penalty = p->given ? p->length_penalty : DEFAULT_PENALTY;
+    if (SIZED_AS_MODEL(o->no_repeat))
+        o->no_repeat = p->no_repeat_ngram;
+    rapt_code code = check_options(m, o, err);
+    if (SIZED_AS_MODEL(o->max_ratio))
+        o->max_ratio = 0; /* the search's own limit */
+    return code;
 }

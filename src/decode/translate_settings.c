@@ -7,7 +7,8 @@
 rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
 {
     s->m = m;
-    rapt_code code = translate_options_fill(m, options, &s->o, err);
+    rapt_code code = translate_options_take(options, &s->o, err);
+    code = code ? code : translate_options_fill(m, &s->o, err);
     return code ? code : languages_set(&s->lang, m, &s->o, err);
 }
 
@@ -17,7 +18,6 @@ static rapt_translate_options options_of_run(const rapt_translate_options *fixed
     rapt_translate_options o = *fixed;
     o.beam = run->beam;
     o.length_penalty = run->length_penalty;
-    o.no_length_penalty = run->no_length_penalty;
     o.n_best = run->n_best;
     o.no_repeat = run->no_repeat;
     o.max_ratio = run->max_ratio;
@@ -34,8 +34,12 @@ rapt_code translate_settings_init(translate_settings *s, const translate_setup *
     rapt_code code = RAPT_OK;
     s->o = setup->o;
     if (options) {
-        const rapt_translate_options own = options_of_run(&setup->o, options);
-        code = translate_options_fill(m, &own, &s->o, err);
+        rapt_translate_options own;
+        code = translate_options_take(options, &own, err);
+        if (code)
+            return code;
+        s->o = options_of_run(&setup->o, &own);
+        code = translate_options_fill(m, &s->o, err);
     }
     s->search = (search_options){s->o.beam, s->o.length_penalty, s->o.n_best, s->o.no_repeat, s->o.max_ratio,
                                  m->translation.special, m->search.given ? &setup->lang.policy : NULL, NULL, s->o.tokens};

@@ -32,10 +32,10 @@ static source_limits translate_limits(const translate_setup *s)
 static rapt_code translate_set_prefixes(translate_text *x, const rapt_translator_request *r, const prefixes *otherwise,
                                         const search_prefix **begins, bool *each, rapt_error *err)
 {
-    const rapt_translate_options *o = r->options;
-    const char *const *texts = r->prefixes ? r->prefixes : o && o->prefix ? &o->prefix : NULL;
+    const char *const *own = &x->settings.o.prefix; /* the request's; the setup has none */
+    const char *const *texts = r->prefixes ? r->prefixes : *own ? own : NULL;
     *each = r->prefixes != NULL;
-    *begins = texts || o || otherwise->count == 0 ? NULL : otherwise->prefix;
+    *begins = texts || r->options || otherwise->count == 0 ? NULL : otherwise->prefix;
     if (!texts)
         return RAPT_OK;
     rapt_code code = prefixes_encode(&x->prefix, x->setup->m, &x->setup->lang.policy, texts, *each ? x->count : 1, err);

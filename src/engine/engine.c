@@ -3,6 +3,7 @@
  * functions. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "base/pool.h"
+#include "base/sized.h"
 #include "engine/engine_call.h"
 #include "engine/engine_core.h"
 
@@ -31,7 +32,8 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
 {
     const int threads = m->engine->threads;
     if (m->model->task == RAPT_TASK_ENCODER) {
-        rapt_embedder_options options = {.compute = o->compute};
+        rapt_embedder_options options = rapt_embedder_options_default();
+        options.compute = o->compute;
         options.compute.threads = threads;
         m->embedder = rapt_embedder_new(m->model, &options, err);
         return m->embedder != NULL;
@@ -42,11 +44,16 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
     return m->of_lane != NULL;
 }
 
+rapt_engine_model_options rapt_engine_model_options_default(void)
+{
+    return (rapt_engine_model_options){.size = sizeof(rapt_engine_model_options), .slots = RAPT_ENGINE_SLOTS,
+                                       .batch = RAPT_TRANSLATE_BATCH};
+}
+
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
-    static const rapt_engine_model_options defaults = {0};
-    const rapt_engine_model_options *o = options ? options : &defaults;
-    if (engine_check_here(e, err) != RAPT_OK) {
+    rapt_engine_model_options own = rapt_engine_model_options_default(), *o = &own;
+    if (sized_take(&own, options, "engine_model_options", err) != RAPT_OK || engine_check_here(e, err) != RAPT_OK) {
         engine_free_taken(model, o);
         return NULL;
     }
@@ -163,8 +170,16 @@ static void engine_init_work(pthread_cond_t *work)
     pthread_condattr_destroy(&attributes);
 }
 
+rapt_engine_options rapt_engine_options_default(void)
+{
+    return (rapt_engine_options){.size = sizeof(rapt_engine_options)};
+}
+
 rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err)
 {
+    rapt_engine_options o = rapt_engine_options_default();
+    if (sized_take(&o, options, "engine_options", err) != RAPT_OK)
+        return NULL;
     rapt_engine *e = calloc(1, sizeof *e);
     if (!e) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an engine");
@@ -174,7 +189,7 @@ rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err
     engine_init_work(&e->work);
     pthread_cond_init(&e->done, NULL);
     e->owner = getpid();
-    e->threads = engine_count_threads(options ? options->threads : 0, err);
+    e->threads = engine_count_threads(o.threads, err);
     if (e->threads > 0 && pthread_create(&e->thread, NULL, engine_main, e) == 0)
         return e;
     if (e->threads > 0)

@@ -2,6 +2,7 @@
 #include "engine/lm_job.h"
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "decode/generate_options.h"
 #include "decode/prompt.h"
 
@@ -17,13 +18,16 @@ static void lm_job_free(rapt_engine_job *job)
     free(j);
 }
 
-static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation *r, rapt_error *err)
+static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation *r, rapt_generate_options *o, rapt_error *err)
 {
-    rapt_generate_options o = r->options;
-    if (o.beam > 1 && m->task == RAPT_TASK_LANGUAGE_MODEL)
+    rapt_code code = generate_options_take(r->options, o, err);
+    if (code)
+        return code;
+    o->beam = SIZED_AS_MODEL(o->beam) ? 1 : o->beam; /* overrides the policy of a folder */
+    o->on_text = NULL;
+    if (o->beam > 1 && m->task == RAPT_TASK_LANGUAGE_MODEL)
         return rapt_fail(err, RAPT_ERR_VALUE, "an engine does no beam search of texts");
-    o.beam = 1; /* overrides the policy of a folder */
-    rapt_code code = generate_options_check(m, &o, err);
+    code = generate_options_check(m, o, err);
     if (code)
         return code;
     const size_t context = m->language.net->config.context;
@@ -34,13 +38,10 @@ static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation 
     return prompt_check(m, r->tokens, r->count, err);
 }
 
-static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const kernels *k, rapt_error *err)
+static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const rapt_generate_options *o, const kernels *k, rapt_error *err)
 {
-    rapt_generate_options o = j->request.options;
     const size_t vocab = m->language.net->config.vocab;
-    o.beam = 1;
-    o.on_text = NULL;
-    rapt_code code = continuation_init(&j->run, m, &o, k, err);
+    rapt_code code = continuation_init(&j->run, m, o, k, err);
     j->request.top = j->request.top < vocab ? j->request.top : vocab;
     j->top_ids = arena_array(&j->run.memory, j->request.top, sizeof *j->top_ids);
     j->top = arena_array(&j->run.memory, j->request.top, sizeof *j->top);
@@ -53,7 +54,8 @@ static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const kernels *k, r
 lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, const kernels *k, rapt_error *err)
 {
     rapt_error own = {0};
-    if (lm_job_check(m->model, request, &own)) {
+    rapt_generate_options o;
+    if (lm_job_check(m->model, request, &o, &own)) {
         rapt_fail(err, own.code, "%s", own.message);
         return NULL;
     }
@@ -63,7 +65,7 @@ lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, 
         return NULL;
     }
     *j = (lm_job){.job = {.free = lm_job_free, .stop = request->stop, .context = request->context}, .request = *request};
-    if (lm_job_fill(j, m->model, k, &own) == RAPT_OK)
+    if (lm_job_fill(j, m->model, &o, k, &own) == RAPT_OK)
         return j;
     rapt_fail(err, own.code, "%s", own.message);
     lm_job_free(&j->job);

@@ -194,7 +194,7 @@ static void lm_lane_read(lm_lane *l, const rapt_real *logits)
             lm_lane_score(l, s->job, p, logits);
         if (!lm_slot_extend(l, s, p->count))
             rapt_fail(&s->job->error, RAPT_ERR_MEMORY, "out of memory for the tokens of a text");
-        else if (last && s->job->request.no_tokens)
+        else if (last && s->job->run.options.max_tokens == 0)
             lm_lane_end(l, s);
         else if (last) {
             l->choosing[l->choosing_count] = s->job;
@@ -326,7 +326,11 @@ static size_t lm_lane_positions(const lm_lane *l, size_t bytes)
 
 static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {
-    rapt_code code = generate_options_check(l->model, &(rapt_generate_options){.compute = o->compute}, err);
+    rapt_generate_options of_model = rapt_generate_options_default();
+    of_model.beam = 1;
+    of_model.compute = o->compute;
+    rapt_code code = o->slots ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "0 slots: a model needs one");
+    code = code ? code : generate_options_check(l->model, &of_model, err);
     code = code ? code : lm_lane_make_tape(l, o, threads, err);
     if (code)
         return code;
@@ -359,7 +363,7 @@ void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int 
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to serve a model");
         return NULL;
     }
-    *l = (lm_lane){.served = m, .model = m->model, .slot_count = o->slots ? o->slots : RAPT_ENGINE_SLOTS,
+    *l = (lm_lane){.served = m, .model = m->model, .slot_count = o->slots,
                    .no_prefix_cache = o->no_prefix_cache, .budget = {.fixed = o->chunk}};
     l->counts.slots = m->counts.slots = l->slot_count;
     if (lm_lane_set_up(l, o, threads, &own) == RAPT_OK)

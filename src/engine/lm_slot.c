@@ -121,7 +121,7 @@ bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count)
 static size_t lm_job_positions(const lm_job *j)
 {
     const size_t context = j->run.model->language.net->config.context, count = j->request.count;
-    const size_t more = j->request.no_tokens ? 0 : MIN(j->run.options.max_tokens, context);
+    const size_t more = MIN(j->run.options.max_tokens, context);
     return MIN(count + more, context);
 }
 

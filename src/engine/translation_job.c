@@ -1,6 +1,7 @@
 /* engine/translation_job.c: requests to translate lines, which the lane of a translator computes (decode/translate_lane.c). The
  * calling thread encodes the lines, so that errors are reported at once and the engine's thread has less to do. */
 #include "decode/translate.h"
+#include "decode/translate_options.h"
 #include "engine/engine_core.h"
 
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static rapt_code translation_job_copy(translation_job *j, const rapt_engine_tran
 /* Copies and encodes the lines. NULL with `err` set. */
 static translation_job *translation_job_new(const rapt_translator *t, const rapt_engine_translation *request, rapt_error *err)
 {
-    const rapt_translator_request options = {.options = &request->options};
+    const rapt_translator_request options = {.options = request->options};
     translation_job *j = calloc(1, sizeof *j);
     if (!j) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a request");
@@ -147,7 +148,9 @@ const engine_lane translation_functions = {translation_step, translation_free};
 
 void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {
-    rapt_translate_options options = o->translate;
+    rapt_translate_options options;
+    if (translate_options_take(o->translate, &options, err) != RAPT_OK)
+        return NULL;
     options.compute = o->compute;
     options.compute.threads = threads;
     options.batch = o->batch;

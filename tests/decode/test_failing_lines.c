@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "decode/translate_case.h"
+#include "options.h"
 
 #include <pthread.h>
 
@@ -54,7 +55,8 @@ static void the_first_lines_error_is_reported(void **state)
             for (size_t batch = 1; batch <= 16; batch *= 4)
                 for (size_t beam = 1; beam <= 3; beam += 2) {
                     rapt_error err = {0};
-                    const rapt_translate_options o = {.beam = beam, .batch = batch, .compute.threads = threads};
+                    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = beam, .batch = batch,
+                                                      .compute.threads = threads};
                     assert_int_equal(rapt_translate(m, pointers, LINES, &o, out, &err), RAPT_ERR_NOT_FINITE);
                     assert_string_equal(err.message, want);
                     assert_null(out[0].hypotheses);
@@ -73,7 +75,7 @@ static void others_are_translated(void **state)
     rapt_translation out[LINES], one;
     rapt_model *m = new_model();
     fill_lines(lines, pointers, bad);
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 2}, NULL);
+    rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 2), NULL);
     assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_ERR_NOT_FINITE);
     pointers[5] = "w1";
     assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_OK);
@@ -104,7 +106,7 @@ static void cancelled_runs(void **state)
     rapt_model *m = new_model();
     pthread_t thread;
     fill_lines(lines, pointers, bad);
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 2}, NULL);
+    rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 2), NULL);
     assert_int_equal(pthread_create(&thread, NULL, cancel, t), 0);
     pthread_join(thread, NULL);
     assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, &err), RAPT_ERR_INTERRUPTED);
@@ -136,11 +138,11 @@ static void zeroed_options_are_the_defaults(void **state)
     (void)state;
     rapt_model *m = case_translation_model(8, 6); /* ends its translations */
     for (size_t beam = 1; beam <= 4; beam += 3) {
-        assert_score(m, (rapt_translate_options){.beam = beam}, 1);
-        assert_score(m, (rapt_translate_options){.beam = beam, .length_penalty = 0.6}, 0.6);
-        assert_score(m, (rapt_translate_options){.beam = beam, .no_length_penalty = true}, 0);
+        assert_score(m, TRANSLATE(.beam = beam), 1);
+        assert_score(m, TRANSLATE(.beam = beam, .length_penalty = 0.6), 0.6);
+        assert_score(m, TRANSLATE(.beam = beam, .length_penalty = 0), 0);
     }
-    assert_score(m, (rapt_translate_options){0}, 1);
+    assert_score(m, TRANSLATE(), 1);
     rapt_model_free(m);
 }
 

@@ -11,6 +11,7 @@
 
 #include "decode/prompt.h"
 #include "decode/sampler.h"
+#include "options.h"
 
 #define LONG 70 /* new tokens: the window of LM_CONTEXT moves on a dozen times */
 
@@ -81,7 +82,7 @@ static int32_t choose(const setting *s, const rapt_sample_options *o, const rapt
     int32_t id;
     size_t history = o->repetition_window ? count : visible;
     sampler_input in = {logits, s->m->config.vocab, row, count, ids + count - history, history};
-    if (o->greedy && o->repetition_penalty == 0)
+    if (o->greedy && o->repetition_penalty == RAPT_AS_MODEL)
         return (int32_t)largest(logits, in.vocab);
     arena_init(&scratch, 4096);
     assert_int_equal(sampler_init(&how, o, kernels_of_isa("scalar", NULL), NULL), RAPT_OK);
@@ -135,26 +136,27 @@ static void greedy_is_the_argmax_of_all_anew(void **state)
     (void)state;
     for (size_t variant = 0; variant < LM_VARIANTS; variant += 5)
         check_anew(variant, variant % 2 ? "abc" : "bananas", 0,
-                   (rapt_generate_options){.sample.greedy = true, .max_tokens = LONG}, 1);
+                   GENERATE(.sample.greedy = true, .max_tokens = LONG), 1);
 }
 
 static void draws_are_those_of_all_anew(void **state)
 {
     static const rapt_logit_bias biases[] = {{1, 0.25}, {2, -5}};
     static const rapt_sample_options options[] = {
-        {.temperature = 1, .seed = 1},
-        {.temperature = 0.8, .top_k = 20, .seed = 2},
-        {.temperature = 1.5, .top_p = 0.9, .seed = 3},
-        {.temperature = 1, .repetition_penalty = 1.5, .seed = 4},
-        {.temperature = 1, .repetition_penalty = 3, .repetition_window = 3, .seed = 5},
-        {.temperature = 1, .repetition_penalty = 3, .repetition_window = 40, .seed = 6}, /* further than the model sees */
-        {.greedy = true, .repetition_penalty = 2, .seed = 7},
-        {.temperature = 1, .min_p = 0.05, .biases = biases, .bias_count = 2, .seed = 8},
+        {SAMPLE_DEFAULTS, .temperature = 1, .seed = 1},
+        {SAMPLE_DEFAULTS, .temperature = 0.8, .top_k = 20, .seed = 2},
+        {SAMPLE_DEFAULTS, .temperature = 1.5, .top_p = 0.9, .seed = 3},
+        {SAMPLE_DEFAULTS, .temperature = 1, .repetition_penalty = 1.5, .seed = 4},
+        {SAMPLE_DEFAULTS, .temperature = 1, .repetition_penalty = 3, .repetition_window = 3, .seed = 5},
+        {SAMPLE_DEFAULTS, .temperature = 1, .repetition_penalty = 3, .repetition_window = 40,
+         .seed = 6}, /* further than the model sees */
+        {SAMPLE_DEFAULTS, .greedy = true, .repetition_penalty = 2, .seed = 7},
+        {SAMPLE_DEFAULTS, .temperature = 1, .min_p = 0.05, .biases = biases, .bias_count = 2, .seed = 8},
     };
     (void)state;
     for (size_t variant = 0; variant < LM_VARIANTS; variant += 11) {
         const rapt_sample_options *o = &options[variant % (sizeof options / sizeof *options)];
-        check_anew(variant, "abcabc", variant % 4, (rapt_generate_options){*o, LONG}, 3);
+        check_anew(variant, "abcabc", variant % 4, GENERATE(.sample = *o, LONG), 3);
     }
 }
 
@@ -164,7 +166,7 @@ static void long_prompts(void **state)
     (void)state;
     for (size_t variant = 0; variant < 30; variant += 7)
         check_anew(variant, "abcdefghijklmnopqrstabcdefghijklmnopqrstabcdefg", 0,
-                   (rapt_generate_options){{.temperature = 1, .seed = 9}, 20}, 3);
+                   GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 9}, 20), 3);
 }
 
 /* ---- the same, however it is computed -------------------------------------------------------------------------- */
@@ -172,7 +174,8 @@ static void long_prompts(void **state)
 static void any_threads_and_kernels(void **state)
 {
     (void)state;
-    rapt_generate_options o = {{.temperature = 1, .top_p = 0.95, .repetition_penalty = 1.2, .seed = 3}, LONG};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .top_p = 0.95,
+                                                             .repetition_penalty = 1.2, .seed = 3}, LONG};
     for (size_t variant = 0; variant < LM_VARIANTS; variant += 29) {
         setting s = new_setting(variant, "scalar", 1);
         char *want = generate(&s, "abc", o);
@@ -193,7 +196,7 @@ static void tape_keeps_nothing(void **state)
 {
     (void)state;
     setting s = new_setting(3, NULL, 1);
-    rapt_generate_options o = {{.temperature = 1, .seed = 5}, LONG};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 5}, LONG};
     char *first = generate(&s, "abc", o), *other = generate(&s, "tsr", o), *again = generate(&s, "abc", o);
     assert_string_equal(first, again);
     free(first);
@@ -206,18 +209,19 @@ static void seed_and_sample_count(void **state)
 {
     (void)state;
     setting s = new_setting(3, NULL, 1);
-    static const uint64_t seeds[] = {RAPT_SAMPLE_SEED_0, 1, 2};
+    static const uint64_t seeds[] = {0, 1, 2};
     enum { TEXTS = 9 };
     rapt_generated texts[TEXTS];
     for (uint64_t i = 0; i < TEXTS; i++)
-        texts[i] = generate_sample(&s, "abc", i % 3, (rapt_generate_options){{.temperature = 1, .seed = seeds[i / 3]}, LONG});
+        texts[i] = generate_sample(&s, "abc", i % 3, GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = seeds[i / 3]},
+                                                              LONG));
     for (size_t i = 0; i < TEXTS; i++)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(texts[i].text, texts[j].text);
     for (size_t i = 0; i < TEXTS; i++)
         rapt_generated_free(&texts[i]);
-    rapt_generated a = generate_sample(&s, "abc", 0, (rapt_generate_options){{.greedy = true, .seed = 1}, LONG});
-    rapt_generated b = generate_sample(&s, "abc", 3, (rapt_generate_options){{.greedy = true, .seed = 2}, LONG});
+    rapt_generated a = generate_sample(&s, "abc", 0, GENERATE(.sample = {SAMPLE_DEFAULTS, .greedy = true, .seed = 1}, LONG));
+    rapt_generated b = generate_sample(&s, "abc", 3, GENERATE(.sample = {SAMPLE_DEFAULTS, .greedy = true, .seed = 2}, LONG));
     assert_string_equal(a.text, b.text);
     rapt_generated_free(&a);
     rapt_generated_free(&b);
@@ -295,7 +299,7 @@ static void prompts_that_are_refused(void **state)
 {
     (void)state;
     setting s = new_setting(3, NULL, 1);
-    rapt_generate_options o = {.max_tokens = 3}, none = {0};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 3}, none = {GENERATE_DEFAULTS};
     refused(&s, "", o, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
     refused(&s, "", none, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
     refused(&s, "ab!", o, RAPT_ERR_VALUE, "the prompt: byte 3: character U+0021 is not in the vocabulary");
@@ -315,7 +319,7 @@ static void tokens_beyond_the_model(void **state)
     rapt_lm_config c = lm_variant(4);
     c.vocab = 40;
     setting s = {model_tape(NULL, 1), lm_model(&c), case_characters()};
-    rapt_generate_options o = {.max_tokens = 3}, none = {0};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 3}, none = {GENERATE_DEFAULTS};
     /* a, U+00E0 + 20 (number 20), U+4E00 + 41 (number 41): bytes 1, 2 to 3, 4 to 6 */
     refused(&s, "a\xC3\xB4\xE4\xB8\xA9z", o, RAPT_ERR_VALUE, "the prompt: byte 7: character U+007A is not in the vocabulary");
     refused(&s, "a\xC3\xB4\xE4\xB8\xA9""a", o, RAPT_ERR_VALUE, "token 2, at byte 4 of the prompt, is 41; the model knows 40");
@@ -333,7 +337,7 @@ static void words_are_refused(void **state)
     setting s = new_setting(3, NULL, 1);
     rapt_tokenizer_free(s.k);
     s.k = rapt_tokenizer_train_words(lines, 2, &(rapt_words_options){0}, NULL);
-    refused(&s, "a b", (rapt_generate_options){.max_tokens = 3}, RAPT_ERR_VALUE,
+    refused(&s, "a b", GENERATE(.max_tokens = 3), RAPT_ERR_VALUE,
             "a tokenizer of words cannot continue a text: its tokens are words without what stands between them");
     free_setting(&s);
 }
@@ -347,7 +351,7 @@ static void numbers_that_are_none(void **state)
     const rapt_model m = case_model(s.m, s.k);
     rapt_param *w = rapt_params_find(s.m->params, "blocks.1.ffn.dense2.weight");
     w->value.data[5] = NAN;
-    rapt_generate_options o = {.max_tokens = 3};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 3};
     assert_int_equal(case_generate(s.t, &m, "abc", 0, &o, &got, &err), RAPT_ERR_NOT_FINITE);
     rapt_generated_free(&got);
     assert_non_null(strstr(err.message, "the logits of position 3 are not finite"));

@@ -4,6 +4,7 @@
 #include "failing.h"
 
 #include "decode/generate_case.h"
+#include "options.h"
 
 static rapt_tokenizer *tokenizer;
 static rapt_lm *model;
@@ -29,7 +30,8 @@ static int tear_down(void **state)
 /* Long enough for tokens and text to outgrow their first memory. */
 static rapt_code text(rapt_tape *t, rapt_error *err)
 {
-    rapt_generate_options o = {{.temperature = 1, .top_k = 9}, 150, (const char *[]){"xyz", "zz"}, 2};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .top_k = 9}, 150,
+                               (const char *[]){"xyz", "zz"}, 2};
     rapt_generated result;
     const rapt_model m = case_model(model, tokenizer);
     rapt_code code = case_generate(t, &m, "hello", 0, &o, &result, err);
@@ -42,7 +44,8 @@ static rapt_code whole(rapt_tape *t, rapt_error *err)
 {
     (void)t;
     const rapt_model m = case_model(model, tokenizer);
-    rapt_generate_options o = {{.biases = &(rapt_logit_bias){1, 2}, .bias_count = 1}, 3, (const char *[]){"xyz"}, 1,
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .biases = &(rapt_logit_bias){1, 2},
+                                                             .bias_count = 1}, 3, (const char *[]){"xyz"}, 1,
                                .compute.threads = 1};
     return rapt_generate(&m, "hello", &o, NULL, err);
 }

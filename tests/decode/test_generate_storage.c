@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/generate_case.h"
+#include "options.h"
 
 enum { TOKENS = 20 }; /* a few more than LM_CONTEXT */
 
@@ -95,7 +96,8 @@ static void texts_are_those_of_the_cache(void **state)
         rapt_model m = new_model(variant);
         double first[3];
         for (size_t i = 0; i < 3; i++) {
-            rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = TOKENS, .compute.threads = 1,
+            rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3},
+                                       .max_tokens = TOKENS, .compute.threads = 1,
                                        .compute.kv_cache = STORAGES[i]};
             rapt_generated whole = generate(&m, "abcdefg", &o, false);
             o.compute.threads = 3;
@@ -121,7 +123,8 @@ static void beams_have_the_scores_of_the_cache(void **state)
     for (size_t variant = 2; variant < LM_VARIANTS; variant += 24)
         for (size_t i = 0; i < 3; i++) {
             rapt_model m = new_model(variant);
-            rapt_generate_options o = {.beam = 4, .max_tokens = 8, .compute.threads = 1, .compute.kv_cache = STORAGES[i]};
+            rapt_generate_options o = {GENERATE_DEFAULTS, .beam = 4, .max_tokens = 8, .compute.threads = 1,
+                                       .compute.kv_cache = STORAGES[i]};
             rapt_generated one = generate(&m, "abc", &o, false);
             o.compute.threads = 3;
             rapt_generated three = generate(&m, "abc", &o, false);
@@ -143,7 +146,7 @@ static void numbers_that_are_none(void **state)
     (void)state;
     rapt_error err = {0};
     rapt_model m = new_model(3);
-    assert_null(rapt_generator_new(&m, &(rapt_generate_options){.compute.kv_cache = (rapt_type)3}, &err));
+    assert_null(rapt_generator_new(&m, &GENERATE(.compute.kv_cache = (rapt_type)3), &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_string_equal(err.message, "keys and values in q4_0; there are fp32, bf16 and q8_0");
     free_model(&m);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "decode/generate_case.h"
+#include "options.h"
 
 /* After <start: each byte occurs once, so that it tells which one is next. Characters of 1, 2, 1, 3, 4 and 1 bytes. */
 #define CHAIN "a\xC3\xA9" "b\xE6\x97\xA5\xF0\x9F\x98\x80."
@@ -97,7 +98,7 @@ static void characters_come_whole(void **state)
     (void)state;
     case_text got;
     setting s = new_setting();
-    rapt_generated r = generate(&s, "<", (rapt_generate_options){.max_tokens = 100}, &got);
+    rapt_generated r = generate(&s, "<", GENERATE(.max_tokens = 100), &got);
     assert_string_equal(got.text, CHAIN);
     assert_int_equal(got.pieces, 6); /* each as soon as it is complete; the sink checks that it is */
     assert_int_equal(r.prompt_tokens, 1);
@@ -118,7 +119,7 @@ static void max_tokens_cuts(void **state)
     case_text got;
     setting s = new_setting();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        rapt_generated r = generate(&s, "<", (rapt_generate_options){.max_tokens = cases[i].tokens}, &got);
+        rapt_generated r = generate(&s, "<", GENERATE(.max_tokens = cases[i].tokens), &got);
         assert_string_equal(got.text, cases[i].text);
         assert_int_equal(r.token_count, cases[i].tokens);
         assert_int_equal(r.finish, RAPT_FINISH_LENGTH);
@@ -138,14 +139,15 @@ static void stops_over_tokens(void **state)
             memcpy(stop, &CHAIN[first], n);
             if (utf8_valid_prefix(stop, n) < n)
                 continue;
-            rapt_generate_options o = {.max_tokens = 100, .stops = (const char *[]){"zz", stop, "b."}, .stop_count = 3};
+            rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 100, .stops = (const char *[]){"zz", stop, "b."},
+                                       .stop_count = 3};
             rapt_generated r = generate(&s, "<", o, &got);
             assert_int_equal(got.size, first);
             assert_memory_equal(got.text, CHAIN, first);
             assert_int_equal(r.finish, RAPT_FINISH_STOP);
             assert_int_equal(r.token_count, first + n); /* no token more than it takes */
         }
-    rapt_generate_options never = {.max_tokens = 100, .stops = (const char *[]){".."}, .stop_count = 1};
+    rapt_generate_options never = {GENERATE_DEFAULTS, .max_tokens = 100, .stops = (const char *[]){".."}, .stop_count = 1};
     assert_int_equal(generate(&s, "<", never, &got).finish, RAPT_FINISH_END_OF_TEXT);
     assert_string_equal(got.text, CHAIN); /* what was held back for a stop that didn't come is there */
     never.max_tokens = CHAIN_BYTES;
@@ -159,11 +161,11 @@ static void special_tokens_in_prompts(void **state)
     (void)state;
     case_text got;
     setting s = new_setting();
-    rapt_generated r = generate(&s, END_OF_TEXT "<", (rapt_generate_options){.max_tokens = 2}, &got);
+    rapt_generated r = generate(&s, END_OF_TEXT "<", GENERATE(.max_tokens = 2), &got);
     assert_int_equal(r.prompt_tokens, 2);
-    r = generate(&s, END_OF_TEXT, (rapt_generate_options){.max_tokens = 100}, &got);
+    r = generate(&s, END_OF_TEXT, GENERATE(.max_tokens = 100), &got);
     assert_string_equal(got.text, "<" CHAIN);
-    r = generate(&s, "", (rapt_generate_options){.max_tokens = 100}, &got); /* a text begins */
+    r = generate(&s, "", GENERATE(.max_tokens = 100), &got); /* a text begins */
     assert_string_equal(got.text, "<" CHAIN);
     assert_int_equal(r.prompt_tokens, 1);
     assert_int_equal(r.token_count, CHAIN_BYTES + 1);
@@ -178,7 +180,7 @@ static void models_without_an_end(void **state)
     rapt_error err = {0};
     rapt_tokenizer *k = case_bytes();
     setting s = {model_tape(NULL, 1), chain_model(k, BYTES_VOCAB - 1), k};
-    rapt_generate_options o = {.max_tokens = CHAIN_BYTES + 3};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = CHAIN_BYTES + 3};
     rapt_generated r = generate(&s, "<", o, &got);
     assert_int_equal(r.token_count, CHAIN_BYTES + 3); /* after it all logits are equal: byte 0 of the vocabulary, and on */
     assert_memory_equal(got.text, CHAIN, CHAIN_BYTES);
@@ -200,7 +202,8 @@ static void a_callback_that_has_enough(void **state)
     rapt_generated result;
     setting s = new_setting();
     const rapt_model m = case_model(s.m, s.k);
-    rapt_generate_options o = {.sample.greedy = true, .max_tokens = 100, .on_text = case_take, .context = &got};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample.greedy = true, .max_tokens = 100, .on_text = case_take,
+                               .context = &got};
     assert_int_equal(case_generate(s.t, &m, "<", 0, &o, &result, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "enough");
     assert_int_equal(got.pieces, 2);

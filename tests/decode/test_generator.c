@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/generate_case.h"
+#include "options.h"
 
 #include <pthread.h>
 
@@ -36,7 +37,8 @@ static void free_setting(setting *s)
 static rapt_generator *new_generator(const rapt_model *m, size_t tokens)
 {
     rapt_error err = {0};
-    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = tokens, .compute.threads = 1};
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3},
+                                     .max_tokens = tokens, .compute.threads = 1};
     rapt_generator *g = rapt_generator_new(m, &o, &err);
     if (!g)
         fail_msg("%s", err.message);
@@ -153,7 +155,8 @@ static void log_probabilities_are_the_softmax(void **state)
 {
     (void)state;
     setting s = new_setting(3);
-    const rapt_generate_options o = {.sample = {.greedy = true, .biases = (rapt_logit_bias[]){{7, 100}}, .bias_count = 1},
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .greedy = true,
+                                                                   .biases = (rapt_logit_bias[]){{7, 100}}, .bias_count = 1},
                                      .max_tokens = 1, .compute.threads = 1};
     rapt_generated got;
     double sum = 0;
@@ -205,7 +208,8 @@ static void cancelled_runs(void **state)
     canceller c = {0};
     rapt_error err = {0};
     rapt_generated got, rest;
-    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 2 * RUN, .compute.threads = 1,
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3},
+                                     .max_tokens = 2 * RUN, .compute.threads = 1,
                                      .on_text = cancel_at_third, .context = &c};
     rapt_generator *g = c.g = rapt_generator_new(&s.m, &o, NULL), *whole = new_generator(&s.m, 3 + 2 * RUN);
     must(rapt_generator_begin(g, "abc", 3, NULL));
@@ -238,7 +242,8 @@ static void cancelled_at_the_last_token(void **state)
     setting s = new_setting(3);
     canceller c = {0};
     rapt_generated got, rest;
-    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 3, .compute.threads = 1,
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3}, .max_tokens = 3,
+                                     .compute.threads = 1,
                                      .on_text = cancel_at_third, .context = &c};
     rapt_generator *g = c.g = rapt_generator_new(&s.m, &o, NULL);
     must(rapt_generator_begin(g, "abc", 3, NULL));
@@ -267,7 +272,7 @@ static void codes_of_their_own(void **state)
     (void)state;
     setting s = new_setting(3);
     rapt_error earlier = {RAPT_ERR_FORMAT, "earlier"}, err = {0};
-    const rapt_generate_options o = {.max_tokens = 3, .compute.threads = 1, .on_text = end_the_run};
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 3, .compute.threads = 1, .on_text = end_the_run};
     rapt_generator *g = rapt_generator_new(&s.m, &o, NULL);
     assert_int_equal(rapt_generator_run(g, 0, NULL, &earlier), RAPT_ERR_VALUE); /* no text */
     assert_string_equal(earlier.message, "earlier");
@@ -275,7 +280,7 @@ static void codes_of_their_own(void **state)
     must(rapt_generator_begin(g, "abc", 3, NULL));
     assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_IO);
     assert_int_equal(err.code, RAPT_ERR_IO);
-    const rapt_generate_options precise = {.compute.type = (rapt_type)7};
+    const rapt_generate_options precise = {GENERATE_DEFAULTS, .compute.type = (rapt_type)7};
     assert_null(rapt_generator_new(&s.m, &precise, NULL));
     rapt_generator_free(g);
     free_setting(&s);
@@ -337,7 +342,8 @@ static void what_is_refused(void **state)
     const rapt_model translation = {.task = RAPT_TASK_TRANSLATION};
     assert_null(rapt_generator_new(&translation, NULL, &task));
     assert_int_equal(task.code, RAPT_ERR_VALUE);
-    const rapt_generate_options o = {.sample = {.biases = (rapt_logit_bias[]){{MODEL_VOCAB, 1}}, .bias_count = 1}};
+    const rapt_logit_bias beyond = {MODEL_VOCAB, 1};
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .biases = &beyond, .bias_count = 1}};
     assert_null(rapt_generator_new(&s.m, &o, &bias));
     assert_string_equal(bias.message, "logit bias of token 53; the model knows 0 to 52");
     rapt_generator_free(g);
@@ -377,7 +383,8 @@ static void tokens_one_by_one_are_a_run(void **state)
     (void)state;
     for (size_t beam = 1; beam <= 3; beam += 2) {
         setting s = new_setting(43);
-        const rapt_generate_options o = {.sample = {.temperature = beam > 1 ? 0 : 1, .seed = 3}, .max_tokens = 3 * RUN,
+        const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = beam > 1 ? 0 : 1,
+                                                                       .seed = 3}, .max_tokens = 3 * RUN,
                                          .compute.threads = 1, .stops = stops, .stop_count = 2, .beam = beam};
         rapt_generator *g = rapt_generator_new(&s.m, &o, NULL), *parts = rapt_generator_new(&s.m, &o, NULL);
         for (uint64_t sample = 0; sample < 20; sample++) {

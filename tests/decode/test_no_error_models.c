@@ -9,6 +9,7 @@
 
 #include "io/model_folder.h"
 #include "loading.h"
+#include "options.h"
 #include "rapt/engine.h"
 #include "rapt.h"
 
@@ -38,13 +39,13 @@ static void translating(void **state)
     const char *const bad[] = {"\xff"}, *const good[] = {"a b"}, *const prefix[] = {"\xff"};
     rapt_translation out[1];
     rapt_model *m = translation_model();
-    assert_null(rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 1, .n_best = 3, .beam = 2}, NULL));
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 1}, NULL);
+    assert_null(rapt_translator_new(m, &TRANSLATE(.compute.threads = 1, .n_best = 3, .beam = 2), NULL));
+    rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 1), NULL);
     assert_non_null(t);
     assert_int_not_equal(rapt_translate(m, bad, 1, NULL, out, NULL), RAPT_OK);
     assert_int_not_equal(rapt_translator_run(t, NULL, bad, 1, out, NULL), RAPT_OK);
     assert_int_not_equal(rapt_translator_run(t, &(rapt_translator_request){.prefixes = prefix}, good, 1, out, NULL), RAPT_OK);
-    const rapt_translate_options wide = {.beam = 1 << 17};
+    const rapt_translate_options wide = {TRANSLATE_DEFAULTS, .beam = 1 << 17};
     assert_int_equal(rapt_translator_check(t, &wide, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &wide}, good, 1, out, NULL),
                      RAPT_ERR_VALUE);
@@ -57,7 +58,7 @@ static void translating(void **state)
 static void generating(void **state)
 {
     (void)state;
-    rapt_generate_options o = {.compute.threads = 1, .max_tokens = 2};
+    rapt_generate_options o = {GENERATE_DEFAULTS, .compute.threads = 1, .max_tokens = 2};
     rapt_generated result;
     rapt_model *m = of_characters();
     rapt_generator *g = rapt_generator_new(m, &o, NULL);
@@ -182,10 +183,10 @@ static void serving(void **state)
     (void)state;
     const char *const bad[] = {"\xff"}, *const good[] = {"a b"};
     bool called = false;
-    assert_null(rapt_engine_new(&(rapt_engine_options){.threads = 1000}, NULL));
-    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = 1}, NULL);
+    assert_null(rapt_engine_new(&ENGINE(.threads = 1000), NULL));
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = 1), NULL);
     assert_non_null(e);
-    const rapt_engine_model_options wrong = {.translate = {.n_best = 3, .beam = 2}};
+    const rapt_engine_model_options wrong = {ENGINE_MODEL_DEFAULTS, .translate = &TRANSLATE(.n_best = 3, .beam = 2)};
     assert_null(rapt_engine_add(e, translation_model(), &wrong, NULL));
     rapt_engine_model *m = rapt_engine_add(e, translation_model(), NULL, NULL);
     assert_non_null(m);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "decode/generator_beam.h"
+#include "options.h"
 #include "policy_case.h"
 #include "rapt/generate.h"
 
@@ -90,7 +91,7 @@ static void generators_find_the_best(void **state)
         policy_case c = golden_read(json);
         bool greedy = c.m->search.beams == 1;
         json_t *best = json_array_get(c.ids, 0);
-        rapt_generate_options o = {.max_tokens = c.max_tokens, .compute.threads = 2, .sample.greedy = greedy};
+        rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = c.max_tokens, .compute.threads = 2, .sample.greedy = greedy};
         rapt_generator *g = rapt_generator_new(c.m, &o, &err);
         assert_int_equal(rapt_generator_begin_tokens(g, c.prompt, c.count, &err), RAPT_OK);
         assert_int_equal(rapt_generator_run(g, 0, &out, &err), RAPT_OK);
@@ -149,7 +150,7 @@ static void scores_have_the_same_bits(void **state)
     for (int threads = 1; threads <= 4; threads++) {
         rapt_error err = {0};
         rapt_generated out;
-        rapt_generator *g = rapt_generator_new(m, &(rapt_generate_options){.max_tokens = 12, .compute.threads = threads}, &err);
+        rapt_generator *g = rapt_generator_new(m, &GENERATE(.max_tokens = 12, .compute.threads = threads), &err);
         assert_int_equal(rapt_generator_begin_tokens(g, other, 1 + (size_t)threads % 3, &err), RAPT_OK);
         assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_OK);
         assert_int_equal(rapt_generator_begin_tokens(g, prompt, 2, &err), RAPT_OK);
@@ -181,10 +182,10 @@ static void what_cannot_be_searched_is_refused(void **state)
     rapt_error err = {0};
     rapt_generated out;
     rapt_logit_bias bias = {3, 1};
-    assert_null(rapt_generator_new(m, &(rapt_generate_options){.sample = {.biases = &bias, .bias_count = 1}}, &err));
+    assert_null(rapt_generator_new(m, &GENERATE(.sample = {SAMPLE_DEFAULTS, .biases = &bias, .bias_count = 1}), &err));
     assert_string_equal(err.message, "beam search, of 3 beams, takes no logit bias; --beam 1 turns it off");
     err = (rapt_error){0};
-    assert_null(rapt_generator_new(m, &(rapt_generate_options){.sample.repetition_window = 4}, &err));
+    assert_null(rapt_generator_new(m, &GENERATE(.sample.repetition_window = 4), &err));
     assert_string_equal(err.message, "beam search, of 3 beams, takes no repetition window; --beam 1 turns it off");
     rapt_generator *g = rapt_generator_new(m, NULL, &err);
     err = (rapt_error){0};
@@ -220,7 +221,8 @@ static void searches_can_be_stopped(void **state)
     rapt_model *m = load_with("llama", settings);
     rapt_error err = {0};
     rapt_generated out;
-    const rapt_generate_options o = {.max_tokens = 9, .compute.threads = 1, .stop = third_time, .context = &asked};
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 9, .compute.threads = 1, .stop = third_time,
+                                     .context = &asked};
     assert_int_equal(rapt_generate(m, "a", &o, &out, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "the generation was cancelled");
     assert_int_equal(asked, 3);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "search_case.h"
 #include "translate_case.h"
 
@@ -169,21 +170,21 @@ static void translators_follow_the_model(void **state)
     m->search.beams = 3;
     m->search.length_penalty = 0.7;
     m->search.max_length = 7;
-    assert_int_equal(rapt_translate(m, lines, 5, &(rapt_translate_options){.tokens = true, .compute.threads = 1}, out, &err),
+    assert_int_equal(rapt_translate(m, lines, 5, &TRANSLATE(.tokens = true, .compute.threads = 1), out, &err),
                      RAPT_OK);
     for (size_t i = 0; i < 5; i++)
         assert_true(out[i].hypotheses[0].token_count <= 6); /* the start token counts */
     for (int threads = 1; threads <= 3; threads++)
         for (size_t batch = 1; batch <= 5; batch += 2)
-            same_translations(m, &(rapt_translate_options){.compute.threads = threads, .batch = batch}, out);
-    same_translations(m, &(rapt_translate_options){.beam = 3, .length_penalty = 0.7, .compute.threads = 2}, out);
+            same_translations(m, &TRANSLATE(.compute.threads = threads, .batch = batch), out);
+    same_translations(m, &TRANSLATE(.beam = 3, .length_penalty = 0.7, .compute.threads = 2), out);
     m->translation.net->decoder.output.bias->value.data[RAPT_EOS] -= 50;
-    const rapt_translate_options long_ones = {.tokens = true, .max_ratio = 1};
+    const rapt_translate_options long_ones = {TRANSLATE_DEFAULTS, .tokens = true, .max_ratio = 1};
     assert_int_equal(rapt_translate(m, lines, 1, &long_ones, &longer, &err), RAPT_OK);
     assert_int_equal(longer.hypotheses[0].token_count, 14); /* 4 source tokens and 10 */
     rapt_translations_free(&longer, 1);
     rapt_translations_free(out, 5);
-    assert_int_equal(rapt_translate(m, lines, 5, &(rapt_translate_options){.n_best = 4}, out, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_translate(m, lines, 5, &TRANSLATE(.n_best = 4), out, &err), RAPT_ERR_VALUE);
     rapt_model_free(m);
 }
 

@@ -10,6 +10,7 @@
 #include "decode/generate_case.h"
 #include "decode/translate_case.h"
 
+#include "options.h"
 #include "rapt/score.h"
 
 #include <math.h>
@@ -70,11 +71,11 @@ static void texts_are_scored_window_by_window(void **state)
     assert_true(fabs(score.bits_per_byte - score.nll / log(2) / (double)score.bytes) < 1e-9);
     rapt_token_file *f = rapt_token_file_from_ids(ids, count, MODEL_VOCAB, &err);
     for (int threads = 1; threads <= 3; threads++) { /* bit for bit */
-        const rapt_score_options o = {.compute.threads = threads};
+        const rapt_score_options o = {SCORE_DEFAULTS, .compute.threads = threads};
         assert_int_equal(rapt_score_tokens(&m, f, &o, &again, &err), RAPT_OK);
         assert_true(again.nll == score.nll);
     }
-    const rapt_score_options rounded = {.compute.kv_cache = RAPT_TYPE_BF16};
+    const rapt_score_options rounded = {SCORE_DEFAULTS, .compute.kv_cache = RAPT_TYPE_BF16};
     assert_int_equal(rapt_score_tokens(&m, f, &rounded, &again, NULL), RAPT_OK);
     assert_true(again.nll != score.nll && fabs(again.nll - score.nll) < 0.05 * score.nll);
     rapt_token_file_close(f);
@@ -97,7 +98,7 @@ static void pairs_are_scored_by_their_targets(void **state)
     assert_int_equal(all.skipped, 1);
     for (size_t i = 0; i < 3; i++) {
         rapt_pairs *single = rapt_pairs_from_lines(&sources[i], &targets[i], 1, &err);
-        assert_int_equal(rapt_score_pairs(m, single, &(rapt_score_options){.compute.threads = 2}, &one, &err), RAPT_OK);
+        assert_int_equal(rapt_score_pairs(m, single, &SCORE(.compute.threads = 2), &one, &err), RAPT_OK);
         nll += one.nll;
         rapt_pairs_free(single);
     }
@@ -118,7 +119,7 @@ static void what_is_refused(void **state)
     assert_int_equal(rapt_score_text(&m, "a", 1, NULL, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_score_text(t, "ab", 2, NULL, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_score_pairs(&m, p, NULL, &score, NULL), RAPT_ERR_VALUE);
-    assert_int_equal(rapt_score_text(&m, "ab", 2, &(rapt_score_options){.compute.threads = 1000}, &score, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_score_text(&m, "ab", 2, &SCORE(.compute.threads = 1000), &score, &err), RAPT_ERR_VALUE);
     m.language.net->output.weight->value.data[0] = NAN;
     err = (rapt_error){0};
     assert_int_equal(rapt_score_text(&m, "ab", 2, NULL, &score, &err), RAPT_ERR_NOT_FINITE);

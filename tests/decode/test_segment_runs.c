@@ -9,6 +9,7 @@
 
 #include "decode/translate.h"
 #include "decode/translate_case.h"
+#include "options.h"
 
 #define LINES 10
 #define TEXTS 5
@@ -20,8 +21,11 @@ static const char *const LINE[LINES] = {
 };
 
 static const rapt_translate_options OPTIONS[TEXTS] = {
-    {0}, {.beam = 4, .n_best = 3, .length_penalty = 0.6}, {.beam = 1, .tokens = true, .alignment = true},
-    {.beam = 2, .prefix = "w5 w6", .max_ratio = 1}, {.beam = 7, .n_best = 7, .no_repeat = 1},
+    {TRANSLATE_DEFAULTS},
+    {TRANSLATE_DEFAULTS, .beam = 4, .n_best = 3, .length_penalty = 0.6},
+    {TRANSLATE_DEFAULTS, .beam = 1, .tokens = true, .alignment = true},
+    {TRANSLATE_DEFAULTS, .beam = 2, .prefix = "w5 w6", .max_ratio = 1},
+    {TRANSLATE_DEFAULTS, .beam = 7, .n_best = 7, .no_repeat = 1},
 };
 
 typedef struct running_text {
@@ -133,7 +137,7 @@ static void check_mixed(rapt_model *m, rapt_type kv_cache, size_t runs)
         assert_int_equal(rapt_translate(m, LINE, LINES, &o, texts[i].want, NULL), RAPT_OK);
     }
     for (int threads = 1; threads <= 3; threads++) {
-        const rapt_translate_options o = {.compute = {.threads = threads, .kv_cache = kv_cache}};
+        const rapt_translate_options o = {TRANSLATE_DEFAULTS, .compute = {.threads = threads, .kv_cache = kv_cache}};
         rapt_translator *t = rapt_translator_new(m, &o, NULL);
         assert_non_null(t);
         for (uint64_t seed = 0; seed < runs; seed++)
@@ -189,9 +193,9 @@ static void failures_are_an_items_own(void **state)
     const rapt_transformer *net = m->translation.net;
     net->encoder.input.embedding.weight->value.data[(size_t)ids[0] * net->config.block.d_model] = NAN;
     free(ids);
-    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.compute.threads = 1}, NULL);
+    rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 1), NULL);
     for (size_t beam = 1; beam <= 3; beam += 2) {
-        const rapt_translate_options o = {.beam = beam};
+        const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = beam};
         const rapt_translator_request request = {.options = &o};
         rapt_translation want[4], out[4];
         rapt_error err = {0};

@@ -11,6 +11,7 @@
 
 #include "decode/generate_case.h"
 #include "decode/translate_case.h"
+#include "options.h"
 
 #include <pthread.h>
 
@@ -45,7 +46,8 @@ static bool put(outcome *o, const char *text, const double *numbers, size_t coun
 /* With a precision and a beam that depend on the kind. No cmocka here: it is not for threads. */
 static bool translate(const rapt_model *m, int kind, outcome *o)
 {
-    const rapt_translate_options options = {.beam = (size_t)(1 + 3 * (kind % 2)), .batch = 5, .compute.threads = 1 + kind % 2,
+    const rapt_translate_options options = {TRANSLATE_DEFAULTS, .beam = (size_t)(1 + 3 * (kind % 2)), .batch = 5,
+                                            .compute.threads = 1 + kind % 2,
                                             .compute.type = kind / 2 ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32};
     rapt_translation out[LINES];
     rapt_translator *t = rapt_translator_new(m, &options, NULL);
@@ -62,7 +64,8 @@ static bool translate(const rapt_model *m, int kind, outcome *o)
 
 static bool generate(const rapt_model *m, int kind, outcome *o)
 {
-    const rapt_generate_options options = {.sample = {.temperature = 1, .seed = 4, .greedy = kind == 1}, .max_tokens = TOKENS,
+    const rapt_generate_options options = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 4,
+                                                                         .greedy = kind == 1}, .max_tokens = TOKENS,
                                            .compute.threads = 1 + kind % 2,
                                            .compute.type = kind / 2 ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32};
     rapt_generator *g = rapt_generator_new(m, &options, NULL);

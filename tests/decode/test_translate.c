@@ -11,6 +11,7 @@
 
 #include "decode/align.h"
 #include "decode/translate_case.h"
+#include "options.h"
 
 #define MAX_LEN 8
 #define LINES 9
@@ -85,15 +86,15 @@ static void lines_are_alone(void **state)
 {
     (void)state;
     rapt_model *m = new_model(2);
-    check_options(m, (rapt_translate_options){0});
-    check_options(m, (rapt_translate_options){.beam = 1, .length_penalty = 1});
-    check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .length_penalty = 0.6});
-    check_options(m, (rapt_translate_options){.beam = 2 * MODEL_VOCAB, .n_best = MODEL_VOCAB + 1});
-    check_options(m, (rapt_translate_options){.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"});
-    check_options(m, (rapt_translate_options){.beam = 3, .n_best = 3, .alignment = true});
-    check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "w9"});
-    check_options(m, (rapt_translate_options){.compute.kv_cache = RAPT_TYPE_BF16});
-    check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .compute.kv_cache = RAPT_TYPE_Q8_0});
+    check_options(m, TRANSLATE());
+    check_options(m, TRANSLATE(.beam = 1, .length_penalty = 1));
+    check_options(m, TRANSLATE(.beam = 4, .n_best = 3, .length_penalty = 0.6));
+    check_options(m, TRANSLATE(.beam = 2 * MODEL_VOCAB, .n_best = MODEL_VOCAB + 1));
+    check_options(m, TRANSLATE(.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"));
+    check_options(m, TRANSLATE(.beam = 3, .n_best = 3, .alignment = true));
+    check_options(m, TRANSLATE(.no_repeat = 1, .max_ratio = 0.5, .prefix = "w9"));
+    check_options(m, TRANSLATE(.compute.kv_cache = RAPT_TYPE_BF16));
+    check_options(m, TRANSLATE(.beam = 4, .n_best = 3, .compute.kv_cache = RAPT_TYPE_Q8_0));
     rapt_model_free(m);
 }
 
@@ -104,8 +105,8 @@ static void all_end_at_once(void **state)
     rapt_model *m = new_model(60);
     for (size_t beam = 1; beam <= 4; beam += 3) {
         rapt_translation out[LINES];
-        check_options(m, (rapt_translate_options){.beam = beam, .n_best = beam});
-        translate(m, LINE, LINES, (rapt_translate_options){.beam = beam}, out);
+        check_options(m, TRANSLATE(.beam = beam, .n_best = beam));
+        translate(m, LINE, LINES, TRANSLATE(.beam = beam), out);
         for (size_t i = 0; i < LINES; i++)
             assert_string_equal(out[i].hypotheses[0].text, "");
         rapt_translations_free(out, LINES);
@@ -139,15 +140,15 @@ static void lengths_have_limits(void **state)
     const char *five = "w1 w2 w3 w4"; /* tokens, with <eos> */
     rapt_real *bias = m->translation.net->decoder.output.bias->value.data;
     bias[RAPT_PAD] = bias[RAPT_BOS] = -60;
-    assert_length(m, five, (rapt_translate_options){0}, 2 * 5 + 10);
-    assert_length(m, five, (rapt_translate_options){.max_ratio = 3.5}, 27); /* 17.5 + 10 */
-    assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1}, 10);
-    assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, 80); /* the model's positions */
-    assert_length(m, five, (rapt_translate_options){.max_ratio = INFINITY}, 80);
-    assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"}, 11 + 10);
+    assert_length(m, five, TRANSLATE(), 2 * 5 + 10);
+    assert_length(m, five, TRANSLATE(.max_ratio = 3.5), 27); /* 17.5 + 10 */
+    assert_length(m, five, TRANSLATE(.max_ratio = 0.1), 10);
+    assert_length(m, five, TRANSLATE(.max_ratio = 1000), 80); /* the model's positions */
+    assert_length(m, five, TRANSLATE(.max_ratio = INFINITY), 80);
+    assert_length(m, five, TRANSLATE(.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"), 11 + 10);
     m->translation.pad_to_max = true;
-    assert_length(m, five, (rapt_translate_options){0}, MAX_LEN);
-    assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, MAX_LEN);
+    assert_length(m, five, TRANSLATE(), MAX_LEN);
+    assert_length(m, five, TRANSLATE(.max_ratio = 1000), MAX_LEN);
     rapt_model_free(m);
 }
 
@@ -158,7 +159,7 @@ static void prefixes_begin_lines(void **state)
     rapt_model *m = new_model(60);
     for (size_t beam = 1; beam <= 3; beam += 2) {
         rapt_translation out[LINES];
-        translate(m, LINE, LINES, (rapt_translate_options){.beam = beam, .prefix = "w5 w6"}, out);
+        translate(m, LINE, LINES, TRANSLATE(.beam = beam, .prefix = "w5 w6"), out);
         assert_int_equal(count_words(out[0].hypotheses[0].text), 2);
         assert_int_equal(count_words(out[5].hypotheses[0].text), 2);
         rapt_translations_free(out, LINES);
@@ -176,7 +177,8 @@ static void prefixes_of_lines(void **state)
         rapt_translation all[LINES], one;
         rapt_error err = {0};
         const char *given[LINES];
-        rapt_translate_options o = {.beam = beam, .n_best = beam > 1 ? 2 : 1, .batch = 2, .compute.threads = 2, .alignment = true,
+        rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = beam, .n_best = beam > 1 ? 2 : 1, .batch = 2,
+                                    .compute.threads = 2, .alignment = true,
                                     .prefix = "w8"};
         rapt_translator *t = rapt_translator_new(m, &o, &err);
         assert_non_null(t);
@@ -210,7 +212,7 @@ static void tokens_of_both_sides(void **state)
     rapt_model *m = new_model(2);
     for (size_t beam = 1; beam <= 3; beam += 2) {
         rapt_translation out[LINES];
-        translate(m, LINE, LINES, (rapt_translate_options){.beam = beam, .n_best = beam, .tokens = true, .alignment = true}, out);
+        translate(m, LINE, LINES, TRANSLATE(.beam = beam, .n_best = beam, .tokens = true, .alignment = true), out);
         for (size_t i = 0; i < LINES; i++) {
             int32_t *ids;
             size_t count;
@@ -242,7 +244,7 @@ static void numbers_that_are_not_finite(void **state)
         for (size_t beam = 1; beam <= 3; beam += 2) {
             rapt_translation out[LINES];
             rapt_error err = {0};
-            assert_int_equal(rapt_translate(m, LINE, LINES, &(rapt_translate_options){.beam = beam}, out, &err),
+            assert_int_equal(rapt_translate(m, LINE, LINES, &TRANSLATE(.beam = beam), out, &err),
                              RAPT_ERR_NOT_FINITE);
         }
         rapt_model_free(m);
@@ -257,17 +259,17 @@ static void prefixes_are_text(void **state)
     char longest[4 * 80] = "w1";
     rapt_translation out;
     rapt_error err = {0}, words = {0}, bytes = {0};
-    translate(m, &line, 1, (rapt_translate_options){.beam = 3, .n_best = 3, .prefix = " w5   w6 "}, &out);
+    translate(m, &line, 1, TRANSLATE(.beam = 3, .n_best = 3, .prefix = " w5   w6 "), &out);
     for (size_t i = 0; i < 3; i++)
         assert_memory_equal(out.hypotheses[i].text, "w5 w6 ", 6);
     rapt_translations_free(&out, 1);
-    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 zyzzyva"}, &out, &words),
+    assert_int_equal(rapt_translate(m, &line, 1, &TRANSLATE(.prefix = "w1 zyzzyva"), &out, &words),
                      RAPT_ERR_VALUE);
-    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 \xFF"}, &out, &bytes), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, &TRANSLATE(.prefix = "w1 \xFF"), &out, &bytes), RAPT_ERR_VALUE);
     assert_string_equal(bytes.message, "the prefix is not UTF-8: byte 4");
     for (int i = 0; i < 79; i++)
         strcat(longest, " w1");
-    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = longest}, &out, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, &TRANSLATE(.prefix = longest), &out, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "a prefix of 80 tokens; the model has 80 positions");
     rapt_model_free(m);
 }
@@ -276,16 +278,37 @@ static void prefixes_are_text(void **state)
 static void options_have_ranges(void **state)
 {
     (void)state;
-    static const rapt_translate_options bad[] = {{.beam = 65537}, {.beam = SIZE_MAX / 2 + 2}, {.beam = 2, .length_penalty = NAN},
-                                                 {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5},
-                                                 {.length_penalty = -10.5}, {.beam = 2, .n_best = 5}, {.n_best = 2},
-                                                 {.max_ratio = -1}, {.max_ratio = NAN}, {.compute.threads = -3},
-                                                 {.compute.threads = 257},
-                                                 {.compute.type = RAPT_TYPE_Q4_0 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
-                                                 {.detokenize = RAPT_LANGUAGE_PORTUGUESE + 1},
-                                                 {.compute.kv_cache = RAPT_TYPE_Q8_0 + 1}};
-    static const rapt_translate_options good[] = {{.beam = 0, .n_best = 1}, {.length_penalty = 10}, {.length_penalty = -10},
-                                                  {.max_ratio = 1e300}, {.compute.threads = 1}, {.no_repeat = SIZE_MAX}};
+    static const rapt_translate_options bad[] = {
+        {TRANSLATE_DEFAULTS, .beam = 65537},
+        {TRANSLATE_DEFAULTS, .beam = SIZE_MAX / 2 + 2},
+        {TRANSLATE_DEFAULTS, .beam = 2, .length_penalty = NAN},
+        {TRANSLATE_DEFAULTS, .beam = 2, .length_penalty = -INFINITY},
+        {TRANSLATE_DEFAULTS, .length_penalty = 10.5},
+        {TRANSLATE_DEFAULTS, .length_penalty = -10.5},
+        {TRANSLATE_DEFAULTS, .beam = 2, .n_best = 5},
+        {TRANSLATE_DEFAULTS, .n_best = 2},
+        {TRANSLATE_DEFAULTS, .beam = 0},
+        {TRANSLATE_DEFAULTS, .n_best = 0},
+        {TRANSLATE_DEFAULTS, .batch = 0},
+        {TRANSLATE_DEFAULTS, .max_ratio = 0},
+        {0},
+        {TRANSLATE_DEFAULTS, .max_ratio = -1},
+        {TRANSLATE_DEFAULTS, .max_ratio = NAN},
+        {TRANSLATE_DEFAULTS, .compute.threads = -3},
+        {TRANSLATE_DEFAULTS, .compute.threads = 257},
+        {TRANSLATE_DEFAULTS, .compute.type = RAPT_TYPE_Q4_0 + 1},
+        {TRANSLATE_DEFAULTS, .split = RAPT_SENTENCE_SPLIT_ALL + 1},
+        {TRANSLATE_DEFAULTS, .detokenize = RAPT_LANGUAGE_PORTUGUESE + 1},
+        {TRANSLATE_DEFAULTS, .compute.kv_cache = RAPT_TYPE_Q8_0 + 1},
+    };
+    static const rapt_translate_options good[] = {
+        {TRANSLATE_DEFAULTS, .beam = 1, .n_best = 1},
+        {TRANSLATE_DEFAULTS, .length_penalty = 10},
+        {TRANSLATE_DEFAULTS, .length_penalty = -10},
+        {TRANSLATE_DEFAULTS, .max_ratio = 1e300},
+        {TRANSLATE_DEFAULTS, .compute.threads = 1},
+        {TRANSLATE_DEFAULTS, .no_repeat = SIZE_MAX},
+    };
     rapt_model *m = new_model(2);
     rapt_translation one[LINES], all[LINES], out;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -298,8 +321,8 @@ static void options_have_ranges(void **state)
         translate(m, LINE, 1, good[i], &out);
         rapt_translations_free(&out, 1);
     }
-    translate(m, LINE, LINES, (rapt_translate_options){.batch = LINES}, one);
-    translate(m, LINE, LINES, (rapt_translate_options){.batch = SIZE_MAX}, all);
+    translate(m, LINE, LINES, TRANSLATE(.batch = LINES), one);
+    translate(m, LINE, LINES, TRANSLATE(.batch = SIZE_MAX), all);
     for (size_t i = 0; i < LINES; i++)
         assert_same(&one[i], &all[i]);
     rapt_translations_free(one, LINES);
@@ -315,8 +338,8 @@ static void storage_moves_scores(void **state)
     rapt_translation exact, rounded;
     for (size_t i = 0; i < LINES; i++)
         for (rapt_type storage = RAPT_TYPE_BF16; storage <= RAPT_TYPE_Q8_0; storage++) {
-            translate(m, &LINE[i], 1, (rapt_translate_options){0}, &exact);
-            translate(m, &LINE[i], 1, (rapt_translate_options){.compute.kv_cache = storage}, &rounded);
+            translate(m, &LINE[i], 1, TRANSLATE(), &exact);
+            translate(m, &LINE[i], 1, TRANSLATE(.compute.kv_cache = storage), &rounded);
             const double moved = fabs(exact.hypotheses[0].score - rounded.hypotheses[0].score);
             const bool empty = LINE[i][strspn(LINE[i], " ")] == '\0';
             if (empty ? moved != 0 : !(moved > 0 && moved < 0.05))
@@ -333,9 +356,9 @@ static void precisions_take_turns(void **state)
     (void)state;
     rapt_model *m = new_model(2);
     rapt_translation once[LINES], other[LINES], again[LINES];
-    translate(m, LINE, LINES, (rapt_translate_options){0}, once);
-    translate(m, LINE, LINES, (rapt_translate_options){.compute.type = RAPT_TYPE_BF16}, other);
-    translate(m, LINE, LINES, (rapt_translate_options){0}, again);
+    translate(m, LINE, LINES, TRANSLATE(), once);
+    translate(m, LINE, LINES, TRANSLATE(.compute.type = RAPT_TYPE_BF16), other);
+    translate(m, LINE, LINES, TRANSLATE(), again);
     for (size_t i = 0; i < LINES; i++)
         assert_same(&once[i], &again[i]);
     assert_true(once[0].hypotheses[0].score != other[0].hypotheses[0].score);
@@ -356,7 +379,7 @@ static void equal_looks_are_equal_shares(void **state)
     memset(q->weight->value.data, 0, rapt_tensor_size(&q->weight->value) * sizeof(rapt_real));
     memset(q->bias->value.data, 0, rapt_tensor_size(&q->bias->value) * sizeof(rapt_real));
     rapt_translation out[LINES];
-    translate(m, LINE, LINES, (rapt_translate_options){.alignment = true, .max_ratio = 1}, out);
+    translate(m, LINE, LINES, TRANSLATE(.alignment = true, .max_ratio = 1), out);
     const rapt_alignment *a = &out[0].hypotheses[0].alignment; /* w1 w2 w3 <eos> */
     assert_int_equal(a->sources, 3);
     assert_int_equal(a->targets, 4 + 10);
@@ -407,7 +430,7 @@ static void sentences_are_split_on_request(void **state)
     rapt_model *m = new_model(0);
     rapt_translation whole[3], out[1];
     char joined[1000];
-    translate(m, line, 3, (rapt_translate_options){0}, whole);
+    translate(m, line, 3, TRANSLATE(), whole);
     const rapt_hypothesis *h[3] = {whole[0].hypotheses, whole[1].hypotheses, whole[2].hypotheses};
     snprintf(joined, sizeof joined, "%s %s", h[1]->text, h[2]->text);
     assert_true(h[0]->score != h[1]->score + h[2]->score);
@@ -415,7 +438,7 @@ static void sentences_are_split_on_request(void **state)
         for (int by_sentence = 0; by_sentence < 2; by_sentence++) {
             bool cut = split == RAPT_SENTENCE_SPLIT_ALL || (split == RAPT_SENTENCE_SPLIT_AS_TRAINED && by_sentence);
             m->translation.by_sentence = by_sentence;
-            translate(m, line, 1, (rapt_translate_options){.split = split}, out);
+            translate(m, line, 1, TRANSLATE(.split = split), out);
             same_text_and_score(out, cut ? joined : h[0]->text, cut ? h[1]->score + h[2]->score : h[0]->score);
             rapt_translations_free(out, 1);
         }
@@ -430,7 +453,7 @@ static void pieces_are_counted_through(void **state)
     (void)state;
     rapt_model *m = new_model(-60);
     rapt_translation out[3];
-    translate(m, line, 3, (rapt_translate_options){.alignment = true, .max_ratio = 0.1}, out);
+    translate(m, line, 3, TRANSLATE(.alignment = true, .max_ratio = 0.1), out);
     const rapt_alignment *all = &out[0].hypotheses[0].alignment;
     assert_int_equal(all->sources, 9);
     assert_int_equal(all->targets, 20);
@@ -456,7 +479,7 @@ static void unknown_words_are_told(void **state)
     (void)state;
     rapt_model *m = new_model(0);
     rapt_translation out[4];
-    translate(m, line, 4, (rapt_translate_options){0}, out);
+    translate(m, line, 4, TRANSLATE(), out);
     assert_int_equal(out[0].unknown_word_count + out[2].unknown_word_count, 0);
     assert_null(out[0].unknown_words);
     assert_int_equal(out[1].unknown_word_count, 3);

@@ -8,6 +8,7 @@
 
 #include "decode/translate_case.h"
 #include "failing.h"
+#include "options.h"
 
 enum { LINES = 4 };
 
@@ -20,7 +21,7 @@ static rapt_code translate(const rapt_translate_options *own)
     const rapt_translator_request request = {.options = own, .prefixes = prefixes};
     rapt_error err = {0};
     rapt_translation out[LINES];
-    rapt_translator *t = rapt_translator_new(model, &(rapt_translate_options){.compute.threads = 1, .prefix = "w8"}, &err);
+    rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = 1, .prefix = "w8"), &err);
     rapt_code code = t ? rapt_translator_run(t, &request, lines, LINES, out, &err) : err.code;
     if (t && !code)
         rapt_translations_free(out, LINES);
@@ -30,7 +31,10 @@ static rapt_code translate(const rapt_translate_options *own)
 
 static void runs_survive(void **state)
 {
-    static const rapt_translate_options options[] = {{0}, {.beam = 3, .n_best = 2, .tokens = true, .alignment = true}};
+    static const rapt_translate_options options[] = {
+        {TRANSLATE_DEFAULTS},
+        {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .tokens = true, .alignment = true},
+    };
     (void)state;
     for (int policy = 0; policy < 2; policy++) {
         model = case_translation_model(8, 2);

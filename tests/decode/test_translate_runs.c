@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/translate_case.h"
+#include "options.h"
 
 #include <stdatomic.h>
 
@@ -32,13 +33,13 @@ static rapt_model *new_model(bool policy)
 
 /* With prefixes that are no longer than what the policy's lengths leave. */
 static const rapt_translate_options OPTIONS[] = {
-    {0},
-    {.beam = 4, .n_best = 3, .length_penalty = 0.6},
-    {.beam = 1, .alignment = true, .tokens = true},
-    {.beam = 9, .n_best = 9, .no_length_penalty = true},
-    {.beam = 2, .prefix = "w5 w6", .max_ratio = 1, .tokens = true},
-    {.beam = 3, .n_best = 2, .no_repeat = 1, .max_ratio = 0.5, .alignment = true},
-    {.beam = 1, .no_repeat = 2, .prefix = "w3"},
+    {TRANSLATE_DEFAULTS},
+    {TRANSLATE_DEFAULTS, .beam = 4, .n_best = 3, .length_penalty = 0.6},
+    {TRANSLATE_DEFAULTS, .beam = 1, .alignment = true, .tokens = true},
+    {TRANSLATE_DEFAULTS, .beam = 9, .n_best = 9, .length_penalty = 0},
+    {TRANSLATE_DEFAULTS, .beam = 2, .prefix = "w5 w6", .max_ratio = 1, .tokens = true},
+    {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .no_repeat = 1, .max_ratio = 0.5, .alignment = true},
+    {TRANSLATE_DEFAULTS, .beam = 1, .no_repeat = 2, .prefix = "w3"},
 };
 #define OPTION_COUNT (sizeof OPTIONS / sizeof *OPTIONS)
 
@@ -93,7 +94,7 @@ static void check_runs(bool policy, int threads)
 {
     rapt_model *m = new_model(policy);
     rapt_translation want[OPTION_COUNT][LINES], base[LINES], out[LINES];
-    const rapt_translate_options own = {.beam = 2, .n_best = 2, .prefix = "w8", .tokens = true, .batch = 4,
+    const rapt_translate_options own = {TRANSLATE_DEFAULTS, .beam = 2, .n_best = 2, .prefix = "w8", .tokens = true, .batch = 4,
                                         .compute.threads = threads};
     rapt_translator *t = new_translator(m, own);
     reference(m, &own, base);
@@ -133,8 +134,8 @@ static void what_is_fixed_stays(void **state)
     (void)state;
     rapt_model *m = new_model(false);
     rapt_translation want[LINES], out[LINES];
-    const rapt_translate_options fixed = {.compute.kv_cache = RAPT_TYPE_BF16, .as_tokens = true};
-    const rapt_translate_options own = {.compute.kv_cache = RAPT_TYPE_Q8_0};
+    const rapt_translate_options fixed = {TRANSLATE_DEFAULTS, .compute.kv_cache = RAPT_TYPE_BF16, .as_tokens = true};
+    const rapt_translate_options own = {TRANSLATE_DEFAULTS, .compute.kv_cache = RAPT_TYPE_Q8_0};
     rapt_translator *t = new_translator(m, fixed);
     reference(m, &fixed, want);
     run(t, (rapt_translator_request){.options = &own}, out);
@@ -162,15 +163,15 @@ static void options_are_checked(void **state)
 {
     (void)state;
     rapt_model *m = new_model(false);
-    rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = 1});
+    rapt_translator *t = new_translator(m, TRANSLATE(.compute.threads = 1));
     for (size_t i = 0; i < OPTION_COUNT; i++)
         assert_int_equal(rapt_translator_check(t, &OPTIONS[i], NULL), RAPT_OK);
     assert_int_equal(rapt_translator_check(t, NULL, NULL), RAPT_OK);
-    refuse(t, (rapt_translate_options){.beam = 70000}, "a beam of 70000; the largest is 65536");
-    refuse(t, (rapt_translate_options){.beam = 2, .n_best = 3},
+    refuse(t, TRANSLATE(.beam = 70000), "a beam of 70000: it is 1 to 65536");
+    refuse(t, TRANSLATE(.beam = 2, .n_best = 3),
            "3 hypotheses (--n-best) need a beam (--beam) of as many or more, not 2");
-    refuse(t, (rapt_translate_options){.max_ratio = -1}, "a largest ratio of lengths of -1: it is 0 or more");
-    refuse(t, (rapt_translate_options){.prefix = "w1 zyzzyva"}, "the prefix has a word that the model doesn't know");
+    refuse(t, TRANSLATE(.max_ratio = -1), "a largest ratio of lengths of -1: it is above 0");
+    refuse(t, TRANSLATE(.prefix = "w1 zyzzyva"), "the prefix has a word that the model doesn't know");
     rapt_translator_free(t);
     rapt_model_free(m);
 }
@@ -224,7 +225,7 @@ static void cancelled_lines_leave_the_others(void **state)
     for (int policy = 0; policy < 2; policy++) {
         rapt_model *m = new_model(policy);
         for (int threads = 1; threads <= 5; threads += threads == 1 ? 1 : 3) {
-            rapt_translator *t = new_translator(m, (rapt_translate_options){.batch = 5, .compute.threads = threads});
+            rapt_translator *t = new_translator(m, TRANSLATE(.batch = 5, .compute.threads = threads));
             for (size_t o = 0; o < OPTION_COUNT; o++) {
                 rapt_translation want[LINES];
                 reference(m, &OPTIONS[o], want);
@@ -246,7 +247,7 @@ static void each_step_asks(void **state)
     (void)state;
     for (size_t o = 1; o <= 2; o++) {
         rapt_model *m = new_model(false);
-        rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = 1});
+        rapt_translator *t = new_translator(m, TRANSLATE(.compute.threads = 1));
         rapt_translation out[LINES];
         stops s = {0};
         memset(s.after, -1, sizeof s.after);
@@ -265,7 +266,7 @@ static void all_lines_may_be_cancelled(void **state)
     rapt_model *m = case_translation_model(MAX_LEN, -60); /* translations do not end by themselves */
     for (int threads = 1; threads <= 2; threads++)
         for (size_t after = 0; after <= 3; after++) {
-            rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = threads, .max_ratio = 100});
+            rapt_translator *t = new_translator(m, TRANSLATE(.compute.threads = threads, .max_ratio = 100));
             rapt_translation out[LINES];
             stops s = {0};
             for (size_t i = 0; i < LINES; i++)
@@ -289,7 +290,7 @@ static void runs_are_cancelled_within_a_step(void **state)
         m->translation.net->decoder.output.bias->value.data[RAPT_EOS] -= 60;
         for (size_t o = 0; o < 2; o++)
             for (size_t at = 0; at < 60; at += 7) {
-                rapt_translator *t = new_translator(m, (rapt_translate_options){.compute.threads = 1});
+                rapt_translator *t = new_translator(m, TRANSLATE(.compute.threads = 1));
                 rapt_translation out[LINES];
                 rapt_error err = {0};
                 stops s = {.cancels = t, .cancel_at = at};

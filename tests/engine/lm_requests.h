@@ -4,6 +4,7 @@
 #define TESTS_ENGINE_LM_REQUESTS_H
 
 #include "decode/generate_case.h"
+#include "options.h"
 #include "rapt/engine.h"
 
 #include <stdatomic.h>
@@ -47,9 +48,9 @@ static inline void requests_make(lm_request *r, const rapt_model *m)
         r[i] = (lm_request){.m = m, .count = 1 + (size_t)rng_below(91, i, PROMPT), .sample = i % 3};
         for (size_t k = 0; k < r[i].count; k++)
             r[i].prompt[k] = (int32_t)rng_below(k < 6 ? i % 4 : i, k, 20);
-        r[i].options = (rapt_generate_options){.sample = {.temperature = 1, .seed = 3 + i % 2}, .max_tokens = 1 + i % 25};
+        r[i].options = GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3 + i % 2}, .max_tokens = 1 + i % 25);
         r[i].options.sample.greedy = i % 5 == 4;
-        r[i].options.sample.repetition_penalty = i % 7 == 3 ? 1.3 : 0;
+        r[i].options.sample.repetition_penalty = i % 7 == 3 ? 1.3 : 1;
         r[i].options.stops = stops;
         r[i].options.stop_count = i % 6 == 5 ? 2 : 0;
     }
@@ -115,7 +116,7 @@ static inline rapt_engine_job *request_queue(lm_request *r, rapt_engine_model *m
 {
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
-    const rapt_engine_generation g = {.tokens = r->prompt, .count = r->count, .options = r->options, .sample = r->sample,
+    const rapt_engine_generation g = {.tokens = r->prompt, .count = r->count, .options = &r->options, .sample = r->sample,
                                       .on_token = request_token, .on_done = request_done, .stop = request_stops, .context = r};
     r->size = r->tokens = 0;
     atomic_store(&r->seen, 0);

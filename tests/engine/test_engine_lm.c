@@ -14,6 +14,7 @@
 #include "engine/lm_requests.h"
 
 #include "base/math.h"
+#include "options.h"
 #include "tape/tape_core.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ enum { CLIENTS = 4 };
 static rapt_engine *engine_new(int threads)
 {
     rapt_error err = {0};
-    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = threads}, &err);
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = threads), &err);
     if (!e)
         fail_msg("%s", err.message);
     return e;
@@ -118,7 +119,8 @@ static void texts_have_the_bits_of_a_generator(void **state)
     static const rapt_type precisions[6] = {[2] = RAPT_TYPE_BF16, [5] = RAPT_TYPE_Q8_0};
     (void)state;
     for (size_t i = 0; i < 36; i++) {
-        const rapt_engine_model_options o = {.slots = slots[i % 3], .chunk = chunks[i / 3 % 4], .no_prefix_cache = i % 5 == 0,
+        const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .slots = slots[i % 3], .chunk = chunks[i / 3 % 4],
+                                             .no_prefix_cache = i % 5 == 0,
                                              .compute.kv_cache = (rapt_type)(i % 4 == 3 ? RAPT_TYPE_Q8_0 : RAPT_TYPE_FP32),
                                              .compute.type = precisions[i % 6]};
         check_setting(i * 7 % LM_VARIANTS, threads[i / 12], &o, 0);
@@ -129,7 +131,8 @@ static void stopped_jobs_leave_the_others(void **state)
 {
     (void)state;
     for (uint64_t i = 1; i <= 24; i++) {
-        const rapt_engine_model_options o = {.slots = 1 + i % 5, .chunk = i % 3, .no_prefix_cache = i % 4 == 0};
+        const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .slots = 1 + i % 5, .chunk = i % 3,
+                                             .no_prefix_cache = i % 4 == 0};
         check_setting(i * 5 % LM_VARIANTS, 1 + (int)(i % 3), &o, i);
     }
 }
@@ -155,7 +158,7 @@ static void memory_is_never_passed(void **state)
     for (size_t i = 1; i < 4; i++) {
         const rapt_kv_sizes sizes = {2, 1, LM_CONTEXT, 24, .head = 4}; /* of variant 1: as many keys as queries */
         const size_t context = LM_CONTEXT * rapt_kv_position_bytes(&sizes);
-        const rapt_engine_model_options o = {.slots = 4, .kv_memory = i * context};
+        const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .slots = 4, .kv_memory = i * context};
         rapt_engine *e = engine_new(2);
         memory_watch w = {.m = engine_add(e, 1, &o)};
         rapt_engine_job *jobs[8], *waiting;
@@ -164,7 +167,7 @@ static void memory_is_never_passed(void **state)
         check_setting(i, 2, &o, 0);
         assert_int_equal(rapt_engine_call(w.m, wait_at_gate, NULL, &g0, &waiting, &err), RAPT_OK);
         for (size_t k = 0; k < 8; k++) { /* texts that fill their context */
-            const rapt_engine_generation g = {.tokens = (int32_t[]){1, 2, 3}, .count = 3, .options.max_tokens = 20,
+            const rapt_engine_generation g = {.tokens = (int32_t[]){1, 2, 3}, .count = 3, .options = &GENERATE(.max_tokens = 20),
                                               .on_token = watch_memory, .context = &w};
             assert_int_equal(rapt_engine_generate(w.m, &g, &jobs[k], &err), RAPT_OK);
         }
@@ -199,12 +202,13 @@ static void short_prompts_pass_long_ones(void **state)
     gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
     turn long_one = {&g, 0}, short_one = {&g, 0};
     rapt_engine *e = engine_new(1);
-    rapt_engine_model *m = engine_add(e, 12, &(rapt_engine_model_options){.slots = 3, .chunk = 2});
+    rapt_engine_model *m = engine_add(e, 12, &ENGINE_MODEL(.slots = 3, .chunk = 2));
     rapt_engine_job *jobs[3];
     rapt_error err = {0};
-    const rapt_engine_generation a = {.tokens = ids, .count = PROMPT, .options.max_tokens = 1, .on_token = take_turn,
+    const rapt_engine_generation a = {.tokens = ids, .count = PROMPT, .options = &GENERATE(.max_tokens = 1),
+                                      .on_token = take_turn,
                                       .context = &long_one};
-    const rapt_engine_generation b = {.tokens = other, .count = 3, .options.max_tokens = 1, .on_token = take_turn,
+    const rapt_engine_generation b = {.tokens = other, .count = 3, .options = &GENERATE(.max_tokens = 1), .on_token = take_turn,
                                       .context = &short_one};
     assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &jobs[0], &err), RAPT_OK);
     assert_int_equal(rapt_engine_generate(m, &a, &jobs[1], &err), RAPT_OK);
@@ -224,15 +228,15 @@ static void prefixes_are_found(void **state)
     (void)state;
     lm_request *r = calloc(REQUESTS, sizeof *r);
     rapt_engine *e = engine_new(1);
-    rapt_engine_model *m = engine_add(e, 4, &(rapt_engine_model_options){.slots = 2});
-    const rapt_engine_model_options plain = {0};
+    rapt_engine_model *m = engine_add(e, 4, &ENGINE_MODEL(.slots = 2));
+    const rapt_engine_model_options plain = {ENGINE_MODEL_DEFAULTS};
     assert_non_null(r);
     requests_make(r, rapt_engine_model_of(m));
     for (size_t i = 0; i < REQUESTS; i++) {
         r[i].count = 8;
         for (size_t k = 0; k < 8; k++)
             r[i].prompt[k] = (int32_t)(k < 7 ? k : i % 3);
-        r[i].options.max_tokens = 3;
+        r[i].options = GENERATE(.max_tokens = 3);
     }
     requests_alone(r, &plain);
     rapt_engine_job_free(request_queue(&r[0], m));
@@ -286,14 +290,15 @@ static void prompts_are_scored(void **state)
         rapt_error err = {0};
         scores s = {.top = 3};
         rapt_engine *e = engine_new(2);
-        rapt_engine_model *m = engine_add(e, 60 + chunk, &(rapt_engine_model_options){.chunk = chunk, .slots = 1});
+        rapt_engine_model *m = engine_add(e, 60 + chunk, &ENGINE_MODEL(.chunk = chunk, .slots = 1));
         const rapt_lm *net = rapt_engine_model_of(m)->language.net;
         rapt_engine_job *job;
         model_ids(ids, PROMPT, chunk);
         rapt_tape *t = model_tape(NULL, 1);
         rapt_real *logits = lm_whole(t, net, ids, 1, PROMPT);
         for (int again = 0; again < 2; again++) { /* and with the prompt in the cache */
-            const rapt_engine_generation g = {.tokens = ids, .count = PROMPT, .no_tokens = true, .score_prompt = true, .top = 3,
+            const rapt_engine_generation g = {.tokens = ids, .count = PROMPT, .options = &GENERATE(.max_tokens = 0),
+                                              .score_prompt = true, .top = 3,
                                               .on_prompt_token = score_token, .on_done = score_done, .context = &s};
             s.count = 0;
             s.done = false;
@@ -338,9 +343,9 @@ static void requests_are_refused(void **state)
     refuse(m, &(rapt_engine_generation){.tokens = ids}, "a prompt of at least one token is needed");
     refuse(m, &(rapt_engine_generation){.tokens = ids, .count = LM_CONTEXT + 1},
            "the prompt has 13 tokens, the model's context 12");
-    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.beam = 2}},
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.beam = 2)},
            "an engine does no beam search of texts");
-    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = {.sample = {.temperature = -1}}},
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.sample.temperature = -1)},
            "temperature -1: it is a number of 0 or more");
     rapt_error err = {0};
     assert_int_equal(rapt_engine_generate(m, &(rapt_engine_generation){.tokens = bad, .count = 2}, NULL, &err),
@@ -393,13 +398,14 @@ static void few_of_those_that_wait_are_asked(void **state)
     enum { WAITING = 300, ASKED = 16 };
     rapt_engine *e = engine_new(1);
     rapt_error err = {0};
-    rapt_engine_model *m = engine_add(e, 9, &(rapt_engine_model_options){.slots = 1});
+    rapt_engine_model *m = engine_add(e, 9, &ENGINE_MODEL(.slots = 1));
     const int32_t prompt[] = {1};
     asking a = {.stops = false};
     gate g = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
     rapt_engine_job *gate_job, *jobs[WAITING];
     assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &gate_job, &err), RAPT_OK);
-    rapt_engine_generation request = {.tokens = prompt, .count = 1, .options = {.max_tokens = 20}, .on_token = asking_token,
+    rapt_engine_generation request = {.tokens = prompt, .count = 1, .options = &GENERATE(.max_tokens = 20),
+                                      .on_token = asking_token,
                                       .on_done = asking_runner_done, .context = &a};
     rapt_engine_job *runner;
     assert_int_equal(rapt_engine_generate(m, &request, &runner, &err), RAPT_OK);
@@ -435,7 +441,7 @@ static void models_come_and_go(void **state)
     rapt_engine_model *a = engine_add(e, 9, NULL), *b = engine_add(e, 9, NULL);
     assert_non_null(r);
     requests_make(r, rapt_engine_model_of(a));
-    requests_alone(r, &(rapt_engine_model_options){0});
+    requests_alone(r, &ENGINE_MODEL());
     rapt_engine_job *first = request_queue(&r[0], a), *second = request_queue(&r[1], b);
     rapt_engine_remove(a);
     assert_int_equal(rapt_engine_call(b, call, NULL, &calls, &job, &err), RAPT_OK);
@@ -467,8 +473,8 @@ static bool text_of_faulty(lm_request *r, rapt_engine *e, rapt_engine_model *who
     rapt_error err = {0};
     bool called = true;
     fault_case f = {.sound = sound};
-    rapt_engine_model *m = engine_add(e, 9, &(rapt_engine_model_options){.fault = fault_after, .fault_context = &f});
-    const rapt_engine_generation g = {.tokens = r[4].prompt, .count = r[4].count, .options = r[4].options, .sample = r[4].sample,
+    rapt_engine_model *m = engine_add(e, 9, &ENGINE_MODEL(.fault = fault_after, .fault_context = &f));
+    const rapt_engine_generation g = {.tokens = r[4].prompt, .count = r[4].count, .options = &r[4].options, .sample = r[4].sample,
                                       .on_token = request_token, .on_done = request_done, .context = &r[4]};
     rapt_engine_job *other = request_queue(&r[3], whole), *job = NULL;
     r[4].size = r[4].tokens = 0;
@@ -502,14 +508,15 @@ static void faults_are_a_models_own(void **state)
     size_t sound = 0;
     assert_non_null(r);
     requests_make(r, rapt_engine_model_of(whole));
-    requests_alone(r, &(rapt_engine_model_options){0});
+    requests_alone(r, &ENGINE_MODEL());
     while (sound < MOST && !text_of_faulty(r, e, whole, sound))
         sound++;
     assert_in_range(sound, 2 * r[4].want.token_count, MOST - 1); /* it is asked before and after each step */
     fault_case f = {.sound = 1};
     bool called = true;
     rapt_engine_job *job = NULL;
-    const rapt_engine_model_options o = {.fault = fault_after, .fault_free = fault_count_free, .fault_context = &f};
+    const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .fault = fault_after, .fault_free = fault_count_free,
+                                         .fault_context = &f};
     rapt_engine_model *m = engine_add(e, 9, &o);
     assert_int_equal(rapt_engine_call(m, see_call, NULL, &called, &job, NULL), RAPT_OK);
     rapt_engine_job_free(job);

@@ -7,6 +7,7 @@
 
 #include "decode/translate_case.h"
 #include "engine/lm_requests.h"
+#include "options.h"
 
 enum { LINES = 4, TOGETHER = 3, VARIANT = 100 };
 
@@ -93,9 +94,10 @@ static rapt_engine_generation text_request(outcome *o)
     static const int32_t prompt[] = {1, 2, 3, 4, 5, 6, 7};
     static const char *const stops[] = {"xyz", "zz"};
     static const rapt_logit_bias bias = {1, 2};
-    const rapt_generate_options options = {.sample = {.temperature = 1, .seed = 3, .biases = &bias, .bias_count = 1},
+    static const rapt_generate_options options = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3,
+                                                                                .biases = &bias, .bias_count = 1},
                                            .max_tokens = 30, .stops = stops, .stop_count = 2};
-    return (rapt_engine_generation){.tokens = prompt, .count = 7, .options = options, .top = 3, .on_token = on_token,
+    return (rapt_engine_generation){.tokens = prompt, .count = 7, .options = &options, .top = 3, .on_token = on_token,
                                     .on_done = on_text, .context = o};
 }
 
@@ -150,7 +152,7 @@ static rapt_code ask_lines(outcome *o, size_t count, const rapt_translate_option
     static const char *const lines[LINES] = {"w1 w2 w3", "w4", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
-    const rapt_engine_translation t = {.lines = lines, .count = count, .options = *options,
+    const rapt_engine_translation t = {.lines = lines, .count = count, .options = options,
                                        .on_done = count == 1 ? on_line : on_lines, .context = o};
     const rapt_code code = rapt_engine_translate(translation, &t, &job, &err);
     assert_int_equal(code, err.code);
@@ -160,18 +162,18 @@ static rapt_code ask_lines(outcome *o, size_t count, const rapt_translate_option
 /* Where it fails, nothing is left to compute. */
 static rapt_code one_line(outcome *o)
 {
-    return ask_lines(o, 1, &(rapt_translate_options){0});
+    return ask_lines(o, 1, &TRANSLATE());
 }
 
 static rapt_code greedy_lines(outcome *o)
 {
-    return ask_lines(o, LINES, &(rapt_translate_options){0});
+    return ask_lines(o, LINES, &TRANSLATE());
 }
 
 static rapt_code searched_lines(outcome *o)
 {
     return ask_lines(o, LINES,
-                     &(rapt_translate_options){.beam = 3, .n_best = 2, .tokens = true, .alignment = true, .prefix = "w5 w6"});
+                     &TRANSLATE(.beam = 3, .n_best = 2, .tokens = true, .alignment = true, .prefix = "w5 w6"));
 }
 
 static rapt_code call(outcome *o)
@@ -220,10 +222,10 @@ static void requests_survive(void **state)
 static rapt_code live(rapt_model *model)
 {
     rapt_error err = {0};
-    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = 2}, &err);
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = 2), &err);
     if (!e)
         rapt_model_free(model);
-    else if (rapt_engine_add(e, model, &(rapt_engine_model_options){.slots = 3, .compute.type = RAPT_TYPE_Q8_0}, &err))
+    else if (rapt_engine_add(e, model, &ENGINE_MODEL(.slots = 3, .compute.type = RAPT_TYPE_Q8_0), &err))
         assert_int_equal(err.code, RAPT_OK);
     rapt_engine_free(e);
     return err.code;
@@ -249,8 +251,8 @@ static int set_up(void **state)
     rapt_error err = {0};
     if (failing_check_link(state))
         return -1;
-    engine = rapt_engine_new(&(rapt_engine_options){.threads = 2}, &err);
-    language = engine ? rapt_engine_add(engine, request_model(VARIANT), &(rapt_engine_model_options){.slots = 2}, &err) : NULL;
+    engine = rapt_engine_new(&ENGINE(.threads = 2), &err);
+    language = engine ? rapt_engine_add(engine, request_model(VARIANT), &ENGINE_MODEL(.slots = 2), &err) : NULL;
     translation = language ? rapt_engine_add(engine, case_translation_model(8, 2), NULL, &err) : NULL;
     return translation ? 0 : -1;
 }

@@ -11,6 +11,7 @@
 #include "decode/translate_case.h"
 #include "engine/fault.h"
 #include "engine/gate.h"
+#include "options.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,8 +25,12 @@ static const char *const LINE[] = {
 #define LINE_COUNT (sizeof LINE / sizeof *LINE)
 
 static const rapt_translate_options OPTIONS[OPTION_COUNT] = {
-    {0}, {.beam = 4, .n_best = 3, .length_penalty = 0.6}, {.beam = 1, .tokens = true, .alignment = true},
-    {.beam = 2, .prefix = "w5 w6", .max_ratio = 1}, {.beam = 7, .n_best = 7, .no_repeat = 1}, {.prefix = "w3"},
+    {TRANSLATE_DEFAULTS},
+    {TRANSLATE_DEFAULTS, .beam = 4, .n_best = 3, .length_penalty = 0.6},
+    {TRANSLATE_DEFAULTS, .beam = 1, .tokens = true, .alignment = true},
+    {TRANSLATE_DEFAULTS, .beam = 2, .prefix = "w5 w6", .max_ratio = 1},
+    {TRANSLATE_DEFAULTS, .beam = 7, .n_best = 7, .no_repeat = 1},
+    {TRANSLATE_DEFAULTS, .prefix = "w3"},
 };
 
 /* One request, and what became of it. */
@@ -54,7 +59,7 @@ static void requests_make(request *r, const rapt_model *m, const rapt_engine_mod
         rapt_translate_options own = r[i].options;
         own.compute.threads = 1;
         own.compute.kv_cache = o->compute.kv_cache;
-        own.as_tokens = o->translate.as_tokens;
+        own.as_tokens = o->translate && o->translate->as_tokens;
         assert_int_equal(rapt_translate(m, r[i].lines, r[i].count, &own, r[i].want, NULL), RAPT_OK);
     }
 }
@@ -106,7 +111,7 @@ static bool stop(void *context)
 static rapt_engine *new_engine(int threads)
 {
     rapt_error err = {0};
-    rapt_engine *e = rapt_engine_new(&(rapt_engine_options){.threads = threads}, &err);
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = threads), &err);
     if (!e)
         fail_msg("%s", err.message);
     return e;
@@ -132,7 +137,7 @@ static rapt_engine_model *add(rapt_engine *e, rapt_model *model, const rapt_engi
 
 static rapt_code queue(rapt_engine_model *m, request *r, rapt_engine_job **job, rapt_error *err)
 {
-    const rapt_engine_translation t = {.lines = r->lines, .count = r->count, .options = r->options, .on_done = on_done,
+    const rapt_engine_translation t = {.lines = r->lines, .count = r->count, .options = &r->options, .on_done = on_done,
                                        .stop = stop, .context = r};
     return rapt_engine_translate(m, &t, job, err);
 }
@@ -218,10 +223,10 @@ static void check_same(int kind, const rapt_engine_model_options *o)
 static void translations_are_those_of_the_program(void **state)
 {
     (void)state;
-    check_same(0, &(rapt_engine_model_options){0});
-    check_same(0, &(rapt_engine_model_options){.batch = 1});
-    check_same(0, &(rapt_engine_model_options){.batch = 5, .compute.kv_cache = RAPT_TYPE_Q8_0, .translate.as_tokens = true});
-    check_same(1, &(rapt_engine_model_options){0});
+    check_same(0, &ENGINE_MODEL());
+    check_same(0, &ENGINE_MODEL(.batch = 1));
+    check_same(0, &ENGINE_MODEL(.batch = 5, .compute.kv_cache = RAPT_TYPE_Q8_0, .translate = &TRANSLATE(.as_tokens = true)));
+    check_same(1, &ENGINE_MODEL());
 }
 
 /* ---- requests that end before they are done ------------------------------------------------------------------------- */
@@ -230,7 +235,7 @@ static void cancelled_requests_leave_the_others(void **state)
 {
     (void)state;
     static request r[REQUESTS];
-    const rapt_engine_model_options o = {.batch = 6};
+    const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .batch = 6};
     size_t cancelled = 0, done = 0;
     for (int kind = 0; kind < 2; kind++) {
         rapt_model *m = new_model(kind);
@@ -265,7 +270,7 @@ static void engines_end_at_once(void **state)
 {
     (void)state;
     static request r[REQUESTS];
-    const rapt_engine_model_options o = {.batch = 2};
+    const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .batch = 2};
     rapt_model *m = new_model(0);
     requests_make(r, m, &o);
     rapt_engine *e = new_engine(2);
@@ -299,10 +304,10 @@ static void requests_are_checked(void **state)
     (void)state;
     rapt_engine *e = new_engine(1);
     rapt_engine_model *m = add(e, new_model(0), NULL);
-    refuse(m, "w1", (rapt_translate_options){.beam = 70000}, RAPT_ERR_VALUE, "a beam of 70000; the largest is 65536");
-    refuse(m, "w1", (rapt_translate_options){.prefix = "w1 zyzzyva"}, RAPT_ERR_VALUE,
+    refuse(m, "w1", TRANSLATE(.beam = 70000), RAPT_ERR_VALUE, "a beam of 70000: it is 1 to 65536");
+    refuse(m, "w1", TRANSLATE(.prefix = "w1 zyzzyva"), RAPT_ERR_VALUE,
            "the prefix has a word that the model doesn't know");
-    refuse(m, "w1 \xff", (rapt_translate_options){0}, RAPT_ERR_FORMAT, "byte 4: not UTF-8");
+    refuse(m, "w1 \xff", TRANSLATE(), RAPT_ERR_FORMAT, "byte 4: not UTF-8");
     rapt_engine_free(e);
 }
 
@@ -323,7 +328,7 @@ static void failures_are_a_requests_own(void **state)
 {
     (void)state;
     static request r[REQUESTS];
-    const rapt_engine_model_options o = {0};
+    const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS};
     rapt_model *m = new_failing_model();
     requests_make(r, m, &o);
     for (int threads = 1; threads <= 3; threads += 2) {
@@ -389,10 +394,11 @@ static void short_requests_pass_long_ones(void **state)
     for (int threads = 1; threads <= 2; threads++) {
         turns t = {.long_at = -1};
         rapt_engine *e = new_engine(threads);
-        rapt_engine_model *m = add(e, new_model(0), &(rapt_engine_model_options){.batch = 16});
+        rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.batch = 16));
         rapt_engine_job *jobs[SHORT + 2];
         gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
-        const rapt_engine_translation all = {.lines = lines, .count = LONG, .options.beam = 4, .on_done = long_done,
+        const rapt_engine_translation all = {.lines = lines, .count = LONG, .options = &TRANSLATE(.beam = 4),
+                                             .on_done = long_done,
                                              .context = &t};
         const rapt_engine_translation one = {.lines = lines, .count = 1, .on_done = short_done, .context = &t};
         assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &jobs[0], NULL), RAPT_OK);
@@ -416,19 +422,19 @@ static void faults_are_a_models_own(void **state)
     request r[REQUESTS];
     for (int threads = 1; threads <= 2; threads++) {
         rapt_engine *e = new_engine(threads);
-        rapt_engine_model *whole = add(e, new_model(0), &(rapt_engine_model_options){0});
-        requests_make(r, rapt_engine_model_of(whole), &(rapt_engine_model_options){0});
+        rapt_engine_model *whole = add(e, new_model(0), &ENGINE_MODEL());
+        requests_make(r, rapt_engine_model_of(whole), &ENGINE_MODEL());
         bool fine = false;
         for (size_t sound = 0; sound < MOST && !fine; sound++) {
             fault_case f = {.sound = sound};
             rapt_engine_job *jobs[2] = {NULL};
-            rapt_engine_model *m = add(e, new_model(0), &(rapt_engine_model_options){.fault = fault_after, .fault_context = &f});
+            rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.fault = fault_after, .fault_context = &f));
             const rapt_code code = rapt_engine_translate(m, &(rapt_engine_translation){.lines = r[0].lines, .count = r[0].count,
-                                                         .options = r[0].options, .on_done = on_done, .context = &r[0]}, &jobs[0],
-                                                         NULL);
+                                                         .options = &r[0].options, .on_done = on_done, .context = &r[0]},
+                                                         &jobs[0], NULL);
             assert_int_equal(code, sound == 0 ? RAPT_ERR_IO : RAPT_OK);
             assert_int_equal(rapt_engine_translate(whole, &(rapt_engine_translation){.lines = r[1].lines, .count = r[1].count,
-                                                   .options = r[1].options, .on_done = on_done, .context = &r[1]}, &jobs[1],
+                                                   .options = &r[1].options, .on_done = on_done, .context = &r[1]}, &jobs[1],
                                                    NULL), RAPT_OK);
             rapt_engine_job_free(jobs[0]);
             rapt_engine_job_free(jobs[1]);

@@ -12,6 +12,7 @@
 #include "engine/gate.h"
 #include "engine/lm_requests.h"
 #include "forked.h"
+#include "options.h"
 #include "rapt/engine.h"
 
 enum { CHILDREN = 5, TOKENS = 20 };
@@ -64,9 +65,9 @@ static void children_compute_and_free(void **state)
 {
     (void)state;
     models m = {.translation = case_translation_model(20, 0), .language = request_model(0)};
-    m.t = rapt_translator_new(m.translation, &(rapt_translate_options){.beam = 4, .compute.threads = 2}, NULL);
-    m.g = rapt_generator_new(m.language, &(rapt_generate_options){.sample = {.temperature = 1, .seed = 4}, .max_tokens = TOKENS,
-                                                                  .compute.threads = 2}, NULL);
+    m.t = rapt_translator_new(m.translation, &TRANSLATE(.beam = 4, .compute.threads = 2), NULL);
+    m.g = rapt_generator_new(m.language, &GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 4}, .max_tokens = TOKENS,
+                                                                  .compute.threads = 2), NULL);
     assert_true(m.t && m.g);
     for (int i = 0; i < CHILDREN; i++) {
         assert_true(translate(m.t, m.translated));
@@ -109,7 +110,7 @@ static void engines_refuse_in_children(void **state)
 {
     (void)state;
     gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
-    engine_case c = {.engine = rapt_engine_new(&(rapt_engine_options){.threads = 2}, NULL)};
+    engine_case c = {.engine = rapt_engine_new(&ENGINE(.threads = 2), NULL)};
     c.model = rapt_engine_add(c.engine, case_translation_model(20, 0), NULL, NULL);
     assert_int_equal(rapt_engine_call(c.model, wait_at_gate, NULL, &g, &c.job, NULL), RAPT_OK);
     for (int i = 0; i < CHILDREN; i++)

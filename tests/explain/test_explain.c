@@ -11,6 +11,7 @@
 
 #include "explain/explain_case.h"
 
+#include "options.h"
 #include "rapt/decode.h"
 
 #include <jansson.h>
@@ -106,7 +107,7 @@ static void test_the_model_finds_a_target(void **state)
     rapt_translation t = {0};
     rapt_error err = {0};
     rapt_explanation *e = explain(translator, line, NULL);
-    assert_int_equal(rapt_translate(translator, &line, 1, &(rapt_translate_options){.beam = 1, .compute.threads = 1}, &t, &err),
+    assert_int_equal(rapt_translate(translator, &line, 1, &TRANSLATE(.beam = 1, .compute.threads = 1), &t, &err),
                      RAPT_OK);
     assert_string_equal(rapt_explanation_target(e), t.hypotheses[0].text);
     rapt_translations_free(&t, 1);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "options.h"
 #include "rapt/decode.h"
 
 static struct {
@@ -86,7 +87,7 @@ static void translate(rapt_model *m)
     static const char *const lines[] = {"a b", "", "c x c x c x c x c x"};
     rapt_error err = {0};
     rapt_translation out[3];
-    rapt_translate_options o = {.beam = 2, .compute.threads = 1};
+    rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = 2, .compute.threads = 1};
     rapt_code code = rapt_translate(m, lines, 3, &o, out, &err);
     require_outcome(code == RAPT_OK, &err);
     if (!code)

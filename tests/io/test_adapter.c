@@ -19,6 +19,7 @@
 #include "folder.h"
 #include "io/safetensors.h"
 #include "loading.h"
+#include "options.h"
 #include "rapt/generate.h"
 #include "rapt/io.h"
 #include "rapt/tape.h"
@@ -99,7 +100,7 @@ static void generated_tokens_are_those_of_peft(void **state)
         const int32_t *greedy = safetensors_find(expected, "greedy")->data;
         rapt_model *m = adapted(&p, true);
         m->language.end_of_text_count = 0;
-        const rapt_generate_options o = {.max_tokens = GREEDY, .sample.greedy = true};
+        const rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = GREEDY, .sample.greedy = true};
         rapt_generator *g = rapt_generator_new(m, &o, &err);
         assert_non_null(g);
         const int32_t *ids = safetensors_find(expected, "ids")->data;

@@ -21,6 +21,7 @@
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
 #include "loading.h"
+#include "options.h"
 #include "rapt/decode.h"
 #include "rapt/embed.h"
 #include "rapt/explain.h"
@@ -150,9 +151,10 @@ static void pooled_vectors_are_the_references(void **state)
     static const struct {
         const char *key;
         rapt_embedder_options o;
-    } kinds[] = {{"mean", {.pooling = RAPT_POOLING_MEAN}}, {"mean", {.no_normalize = true}},
-                 {"max", {.pooling = RAPT_POOLING_MAX}}, {"hidden", {.pooling = RAPT_POOLING_CLS}},
-                 {"unit", {.normalize = true}}};
+    } kinds[] = {{"mean", {EMBEDDER_DEFAULTS, .pooling = RAPT_POOLING_MEAN}}, {"mean", {EMBEDDER_DEFAULTS, .normalize = 0}},
+                 {"max", {EMBEDDER_DEFAULTS, .pooling = RAPT_POOLING_MAX}}, {"hidden", {EMBEDDER_DEFAULTS,
+                                                                                        .pooling = RAPT_POOLING_CLS}},
+                 {"unit", {EMBEDDER_DEFAULTS, .normalize = 1}}};
     (void)state;
     for (size_t n = 0; n < COUNT; n++) {
         case_encoder c = encoder_open(NAMES[n]);
@@ -176,8 +178,12 @@ static void pooled_vectors_are_the_references(void **state)
 /* Together, whatever the threads and the batch, from the files or read at once, texts have the vectors that they have alone. */
 static void vectors_have_the_same_bits(void **state)
 {
-    static const rapt_embedder_options options[] = {{.compute.threads = 1}, {.compute.threads = 3, .batch = 2},
-                                                    {.compute.threads = 2, .batch = 1}, {.compute.threads = 1, .batch = 4}};
+    static const rapt_embedder_options options[] = {
+        {EMBEDDER_DEFAULTS, .compute.threads = 1},
+        {EMBEDDER_DEFAULTS, .compute.threads = 3, .batch = 2},
+        {EMBEDDER_DEFAULTS, .compute.threads = 2, .batch = 1},
+        {EMBEDDER_DEFAULTS, .compute.threads = 1, .batch = 4},
+    };
     (void)state;
     for (size_t n = 0; n < COUNT; n++) {
         case_encoder c = encoder_open(NAMES[n]);
@@ -186,7 +192,7 @@ static void vectors_have_the_same_bits(void **state)
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
         rapt_model *later = load_inference(path, RAPT_TASK_ENCODER, &err);
         assert_string_equal(err.message, "");
-        rapt_embedder *one = encoder_embedder(c.m, &(rapt_embedder_options){.compute.threads = 1});
+        rapt_embedder *one = encoder_embedder(c.m, &EMBEDDER(.compute.threads = 1));
         rapt_real *alone = malloc(TEXTS * c.d * sizeof *alone), *x = malloc(TEXTS * c.d * sizeof *x);
         for (size_t i = 0; i < TEXTS; i++)
             run(one, &c.texts[i], 1, alone + i * c.d, NULL);
@@ -214,7 +220,7 @@ static void vectors_are_those_of_the_settings(void **state)
         case_encoder c = encoder_open(SENTENCES[n]);
         rapt_real *x = malloc(TEXTS * c.d * sizeof *x);
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            rapt_embedder *e = encoder_embedder(c.m, &(rapt_embedder_options){.prompt = kinds[k].prompt});
+            rapt_embedder *e = encoder_embedder(c.m, &EMBEDDER(.prompt = kinds[k].prompt));
             run(e, c.texts, TEXTS, x, NULL);
             for (size_t i = 0; i < TEXTS; i++) {
                 double error = encoder_distance(x + i * c.d, encoder_entry(&c, kinds[k].key, i)->data, c.d);
@@ -432,12 +438,12 @@ static void prompts_are_refused(void **state)
     rapt_error none = {0}, left_out = {0};
     (void)state;
     case_encoder c = encoder_open("bert_sentence");
-    assert_null(rapt_embedder_new(c.m, &(rapt_embedder_options){.prompt = "title"}, &none));
+    assert_null(rapt_embedder_new(c.m, &EMBEDDER(.prompt = "title"), &none));
     assert_non_null(strstr(none.message, "there is no prompt \"title\"; the model's folder has query, passage"));
     c.m->encoder.without_prompt = true;
-    assert_null(rapt_embedder_new(c.m, &(rapt_embedder_options){.prompt = "query"}, &left_out));
+    assert_null(rapt_embedder_new(c.m, &EMBEDDER(.prompt = "query"), &left_out));
     assert_non_null(strstr(left_out.message, "include_prompt"));
-    rapt_embedder_free(encoder_embedder(c.m, &(rapt_embedder_options){.prompt = "passage"})); /* which is empty */
+    rapt_embedder_free(encoder_embedder(c.m, &EMBEDDER(.prompt = "passage"))); /* which is empty */
     encoder_close(&c);
 }
 

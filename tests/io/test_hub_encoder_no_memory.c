@@ -4,6 +4,7 @@
 #include "failing_json.h"
 
 #include "loading.h"
+#include "options.h"
 #include "rapt/embed.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_encoder/"
@@ -42,7 +43,7 @@ static rapt_code embed_once(void)
     rapt_real vectors[TEXTS * FEATURES];
     rapt_token_vectors tokens = {0};
     rapt_error err = {0};
-    const rapt_embedder_options o = {.compute.threads = 1, .batch = 2, .prompt = "query"};
+    const rapt_embedder_options o = {EMBEDDER_DEFAULTS, .compute.threads = 1, .batch = 2, .prompt = "query"};
     rapt_embedder *e = rapt_embedder_new(model, &o, &err);
     rapt_code code = e ? rapt_embedder_run(e, texts, TEXTS, vectors, NULL, &err) : err.code;
     code = code ? code : rapt_embedder_tokens(e, texts[0], &tokens, &err);

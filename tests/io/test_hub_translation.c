@@ -20,6 +20,7 @@
 #include "io/hub_folder.h"
 #include "io/safetensors.h"
 #include "loading.h"
+#include "options.h"
 #include "rapt/data.h"
 #include "rapt/decode.h"
 #include "rapt/io.h"
@@ -231,7 +232,7 @@ static void sources_are_the_references(void **state)
             rapt_tokens source = pair_tokens(&c, "source", i);
             rapt_translation out;
             rapt_error err = {0};
-            assert_int_equal(rapt_translate(c.m, &line, 1, &(rapt_translate_options){.tokens = true}, &out, &err), RAPT_OK);
+            assert_int_equal(rapt_translate(c.m, &line, 1, &TRANSLATE(.tokens = true), &out, &err), RAPT_OK);
             assert_int_equal(out.source_count, source.time - 1);
             assert_memory_equal(out.source, source.ids, out.source_count * sizeof *out.source);
             assert_int_equal(source.ids[source.time - 1], c.m->translation.special.eos);
@@ -280,7 +281,7 @@ static void special_tokens_in_sources_are_found(void **state)
                 assert_string_equal(err.message, "the text has token 1, which is padding");
                 continue;
             }
-            assert_int_equal(rapt_translate(c.m, &line, 1, &(rapt_translate_options){.tokens = true}, &out, &err), RAPT_OK);
+            assert_int_equal(rapt_translate(c.m, &line, 1, &TRANSLATE(.tokens = true), &out, &err), RAPT_OK);
             out.source = realloc(out.source, (out.source_count + 1) * sizeof *out.source);
             out.source[out.source_count] = c.m->translation.special.eos;
             compare_special_ids(&c, one, "ids", out.source, out.source_count + 1, 0);
@@ -353,7 +354,7 @@ static void translations_are_the_references(void **state)
         for (size_t k = 0; k < 2; k++) {
             rapt_translation out[SENTENCES];
             rapt_error err = {0};
-            const rapt_translate_options o = {.tokens = true, .beam = k == 0 ? 1 : 0};
+            const rapt_translate_options o = {TRANSLATE_DEFAULTS, .tokens = true, .beam = k == 0 ? 1 : (size_t)RAPT_AS_MODEL};
             assert_int_equal(rapt_translate(c.m, lines, SENTENCES, &o, out, &err), RAPT_OK);
             for (size_t i = 0; i < SENTENCES; i++)
                 compare_tokens(&c, NAMES[n], keys[k], i, out[i].hypotheses);
@@ -366,7 +367,7 @@ static void translations_are_the_references(void **state)
 static rapt_translation translate_among(const rapt_model *m, const char *line, size_t count)
 {
     const char *lines[] = {line, "The cat", "A line of some words."};
-    const rapt_translate_options o = {.tokens = true, .compute.threads = (int)count};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .tokens = true, .compute.threads = (int)count};
     rapt_translation out[3] = {{0}};
     rapt_error err = {0};
     assert_int_equal(rapt_translate(m, lines, count, &o, out, &err), RAPT_OK);
@@ -421,7 +422,7 @@ static void models_for_inference_are_the_same(void **state)
         rapt_error err = {0};
         case_hub c = pair_open(NAMES[n]);
         const char *lines[SENTENCES] = {pair_text(&c, 0), pair_text(&c, 1), pair_text(&c, 2)};
-        const rapt_translate_options o = {.compute.threads = 3, .beam = 2};
+        const rapt_translate_options o = {TRANSLATE_DEFAULTS, .compute.threads = 3, .beam = 2};
         rapt_translation want[SENTENCES], got[SENTENCES];
         snprintf(path, sizeof path, GOLDEN "%s", NAMES[n]);
         rapt_model *m = load_inference(path, RAPT_TASK_TRANSLATION, &err);
@@ -454,7 +455,7 @@ static void check_languages(const char *name, const char *from, const char *to, 
     const char *line = "The cat";
     rapt_translation out = {0};
     rapt_error err = {0};
-    const rapt_translate_options o = {.tokens = true, .source_language = from, .target_language = to};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .tokens = true, .source_language = from, .target_language = to};
     rapt_code code = rapt_translate(c.m, &line, 1, &o, &out, &err);
     if (says && (code != RAPT_ERR_VALUE || !strstr(err.message, says)))
         fail_msg("%s from %s to %s: \"%s\"", name, from ? from : "", to ? to : "", err.message);
@@ -506,7 +507,7 @@ static rapt_translation translate_line(const case_hub *c, const char *line, rapt
 {
     rapt_translation out = {0};
     rapt_error err = {0};
-    const rapt_translate_options o = {.split = split, .tokens = true};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .split = split, .tokens = true};
     if (rapt_translate(c->m, &line, 1, &o, &out, &err) != RAPT_OK)
         fail_msg("%s: %s", line, err.message);
     return out;

@@ -17,6 +17,7 @@
 
 #include "io/safetensors.h"
 #include "io/stored_folder.h"
+#include "options.h"
 #include "rapt/decode.h"
 #include "rapt/generate.h"
 #include "tensor/blocks.h"
@@ -211,7 +212,7 @@ static rapt_generated generate(const rapt_model *m, int threads)
 {
     rapt_error err = {0};
     rapt_generated result;
-    const rapt_generate_options o = {.sample = {.temperature = 1}, .max_tokens = 30,
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1}, .max_tokens = 30,
                                      .compute = {.weights = "fp32", .threads = threads}};
     rapt_generator *g = rapt_generator_new(m, &o, &err);
     must(err.code, &err);
@@ -256,7 +257,8 @@ static rapt_translation translate(const rapt_model *m, int threads)
     static const char *const line = "a b c b a";
     rapt_error err = {0};
     rapt_translation result;
-    const rapt_translate_options o = {.beam = 3, .compute.weights = "fp32", .compute.threads = threads, .tokens = true};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = 3, .compute.weights = "fp32", .compute.threads = threads,
+                                      .tokens = true};
     must(rapt_translate(m, &line, 1, &o, &result, &err), &err);
     return result;
 }

@@ -6,6 +6,7 @@
 #include "decode/generate_case.h"
 #include "decode/translate_case.h"
 #include "loading.h"
+#include "options.h"
 #include "serve/app_double.h"
 #include "serve/exchange_case.h"
 
@@ -67,7 +68,7 @@ static inline void case_open(openai_case *c, const char *folder)
     snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
     FILE *f = fopen(path, "w");
     assert_true(f && fputs(CASE_TEMPLATE, f) >= 0 && fclose(f) == 0);
-    *c = (openai_case){.engine = rapt_engine_new(&(rapt_engine_options){.threads = 2}, &err),
+    *c = (openai_case){.engine = rapt_engine_new(&ENGINE(.threads = 2), &err),
                        .chat = rapt_chat_template_load(folder, &err)};
     if (!c->engine || !c->chat)
         fail_msg("%s", err.message);
@@ -180,7 +181,8 @@ static inline void case_ids(const openai_case *c, const char *text, int32_t *ids
 static inline double case_log_prob(const openai_case *c, const int32_t *ids, size_t count)
 {
     const rapt_logit_bias bias = {ids[count], 1e9};
-    const rapt_generate_options o = {.sample = {.greedy = true, .biases = &bias, .bias_count = 1}, .max_tokens = 1};
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .greedy = true, .biases = &bias,
+                                                                   .bias_count = 1}, .max_tokens = 1};
     rapt_generated r = case_generated(c, &o, ids, count, 0);
     assert_int_equal(r.token_count, 1);
     assert_int_equal(r.tokens[0], ids[count]);

@@ -1,5 +1,6 @@
 /* tests/serve/served_app.c: an `app` for tests. It replaces app.c. */
 #define _GNU_SOURCE
+#include "options.h"
 #include "serve/served_app.h"
 
 #include "serve/module/served_load.h"
@@ -32,7 +33,7 @@ app *served_app_new(void)
     if (!a)
         return NULL;
     *a = (app){.limits = {.body = 1 << 20, .texts = 100, .n = 8, .explain = 32, .queue = 64},
-               .counted = metrics_new(), .engine = rapt_engine_new(&(rapt_engine_options){.threads = 2}, NULL)};
+               .counted = metrics_new(), .engine = rapt_engine_new(&ENGINE(.threads = 2), NULL)};
     a->owner.retire = keep_models;
     atomic_init(&a->owner.references, 1);
     a->set.models = a->models;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "decode/translate_case.h"
+#include "options.h"
 #include "serve/ask.h"
 #include "serve/module/endpoints.h"
 
@@ -53,7 +54,7 @@ static void one_text(void **state)
     answer to = ask_post(served_app, libre_translate, "{\"q\": \"w1 w2 w3\", \"source\": \"en\", \"target\": \"de\"}");
     assert_status(&to, 200);
     assert_string_equal(to.type, "application/json");
-    assert_translation("w1 w2 w3", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText"));
+    assert_translation("w1 w2 w3", TRANSLATE(), 0, answer_text(&to, "translatedText"));
     assert_int_equal(json_object_size(to.json), 1);
     assert_string_equal(to.replay, "rapt translate en-de <<< 'w1 w2 w3'");
     answer_free(&to);
@@ -67,14 +68,14 @@ static void list_and_form(void **state)
                          "\"api_key\": \"x\"}");
     assert_status(&to, 200);
     assert_int_equal(json_array_size(answer_at(&to, "translatedText")), 3);
-    assert_translation("w1", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText.0"));
+    assert_translation("w1", TRANSLATE(), 0, answer_text(&to, "translatedText.0"));
     assert_string_equal(answer_text(&to, "translatedText.1"), "");
-    assert_translation("w4 w5", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText.2"));
+    assert_translation("w4 w5", TRANSLATE(), 0, answer_text(&to, "translatedText.2"));
     assert_string_equal(to.replay, "rapt translate en-de <<< $'w1\\n\\nw4 w5'");
     answer_free(&to);
     to = ask_form(served_app, libre_translate, "q=w1+w2&source=EN&target=de-AT");
     assert_status(&to, 200);
-    assert_translation("w1 w2", (rapt_translate_options){0}, 0, answer_text(&to, "translatedText"));
+    assert_translation("w1 w2", TRANSLATE(), 0, answer_text(&to, "translatedText"));
     answer_free(&to);
 }
 
@@ -97,7 +98,7 @@ static void lines_of_a_text(void **state)
 
 static void alternatives_are_hypotheses(void **state)
 {
-    const rapt_translate_options o = {.beam = 4, .n_best = 4};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = 4, .n_best = 4};
     (void)state;
     answer to = ask_post(served_app, libre_translate,
                          "{\"q\": \"w1 w2 w3\", \"source\": \"en\", \"target\": \"de\", \"alternatives\": 3}");
@@ -110,7 +111,7 @@ static void alternatives_are_hypotheses(void **state)
     to = ask_post(served_app, libre_translate,
                   "{\"q\": [\"w1\", \"w3\"], \"source\": \"en\", \"target\": \"de\", \"alternatives\": 1}");
     assert_status(&to, 200);
-    assert_translation("w3", (rapt_translate_options){.beam = 2, .n_best = 2}, 1, answer_text(&to, "alternatives.1.0"));
+    assert_translation("w3", TRANSLATE(.beam = 2, .n_best = 2), 1, answer_text(&to, "alternatives.1.0"));
     answer_free(&to);
 }
 

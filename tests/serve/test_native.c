@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "explain/explain_case.h"
+#include "options.h"
 #include "rapt/decode.h"
 #include "serve/ask.h"
 #include "serve/module/native.h"
@@ -133,17 +134,17 @@ static void hypotheses_have_the_same_bits(void **state)
 {
     static const char *const lines[] = {"w1 w2 w3", "", "w1 w2 w3 w4 w5 w6 w7 w8 w9", "zyzzyva"};
     (void)state;
-    check_translate("{\"text\": \"w1 w2 w3\"}", lines, 1, (rapt_translate_options){0}, false,
+    check_translate("{\"text\": \"w1 w2 w3\"}", lines, 1, TRANSLATE(), false,
                     "rapt translate de-en <<< 'w1 w2 w3'");
     check_translate("{\"texts\": [\"w1 w2 w3\", \"\", \"w1 w2 w3 w4 w5 w6 w7 w8 w9\", \"zyzzyva\"], \"beam\": 4, \"n_best\": 3,"
                     "\"length_penalty\": 0.6, \"source\": \"de\", \"target\": \"en\"}", lines, 4,
-                    (rapt_translate_options){.beam = 4, .n_best = 3, .length_penalty = 0.6}, false,
+                    TRANSLATE(.beam = 4, .n_best = 3, .length_penalty = 0.6), false,
                     "rapt translate de-en --beam 4 --n-best 3 --length-penalty 0.6 "
                     "<<< $'w1 w2 w3\\n\\nw1 w2 w3 w4 w5 w6 w7 w8 w9\\nzyzzyva'");
     check_translate("{\"text\": \"w1 w2 w3\", \"model\": \"unknown\", \"beam\": 2, \"length_penalty\": 0, \"no_repeat_ngram\": 2,"
                     "\"max_length_ratio\": 1.5, \"prefix\": \"w5\"}", lines, 1,
-                    (rapt_translate_options){.beam = 2, .no_length_penalty = true, .no_repeat = 2, .max_ratio = 1.5,
-                                             .prefix = "w5"},
+                    TRANSLATE(.beam = 2, .length_penalty = 0, .no_repeat = 2, .max_ratio = 1.5,
+                                             .prefix = "w5"),
                     false, "rapt translate unknown --beam 2 --length-penalty 0 --no-repeat-ngram 2 --max-length-ratio 1.5 "
                     "--prefix 'w5' <<< 'w1 w2 w3'");
 }
@@ -151,7 +152,7 @@ static void hypotheses_have_the_same_bits(void **state)
 static void alignments_have_the_same_bits(void **state)
 {
     static const char *const lines[] = {"w1 w2 w3", "w1 w2 w3 w4 w5 w6 w7 w8 w9"};
-    const rapt_translate_options o = {.beam = 3, .n_best = 2, .alignment = true, .tokens = true};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .alignment = true, .tokens = true};
     (void)state;
     check_translate("{\"texts\": [\"w1 w2 w3\", \"w1 w2 w3 w4 w5 w6 w7 w8 w9\"], \"beam\": 3, \"n_best\": 2,"
                     "\"alignment\": \"soft\", \"tokens\": true}", lines, 2, o, true,
@@ -165,7 +166,7 @@ static void alignments_have_the_same_bits(void **state)
 static void several_lines(void **state)
 {
     const char *lines[] = {"w1 w2", "w9 w8 w7"};
-    const rapt_translate_options o = {.beam = 2, .n_best = 2};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = 2, .n_best = 2};
     rapt_translation out[2];
     char expected[512];
     (void)state;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "options.h"
 #include "serve/openai_case.h"
 
 #include "base/buffer.h"
@@ -203,7 +204,7 @@ static void translators_translate(void **state)
     static const char *const lines[] = {"w5 w6 w7", "", "w9"};
     rapt_translation want[3];
     rapt_error err = {0};
-    const rapt_translate_options o = {.compute.threads = 1, .tokens = true};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .compute.threads = 1, .tokens = true};
     char text[512];
     assert_int_equal(rapt_translate(rapt_engine_model_of(served_here.models[2].model), lines, 3, &o, want, &err), RAPT_OK);
     snprintf(text, sizeof text, "%s\n%s\n%s", want[0].hypotheses[0].text, want[1].hypotheses[0].text, want[2].hypotheses[0].text);
@@ -250,7 +251,7 @@ static void translators_have_choices_and_stops(void **state)
     static const char *const line[] = {"w5 w6 w7 w8"};
     static const char asked[] = "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w5 w6 w7 w8\"}], "
                                 "\"n\": 2, \"stop\": %s%s}";
-    const rapt_translate_options o = {.compute.threads = 1, .tokens = true, .beam = 2, .n_best = 2};
+    const rapt_translate_options o = {TRANSLATE_DEFAULTS, .compute.threads = 1, .tokens = true, .beam = 2, .n_best = 2};
     rapt_translation want;
     rapt_error err = {0};
     char body[512], word[64], stop[160];

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "options.h"
 #include "serve/openai_case.h"
 
 #include "base/buffer.h"
@@ -55,7 +56,7 @@ static void max_tokens_is_at_most_the_context(void **state)
     json_decref(got);
 }
 
-#define ALL .top_k = RAPT_TOP_K_ALL, .min_p = RAPT_MIN_P_ALL
+#define ALL .top_k = 0, .min_p = 0
 
 /* A request, and what a generator is told for the same. */
 typedef struct same_case {
@@ -68,23 +69,33 @@ typedef struct same_case {
 static const rapt_logit_bias BIASES[] = {{97, 2.5}, {98, -100}};
 
 static const same_case SAME[] = {
-    {"\"seed\": 3", {.sample = {.temperature = 1, .seed = 3, ALL}, .max_tokens = 16}, 1, NULL},
-    {"\"seed\": 0, \"max_tokens\": 5", {.sample = {.temperature = 1, .seed = RAPT_SAMPLE_SEED_0, ALL}, .max_tokens = 5}, 1, NULL},
-    {"\"temperature\": 0", {.sample = {.greedy = true, ALL}, .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 3", {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3, ALL}, .max_tokens = 16}, 1,
+     NULL},
+    {"\"seed\": 0, \"max_tokens\": 5", {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 0, ALL},
+                                        .max_tokens = 5}, 1, NULL},
+    {"\"temperature\": 0", {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .greedy = true, ALL}, .max_tokens = 16}, 1, NULL},
     {"\"seed\": 9007199254740992, \"temperature\": 0.5, \"n\": 3, \"best_of\": 3, \"max_tokens\": 40",
-     {.sample = {.temperature = 0.5, .seed = 9007199254740992, ALL}, .max_tokens = 40}, 3, NULL},
-    {"\"seed\": 4, \"top_p\": 0.5", {.sample = {.temperature = 1, .seed = 4, .top_p = 0.5, ALL}, .max_tokens = 16}, 1, NULL},
+     {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 0.5, .seed = 9007199254740992, ALL},
+      .max_tokens = 40}, 3, NULL},
+    {"\"seed\": 4, \"top_p\": 0.5", {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 4, .top_p = 0.5,
+                                                                   ALL}, .max_tokens = 16}, 1, NULL},
     {"\"seed\": 4, \"top_k\": 7, \"min_p\": 0.1",
-     {.sample = {.temperature = 1, .seed = 4, .top_k = 7, .min_p = 0.1}, .max_tokens = 16}, 1, NULL},
+     {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 4, .top_k = 7, .min_p = 0.1},
+      .max_tokens = 16}, 1, NULL},
     {"\"seed\": 5, \"repetition_penalty\": 1.5",
-     {.sample = {.temperature = 1, .seed = 5, .repetition_penalty = 1.5, ALL}, .max_tokens = 16}, 1, NULL},
-    {"\"seed\": -7", {.sample = {.temperature = 1, .seed = (uint64_t)-7, ALL}, .max_tokens = 16}, 1, NULL},
-    {"\"seed\": 9223372036854775807", {.sample = {.temperature = 1, .seed = INT64_MAX, ALL}, .max_tokens = 16}, 1, NULL},
+     {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 5, .repetition_penalty = 1.5, ALL},
+      .max_tokens = 16}, 1, NULL},
+    {"\"seed\": -7", {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = (uint64_t)-7, ALL},
+                      .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 9223372036854775807", {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = INT64_MAX, ALL},
+                                       .max_tokens = 16}, 1, NULL},
     {"\"seed\": 5, \"presence_penalty\": 1.5, \"frequency_penalty\": -0.5, \"max_tokens\": 40",
-     {.sample = {.temperature = 1, .seed = 5, .presence_penalty = 1.5, .frequency_penalty = -0.5, ALL}, .max_tokens = 40}, 1,
+     {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 5, .presence_penalty = 1.5,
+                                    .frequency_penalty = -0.5, ALL}, .max_tokens = 40}, 1,
      NULL},
     {"\"seed\": 6, \"logit_bias\": {\"97\": 2.5, \"98\": -100}",
-     {.sample = {.temperature = 1, .seed = 6, .biases = BIASES, .bias_count = 2, ALL}, .max_tokens = 16}, 1, NULL}};
+     {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 6, .biases = BIASES, .bias_count = 2, ALL},
+      .max_tokens = 16}, 1, NULL}};
 
 static void assert_log_probs(json_t *choice, const rapt_generated *want)
 {
@@ -182,7 +193,7 @@ static void prompts_are_scored(void **state)
         assert_true(log_prob == case_log_prob(&served_here, ids, i));
         json_object_foreach(json_array_get(top, i), token, value)
             best = json_number_value(value) > best ? json_number_value(value) : best;
-        const rapt_generate_options greedy = {.sample = {.greedy = true}, .max_tokens = 1};
+        const rapt_generate_options greedy = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .greedy = true}, .max_tokens = 1};
         rapt_generated likeliest = case_generated(&served_here, &greedy, ids, i, 0);
         assert_true(best == likeliest.log_probs[0]);
         assert_int_equal(json_object_size(json_array_get(top, i)), 1 + (likeliest.tokens[0] != ids[i]));

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "loading.h"
+#include "options.h"
 #include "train/train_folder.h"
 
 #include "rapt/generate.h"
@@ -243,7 +244,8 @@ static void assert_generated(const char *folder, const char *prompt, size_t toke
 {
     rapt_error err = {0};
     rapt_model *m = load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
-    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens,
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 0.8, .top_k = 200, .seed = 7},
+                               .max_tokens = tokens,
                                .compute.threads = 1};
     rapt_generated wanted;
     rapt_generate(m, prompt, &o, &wanted, &err);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "train/train_folder.h"
 
 #include "rapt/generate.h"
@@ -48,7 +49,7 @@ static char *text_of(const rapt_model *m)
 {
     rapt_generated out;
     rapt_error err = {0};
-    const rapt_generate_options o = {.max_tokens = 4, .sample.greedy = true, .compute.threads = 1};
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = 4, .sample.greedy = true, .compute.threads = 1};
     rapt_generate(m, "a", &o, &out, &err);
     assert_string_equal(err.message, "");
     char *text = strdup(out.text);

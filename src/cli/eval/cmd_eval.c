@@ -52,7 +52,6 @@ static void cmd_eval_finish(void *arguments)
     a->model = paths[0];
     a->files = paths + 1;
     a->file_count--;
-    a->o.no_length_penalty = options_given("length-penalty") && a->o.length_penalty == 0;
     a->compares = options_given("compare");
     if (a->compare_with && !*a->compare_with)
         usage_error("--compare: MODEL is missing; without = it is the same model");
@@ -80,7 +79,7 @@ rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err)
 
 int cmd_eval(int argc, char **argv)
 {
-    eval_arguments a = {.tokenize = EVAL_BY_SCRIPT};
+    eval_arguments a = {.tokenize = EVAL_BY_SCRIPT, .o = rapt_translate_options_default()};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);

@@ -196,7 +196,8 @@ rapt_code app_reload(app *a, rapt_error *err)
 
 app *app_new(const serve_options *o, void (*wake)(void *context), void *context, rapt_error *err)
 {
-    const rapt_engine_options engine = {.threads = (int)o->threads};
+    rapt_engine_options engine = rapt_engine_options_default();
+    engine.threads = (int)o->threads;
     app *a = calloc(1, sizeof *a);
     if (!a) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");

@@ -61,7 +61,7 @@ static json_t *libre_detected(const translating *t, const rapt_translation *line
 static bool libre_body(const translating *t, const rapt_translation *lines, buffer *to)
 {
     bool ok = libre_put(t, lines, to, "{\"translatedText\":", libre_best);
-    if (t->options.n_best > 0)
+    if (t->options.n_best > 1)
         ok = ok && libre_put(t, lines, to, ",\"alternatives\":", libre_alternatives);
     if (t->any_source)
         ok = ok && libre_put(t, lines, to, ",\"detectedLanguage\":", libre_detected);
@@ -93,7 +93,7 @@ static void libre_choose(translating *t, fields *f, request_error *error)
     if (fields_finish(f))
         translating_choose(t, source, target, error);
     if (!error->status)
-        translating_n_best(t, alternatives > 0 ? alternatives + 1 : 0);
+        translating_n_best(t, alternatives + 1);
 }
 
 void libre_translate(app *a, exchange *x)

@@ -1,6 +1,7 @@
 /* serve/module/native_translate.c: POST /v1/translate. */
 #include "serve/module/native.h"
 
+#include "base/sized.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/reply.h"
@@ -157,18 +158,15 @@ static void read_search_options(translating *t, fields *f)
 {
     rapt_translate_options *o = &t->options;
     const int64_t most = (int64_t)app_limits_of(t->app)->n;
-    o->beam = (size_t)fields_integer(f, "beam", 0, 1, most);
-    o->n_best = (size_t)fields_integer(f, "n_best", 0, 1, most);
-    double penalty = fields_number(f, "length_penalty", NAN, -10, 10);
-    o->length_penalty = isnan(penalty) ? 0 : penalty;
-    o->no_length_penalty = penalty == 0;
-    int64_t repeat = fields_integer(f, "no_repeat_ngram", -1, 0, 1024);
-    o->no_repeat = repeat < 0 ? 0 : repeat == 0 ? RAPT_NO_REPEAT_OFF : (size_t)repeat;
-    o->max_ratio = fields_number(f, "max_length_ratio", 0, 0.01, 1000);
+    o->beam = (size_t)fields_integer(f, "beam", RAPT_AS_MODEL, 1, most);
+    o->n_best = (size_t)fields_integer(f, "n_best", 1, 1, most);
+    o->length_penalty = fields_number(f, "length_penalty", RAPT_AS_MODEL, -10, 10);
+    o->no_repeat = (size_t)fields_integer(f, "no_repeat_ngram", RAPT_AS_MODEL, 0, 1024);
+    o->max_ratio = fields_number(f, "max_length_ratio", RAPT_AS_MODEL, 0.01, 1000);
     o->prefix = fields_text(f, "prefix");
     if (!t->m)
         return;
-    size_t own = t->m->search.beams, beam = o->beam ? o->beam : own ? own : 1;
+    size_t own = t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1;
     if (o->n_best > beam)
         fields_fail(f, "n_best", "%zu hypotheses need a beam of %zu or more", o->n_best, o->n_best);
 }

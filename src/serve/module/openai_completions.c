@@ -24,7 +24,6 @@ static void completions_read(openai_request *r, const openai_asked *q)
     fields *f = q->f;
     openai_options_read(&r->options, f, q->limits, q->m);
     const int64_t tokens = openai_max_tokens(f, "max_tokens", DEFAULT_TOKENS, 0, q->limits, q->m);
-    r->no_tokens = tokens == 0;
     r->options.o.max_tokens = (size_t)tokens;
     r->echo = fields_flag(f, "echo", false);
     const int64_t top = fields_integer(f, "logprobs", -1, 0, MOST_LOGPROBS);
@@ -33,7 +32,7 @@ static void completions_read(openai_request *r, const openai_asked *q)
     const int64_t best = fields_integer(f, "best_of", (int64_t)r->options.n, 1, 128);
     if (best != (int64_t)r->options.n)
         fields_fail(f, "best_of", "only the value of n is supported");
-    if (r->no_tokens && !r->echo)
+    if (tokens == 0 && !r->echo)
         fields_fail(f, "max_tokens", "0 needs \"echo\": true");
     fields_neutral(f, "suffix", "[\"\"]");
     if (!f->error->status)

@@ -25,7 +25,7 @@ static size_t entry_bytes(const openai_request *r)
 /* Tokens that are generated at most. */
 static size_t text_tokens_of(const openai_request *r)
 {
-    const size_t tokens = r->no_tokens ? 0 : r->options.o.max_tokens;
+    const size_t tokens = r->options.o.max_tokens;
     return r->is_open && tokens > OPEN_TOKENS ? OPEN_TOKENS : tokens;
 }
 

@@ -31,15 +31,14 @@ static void options_read_sampling(openai_options *to, fields *f)
     s->top_p = fields_number(f, "top_p", 1, 0, 1);
     s->top_p = s->top_p > 0 ? s->top_p : TINY_TOP_P;
     const int64_t k = fields_integer(f, "top_k", 0, -1, INT32_MAX);
-    s->top_k = k > 0 ? (size_t)k : RAPT_TOP_K_ALL;
+    s->top_k = k > 0 ? (size_t)k : 0;
     s->min_p = fields_number(f, "min_p", 0, 0, 1);
-    s->min_p = s->min_p > 0 ? s->min_p : RAPT_MIN_P_ALL;
     s->repetition_penalty = fields_number(f, "repetition_penalty", 1, 0.001, 1000);
     s->presence_penalty = fields_number(f, "presence_penalty", 0, -2, 2);
     s->frequency_penalty = fields_number(f, "frequency_penalty", 0, -2, 2);
     const int64_t seed = fields_integer(f, "seed", -1, INT64_MIN, INT64_MAX);
     to->seed = seed == -1 ? draw_seed() : (uint64_t)seed; /* as peers have it */
-    s->seed = to->seed ? to->seed : RAPT_SAMPLE_SEED_0;
+    s->seed = to->seed;
     to->o.beam = 1; /* even if a model's policy has a beam */
 }
 
@@ -130,7 +129,7 @@ void openai_sending_read(openai_options *to, fields *f)
 
 void openai_options_read(openai_options *to, fields *f, const app_limits *limits, const rapt_model *m)
 {
-    *to = (openai_options){.n = 1};
+    *to = (openai_options){.n = 1, .o = rapt_generate_options_default()};
     options_read_sampling(to, f);
     options_read_biases(to, f, m);
     openai_stops_read(to, f);
@@ -153,9 +152,9 @@ void openai_options_replay(const openai_options *o, replay *r)
 {
     const rapt_sample_options *s = &o->o.sample;
     replay_number(r, "--temperature", s->temperature);
-    replay_words(r, " --top-k %zu", s->top_k == RAPT_TOP_K_ALL ? 0 : s->top_k);
+    replay_words(r, " --top-k %zu", s->top_k);
     replay_number(r, "--top-p", s->top_p);
-    replay_number(r, "--min-p", s->min_p == RAPT_MIN_P_ALL ? 0 : s->min_p);
+    replay_number(r, "--min-p", s->min_p);
     replay_number(r, "--repetition-penalty", s->repetition_penalty);
     if (s->presence_penalty != 0)
         replay_number(r, "--presence-penalty", s->presence_penalty);

@@ -329,8 +329,8 @@ static bool choice_queue(openai_choice *c)
     rapt_error err = {0};
     const bool score = r->echo && r->has_logprobs;
     const rapt_engine_generation request = {
-        .tokens = c->prompt->ids, .count = c->prompt->count, .options = r->options.o, .no_tokens = r->no_tokens,
-        .sample = c->sample, .top = r->top, .score_prompt = score, .on_prompt_token = score ? choice_prompt_token : NULL,
+        .tokens = c->prompt->ids, .count = c->prompt->count, .options = &r->options.o, .sample = c->sample,
+        .top = r->top, .score_prompt = score, .on_prompt_token = score ? choice_prompt_token : NULL,
         .on_token = choice_token, .on_done = choice_done, .stop = choice_stop, .context = c};
     rapt_code code = rapt_engine_generate(s->model, &request, NULL, &err);
     if (code)

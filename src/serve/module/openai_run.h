@@ -51,7 +51,6 @@ typedef struct openai_request {
     const openai_shape *shape;
     openai_options options;
     openai_prompts prompts;   /* options.n choices of each */
-    bool no_tokens;           /* max_tokens is 0 */
     bool is_open;             /* the request sets no number of tokens */
     bool echo;                /* a choice begins with its prompt */
     bool has_logprobs;

@@ -35,7 +35,7 @@ static json_t *chat_usage(const translating *t, const rapt_translation *lines)
 
 static size_t choices_of(const translating *t)
 {
-    return t->options.n_best ? t->options.n_best : 1;
+    return t->options.n_best;
 }
 
 /* Choice n of the reply, which ends before the first stop text in it. NULL: out of memory. */

@@ -157,16 +157,24 @@ static const char *number_format(const serve_model *m, const rapt_model *model)
 static rapt_code add_model(served *s, const serve_options *o, const serve_model *m, rapt_engine *engine, rapt_model *model,
                            rapt_error *err)
 {
-    rapt_engine_model_options e = {.compute = {.type = m->precision, .weights = m->weights, .kv_cache = m->kv_cache},
-                                   .slots = m->slots, .kv_memory = m->kv_memory, .chunk = o->chunk, .batch = o->batch,
-                                   .no_prefix_cache = o->no_prefix_cache, .fault = map_watch_damage,
-                                   .fault_free = map_watch_free, .fault_context = s->watch};
+    rapt_translate_options translate = rapt_translate_options_default();
+    rapt_engine_model_options e = rapt_engine_model_options_default();
+    e.compute = (rapt_compute){.type = m->precision, .weights = m->weights, .kv_cache = m->kv_cache};
+    e.slots = m->slots ? m->slots : e.slots;
+    e.kv_memory = m->kv_memory;
+    e.chunk = o->chunk;
+    e.no_prefix_cache = o->no_prefix_cache;
+    e.batch = o->batch ? o->batch : e.batch;
+    e.translate = &translate;
+    e.fault = map_watch_damage;
+    e.fault_free = map_watch_free;
+    e.fault_context = s->watch;
     rapt_code code = RAPT_OK;
     s->task = model->task;
     s->number_format = number_format(m, model);
     if (s->task == RAPT_TASK_TRANSLATION)
-        code = set_served_languages(s, m, model, &e.translate, err);
-    if (!code && !describe_options(s, m, &e.translate))
+        code = set_served_languages(s, m, model, &translate, err);
+    if (!code && !describe_options(s, m, &translate))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     if (!code)
         code = fingerprint_of(s->path, s->number_format, s->options, s->fingerprint, &s->created, err);

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/quote.h"
+#include "base/sized.h"
 #include "serve/module/reply.h"
 
 #include <stdlib.h>
@@ -22,7 +23,8 @@ translating *translating_new(app *a, exchange *x, const translating_dialect *dia
         request_fail(error, 503, NULL, "out of memory for the request");
         return NULL;
     }
-    *t = (translating){.app = a, .x = x, .models = app_models(a), .dialect = dialect};
+    *t = (translating){.app = a, .x = x, .models = app_models(a), .dialect = dialect,
+                        .options = rapt_translate_options_default()};
     exchange_hold(x);
     return t;
 }
@@ -149,7 +151,7 @@ void translating_choose(translating *t, const char *source, const char *target, 
 void translating_n_best(translating *t, size_t n)
 {
     t->options.n_best = n;
-    if (n > t->options.beam && n > t->m->search.beams)
+    if (n > 1 && n > t->m->search.beams)
         t->options.beam = n;
 }
 
@@ -235,15 +237,15 @@ static bool split_texts(translating *t, text_lines *l, const char *const *texts,
 static void replay_options(replay *r, const translating *t)
 {
     const rapt_translate_options *o = &t->options;
-    if (o->beam > 0)
+    if (!SIZED_AS_MODEL(o->beam))
         replay_words(r, " --beam %zu", o->beam);
-    if (o->n_best > 0)
+    if (o->n_best > 1)
         replay_words(r, " --n-best %zu", o->n_best);
-    if (o->length_penalty != 0 || o->no_length_penalty)
+    if (!SIZED_AS_MODEL(o->length_penalty))
         replay_number(r, "--length-penalty", o->length_penalty);
-    if (o->no_repeat > 0)
-        replay_words(r, " --no-repeat-ngram %zu", o->no_repeat == RAPT_NO_REPEAT_OFF ? 0 : o->no_repeat);
-    if (o->max_ratio != 0)
+    if (!SIZED_AS_MODEL(o->no_repeat))
+        replay_words(r, " --no-repeat-ngram %zu", o->no_repeat);
+    if (!SIZED_AS_MODEL(o->max_ratio))
         replay_number(r, "--max-length-ratio", o->max_ratio);
     if (o->prefix)
         replay_text(r, "--prefix", o->prefix, strlen(o->prefix));
@@ -316,7 +318,7 @@ bool translating_grows(const translating *t, const buffer *to, size_t before)
 static bool ask_for_lines(const translating *t, const text_lines *l, request_error *error)
 {
     const rapt_translate_options *o = &t->options;
-    const size_t own = t->m->search.beams, beam = o->beam ? o->beam : own ? own : 1, best = o->n_best ? o->n_best : 1;
+    const size_t own = t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1, best = o->n_best;
     const size_t each = HYPOTHESIS + (o->tokens || o->alignment || t->counts_tokens ? HYPOTHESIS_TOKENS : 0);
     size_t bytes = 0;
     for (size_t i = 0; i < l->count; i++) {
@@ -337,9 +339,10 @@ void translating_submit(translating *t, const char *const *texts, size_t count, 
         text_lines_free(&lines);
         return;
     }
-    rapt_engine_translation request = {.lines = lines.line, .count = lines.count, .options = t->options,
-                                       .on_done = translating_done, .stop = translating_is_stopped, .context = t};
-    request.options.tokens = t->options.tokens || t->counts_tokens;
+    rapt_translate_options options = t->options;
+    options.tokens = t->options.tokens || t->counts_tokens;
+    const rapt_engine_translation request = {.lines = lines.line, .count = lines.count, .options = &options,
+                                             .on_done = translating_done, .stop = translating_is_stopped, .context = t};
     exchange_note_model(t->x, t->model->name);
     tell_replay(t, texts, count);
     served_set *models = t->models;

@@ -28,10 +28,11 @@ char *sample_text(const run *r, const char *prompt, rapt_error *err)
     char *text = NULL;
     size_t size;
     collected c = {r, open_memstream(&text, &size)};
-    uint64_t seed = (uint64_t)r->recipe->seed;
-    const rapt_generate_options o = {.sample.seed = seed ? seed : RAPT_SAMPLE_SEED_0,
-                                     .max_tokens = (size_t)r->recipe->train.sample_tokens, .on_text = sample_collect,
-                                     .context = &c};
+    rapt_generate_options o = rapt_generate_options_default();
+    o.sample.seed = (uint64_t)r->recipe->seed;
+    o.max_tokens = (size_t)r->recipe->train.sample_tokens;
+    o.on_text = sample_collect;
+    o.context = &c;
     rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
     rapt_generator *g = code ? NULL : generator_on_tape(r->model, r->tape, &o, err);
     if (!code)

@@ -43,8 +43,9 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_tex
  * ranks. */
 static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, validation_text *text, rapt_error *err)
 {
-    rapt_translate_options o = {.beam = 1,
-                                .compute = {.threads = r->options->threads, .type = r->recipe->train.precision}};
+    rapt_translate_options o = rapt_translate_options_default();
+    o.beam = 1;
+    o.compute = (rapt_compute){.threads = r->options->threads, .type = r->recipe->train.precision};
     rapt_translator *t = rapt_translator_new(m, &o, err);
     rapt_code code = t ? RAPT_OK : err->code;
     for (size_t i = 0, block; !code && i < text->count; i += block) {

@@ -1,0 +1,20 @@
+/* rapt/defaults.h: what structs of options that begin with their size have in common, and the value that stands for what a
+ * model's folder says.
+ *
+ *    rapt_generate_options options = rapt_generate_options_default();
+ *    options.max_tokens = 100;
+ *    options.sample.seed = 0;
+ *
+ * The function `..._default` of a struct fills in its size and its defaults; a program then changes members. A member's value is
+ * what it says: 0 is 0. Where options are expected, NULL stands for the defaults. A struct without a size, such as a zeroed one,
+ * is refused (RAPT_ERR_VALUE). Because of the size, a later version of the library can add members: in a program that was
+ * compiled before, they have their defaults.
+ */
+#ifndef RAPT_DEFAULTS_H
+#define RAPT_DEFAULTS_H
+
+/* The value of a member that the model's folder decides: what its policy says (rapt/policy.h), or if it says nothing, what the
+ * member's comment says. Members of any type may have it where their comment names it; it is out of range for each of them. */
+#define RAPT_AS_MODEL (-1000)
+
+#endif

@@ -1,0 +1,129 @@
+/* tests/decode/test_option_sizes.c: options without a size are refused by name wherever they are taken, and options of a program
+ * that was compiled before a member was added have its default. For the functions of rapt/use.h; sized.c itself: test_sized.c.
+ * labels: threads */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "io/model_folder.h"
+#include "options.h"
+#include "rapt.h"
+
+#include <string.h>
+
+static void refused(rapt_error *err, const char *name)
+{
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "options without a size: make them with rapt_%s_options_default()", name);
+    assert_int_equal(err->code, RAPT_ERR_VALUE);
+    assert_string_equal(err->message, wanted);
+    *err = (rapt_error){0};
+}
+
+static rapt_model *of_characters(void)
+{
+    const rapt_lm_config c = lm_variant(24);
+    return language_model(&c, characters('!', c.vocab));
+}
+
+static void without_a_size(void **state)
+{
+    static const char *const lines[] = {"a b"};
+    const rapt_translate_options translate = {.beam = 4};
+    const rapt_generate_options generate = {.max_tokens = 4};
+    const rapt_score_options score = {.strict = true};
+    const rapt_engine_options engine = {.threads = 1};
+    const rapt_engine_model_options model = {.slots = 1};
+    rapt_error err = {0};
+    rapt_translation out[1];
+    rapt_score scored;
+    (void)state;
+    rapt_model *pair = translation_model(), *lm = of_characters();
+    assert_null(rapt_translator_new(pair, &translate, &err));
+    refused(&err, "translate");
+    rapt_translate(pair, lines, 1, &translate, out, &err);
+    refused(&err, "translate");
+    rapt_translator *t = rapt_translator_new(pair, NULL, &err);
+    rapt_translator_check(t, &translate, &err);
+    refused(&err, "translate");
+    rapt_translator_run(t, &(rapt_translator_request){.options = &translate}, lines, 1, out, &err);
+    refused(&err, "translate");
+    rapt_translator_free(t);
+    assert_null(rapt_generator_new(lm, &generate, &err));
+    refused(&err, "generate");
+    rapt_generate(lm, "A", &generate, NULL, &err);
+    refused(&err, "generate");
+    rapt_score_text(lm, "ABC", 3, &score, &scored, &err);
+    refused(&err, "score");
+    assert_null(rapt_engine_new(&engine, &err));
+    refused(&err, "engine");
+    rapt_engine *e = rapt_engine_new(NULL, &err);
+    assert_null(rapt_engine_add(e, pair, &model, &err)); /* which frees the model */
+    refused(&err, "engine_model");
+    rapt_engine_model *m = rapt_engine_add(e, lm, NULL, &err);
+    rapt_engine_generate(m, &(rapt_engine_generation){.tokens = (int32_t[]){1}, .count = 1, .options = &generate}, NULL, &err);
+    refused(&err, "generate");
+    rapt_engine_free(e);
+}
+
+/* The sizes of structs that end before no_repeat, and before max_tokens. */
+static void of_a_former_program(void **state)
+{
+    static const char *const lines[] = {"a b"};
+    rapt_translate_options translate = {TRANSLATE_DEFAULTS, .beam = 2, .n_best = 2, .no_repeat = 1, .tokens = true};
+    rapt_generate_options generate = {GENERATE_DEFAULTS, .sample.greedy = true, .max_tokens = 0};
+    rapt_error err = {0};
+    rapt_translation former[1], now[1];
+    rapt_generated text;
+    (void)state;
+    rapt_model *pair = translation_model(), *lm = of_characters();
+    translate.size = offsetof(rapt_translate_options, no_repeat);
+    assert_int_equal(rapt_translate(pair, lines, 1, &translate, former, &err), RAPT_OK);
+    assert_int_equal(rapt_translate(pair, lines, 1, &TRANSLATE(.beam = 2, .n_best = 2), now, &err), RAPT_OK);
+    assert_int_equal(former->count, 2);
+    assert_string_equal(former->hypotheses[1].text, now->hypotheses[1].text);
+    assert_null(former->hypotheses[0].tokens);
+    generate.size = offsetof(rapt_generate_options, max_tokens);
+    assert_int_equal(rapt_generate(lm, "AB", &generate, &text, &err), RAPT_OK);
+    assert_true(text.token_count > 0);
+    rapt_generated_free(&text);
+    generate.size = sizeof generate;
+    assert_int_equal(rapt_generate(lm, "AB", &generate, &text, &err), RAPT_OK);
+    assert_true(text.token_count == 0 && text.finish == RAPT_FINISH_LENGTH); /* 0 is 0 */
+    rapt_generated_free(&text);
+    rapt_translations_free(former, 1);
+    rapt_translations_free(now, 1);
+    rapt_model_free(pair);
+    rapt_model_free(lm);
+}
+
+/* What a program gets is what the library takes in place of NULL. */
+static void defaults_have_their_size(void **state)
+{
+    const rapt_translate_options translate = rapt_translate_options_default(), t = {TRANSLATE_DEFAULTS};
+    const rapt_generate_options generate = rapt_generate_options_default();
+    const rapt_embedder_options embedder = rapt_embedder_options_default();
+    const rapt_engine_model_options model = rapt_engine_model_options_default();
+    (void)state;
+    assert_true(translate.size == sizeof translate && translate.n_best == 1 && translate.batch == RAPT_TRANSLATE_BATCH);
+    assert_true(translate.beam == t.beam && translate.length_penalty == RAPT_AS_MODEL && translate.no_repeat == t.no_repeat);
+    assert_true(generate.size == sizeof generate && generate.max_tokens == RAPT_GENERATE_TOKENS && generate.sample.seed == 1);
+    assert_true(embedder.size == sizeof embedder && embedder.batch == RAPT_EMBED_BATCH && embedder.normalize == RAPT_AS_MODEL);
+    assert_true(model.size == sizeof model && model.slots == RAPT_ENGINE_SLOTS && model.batch == RAPT_TRANSLATE_BATCH);
+    assert_int_equal(rapt_score_options_default().size, sizeof(rapt_score_options));
+    assert_int_equal(rapt_engine_options_default().size, sizeof(rapt_engine_options));
+    assert_int_equal(rapt_load_options_default().size, sizeof(rapt_load_options));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_size),
+        cmocka_unit_test(of_a_former_program),
+        cmocka_unit_test(defaults_have_their_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
