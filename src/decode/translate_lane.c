@@ -89,7 +89,9 @@ static bool lane_is_due(translate_lane *l, double now)
     return true;
 }
 
-/* Removes finished texts, takes queued ones, and begins segments; `only` as in translate_admit. */
+/* Removes finished texts, takes queued ones, and begins segments; `only` as in translate_admit. Without a host nobody waits for a
+ * place: a worker then begins a whole batch at once, whose segments are of one length, and fills it again when it is empty, which
+ * is a little faster. */
 static queue lane_turn_over(rapt_translator *t, translate_worker *only)
 {
     translate_lane *l = &t->lane;
@@ -100,7 +102,8 @@ static queue lane_turn_over(rapt_translator *t, translate_worker *only)
         lane_sort_texts(l, &l->waiting, &over);
         lane_sort_texts(l, &l->begun, &over);
     }
-    translate_admit(t, only);
+    if (l->host || !only || only->segments == 0)
+        translate_admit(t, only);
     l->counts.waiting = l->waiting.count;
     l->counts.running = l->begun.count;
     if (l->host)
