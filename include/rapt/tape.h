@@ -49,6 +49,17 @@ RAPT_API rapt_tape *rapt_tape_new(const rapt_compute *compute, rapt_error *err);
 /* Frees the tape with the tensors of its pass, and ends its threads; NULL is fine. */
 RAPT_API void rapt_tape_free(rapt_tape *t);
 
+/* Threads for several tapes: a tape of its own for each pass then costs a microsecond or two, not the start of threads. Tapes of
+ * different threads may share a pool: while one computes in all threads, the others compute in the thread that calls them, with
+ * the same results. In a child of fork() a pool has the calling thread only, and can be freed, as can its tapes. */
+typedef struct rapt_pool rapt_pool;
+/* `threads` and failures as in rapt_tape_new; NULL with `err` (which may be NULL) set. */
+RAPT_API rapt_pool *rapt_pool_new(int threads, rapt_error *err);
+/* Ends the threads. All tapes of the pool must have been freed. NULL is fine. */
+RAPT_API void rapt_pool_free(rapt_pool *pool);
+/* rapt_tape_new for a tape that computes in the threads of `pool`; compute->threads is not read. */
+RAPT_API rapt_tape *rapt_tape_new_in(rapt_pool *pool, const rapt_compute *compute, rapt_error *err);
+
 typedef struct rapt_pass {
     bool record;   /* keep what a backward pass needs */
     bool training; /* dropout drops, max_norm is written back */
@@ -66,6 +77,16 @@ typedef struct rapt_pass {
  * environment to the default (round to nearest, denormals kept, no traps), because results depend on it, and leaves it so. A
  * caller that needs another environment must save and restore it (fegetenv, fesetenv). */
 RAPT_API void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
+
+/* The memory of one pass: its tensors, their elements and gradients. It is counted who refers to it. */
+typedef struct rapt_kept_pass rapt_kept_pass;
+/* Keeps the tensors of the current pass, at any time in it, also after rapt_tape_begin and rapt_tape_free, until each reference
+ * that this function has given is released. They can then be read, but are no operands of another pass, and rapt_backward is for
+ * the current pass only. A kept pass takes the memory of its tensors; the tape allocates anew for the next one. NULL with `err`
+ * (which may be NULL) set: RAPT_ERR_MEMORY. */
+RAPT_API rapt_kept_pass *rapt_tape_keep(rapt_tape *t, rapt_error *err);
+/* Gives up one reference. Any thread may, at any time. NULL is fine. */
+RAPT_API void rapt_kept_pass_release(rapt_kept_pass *pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
 RAPT_API const rapt_error *rapt_tape_error(const rapt_tape *t);

@@ -49,7 +49,7 @@ typedef struct worker_start {
     int index;
 } worker_start;
 
-struct pool {
+struct rapt_pool {
     int threads;
     pid_t owner;                /* the process in which the workers run */
     worker_start start[MAX_THREADS];
@@ -57,6 +57,8 @@ struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool rests;                 /* pool_run does nothing */
+    bool shared;                /* several threads call pool_run */
+    atomic_flag busy;           /* one of them has the workers */
     int sleepers;               /* guarded by mutex */
     int alone, alone_next;      /* small loops that the caller still runs alone; the number for the next wait */
     pool_fn *fn;
@@ -191,6 +193,7 @@ pool *pool_new(int threads, rapt_error *err)
         return NULL;
     }
     *p = (pool){.threads = 1, .owner = getpid()};
+    atomic_flag_clear(&p->busy);
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->wake, NULL);
     for (int i = 1; i < threads; i++, p->threads++) {
@@ -231,6 +234,11 @@ void pool_free(pool *p)
 int pool_threads(const pool *p)
 {
     return p->threads;
+}
+
+void pool_share(pool *p)
+{
+    p->shared = true;
 }
 
 void pool_rest(pool *p, bool on)
@@ -307,21 +315,12 @@ static void run_serial(size_t count, pool_fn *fn, void *context)
         fn(context, i, 0);
 }
 
-void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
+/* Runs a loop in all threads, or alone if workers would not help. */
+static void run_shared_out(pool *p, size_t count, bool small, pool_fn *fn, void *context)
 {
-    if (p->rests)
-        return;
-    if (p->threads == 1 || count < 2 || work < SERIAL_WORK || count > MAX_CHUNKS) {
-        run_serial(count, fn, context);
-        return;
-    }
-    bool small = work < CROWDED_WORK;
-    if (small && p->alone > 0) {
-        p->alone--;
-        run_serial(count, fn, context);
-        return;
-    }
-    if (!pool_lock(p)) {
+    const bool alone = small && p->alone > 0;
+    p->alone -= alone;
+    if (alone || !pool_lock(p)) {
         run_serial(count, fn, context);
         return;
     }
@@ -332,4 +331,18 @@ void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
     bool waited = wait_until_done(p, count);
     if (small)
         note_wait(p, waited);
+}
+
+void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
+{
+    if (p->rests)
+        return;
+    const bool serial = p->threads == 1 || count < 2 || work < SERIAL_WORK || count > MAX_CHUNKS;
+    if (serial || (p->shared && atomic_flag_test_and_set_explicit(&p->busy, memory_order_acquire))) {
+        run_serial(count, fn, context);
+        return;
+    }
+    run_shared_out(p, count, work < CROWDED_WORK, fn, context);
+    if (p->shared)
+        atomic_flag_clear_explicit(&p->busy, memory_order_release);
 }

@@ -6,7 +6,7 @@
 
 #include "rapt/base.h"
 
-typedef struct pool pool;
+typedef struct rapt_pool pool;
 
 /* Runs chunk `chunk`; `worker` is below pool_threads() and tells scratch memory apart, nothing else. */
 typedef void pool_fn(void *context, size_t chunk, int worker);
@@ -21,6 +21,8 @@ int pool_cpus(const char *root);
 pool *pool_new(int threads, rapt_error *err);
 void pool_free(pool *p);
 int pool_threads(const pool *p);
+/* From now on several threads may call pool_run at once: one of them gets the workers, the others run their loops alone. */
+void pool_share(pool *p);
 /* While `on`, pool_run returns at once, for a pass that is only counted and not computed. */
 void pool_rest(pool *p, bool on);
 

@@ -74,10 +74,16 @@ rapt_tape *rapt_tape_new(const rapt_compute *options, rapt_error *err)
     return tape_new_of_pool(options, NULL, err);
 }
 
+rapt_tape *rapt_tape_new_in(rapt_pool *of, const rapt_compute *options, rapt_error *err)
+{
+    return tape_new_of_pool(options, of, err);
+}
+
 void rapt_tape_free(rapt_tape *t)
 {
     if (!t)
         return;
+    tape_end_kept(t);
     pool_free(t->own_pool);
     free(t->team.workspace);
     arena_free(&t->step);
@@ -88,6 +94,7 @@ void rapt_tape_free(rapt_tape *t)
 void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
 {
     profile_end(t);
+    tape_end_kept(t);
     fesetenv(FE_DFL_ENV); /* rounding mode and denormals are part of the number format, as in the pool's threads */
     arena_release(&t->step, (arena_mark){0});
     arena_release(&t->scratch, (arena_mark){0});
@@ -185,6 +192,7 @@ rapt_real *tape_elements(rapt_tape *t, size_t count)
 
 void tape_count(rapt_tape *t, bool on)
 {
+    tape_end_kept(t);
     arena_free(&t->step);
     arena_free(&t->scratch);
     rapt_tape_begin(t, (rapt_pass){0});

@@ -85,6 +85,7 @@ struct rapt_tape {
     pool *own_pool;     /* `pool`, unless that is borrowed */
     gemm_team team;     /* kernels, threads and packing memory of matrix products */
     arena step;         /* memory of a pass: results, gradients, nodes */
+    rapt_kept_pass *kept; /* who keeps that memory, or NULL */
     arena scratch;      /* memory of an operation */
     bool counts;        /* memory is only counted, and nothing is computed (tape_count) */
     bool defers;        /* weight gradients may be deferred (ops/deferred.h) */
@@ -122,6 +123,9 @@ const kernels_gemm *tape_gemm_of(const kernels *k, rapt_type precision);
 /* rapt_tape_new for a tape that computes on the threads of `shared` (borrowed) instead of options->threads; others may use the
  * pool between operations of the tape. NULL: the tape makes its own pool. */
 rapt_tape *tape_new_of_pool(const rapt_compute *options, pool *shared, rapt_error *err);
+
+/* The pass is over: whoever keeps its memory gets it. */
+void tape_end_kept(rapt_tape *t);
 
 /* Whether the pass has failed, so that operations must not run. */
 bool tape_failed(const rapt_tape *t);

@@ -221,7 +221,12 @@ static void tapes(void **state)
     (void)state;
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     assert_non_null(t);
+    assert_null(rapt_pool_new(-1, NULL));
+    rapt_pool *pool = rapt_pool_new(1, NULL);
+    assert_null(rapt_tape_new_in(pool, &(rapt_compute){.isa = "none"}, NULL));
+    rapt_pool_free(pool);
     rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_kept_pass_release(rapt_tape_keep(t, NULL));
     rapt_tensor *x = rapt_tape_input(t, 1, (size_t[]){2}, (rapt_real[]){1, 2}, true);
     rapt_tensor *y = rapt_tape_input(t, 1, (size_t[]){3}, (rapt_real[]){1, 2, 3}, true);
     assert_int_equal(rapt_tape_status(t, NULL), RAPT_OK);
