@@ -113,6 +113,10 @@ RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *tokenizer);
  * or else for spiece.model, sentencepiece.bpe.model, tokenizer.model or merges.txt with the ids of the class that the folder
  * names; or a GGUF file, for the tokenizer in it. Failures name path, line and reason. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
+/* rapt_tokenizer_load for the bytes of one file, at most 1 GiB: a tokenizer file of rapt, a tokenizer.json, a SentencePiece model
+ * with its own ids, or a rank file that OpenAI publishes. The bytes are not needed afterwards. Messages have "tokenizer" in place
+ * of the path. */
+RAPT_API rapt_tokenizer *rapt_tokenizer_load_bytes(const char *bytes, size_t size, rapt_error *err);
 /* Frees a tokenizer of any kind; NULL is fine. */
 RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);
 
@@ -120,6 +124,10 @@ RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);
  * list of tokens. A SentencePiece model is saved unchanged: in base64, or as a file of its own, not JSON, if `path` ends in
  * .model or .spm. RAPT_ERR_MEMORY; RAPT_ERR_IO: `path` cannot be written. */
 RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *tokenizer, const char *path, rapt_error *err);
+
+/* What rapt_tokenizer_save writes as JSON, in memory: rapt_tokenizer_load_bytes makes the same tokenizer of it. The caller frees
+ * *bytes, which a NUL follows; on failure (RAPT_ERR_MEMORY) it is NULL. */
+RAPT_API rapt_code rapt_tokenizer_save_bytes(const rapt_tokenizer *tokenizer, char **bytes, size_t *size, rapt_error *err);
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */
 
@@ -158,6 +166,18 @@ RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *tokenizer, 
  * translation. The caller frees *ids. */
 RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const char *text, int32_t **ids, size_t *count,
                                          rapt_error *err);
+/* Bytes of a text, which may hold a NUL; borrowed. `data` may be NULL if `size` is 0. */
+typedef struct rapt_text {
+    const char *data;
+    size_t size;
+} rapt_text;
+
+/* Encodes `count` texts on `threads` threads (1 to 256; 0: RAPT_THREADS, or else the CPUs that this process may use): text i has
+ * the ids starts[i] .. starts[i + 1] - 1 of *ids, as rapt_tokenizer_encode_bytes gives them. The caller frees *ids and
+ * *starts [count + 1]; on failure both are NULL. Fails as rapt_tokenizer_encode_bytes does for the first text for which it does,
+ * "text 3: byte 17: ...", counted from 1; RAPT_ERR_VALUE: `threads` out of range; RAPT_ERR_MEMORY. */
+RAPT_API rapt_code rapt_tokenizer_encode_batch(const rapt_tokenizer *tokenizer, const rapt_text *texts, size_t count,
+                                               bool specials, int threads, int32_t **ids, size_t **starts, rapt_error *err);
 /* The text of ids, NUL-terminated, which the caller frees; `size`, unless NULL, gets the length. NULL: out of memory. Words are
  * joined by spaces, up to the first <eos>, without <bos> and <pad>. Other tokenizers give the tokens' bytes one after the other;
  * but if their first four tokens are <unk> <pad> <bos> <eos>, they give a line of UTF-8 up to <eos>, without the four: bytes that

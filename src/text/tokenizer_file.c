@@ -109,6 +109,35 @@ rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t s
     return k;
 }
 
+rapt_code rapt_tokenizer_save_bytes(const rapt_tokenizer *k, char **bytes, size_t *size, rapt_error *err)
+{
+    *bytes = tokenizer_to_text(k);
+    *size = *bytes ? strlen(*bytes) : 0;
+    return *bytes ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokenizer's JSON");
+}
+
+rapt_tokenizer *rapt_tokenizer_load_bytes(const char *bytes, size_t size, rapt_error *err)
+{
+    rapt_error own = {0}; /* readers return what it holds */
+    if (size > MAX_BYTES) {
+        rapt_fail(err, RAPT_ERR_VALUE, "tokenizer: larger than %zu bytes", MAX_BYTES);
+        return NULL;
+    }
+    char *text = malloc(size + 1); /* readers may look at the NUL behind a file */
+    if (!text) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "tokenizer: out of memory for %zu bytes", size);
+        return NULL;
+    }
+    if (size > 0)
+        memcpy(text, bytes, size);
+    text[size] = '\0';
+    rapt_tokenizer *k = tokenizer_from_text("tokenizer", text, size, &own);
+    free(text);
+    if (!k)
+        rapt_fail(err, own.code, "%s", own.message);
+    return k;
+}
+
 static rapt_tokenizer *load_tokenizer_file(const char *path, rapt_error *err)
 {
     char *text, *vocab;

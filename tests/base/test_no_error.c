@@ -47,6 +47,13 @@ static void tokenizers(void **state)
     assert_null(rapt_tokenizer_train_characters_with("\n", 1, &(rapt_characters_options){.specials_first = true}, NULL));
     assert_null(rapt_tokenizer_train_bpe("abc", 3, &(rapt_bpe_options){.vocab_size = 300, .pattern = "("}, NULL));
     assert_null(rapt_tokenizer_load("/nowhere", NULL));
+    assert_null(rapt_tokenizer_load_bytes("{}", 2, NULL));
+    char *bytes;
+    size_t *starts;
+    assert_int_equal(rapt_tokenizer_save_bytes(tokenizer, &bytes, &count, NULL), RAPT_OK);
+    free(bytes);
+    const rapt_text texts[] = {{"x", 1}};
+    assert_int_equal(rapt_tokenizer_encode_batch(tokenizer, texts, 1, false, 1, &ids, &starts, NULL), RAPT_ERR_VALUE);
     assert_null(rapt_tokenizer_load(put("bad.json", "{\"model\": 1}"), NULL));
     assert_null(rapt_tokenizer_load("cl100k_base:/nowhere", NULL));
     assert_int_equal(rapt_tokenizer_encode(tokenizer, "x", &ids, &count, NULL), RAPT_ERR_VALUE);
