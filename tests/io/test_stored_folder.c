@@ -108,8 +108,9 @@ static safetensors *open_stored(void)
 /* A parameter of one of rapt's models, under its own name. */
 static void check_entry(const safetensors *file, const rapt_param *p, rapt_type type)
 {
-    static const safetensors_dtype dtypes[] = {SAFETENSORS_F32, SAFETENSORS_F16, SAFETENSORS_BF16, SAFETENSORS_U8,
-                                               SAFETENSORS_U8};
+    static const safetensors_dtype dtypes[] = {[RAPT_TYPE_FP32] = SAFETENSORS_F32, [RAPT_TYPE_BF16] = SAFETENSORS_BF16,
+                                               [RAPT_TYPE_Q8_0] = SAFETENSORS_U8, [RAPT_TYPE_Q4_0] = SAFETENSORS_U8,
+                                               [RAPT_TYPE_FP16] = SAFETENSORS_F16};
     const safetensors_entry *e = safetensors_find(file, p->value.name);
     const block_format *format = format_of(type);
     char key[300];
