@@ -40,7 +40,7 @@ void tape_end_kept(rapt_tape *t)
         return;
     kept->step = t->step; /* before the reference is given up: another thread may release the last one at once */
     if (atomic_fetch_sub(&kept->references, 1) == 1) {
-        free(kept); /* nobody keeps the memory any more: the tape goes on with it */
+        free(kept); /* nobody keeps the memory any more: the tape reuses it */
         return;
     }
     const size_t peak = t->step.peak;
