@@ -1,5 +1,5 @@
 /* decode/segment_runs.h: segments that one thread translates at a time, one decoding step after the other. Segments may begin at
- * any step. For translate.c and the engine. */
+ * any step. For translate_lane.c. */
 #ifndef DECODE_SEGMENT_RUNS_H
 #define DECODE_SEGMENT_RUNS_H
 

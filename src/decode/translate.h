@@ -78,7 +78,7 @@ void translate_lane_free(rapt_translator *t);
 /* Adds an encoded text, which must last until host->end, or without a host until translate_lane_step returns false. Only for
  * host->take, and between steps for the thread that calls them. */
 void translate_lane_add(rapt_translator *t, translate_text *x);
-/* Ends texts, begins segments, and computes decoding steps until others wait, or with no host until few threads have work. False:
+/* Ends texts, begins segments, and computes decoding steps until others wait, or with no host until no thread has work. False:
  * there was nothing to do. */
 bool translate_lane_step(rapt_translator *t);
 

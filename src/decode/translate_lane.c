@@ -4,12 +4,10 @@
 #include "decode/translate.h"
 
 #include "base/clock.h"
-#include "base/min.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define LARGEST_BATCH ((size_t)65536)
 #define STEP_SECONDS 0.010 /* max length of a lane's step while others wait; it may take one decoding step longer */
 #define LONGEST_STEP_SECONDS 1.0
 #define IDLE_SECONDS 0.001 /* that a thread waits for texts before it helps another one: clients answer in less */
@@ -245,7 +243,8 @@ bool translate_lane_step(rapt_translator *t)
     const bool ended = lane_end_texts(l, &over), busy = lane_busy(t) > 0;
     if (busy)
         lane_compute(t);
-    return busy || ended || atomic_load(&l->ended); /* out of memory, texts end that never began */
+    /* Out of memory, items fail that never began: texts end, or others of their items wait. */
+    return busy || ended || atomic_load(&l->ended) || l->waiting.count > 0;
 }
 
 /* ---- the lane ------------------------------------------------------------------------------------------------------- */
@@ -253,7 +252,7 @@ bool translate_lane_step(rapt_translator *t)
 rapt_code translate_lane_init(rapt_translator *t, rapt_error *err)
 {
     translate_lane *l = &t->lane;
-    l->batch = MIN(t->setup.o.batch, LARGEST_BATCH);
+    l->batch = t->setup.o.batch;
     l->picked_max = 2 * l->batch * (size_t)t->threads;
     l->workers = calloc((size_t)t->threads, sizeof *l->workers);
     l->picked = calloc(l->picked_max, sizeof *l->picked);

@@ -37,7 +37,7 @@ struct translate_text {
     translate_item **order;   /* [source.count] by length, in which they begin, so that segments of a batch end together */
     size_t next;              /* the first of them that has not begun */
     atomic_size_t left;       /* items that are neither translated nor cancelled nor failed */
-    atomic_bool *ended;       /* set when none is left; or NULL */
+    atomic_bool *ended;       /* set when none is left; the lane's, which translate_lane_add sets */
     /* private */
     rapt_translation *segments; /* [source.count] */
     size_t *first;            /* [count + 1]: the first item of each line */
@@ -48,7 +48,7 @@ struct translate_text {
     rapt_error error;         /* its error */
 };
 
-/* Encodes x->lines[count]. The caller has set `stop`, `stop_all`, `context` and `ended`, and zeroed the rest of *x.
+/* Encodes x->lines[count]. The caller has set `stop`, `stop_all` and `context`, and zeroed the rest of *x.
  * request->stop is not read. `prefix` applies to all lines if the request has no options or prefixes; it must last. Errors as in
  * rapt_translator_run. The caller frees x in any case. */
 rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,

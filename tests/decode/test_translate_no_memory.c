@@ -1,5 +1,5 @@
 /* tests/decode/test_translate_no_memory.c: each allocation of a translator, and of a run with options of its own, fails once: it
- * is reported. (That no memory is left then, the address sanitizer sees.) */
+ * is reported, and the translator stays usable. (That no memory is left then, the address sanitizer sees.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,8 +50,38 @@ static void runs_survive(void **state)
     }
 }
 
+/* More segments than may begin at once: those that wait while the others fail must end, too. */
+static void a_translator_stays_usable(void **state)
+{
+    enum { MANY = 12 };
+    const char *lines[MANY];
+    rapt_translation out[MANY];
+    rapt_error err = {0};
+    (void)state;
+    for (size_t i = 0; i < MANY; i++)
+        lines[i] = "w1 w2 w3";
+    model = case_translation_model(8, 2);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        failing f = {.what = "a run of many lines", .at_least = 20, .uncounted = true};
+        bool more;
+        do {
+            rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = threads, .batch = 2), &err);
+            assert_non_null(t);
+            failing_arm(&f);
+            rapt_code code = rapt_translator_run(t, NULL, lines, MANY, out, &err);
+            more = failing_again(&f, code);
+            if (!code)
+                rapt_translations_free(out, MANY);
+            assert_int_equal(rapt_translator_run(t, NULL, lines, MANY, out, NULL), RAPT_OK);
+            rapt_translations_free(out, MANY);
+            rapt_translator_free(t);
+        } while (more);
+    }
+    rapt_model_free(model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_survive)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_survive), cmocka_unit_test(a_translator_stays_usable)};
     return cmocka_run_group_tests(tests, failing_check_link, NULL);
 }
