@@ -36,7 +36,7 @@ typedef struct rapt_translate_options {
     double length_penalty; /* a, the exponent of rapt_hypothesis.score; -10 to 10, or RAPT_AS_MODEL: 1 without a policy. 0:
                               hypotheses compare by their log-probability, which prefers short ones */
     size_t n_best;         /* hypotheses to return, 1 to `beam` */
-    size_t batch;          /* sentences computed together, 1 or more */
+    size_t batch;          /* sentences computed together, 1 or more; more than 65536 are as 65536 */
     rapt_compute compute;  /* each thread works on its own batches, or all threads on one batch if half of them or more would be
                               idle; alignments are computed without a KV cache */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: n-grams may be

@@ -38,9 +38,10 @@ typedef struct admit_room {
     bool refill, refill_long; /* there is room for enough segments to make encoding them worth it */
 } admit_room;
 
-static bool admit_has_room(size_t running, size_t capacity)
+/* Without a host a worker asks only when it is empty, and then there is always enough. */
+static bool admit_has_room(const translate_lane *l, size_t running, size_t capacity)
 {
-    return running < capacity && capacity - running >= capacity / 8;
+    return running < capacity && (!l->host || capacity - running >= capacity / 8);
 }
 
 /* A worker's share of all running and waiting segments, minus the segments that it has. */
@@ -63,10 +64,10 @@ static admit_room admit_look(const rapt_translator *t, const translate_worker *o
     for (size_t i = 0; i < workers; i++)
         r.running += l->workers[i].segments;
     r.capacity_of_long = admit_capacity_of_long(t, only ? only : l->workers, r.capacity);
-    r.refill = admit_has_room(r.running, r.capacity);
-    r.refill_long = r.refill && admit_has_room(r.running, r.capacity_of_long);
+    r.refill = admit_has_room(l, r.running, r.capacity);
+    r.refill_long = r.refill && admit_has_room(l, r.running, r.capacity_of_long);
     if (only) {
-        const size_t share = admit_share(t, only, r.running);
+        const size_t share = l->host ? admit_share(t, only, r.running) : l->batch; /* without a host: whole batches */
         r.most = share < r.most ? share : r.most;
         r.own = only->segments;
         r.own_max = l->batch;

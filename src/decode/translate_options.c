@@ -1,6 +1,7 @@
 /* decode/translate_options.c: fills defaults of translation options and checks their ranges. */
 #include "decode/translate_options.h"
 
+#include "base/min.h"
 #include "base/sized.h"
 #include "decode/option_defaults.h"
 #include "tensor/type.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 
 #define LARGEST_BEAM ((size_t)1 << 16)
+#define LARGEST_BATCH ((size_t)1 << 16)
 enum { LARGEST_PENALTY = 10, DEFAULT_PENALTY = 1 };
 
 static rapt_code refuse_number(const char *what, int value, rapt_error *err)
@@ -61,6 +63,7 @@ rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o,
     if (SIZED_AS_MODEL(o->no_repeat))
         o->no_repeat = p->no_repeat_ngram;
     rapt_code code = check_options(m, o, err);
+    o->batch = MIN(o->batch, LARGEST_BATCH);
     if (SIZED_AS_MODEL(o->max_ratio))
         o->max_ratio = 0; /* the search's own limit */
     return code;

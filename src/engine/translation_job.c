@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_BATCH 65536
-
 typedef struct translation_job {
     rapt_engine_job job;
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out);
@@ -154,10 +152,6 @@ void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o,
     options.compute = o->compute;
     options.compute.threads = threads;
     options.batch = o->batch;
-    if (o->batch > LARGEST_BATCH) {
-        rapt_fail(err, RAPT_ERR_VALUE, "a batch of %zu sentences; the largest is %d", o->batch, LARGEST_BATCH);
-        return NULL;
-    }
     rapt_translator *t = rapt_translator_new(m->model, &options, err);
     if (t) {
         t->lane.host = &translation_host;
