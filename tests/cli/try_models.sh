@@ -155,7 +155,7 @@ holds
 check "$name: the loss falls nearly as fast" awk "BEGIN { exit !($(last_loss) < 0.05) }"
 
 suggestion 15 1 'Set the temperature of "temperature 2" to 10'
-change 15_prediction 's/\{\.temperature = 2,/{.temperature = 10,/'
+change 15_prediction 's|"temperature 2", 2,|"temperature 2", 10,|'
 check "$name: most goes to others" awk '/^temperature 2/ && !n++ { exit !($7 > 0.5) }' out
 
 suggestion 15 2 'Set `STEPS` to 60'
