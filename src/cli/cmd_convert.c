@@ -139,8 +139,8 @@ static rapt_code convert_check_file(const convert_arguments *a, rapt_error *err)
  * and capitals, so that its translations, and their BLEU, would differ from the model's: then only losses are compared. */
 static rapt_code convert_eval(const convert_arguments *a, rapt_model *m, rapt_error *err)
 {
-    eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .quiet = a->quiet, .compare = m, .model = a->out, .compare_with = a->model,
-                        .loss_only = a->to == RAPT_EXPORT_HF && !m->family};
+    eval_arguments e = {.tokenize = EVAL_BY_SCRIPT, .o = rapt_translate_options_default(), .quiet = a->quiet, .compare = m,
+                        .model = a->out, .compare_with = a->model, .loss_only = a->to == RAPT_EXPORT_HF && !m->family};
     char *files[] = {(char *)a->eval};
     signals_leave();
     rapt_model *written = cli_model_adapted(a->out, NULL, true, err);
