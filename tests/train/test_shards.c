@@ -60,7 +60,7 @@ static void shards_decide_the_model(void **state)
     put_texts();
     train(base, (rapt_train_options){.out = "none"});
     for (int shards = 1; shards <= 8; shards *= 2) {
-        char out[16];
+        char out[32];
         snprintf(changes, sizeof changes, "%strain.shards=%d", base, shards);
         snprintf(out, sizeof out, "shards%d", shards);
         train(changes, (rapt_train_options){.out = out});
