@@ -54,11 +54,19 @@ typedef struct rapt_translate_options {
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
     rapt_sentence_split split;
     bool tokens;              /* also return the tokens of the source, and of every hypothesis with their log-probabilities */
+    uint8_t reserved[3];      /* zeros, or else refused */
 } rapt_translate_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_translate_options_init(rapt_translate_options *o, size_t size);
 /* What `rapt translate` does without options: beam, length_penalty, no_repeat and max_ratio are RAPT_AS_MODEL, n_best is 1, batch
  * RAPT_TRANSLATE_BATCH, all else zero. */
-RAPT_API rapt_translate_options rapt_translate_options_default(void);
+static inline rapt_translate_options rapt_translate_options_default(void)
+{
+    rapt_translate_options o;
+    rapt_translate_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Soft alignment of one target token to the source tokens first .. first + count - 1, which are the tokens of its segment. */
 typedef struct rapt_alignment_row {

@@ -9,6 +9,12 @@
  * what it says: 0 is 0. Where options are expected, NULL stands for the defaults. A struct without a size, such as a zeroed one,
  * is refused (RAPT_ERR_VALUE). Because of the size, a later version of the library can add members: in a program that was
  * compiled before, they have their defaults.
+ *
+ * `..._default` is compiled into the program, and calls the library's `..._init(o, size)` with the size that the struct has in
+ * the program's headers. `..._init` writes `size` into the struct, and defaults to its first `size` bytes, never beyond. What an
+ * older library does not know becomes zero, and such options are refused where they are taken (RAPT_ERR_VALUE). Programs in other
+ * languages call `..._init` with the size of their own declaration. Members are only added at the end, where no padding lies
+ * (`reserved` takes its place), or take the place of a `reserved` member.
  */
 #ifndef RAPT_DEFAULTS_H
 #define RAPT_DEFAULTS_H

@@ -32,8 +32,15 @@ typedef struct rapt_embedder_options {
     rapt_compute compute;         /* `kv_cache` is not read */
 } rapt_embedder_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_embedder_options_init(rapt_embedder_options *o, size_t size);
 /* pooling RAPT_POOLING_AS_STORED, normalize RAPT_AS_MODEL, the folder's prompt, batch RAPT_EMBED_BATCH, `compute` zeroed. */
-RAPT_API rapt_embedder_options rapt_embedder_options_default(void);
+static inline rapt_embedder_options rapt_embedder_options_default(void)
+{
+    rapt_embedder_options o;
+    rapt_embedder_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Computes embeddings with a model, which it only reads and which must outlive it. One caller at a time. */
 typedef struct rapt_embedder rapt_embedder;

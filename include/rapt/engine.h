@@ -40,10 +40,18 @@ typedef struct rapt_engine rapt_engine;
 typedef struct rapt_engine_options {
     size_t size; /* of this struct; set by rapt_engine_options_default */
     int threads; /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use */
+    uint8_t reserved[4]; /* zeros, or else refused */
 } rapt_engine_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_engine_options_init(rapt_engine_options *o, size_t size);
 /* threads 0. */
-RAPT_API rapt_engine_options rapt_engine_options_default(void);
+static inline rapt_engine_options rapt_engine_options_default(void)
+{
+    rapt_engine_options o;
+    rapt_engine_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Starts the engine's thread. `options` may be NULL. NULL with `err` set: threads out of range, out of memory. */
 RAPT_API rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err);
@@ -79,8 +87,15 @@ typedef struct rapt_engine_model_options {
     void *fault_context;
 } rapt_engine_model_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_engine_model_options_init(rapt_engine_model_options *o, size_t size);
 /* slots RAPT_ENGINE_SLOTS, batch RAPT_TRANSLATE_BATCH, all else zero. */
-RAPT_API rapt_engine_model_options rapt_engine_model_options_default(void);
+static inline rapt_engine_model_options rapt_engine_model_options_default(void)
+{
+    rapt_engine_model_options o;
+    rapt_engine_model_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Takes over a model (and frees it after a failure), and packs its weights, so that no request waits for that. `options` may be
  * NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err` set: errors of

@@ -57,11 +57,20 @@ typedef struct rapt_sample_options {
     double presence_penalty;   /* -2 to 2, subtracted once from the logit of each token that was generated (as in OpenAI's API;
                                   not from tokens of the prompt), after the repetition penalty; 0: off */
     double frequency_penalty;  /* likewise, but subtracted as many times as the token was generated */
-    double reserved[8];        /* zeros: members of later versions, in which 0 means as before */
+    double reserved[8];        /* zeros, or else refused: members of later versions, in which 0 means as before. The struct is a
+                                  member of others, so it cannot grow */
 } rapt_sample_options;
 
+/* Writes the defaults into options that have `size` bytes in the program. They store no size: where they are taken, they are a
+ * member of options that have one. */
+RAPT_API void rapt_sample_options_init(rapt_sample_options *o, size_t size);
 /* temperature, top_k, top_p, min_p and repetition_penalty are RAPT_AS_MODEL, seed is 1, all else zero. */
-RAPT_API rapt_sample_options rapt_sample_options_default(void);
+static inline rapt_sample_options rapt_sample_options_default(void)
+{
+    rapt_sample_options o;
+    rapt_sample_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Receives generated text as it comes: `size` > 0 bytes, whole characters of UTF-8, without a NUL. If it returns a code other
  * than RAPT_OK, the run ends and returns that code. */
@@ -86,11 +95,19 @@ typedef struct rapt_generate_options {
                                  at once. 1: sampling. RAPT_AS_MODEL: what the model's policy says, unless `sample` asks for a
                                  kind of sampling: greedy, or a member other than RAPT_AS_MODEL; 1 without a policy */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
+    uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_generate_options_init(rapt_generate_options *o, size_t size);
 /* What `rapt generate` does without options: `sample` as rapt_sample_options_default makes it, max_tokens RAPT_GENERATE_TOKENS,
  * beam RAPT_AS_MODEL, all else zero. */
-RAPT_API rapt_generate_options rapt_generate_options_default(void);
+static inline rapt_generate_options rapt_generate_options_default(void)
+{
+    rapt_generate_options o;
+    rapt_generate_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Why a run ended. */
 typedef enum rapt_finish_reason {

@@ -112,8 +112,15 @@ typedef struct rapt_load_options {
                             and rounded once */
 } rapt_load_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_load_options_init(rapt_load_options *o, size_t size);
 /* RAPT_TASK_ANY, for training as well, no adapter. */
-RAPT_API rapt_load_options rapt_load_options_default(void);
+static inline rapt_load_options rapt_load_options_default(void)
+{
+    rapt_load_options o;
+    rapt_load_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Reads a folder. A GGUF file stands for the Hugging Face folder that it was made from, here and wherever a folder is read
  * (docs/gguf.md). A folder that has only adapters stands for the model that its "base_model_name_or_path" names, with the

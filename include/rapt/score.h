@@ -22,10 +22,18 @@ typedef struct rapt_score_options {
     rapt_compute compute; /* `kv_cache` is read for language models */
     bool strict;          /* translation models: a sentence that is too long is an error; if false, it is truncated as in
                              training */
+    uint8_t reserved[7];  /* zeros, or else refused */
 } rapt_score_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_score_options_init(rapt_score_options *o, size_t size);
 /* fp32 on all threads, not strict. */
-RAPT_API rapt_score_options rapt_score_options_default(void);
+static inline rapt_score_options rapt_score_options_default(void)
+{
+    rapt_score_options o;
+    rapt_score_options_init(&o, sizeof o);
+    return o;
+}
 
 typedef struct rapt_score {
     double nll;           /* in nats, summed over the tokens */

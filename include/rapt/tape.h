@@ -33,6 +33,8 @@ typedef struct rapt_compute {
                             end of rapt_generator_new, rapt_translator_new and rapt_embedder_new */
     rapt_type kv_cache;  /* numeric type of the keys and values that decoding keeps; their rounding is part of the result: FP32,
                             BF16 or Q8_0 */
+    uint32_t reserved[7]; /* zeros, or else refused: members of later versions, in which 0 means as before. The struct has no
+                             size and lies in the middle of options that have one, so it cannot grow */
 } rapt_compute;
 
 /* What `type` means for matrix products. BF16: inputs are rounded to bf16 and accumulated in fp32; parameters, gradients and

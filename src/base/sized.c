@@ -3,6 +3,29 @@
 
 #include <string.h>
 
+void sized_fill(void *o, size_t size, const void *defaults, size_t own)
+{
+    const size_t known = size < own ? size : own;
+    memcpy(o, defaults, known);
+    memset((char *)o + known, 0, size - known);
+}
+
+void sized_init(void *o, size_t size, const void *defaults, size_t own)
+{
+    sized_fill(o, size, defaults, own);
+    memcpy(o, &size, size < sizeof size ? size : sizeof size);
+}
+
+rapt_code sized_check_reserved(const void *reserved, size_t size, const char *name, rapt_error *err)
+{
+    const unsigned char *bytes = reserved;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i])
+            return rapt_fail(err, RAPT_ERR_VALUE, "rapt_%s.reserved is not zero: this version of rapt has no members there",
+                             name);
+    return RAPT_OK;
+}
+
 rapt_code sized_take(void *out, const void *given, const char *name, rapt_error *err)
 {
     size_t own, size;
@@ -13,8 +36,8 @@ rapt_code sized_take(void *out, const void *given, const char *name, rapt_error 
     if (size < sizeof size)
         return rapt_fail(err, RAPT_ERR_VALUE, "options without a size: make them with rapt_%s_default()", name);
     if (size > own)
-        return rapt_fail(err, RAPT_ERR_VALUE, "options of %zu bytes, made with the header of a newer rapt: rapt_%s_default() of "
-                         "this library makes %zu", size, name, own);
+        return rapt_fail(err, RAPT_ERR_VALUE, "options of %zu bytes, made with the headers of a newer rapt: this library's "
+                         "rapt_%s have %zu", size, name, own);
     memcpy(out, given, size);
     memcpy(out, &own, sizeof own);
     return RAPT_OK;

@@ -6,6 +6,13 @@
 #include "rapt/base.h"
 #include "rapt/defaults.h"
 
+#include <stddef.h>
+
+/* A struct of options has no padding behind its last member, so a member that a later version appends begins where a program's
+ * shorter struct ends, and sized_take never copies a part of it. */
+#define SIZED_ENDS_WITH(type, last)                                                                     \
+    _Static_assert(offsetof(type, last) + sizeof(((type *)0)->last) == sizeof(type), "padding at the end of " #type)
+
 /* Whether a member of an integer or floating type has the value RAPT_AS_MODEL (rapt/defaults.h). */
 #define SIZED_AS_MODEL(x) ((x) == (__typeof__(x))RAPT_AS_MODEL)
 
@@ -13,5 +20,13 @@
  * `given` may be NULL: nothing is copied. `name` is the function that makes such a struct, without its "rapt_" and "_default".
  * RAPT_ERR_VALUE: the struct has no size, or is larger than this library's. */
 rapt_code sized_take(void *out, const void *given, const char *name, rapt_error *err);
+
+/* Writes `defaults`, `own` bytes, to *o, of which the caller has `size` bytes: no more than that, or zeros behind them. */
+void sized_fill(void *o, size_t size, const void *defaults, size_t own);
+/* sized_fill for a struct that begins with its size, which becomes the caller's. */
+void sized_init(void *o, size_t size, const void *defaults, size_t own);
+
+/* RAPT_ERR_VALUE: one of the `size` bytes of the member `reserved` of rapt_`name` is not zero. */
+rapt_code sized_check_reserved(const void *reserved, size_t size, const char *name, rapt_error *err);
 
 #endif

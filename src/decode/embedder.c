@@ -10,9 +10,9 @@
 #include "io/model.h"
 #include "nn/pack.h"
 #include "nn/ragged_tokens.h"
+#include "tape/compute.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
-#include "tensor/type.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -168,9 +168,11 @@ static rapt_code embedder_find_prompt(rapt_embedder *e, rapt_error *err)
     return RAPT_OK;
 }
 
-rapt_embedder_options rapt_embedder_options_default(void)
+SIZED_ENDS_WITH(rapt_embedder_options, compute);
+
+void rapt_embedder_options_init(rapt_embedder_options *o, size_t size)
 {
-    return (rapt_embedder_options){EMBEDDER_DEFAULTS};
+    sized_init(o, size, &(rapt_embedder_options){EMBEDDER_DEFAULTS}, sizeof *o);
 }
 
 static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_options *options, rapt_error *err)
@@ -183,7 +185,7 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
         return RAPT_ERR_VALUE;
     if ((unsigned)e->o.pooling > RAPT_POOLING_MAX)
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d", (int)e->o.pooling);
-    if (type_check_products(e->o.compute.type, err) != RAPT_OK)
+    if (compute_check(&e->o.compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (e->o.batch < 1)
         return rapt_fail(err, RAPT_ERR_VALUE, "a batch of 0 texts");

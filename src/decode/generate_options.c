@@ -5,15 +5,17 @@
 #include "decode/option_defaults.h"
 #include "decode/sampler.h"
 #include "search/text_stream.h"
-#include "tensor/type.h"
+#include "tape/compute.h"
 
 #include <string.h>
 
 #define LARGEST_BEAM ((size_t)1 << 16)
 
-rapt_generate_options rapt_generate_options_default(void)
+SIZED_ENDS_WITH(rapt_generate_options, reserved);
+
+void rapt_generate_options_init(rapt_generate_options *o, size_t size)
 {
-    return (rapt_generate_options){GENERATE_DEFAULTS};
+    sized_init(o, size, &(rapt_generate_options){GENERATE_DEFAULTS}, sizeof *o);
 }
 
 static rapt_code check_biases(const rapt_model *m, const rapt_sample_options *s, rapt_error *err)
@@ -35,7 +37,7 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
                                               "stands between them");
     if (!SIZED_AS_MODEL(o->beam) && (o->beam < 1 || o->beam > LARGEST_BEAM))
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
-    if (type_check_products(o->compute.type, err) != RAPT_OK || type_check_kv(o->compute.kv_cache, err) != RAPT_OK)
+    if (compute_check_decoding(&o->compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     const size_t beam = generate_options_fill(m, o).beam;
     const rapt_sample_options *s = &o->sample;
@@ -101,5 +103,6 @@ rapt_code generate_options_copy(const rapt_model *m, const rapt_generate_options
 rapt_code generate_options_take(const rapt_generate_options *given, rapt_generate_options *out, rapt_error *err)
 {
     *out = rapt_generate_options_default();
-    return sized_take(out, given, "generate_options", err);
+    rapt_code code = sized_take(out, given, "generate_options", err);
+    return code ? code : sized_check_reserved(out->reserved, sizeof out->reserved, "generate_options", err);
 }

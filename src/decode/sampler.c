@@ -19,9 +19,13 @@ enum { DEFAULT_TOP_K = 200 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-rapt_sample_options rapt_sample_options_default(void)
+/* It lies at the beginning of options that have a size: if it grew, all members behind it would move. */
+_Static_assert(sizeof(void *) != 8 || sizeof(rapt_sample_options) == 160, "the size of rapt_sample_options is fixed");
+SIZED_ENDS_WITH(rapt_sample_options, reserved);
+
+void rapt_sample_options_init(rapt_sample_options *o, size_t size)
 {
-    return (rapt_sample_options){SAMPLE_DEFAULTS};
+    sized_fill(o, size, &(rapt_sample_options){SAMPLE_DEFAULTS}, sizeof *o);
 }
 
 static double otherwise(double value, double without_policy)
@@ -58,7 +62,7 @@ static rapt_code check_filled(const rapt_sample_options *o, rapt_error *err)
     if (!(fabs(o->presence_penalty) <= MAX_TAKEN && fabs(o->frequency_penalty) <= MAX_TAKEN))
         return rapt_fail(err, RAPT_ERR_VALUE, "presence penalty %g, frequency penalty %g: they are from %d to %d",
                          o->presence_penalty, o->frequency_penalty, -MAX_TAKEN, MAX_TAKEN);
-    return RAPT_OK;
+    return sized_check_reserved(o->reserved, sizeof o->reserved, "sample_options", err);
 }
 
 rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)

@@ -1,6 +1,5 @@
 /* decode/score_pairs.c: the loss of a translation model on the targets of sentence pairs. */
 #include "decode/score_watch.h"
-#include "base/sized.h"
 #include "decode/score_tape.h"
 
 #define BATCH 64
@@ -71,8 +70,8 @@ rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_s
 rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, rapt_score *out,
                            rapt_error *err)
 {
-    rapt_score_options o = rapt_score_options_default();
+    rapt_score_options o;
     *out = (rapt_score){0};
-    rapt_code code = sized_take(&o, options, "score_options", err);
+    rapt_code code = score_options_take(options, &o, err);
     return code ? code : score_pairs(m, pairs, &o, NULL, out, err);
 }

@@ -12,6 +12,10 @@ typedef struct score_tape {
                                reads every weight once */
 } score_tape;
 
+/* Copies the caller's options, which may be NULL, over the defaults. RAPT_ERR_VALUE: a size or reserved members of another
+ * version. */
+rapt_code score_options_take(const rapt_score_options *given, rapt_score_options *out, rapt_error *err);
+
 /* Call score_tape_free in any case, also after a failure. */
 rapt_code score_tape_make(score_tape *e, const rapt_model *m, const rapt_score_options *o, rapt_error *err);
 void score_tape_free(score_tape *e);

@@ -1,6 +1,5 @@
 /* decode/score_text.c: the loss of a language model on whole texts, window by window. */
 #include "decode/score_watch.h"
-#include "base/sized.h"
 #include "decode/score_tape.h"
 
 #include "data/tokens/token_file.h"
@@ -130,9 +129,9 @@ rapt_code score_tokens(const rapt_model *m, const rapt_token_file *f, const rapt
 rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
                             rapt_score *out, rapt_error *err)
 {
-    rapt_score_options o = rapt_score_options_default();
+    rapt_score_options o;
     *out = (rapt_score){0};
-    rapt_code code = sized_take(&o, options, "score_options", err);
+    rapt_code code = score_options_take(options, &o, err);
     return code ? code : score_tokens(m, tokens, &o, NULL, out, err);
 }
 

@@ -4,7 +4,7 @@
 #include "base/min.h"
 #include "base/sized.h"
 #include "decode/option_defaults.h"
-#include "tensor/type.h"
+#include "tape/compute.h"
 
 #include <math.h>
 
@@ -35,22 +35,25 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
                          LARGEST_PENALTY, LARGEST_PENALTY);
     if (!(o->max_ratio > 0) && !SIZED_AS_MODEL(o->max_ratio))
         return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is above 0", o->max_ratio);
-    if (type_check_products(o->compute.type, err) != RAPT_OK || type_check_kv(o->compute.kv_cache, err) != RAPT_OK)
+    if (compute_check_decoding(&o->compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
         return refuse_number("language", (int)o->detokenize, err);
     return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_number("split", (int)o->split, err) : RAPT_OK;
 }
 
-rapt_translate_options rapt_translate_options_default(void)
+SIZED_ENDS_WITH(rapt_translate_options, reserved);
+
+void rapt_translate_options_init(rapt_translate_options *o, size_t size)
 {
-    return (rapt_translate_options){TRANSLATE_DEFAULTS};
+    sized_init(o, size, &(rapt_translate_options){TRANSLATE_DEFAULTS}, sizeof *o);
 }
 
 rapt_code translate_options_take(const rapt_translate_options *given, rapt_translate_options *out, rapt_error *err)
 {
     *out = rapt_translate_options_default();
-    return sized_take(out, given, "translate_options", err);
+    rapt_code code = sized_take(out, given, "translate_options", err);
+    return code ? code : sized_check_reserved(out->reserved, sizeof out->reserved, "translate_options", err);
 }
 
 rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o, rapt_error *err)

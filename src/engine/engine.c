@@ -44,10 +44,13 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
     return m->of_lane != NULL;
 }
 
-rapt_engine_model_options rapt_engine_model_options_default(void)
+SIZED_ENDS_WITH(rapt_engine_model_options, fault_context);
+
+void rapt_engine_model_options_init(rapt_engine_model_options *o, size_t size)
 {
-    return (rapt_engine_model_options){.size = sizeof(rapt_engine_model_options), .slots = RAPT_ENGINE_SLOTS,
-                                       .batch = RAPT_TRANSLATE_BATCH};
+    const rapt_engine_model_options defaults = {.size = sizeof defaults, .slots = RAPT_ENGINE_SLOTS,
+                                                .batch = RAPT_TRANSLATE_BATCH};
+    sized_init(o, size, &defaults, sizeof defaults);
 }
 
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
@@ -170,15 +173,18 @@ static void engine_init_work(pthread_cond_t *work)
     pthread_condattr_destroy(&attributes);
 }
 
-rapt_engine_options rapt_engine_options_default(void)
+SIZED_ENDS_WITH(rapt_engine_options, reserved);
+
+void rapt_engine_options_init(rapt_engine_options *o, size_t size)
 {
-    return (rapt_engine_options){.size = sizeof(rapt_engine_options)};
+    sized_init(o, size, &(rapt_engine_options){.size = sizeof(rapt_engine_options)}, sizeof *o);
 }
 
 rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err)
 {
     rapt_engine_options o = rapt_engine_options_default();
-    if (sized_take(&o, options, "engine_options", err) != RAPT_OK)
+    if (sized_take(&o, options, "engine_options", err) != RAPT_OK ||
+        sized_check_reserved(o.reserved, sizeof o.reserved, "engine_options", err) != RAPT_OK)
         return NULL;
     rapt_engine *e = calloc(1, sizeof *e);
     if (!e) {

@@ -259,9 +259,11 @@ static rapt_model *model_load(model_source from, rapt_task wanted, rapt_error *e
     return NULL;
 }
 
-rapt_load_options rapt_load_options_default(void)
+SIZED_ENDS_WITH(rapt_load_options, adapter);
+
+void rapt_load_options_init(rapt_load_options *o, size_t size)
 {
-    return (rapt_load_options){.size = sizeof(rapt_load_options), .task = RAPT_TASK_ANY};
+    sized_init(o, size, &(rapt_load_options){.size = sizeof(rapt_load_options), .task = RAPT_TASK_ANY}, sizeof *o);
 }
 
 rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err)

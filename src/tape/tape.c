@@ -3,9 +3,9 @@
 #include "tape/tape_core.h"
 
 #include "base/rng.h"
+#include "tape/compute.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
-#include "tensor/type.h"
 
 #include <fenv.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ const kernels_gemm *tape_gemm_of(const kernels *k, rapt_type precision)
 
 static bool tape_set_up(rapt_tape *t, const rapt_compute *options, pool *shared, rapt_error *err)
 {
-    if (type_check_products(options->type, err) != RAPT_OK)
+    if (compute_check(options, err) != RAPT_OK)
         return false;
     t->k = options->isa ? kernels_of_isa(options->isa, err) : kernels_active(err);
     t->own_pool = t->k && !shared ? pool_new(options->threads, err) : NULL;

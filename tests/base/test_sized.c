@@ -8,6 +8,8 @@
 
 #include "base/sized.h"
 
+#include <string.h>
+
 /* What a library has now, and what it had when a program was compiled. */
 typedef struct now {
     size_t size;
@@ -63,8 +65,47 @@ static void other_sizes(void **state)
     (void)state;
     refused(0, "options without a size: make them with rapt_bread_options_default()");
     refused(sizeof(size_t) - 1, "options without a size: make them with rapt_bread_options_default()");
-    refused(1000, "options of 1000 bytes, made with the header of a newer rapt: rapt_bread_options_default() of this library "
-            "makes 32"); /* on machines of 64 bits */
+    refused(1000, "options of 1000 bytes, made with the headers of a newer rapt: this library's rapt_bread_options have 32");
+}
+
+/* Writes defaults for a program whose struct has `size` bytes, into more memory than that. */
+static void filled(size_t size, size_t known)
+{
+    const now o = defaults();
+    unsigned char memory[sizeof o + 16], none[16];
+    size_t stored = 0;
+    memset(memory, 0xA5, sizeof memory);
+    memset(none, 0xA5, sizeof none);
+    sized_init(memory, size, &o, sizeof o);
+    memcpy(&stored, memory, sizeof stored);
+    assert_int_equal(stored, size);
+    assert_memory_equal(memory + sizeof stored, (const char *)&o + sizeof stored, known - sizeof stored);
+    for (size_t i = known; i < size; i++)
+        assert_int_equal(memory[i], 0);
+    assert_memory_equal(memory + size, none, sizeof memory - size > sizeof none ? sizeof none : sizeof memory - size);
+}
+
+static void options_are_filled_as_far_as_they_go(void **state)
+{
+    unsigned char memory[4] = {1, 2, 3, 4};
+    const now o = defaults();
+    (void)state;
+    filled(sizeof(former), sizeof(former));
+    filled(sizeof(now), sizeof(now));
+    filled(sizeof(now) + 8, sizeof(now)); /* a newer program */
+    sized_init(memory, 3, &o, sizeof o); /* no room for the size */
+    assert_int_equal(memory[3], 4);
+}
+
+static void reserved_members(void **state)
+{
+    double reserved[2] = {0};
+    rapt_error err = {0};
+    (void)state;
+    assert_int_equal(sized_check_reserved(reserved, sizeof reserved, "bread_options", &err), RAPT_OK);
+    reserved[1] = 0.5;
+    assert_int_equal(sized_check_reserved(reserved, sizeof reserved, "bread_options", &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "rapt_bread_options.reserved is not zero: this version of rapt has no members there");
 }
 
 int main(void)
@@ -73,6 +114,8 @@ int main(void)
         cmocka_unit_test(a_program_of_today),
         cmocka_unit_test(a_former_program),
         cmocka_unit_test(other_sizes),
+        cmocka_unit_test(options_are_filled_as_far_as_they_go),
+        cmocka_unit_test(reserved_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,28 +69,33 @@ static void without_a_size(void **state)
     rapt_engine_free(e);
 }
 
-/* The sizes of structs that end before no_repeat, and before max_tokens. */
+/* The structs of this program end before no_repeat, and before max_tokens: it says so to `..._init`, which leaves alone what lies
+ * behind them. */
 static void of_a_former_program(void **state)
 {
     static const char *const lines[] = {"a b"};
-    rapt_translate_options translate = {TRANSLATE_DEFAULTS, .beam = 2, .n_best = 2, .no_repeat = 1, .tokens = true};
-    rapt_generate_options generate = {GENERATE_DEFAULTS, .sample.greedy = true, .max_tokens = 0};
+    rapt_translate_options translate = {.no_repeat = 1, .tokens = true};
+    rapt_generate_options generate = {.max_tokens = 0};
     rapt_error err = {0};
     rapt_translation former[1], now[1];
     rapt_generated text;
     (void)state;
     rapt_model *pair = translation_model(), *lm = of_characters();
-    translate.size = offsetof(rapt_translate_options, no_repeat);
+    rapt_translate_options_init(&translate, offsetof(rapt_translate_options, no_repeat));
+    assert_true(translate.no_repeat == 1 && translate.tokens);
+    translate.beam = translate.n_best = 2;
     assert_int_equal(rapt_translate(pair, lines, 1, &translate, former, &err), RAPT_OK);
     assert_int_equal(rapt_translate(pair, lines, 1, &TRANSLATE(.beam = 2, .n_best = 2), now, &err), RAPT_OK);
     assert_int_equal(former->count, 2);
     assert_string_equal(former->hypotheses[1].text, now->hypotheses[1].text);
     assert_null(former->hypotheses[0].tokens);
-    generate.size = offsetof(rapt_generate_options, max_tokens);
+    rapt_generate_options_init(&generate, offsetof(rapt_generate_options, max_tokens));
+    generate.sample.greedy = true;
     assert_int_equal(rapt_generate(lm, "AB", &generate, &text, &err), RAPT_OK);
     assert_true(text.token_count > 0);
     rapt_generated_free(&text);
-    generate.size = sizeof generate;
+    rapt_generate_options_init(&generate, sizeof generate);
+    generate.max_tokens = 0;
     assert_int_equal(rapt_generate(lm, "AB", &generate, &text, &err), RAPT_OK);
     assert_true(text.token_count == 0 && text.finish == RAPT_FINISH_LENGTH); /* 0 is 0 */
     rapt_generated_free(&text);
@@ -118,12 +123,115 @@ static void defaults_have_their_size(void **state)
     assert_int_equal(rapt_load_options_default().size, sizeof(rapt_load_options));
 }
 
+/* Defaults for a program whose struct ends `less` bytes earlier, and for one whose struct is 16 bytes longer. */
+#define CHECK_INIT(kind, less)                                                                            \
+    do {                                                                                                  \
+        union {                                                                                           \
+            rapt_##kind##_options o;                                                                      \
+            unsigned char bytes[sizeof(rapt_##kind##_options) + 32];                                      \
+        } own, given;                                                                                     \
+        const size_t size = sizeof own.o;                                                                 \
+        memset(&own, 0, sizeof own);                                                                      \
+        rapt_##kind##_options_init(&own.o, size);                                                         \
+        assert_int_equal(own.o.size, size);                                                               \
+        memset(&given, 0xA5, sizeof given);                                                               \
+        rapt_##kind##_options_init(&given.o, size - (less));                                              \
+        assert_int_equal(given.o.size, size - (less));                                                    \
+        given.o.size = size;                                                                              \
+        assert_memory_equal(given.bytes, own.bytes, size - (less));                                       \
+        for (size_t i = size - (less); i < sizeof given.bytes; i++)                                       \
+            assert_int_equal(given.bytes[i], 0xA5);                                                       \
+        rapt_##kind##_options_init(&given.o, size + 16);                                                  \
+        assert_int_equal(given.o.size, size + 16);                                                        \
+        for (size_t i = size; i < sizeof given.bytes; i++)                                                \
+            assert_int_equal(given.bytes[i], i < size + 16 ? 0 : 0xA5);                                   \
+    } while (0)
+
+static void programs_with_other_headers(void **state)
+{
+    (void)state;
+    CHECK_INIT(translate, 8);
+    CHECK_INIT(generate, 8);
+    CHECK_INIT(embedder, 8);
+    CHECK_INIT(score, 8);
+    CHECK_INIT(engine, 8);
+    CHECK_INIT(engine_model, 8);
+    CHECK_INIT(load, 8);
+}
+
+/* rapt_sample_options_init: it has no size. */
+static void sample_options(void **state)
+{
+    rapt_sample_options o;
+    unsigned char *bytes = (unsigned char *)&o;
+    (void)state;
+    memset(&o, 0xA5, sizeof o);
+    rapt_sample_options_init(&o, offsetof(rapt_sample_options, reserved));
+    assert_true(o.temperature == RAPT_AS_MODEL && o.seed == 1 && o.frequency_penalty == 0);
+    for (size_t i = offsetof(rapt_sample_options, reserved); i < sizeof o; i++)
+        assert_int_equal(bytes[i], 0xA5);
+}
+
+static void of_a_newer_program(void **state)
+{
+    struct {
+        rapt_generate_options o;
+        double later;
+    } newer;
+    rapt_error err = {0};
+    rapt_generated text;
+    (void)state;
+    rapt_model *lm = of_characters();
+    rapt_generate_options_init(&newer.o, sizeof newer);
+    assert_int_equal(rapt_generate(lm, "AB", &newer.o, &text, &err), RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "made with the headers of a newer rapt"));
+    rapt_model_free(lm);
+}
+
+static void is_reserved(rapt_code code, rapt_error *err, const char *name)
+{
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "rapt_%s.reserved is not zero: this version of rapt has no members there", name);
+    assert_int_equal(code, RAPT_ERR_VALUE);
+    assert_string_equal(err->message, wanted);
+    *err = (rapt_error){0};
+}
+
+static void reserved_members_are_zero(void **state)
+{
+    static const char *const lines[] = {"a b"};
+    const rapt_compute compute = {.reserved[6] = 1};
+    rapt_error err = {0};
+    rapt_translation out[1];
+    rapt_generated text;
+    rapt_score score;
+    (void)state;
+    rapt_model *pair = translation_model(), *lm = of_characters();
+    is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.reserved[2] = 1), out, &err), &err, "translate_options");
+    is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.compute = compute), out, &err), &err, "compute");
+    is_reserved(rapt_generate(lm, "A", &GENERATE(.reserved[6] = 1), &text, &err), &err, "generate_options");
+    is_reserved(rapt_generate(lm, "A", &GENERATE(.sample.reserved[7] = 1), &text, &err), &err, "sample_options");
+    is_reserved(rapt_generate(lm, "A", &GENERATE(.compute = compute), &text, &err), &err, "compute");
+    is_reserved(rapt_score_text(lm, "AB", 2, &SCORE(.reserved[6] = 1), &score, &err), &err, "score_options");
+    is_reserved(rapt_score_text(lm, "AB", 2, &SCORE(.compute = compute), &score, &err), &err, "compute");
+    assert_null(rapt_engine_new(&ENGINE(.reserved[3] = 1), &err));
+    is_reserved(err.code, &err, "engine_options");
+    assert_null(rapt_tape_new(&compute, &err));
+    is_reserved(err.code, &err, "compute");
+    rapt_model_free(pair);
+    rapt_model_free(lm);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_size),
         cmocka_unit_test(of_a_former_program),
         cmocka_unit_test(defaults_have_their_size),
+        cmocka_unit_test(programs_with_other_headers),
+        cmocka_unit_test(sample_options),
+        cmocka_unit_test(of_a_newer_program),
+        cmocka_unit_test(reserved_members_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
