@@ -49,7 +49,7 @@ typedef struct rapt_translate_options {
                                  NULL: none */
     const char *source_language, *target_language; /* codes of languages for which the model has tokens: "deu_Latn" with NLLB,
                                                       "deu" with a multilingual Marian model; NULL: as the model's folder says */
-    rapt_language detokenize; /* replaces the model's own */
+    rapt_language detokenize; /* replaces the model's own; RAPT_LANGUAGE_NONE, 0, keeps it */
     bool as_tokens;           /* return translations as the model generates them, neither detokenized nor capitalized */
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
     rapt_sentence_split split;

@@ -6,9 +6,11 @@
  *    options.sample.seed = 0;
  *
  * The function `..._default` of a struct fills in its size and its defaults; a program then changes members. A member's value is
- * what it says: 0 is 0. Where options are expected, NULL stands for the defaults. A struct without a size, such as a zeroed one,
- * is refused (RAPT_ERR_VALUE). Because of the size, a later version of the library can add members: in a program that was
- * compiled before, they have their defaults.
+ * what it says: 0 is 0. Where that would make no sense, its comment says what 0 stands for: `threads` 0 is one a CPU, `kv_memory`
+ * and `chunk` 0 are limits of the library's choice, `repetition_window` and `top_k` 0 no limit, and `detokenize` 0, NULL for a
+ * text and enumerators such as RAPT_POOLING_AS_STORED leave it to the model. Where options are expected, NULL stands for the
+ * defaults. A struct without a size, such as a zeroed one, is refused (RAPT_ERR_VALUE). Because of the size, a later version of
+ * the library can add members: in a program that was compiled before, they have their defaults.
  *
  * `..._default` is compiled into the program, and calls the library's `..._init(o, size)` with the size that the struct has in
  * the program's headers. `..._init` writes `size` into the struct, and defaults to its first `size` bytes, never beyond. What an
@@ -20,7 +22,9 @@
 #define RAPT_DEFAULTS_H
 
 /* The value of a member that the model's folder decides: what its policy says (rapt/policy.h), or if it says nothing, what the
- * member's comment says. Members of any type may have it where their comment names it; it is out of range for each of them. */
+ * member's comment says. Only members whose comment names it take it, of any type of numbers; it is out of range for each of
+ * them. Other members refuse it (RAPT_ERR_VALUE), with two exceptions: for a seed it is a number like any other, and a bool
+ * becomes true. */
 #define RAPT_AS_MODEL (-1000)
 
 #endif

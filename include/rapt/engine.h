@@ -70,20 +70,23 @@ typedef struct rapt_engine_model_options {
     size_t size;          /* of this struct; set by rapt_engine_model_options_default */
     rapt_compute compute; /* as in rapt_generate_options and rapt_translate_options, but the engine has the threads (`threads` is
                              not read); a request cannot change it */
-    size_t slots;      /* language model: texts that run at the same time, 1 or more */
+    size_t slots;      /* language model: texts that run at the same time; 1 or more for a model of any task */
     size_t kv_memory;  /* language model: max bytes of keys and values, of running texts and cached prefixes; at least what one
                           text of the whole context takes; 0: what `slots` such texts take */
     size_t chunk;      /* language model: max prompt tokens in a step; 0: as many as keep a step with running texts within twice
                           the time of a step without prompts */
     bool no_prefix_cache; /* language model: always compute prompts from their beginning */
-    size_t batch;      /* translation: segments in a thread's batch, 1 or more */
-    const rapt_translate_options *translate; /* translation: languages, split and detokenization, which are the same for all
-                                                requests; NULL: the defaults */
+    size_t batch;      /* translation: segments in a thread's batch; 1 or more for a model of any task */
+    const rapt_translate_options *translate; /* translation: source_language, target_language, split, detokenize and as_tokens,
+                                                which are the same for all requests; and beam, length_penalty, n_best, no_repeat,
+                                                max_ratio, prefix, alignment and tokens, for requests without options of their
+                                                own. NULL: the defaults */
     /* Why the model cannot be used any more, such as a file of it that was truncated while it is mapped; NULL: it can. Any thread
      * asks, before and after steps and before results are reported. From the first answer on, jobs of the model end with
      * RAPT_ERR_IO and this message, and none are queued. Or NULL. */
     const char *(*fault)(void *fault_context);
-    void (*fault_free)(void *fault_context); /* called once, just before the model is freed, also by rapt_engine_add; or NULL */
+    void (*fault_free)(void *fault_context); /* called once, just before the model is freed, also by rapt_engine_add, whatever it
+                                                refuses; or NULL */
     void *fault_context;
 } rapt_engine_model_options;
 
@@ -99,7 +102,7 @@ static inline rapt_engine_model_options rapt_engine_model_options_default(void)
 
 /* Takes over a model (and frees it after a failure), and packs its weights, so that no request waits for that. `options` may be
  * NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err` set: errors of
- * rapt_generator_new, rapt_translator_new or rapt_embedder_new. */
+ * rapt_generator_new, rapt_translator_new or rapt_embedder_new; RAPT_ERR_VALUE: 0 slots, a batch of 0. */
 RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,
                                             rapt_error *err);
 /* The caller promises not to queue requests for the model any more. It is freed once its last job is done and freed. */
@@ -159,8 +162,10 @@ typedef struct rapt_engine_generated {
 typedef struct rapt_engine_generation {
     const int32_t *tokens;         /* [count] the prompt, at least one token (rapt_tokenizer_encode_bytes, rapt_chat_encode) */
     size_t count;
-    const rapt_generate_options *options; /* sample, max_tokens and stops; a beam must be 1 or RAPT_AS_MODEL, which is 1 here;
-                                             all others are ignored. NULL: the defaults */
+    const rapt_generate_options *options; /* sample, max_tokens, stops and chat; a beam must be 1 or RAPT_AS_MODEL, which is 1
+                                             here. compute.type and compute.kv_cache must be types that there are, but the model's
+                                             count; on_text, `stop`, `context` and the rest of compute are not read. NULL: the
+                                             defaults */
     uint64_t sample;               /* sample index, as in rapt_generator_run */
     size_t top;                    /* number of most probable tokens to report with each token */
     bool score_prompt;             /* report the prompt's tokens as well, before the generated ones */
@@ -186,7 +191,8 @@ typedef struct rapt_engine_translation {
     const char *const *lines;       /* [count] valid UTF-8, strings */
     size_t count;
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment, tokens; the
-                                              model's options decide the others. NULL: the defaults */
+                                              model's options (rapt_engine_model_options.translate) decide the others. NULL: they
+                                              decide these as well, n_best and prefix among them */
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out); /* out[count] is valid
                                                                                                          during the call; NULL
                                                                                                          after a failure */

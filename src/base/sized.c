@@ -26,6 +26,11 @@ rapt_code sized_check_reserved(const void *reserved, size_t size, const char *na
     return RAPT_OK;
 }
 
+rapt_code sized_refuse_as_model(const char *name, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s is RAPT_AS_MODEL: a model's folder does not decide it", name);
+}
+
 rapt_code sized_take(void *out, const void *given, const char *name, rapt_error *err)
 {
     size_t own, size;

@@ -16,6 +16,9 @@
 /* Whether a member of an integer or floating type has the value RAPT_AS_MODEL (rapt/defaults.h). */
 #define SIZED_AS_MODEL(x) ((x) == (__typeof__(x))RAPT_AS_MODEL)
 
+/* RAPT_ERR_VALUE: the member `name` has the value RAPT_AS_MODEL, which it does not take. */
+rapt_code sized_refuse_as_model(const char *name, rapt_error *err);
+
 /* Copies the members that the caller's struct has over *out, which holds the defaults and whose first member is its own size.
  * `given` may be NULL: nothing is copied. `name` is the function that makes such a struct, without its "rapt_" and "_default".
  * RAPT_ERR_VALUE: the struct has no size, or is larger than this library's. */

@@ -187,6 +187,8 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d", (int)e->o.pooling);
     if (compute_check(&e->o.compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
+    if (SIZED_AS_MODEL(e->o.batch))
+        return sized_refuse_as_model("batch", err);
     if (e->o.batch < 1)
         return rapt_fail(err, RAPT_ERR_VALUE, "a batch of 0 texts");
     if (e->o.normalize != 0 && e->o.normalize != 1 && !SIZED_AS_MODEL(e->o.normalize))

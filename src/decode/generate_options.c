@@ -27,6 +27,16 @@ static rapt_code check_biases(const rapt_model *m, const rapt_sample_options *s,
     return RAPT_OK;
 }
 
+/* A seed is no such member: each of its values is one. */
+static rapt_code check_as_model(const rapt_generate_options *o, rapt_error *err)
+{
+    const rapt_sample_options *s = &o->sample;
+    const char *const unknown = SIZED_AS_MODEL(o->max_tokens) ? "max_tokens" : SIZED_AS_MODEL(o->stop_count) ? "stop_count"
+                                : SIZED_AS_MODEL(s->repetition_window) ? "repetition_window"
+                                : SIZED_AS_MODEL(s->bias_count) ? "bias_count" : NULL;
+    return unknown ? sized_refuse_as_model(unknown, err) : RAPT_OK;
+}
+
 rapt_code generate_options_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err)
 {
     if (m->task != RAPT_TASK_LANGUAGE_MODEL)
@@ -37,7 +47,7 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
                                               "stands between them");
     if (!SIZED_AS_MODEL(o->beam) && (o->beam < 1 || o->beam > LARGEST_BEAM))
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
-    if (compute_check_decoding(&o->compute, err) != RAPT_OK)
+    if (check_as_model(o, err) != RAPT_OK || compute_check_decoding(&o->compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     const size_t beam = generate_options_fill(m, o).beam;
     const rapt_sample_options *s = &o->sample;

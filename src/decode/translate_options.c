@@ -25,6 +25,8 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
                          m->task == RAPT_TASK_ENCODER ? "an encoder" : "a language model");
     if (o->beam < 1 || o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
+    if (SIZED_AS_MODEL(o->n_best) || SIZED_AS_MODEL(o->batch))
+        return sized_refuse_as_model(SIZED_AS_MODEL(o->n_best) ? "n_best" : "batch", err);
     if (o->n_best < 1 || o->batch < 1)
         return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses, in batches of %zu: they are 1 or more", o->n_best, o->batch);
     if (o->n_best > o->beam)

@@ -53,10 +53,26 @@ void rapt_engine_model_options_init(rapt_engine_model_options *o, size_t size)
     sized_init(o, size, &defaults, sizeof defaults);
 }
 
+/* What is wrong for a model of any task. */
+static rapt_code engine_check_model_options(const rapt_engine_model_options *o, rapt_error *err)
+{
+    const char *const unknown = SIZED_AS_MODEL(o->slots) ? "slots" : SIZED_AS_MODEL(o->kv_memory) ? "kv_memory"
+                                : SIZED_AS_MODEL(o->chunk) ? "chunk" : SIZED_AS_MODEL(o->batch) ? "batch" : NULL;
+    if (unknown)
+        return sized_refuse_as_model(unknown, err);
+    if (o->slots == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "0 slots: a model needs one");
+    return o->batch ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "a batch of 0 sentences: it is 1 or more");
+}
+
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
     rapt_engine_model_options own = rapt_engine_model_options_default(), *o = &own;
-    if (sized_take(&own, options, "engine_model_options", err) != RAPT_OK || engine_check_here(e, err) != RAPT_OK) {
+    if (sized_take(&own, options, "engine_model_options", err) != RAPT_OK) {
+        engine_free_taken(model, options); /* its size alone is refused: the function that frees is there */
+        return NULL;
+    }
+    if (engine_check_model_options(o, err) != RAPT_OK || engine_check_here(e, err) != RAPT_OK) {
         engine_free_taken(model, o);
         return NULL;
     }

@@ -329,8 +329,7 @@ static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, 
     rapt_generate_options of_model = rapt_generate_options_default();
     of_model.beam = 1;
     of_model.compute = o->compute;
-    rapt_code code = o->slots ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "0 slots: a model needs one");
-    code = code ? code : generate_options_check(l->model, &of_model, err);
+    rapt_code code = generate_options_check(l->model, &of_model, err);
     code = code ? code : lm_lane_make_tape(l, o, threads, err);
     if (code)
         return code;

@@ -222,6 +222,41 @@ static void reserved_members_are_zero(void **state)
     rapt_model_free(lm);
 }
 
+static void refuses_as_model(rapt_code code, rapt_error *err, const char *name)
+{
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "%s is RAPT_AS_MODEL: a model's folder does not decide it", name);
+    assert_int_equal(code, RAPT_ERR_VALUE);
+    assert_string_equal(err->message, wanted);
+    *err = (rapt_error){0};
+}
+
+static void members_that_no_model_decides(void **state)
+{
+    static const char *const lines[] = {"a b"};
+    const size_t as_model = (size_t)RAPT_AS_MODEL;
+    rapt_error err = {0};
+    rapt_translation out[1];
+    rapt_generated text;
+    (void)state;
+    rapt_model *pair = translation_model(), *lm = of_characters();
+    refuses_as_model(rapt_translate(pair, lines, 1, &TRANSLATE(.n_best = as_model), out, &err), &err, "n_best");
+    refuses_as_model(rapt_translate(pair, lines, 1, &TRANSLATE(.batch = as_model), out, &err), &err, "batch");
+    refuses_as_model(rapt_generate(lm, "A", &GENERATE(.max_tokens = as_model), &text, &err), &err, "max_tokens");
+    refuses_as_model(rapt_generate(lm, "A", &GENERATE(.stop_count = as_model), &text, &err), &err, "stop_count");
+    refuses_as_model(rapt_generate(lm, "A", &GENERATE(.sample.repetition_window = as_model), &text, &err), &err,
+                     "repetition_window");
+    refuses_as_model(rapt_generate(lm, "A", &GENERATE(.sample.bias_count = as_model), &text, &err), &err, "bias_count");
+    assert_int_equal(rapt_generate(lm, "A", &GENERATE(.sample.seed = as_model, .max_tokens = 1), &text, &err), RAPT_OK);
+    rapt_generated_free(&text); /* a seed like any other */
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = 1), &err);
+    assert_null(rapt_engine_add(e, pair, &ENGINE_MODEL(.chunk = as_model), &err));
+    refuses_as_model(err.code, &err, "chunk");
+    assert_null(rapt_engine_add(e, lm, &ENGINE_MODEL(.kv_memory = as_model), &err));
+    refuses_as_model(err.code, &err, "kv_memory");
+    rapt_engine_free(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +267,7 @@ int main(void)
         cmocka_unit_test(sample_options),
         cmocka_unit_test(of_a_newer_program),
         cmocka_unit_test(reserved_members_are_zero),
+        cmocka_unit_test(members_that_no_model_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,6 +347,8 @@ static void requests_are_refused(void **state)
            "an engine does no beam search of texts");
     refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.sample.temperature = -1)},
            "temperature -1: it is a number of 0 or more");
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.max_tokens = (size_t)RAPT_AS_MODEL)},
+           "max_tokens is RAPT_AS_MODEL: a model's folder does not decide it");
     rapt_error err = {0};
     assert_int_equal(rapt_engine_generate(m, &(rapt_engine_generation){.tokens = bad, .count = 2}, NULL, &err),
                      RAPT_ERR_VALUE);
@@ -525,8 +527,16 @@ static void faults_are_a_models_own(void **state)
     wrong.compute.kv_cache = (rapt_type)99;
     assert_null(rapt_engine_add(e, request_model(9), &wrong, NULL));
     assert_int_equal(atomic_load(&f.freed), 1);
-    rapt_engine_free(e);
+    wrong = o;
+    wrong.size = 0;
+    assert_null(rapt_engine_add(e, request_model(9), &wrong, NULL));
     assert_int_equal(atomic_load(&f.freed), 2);
+    wrong = o;
+    wrong.batch = 0; /* refused for a model of any task */
+    assert_null(rapt_engine_add(e, request_model(9), &wrong, NULL));
+    assert_int_equal(atomic_load(&f.freed), 3);
+    rapt_engine_free(e);
+    assert_int_equal(atomic_load(&f.freed), 4);
     requests_free(r);
     free(r);
 }

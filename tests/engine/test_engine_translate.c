@@ -311,6 +311,45 @@ static void requests_are_checked(void **state)
     rapt_engine_free(e);
 }
 
+static void slots_and_batches_are_checked(void **state)
+{
+    (void)state;
+    rapt_engine *e = new_engine(1);
+    rapt_error slots = {0}, batch = {0};
+    assert_null(rapt_engine_add(e, new_model(0), &ENGINE_MODEL(.slots = 0), &slots));
+    assert_string_equal(slots.message, "0 slots: a model needs one");
+    assert_null(rapt_engine_add(e, new_model(0), &ENGINE_MODEL(.batch = 0), &batch));
+    assert_string_equal(batch.message, "a batch of 0 sentences: it is 1 or more");
+    rapt_engine_free(e);
+}
+
+static void count_hypotheses(void *context, rapt_code code, const char *message, const rapt_translation *out)
+{
+    (void)message;
+    *(size_t *)context = code ? 0 : out[0].count;
+}
+
+/* Without options of its own, a request has the options of the model, also the ones that requests may change. */
+static void requests_without_options(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"w1 w2 w3"};
+    size_t without = 0, with = 0;
+    rapt_engine_job *job = NULL;
+    rapt_engine *e = new_engine(1);
+    rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.translate = &TRANSLATE(.beam = 3, .n_best = 2)));
+    rapt_engine_translation r = {.lines = lines, .count = 1, .on_done = count_hypotheses, .context = &without};
+    assert_int_equal(rapt_engine_translate(m, &r, &job, NULL), RAPT_OK);
+    rapt_engine_job_free(job);
+    r.options = &TRANSLATE();
+    r.context = &with;
+    assert_int_equal(rapt_engine_translate(m, &r, &job, NULL), RAPT_OK);
+    rapt_engine_job_free(job);
+    assert_int_equal(without, 2);
+    assert_int_equal(with, 1);
+    rapt_engine_free(e);
+}
+
 /* A line with w40 gives numbers that are not finite. */
 static rapt_model *new_failing_model(void)
 {
@@ -454,6 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translations_are_those_of_the_program), cmocka_unit_test(cancelled_requests_leave_the_others),
         cmocka_unit_test(engines_end_at_once), cmocka_unit_test(requests_are_checked),
+        cmocka_unit_test(slots_and_batches_are_checked), cmocka_unit_test(requests_without_options),
         cmocka_unit_test(failures_are_a_requests_own), cmocka_unit_test(short_requests_pass_long_ones),
         cmocka_unit_test(faults_are_a_models_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
