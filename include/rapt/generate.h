@@ -93,7 +93,9 @@ typedef struct rapt_generate_options {
     size_t beam;              /* above 1: beam search with this many hypotheses for the text of the highest score (rapt/policy.h)
                                  instead of sampling, without logit biases and repetition window; its text comes at the end, all
                                  at once. 1: sampling. RAPT_AS_MODEL: what the model's policy says, unless `sample` asks for a
-                                 kind of sampling: greedy, or a member other than RAPT_AS_MODEL; 1 without a policy */
+                                 kind of sampling: greedy, or a temperature, top_k, top_p or min_p other than RAPT_AS_MODEL; 1
+                                 then, and without a policy. So a program that sets top_k alone gets samples, also of a model
+                                 whose policy is beam search or greedy; penalties and the seed leave its policy as it is */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
     uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;
