@@ -59,7 +59,8 @@ typedef struct rapt_pool rapt_pool;
 RAPT_API rapt_pool *rapt_pool_new(int threads, rapt_error *err);
 /* Ends the threads. All tapes of the pool must have been freed. NULL is fine. */
 RAPT_API void rapt_pool_free(rapt_pool *pool);
-/* rapt_tape_new for a tape that computes in the threads of `pool`; compute->threads is not read. */
+/* rapt_tape_new for a tape that computes in the threads of `pool`; compute->threads is not read. RAPT_ERR_VALUE too: `pool` is
+ * NULL. */
 RAPT_API rapt_tape *rapt_tape_new_in(rapt_pool *pool, const rapt_compute *compute, rapt_error *err);
 
 typedef struct rapt_pass {
@@ -84,8 +85,15 @@ RAPT_API void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 typedef struct rapt_kept_pass rapt_kept_pass;
 /* Keeps the tensors of the current pass, at any time in it, also after rapt_tape_begin and rapt_tape_free, until each reference
  * that this function has given is released. They can then be read, but are no operands of another pass, and rapt_backward is for
- * the current pass only. A kept pass takes the memory of its tensors; the tape allocates anew for the next one. NULL with `err`
- * (which may be NULL) set: RAPT_ERR_MEMORY. */
+ * the current pass only. A kept pass takes the memory of its tensors; the tape allocates anew for the next one.
+ *
+ * What is not the pass's own is not kept: the elements of a parameter, which a rapt_op_reshape of it shows, and which change and
+ * are freed with the parameter; the names of parameters, which tensors may have as theirs; the `ragged` that a caller has given
+ * to rapt_op_reshape. In a pass that is not recorded, or with rapt_pass.recompute, a block (rapt_run_block) leaves its output
+ * only. An operand whose memory an operation has taken for its result (rapt_op_lora, rapt_residual.overwrite_y) shows that
+ * result.
+ *
+ * NULL with `err` (which may be NULL) set: RAPT_ERR_MEMORY. */
 RAPT_API rapt_kept_pass *rapt_tape_keep(rapt_tape *t, rapt_error *err);
 /* Gives up one reference. Any thread may, at any time. NULL is fine. */
 RAPT_API void rapt_kept_pass_release(rapt_kept_pass *pass);

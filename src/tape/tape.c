@@ -76,6 +76,10 @@ rapt_tape *rapt_tape_new(const rapt_compute *options, rapt_error *err)
 
 rapt_tape *rapt_tape_new_in(rapt_pool *of, const rapt_compute *options, rapt_error *err)
 {
+    if (!of) {
+        rapt_fail(err, RAPT_ERR_VALUE, "a tape of no pool: rapt_tape_new makes one with threads of its own");
+        return NULL;
+    }
     return tape_new_of_pool(options, of, err);
 }
 

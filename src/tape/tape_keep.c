@@ -32,21 +32,32 @@ void rapt_kept_pass_release(rapt_kept_pass *pass)
     free(pass);
 }
 
+/* Empties the memory of passes, of which the next has new memory. */
+static void renew_step(rapt_tape *t, bool small_pages)
+{
+    const size_t peak = t->step.peak;
+    arena_init(&t->step, t->step.chunk_size);
+    t->step.peak = peak;
+    t->step.small_pages = small_pages;
+}
+
 void tape_end_kept(rapt_tape *t)
 {
     rapt_kept_pass *kept = t->kept;
     t->kept = NULL;
-    if (!kept)
+    if (!kept) {
+        if (t->step.small_pages) { /* nobody kept this pass: from now on huge pages pay again */
+            arena_free(&t->step);
+            renew_step(t, false);
+        }
         return;
+    }
     kept->step = t->step; /* before the reference is given up: another thread may release the last one at once */
     if (atomic_fetch_sub(&kept->references, 1) == 1) {
         free(kept); /* nobody keeps the memory any more: the tape reuses it */
         return;
     }
-    const size_t peak = t->step.peak;
-    arena_init(&t->step, t->step.chunk_size);
-    t->step.peak = peak;
-    t->step.small_pages = true; /* each kept pass takes what it touches, not a huge page */
+    renew_step(t, true); /* each kept pass takes what it touches, not a huge page */
 }
 
 rapt_pool *rapt_pool_new(int threads, rapt_error *err)

@@ -11,6 +11,7 @@
 #include "rapt/tape.h"
 
 #include "forked.h"
+#include "tape/tape_core.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -124,11 +125,30 @@ static void released_memory_is_given_back(void **state)
     rapt_tape_free(t);
 }
 
+/* Passes that nobody keeps have huge pages again. */
+static void pages_follow_what_is_kept(void **state)
+{
+    (void)state;
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
+    assert_non_null(t);
+    compute(t, 1);
+    rapt_kept_pass *kept = rapt_tape_keep(t, NULL);
+    pass p = compute(t, 2);
+    assert_true(t->step.small_pages);
+    rapt_kept_pass_release(kept);
+    const size_t memory = rapt_tape_memory(t);
+    p = compute(t, 3);
+    assert_false(t->step.small_pages);
+    assert_right(&p, 3);
+    assert_int_equal(rapt_tape_memory(t), memory);
+    rapt_tape_free(t);
+}
+
 /* ---- pools ---------------------------------------------------------------------------------------------------------- */
 
-static bool computes_right(rapt_pool *pool, int first)
+static bool computes_right(rapt_pool *team, int first)
 {
-    rapt_tape *t = rapt_tape_new_in(pool, NULL, NULL);
+    rapt_tape *t = rapt_tape_new_in(team, NULL, NULL);
     if (!t)
         return false;
     const pass p = compute(t, first);
@@ -137,18 +157,18 @@ static bool computes_right(rapt_pool *pool, int first)
     return true;
 }
 
-static void *compute_often(void *pool)
+static void *compute_often(void *team)
 {
     for (int i = 0; i < RUNS; i++)
-        if (!computes_right(pool, i))
+        if (!computes_right(team, i))
             return NULL;
-    return pool;
+    return team;
 }
 
-static bool forked(void *pool)
+static bool forked(void *team)
 {
-    const bool fine = computes_right(pool, 5);
-    rapt_pool_free(pool);
+    const bool fine = computes_right(team, 5);
+    rapt_pool_free(team);
     return fine;
 }
 
@@ -156,9 +176,9 @@ static void tapes_share_a_pool(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    rapt_pool *pool = rapt_pool_new(3, &err);
-    assert_non_null(pool);
-    rapt_tape *first = rapt_tape_new_in(pool, NULL, &err), *second = rapt_tape_new_in(pool, NULL, &err);
+    rapt_pool *team = rapt_pool_new(3, &err);
+    assert_non_null(team);
+    rapt_tape *first = rapt_tape_new_in(team, NULL, &err), *second = rapt_tape_new_in(team, NULL, &err);
     assert_non_null(first);
     assert_non_null(second);
     assert_int_equal(rapt_tape_threads(first), 3);
@@ -168,8 +188,11 @@ static void tapes_share_a_pool(void **state)
     rapt_tape_free(first);
     assert_right(&b, 2);
     rapt_tape_free(second);
-    rapt_pool_free(pool);
+    rapt_pool_free(team);
     rapt_pool_free(NULL);
+    assert_null(rapt_tape_new_in(NULL, NULL, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_null(rapt_tape_new_in(NULL, NULL, NULL));
 }
 
 static void threads_share_a_pool(void **state)
@@ -178,21 +201,22 @@ static void threads_share_a_pool(void **state)
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     void *ends[THREADS];
-    rapt_pool *pool = rapt_pool_new(2, NULL);
-    assert_non_null(pool);
+    rapt_pool *team = rapt_pool_new(2, NULL);
+    assert_non_null(team);
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, compute_often, pool), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, compute_often, team), 0);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], &ends[i]), 0);
     for (int i = 0; i < THREADS; i++)
-        assert_ptr_equal(ends[i], pool);
-    assert_true(forked_is_fine(forked, pool));
-    rapt_pool_free(pool);
+        assert_ptr_equal(ends[i], team);
+    assert_true(forked_is_fine(forked, team));
+    rapt_pool_free(team);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kept_tensors_stay), cmocka_unit_test(references_are_counted),
+                                       cmocka_unit_test(pages_follow_what_is_kept),
                                        cmocka_unit_test(released_memory_is_given_back), cmocka_unit_test(tapes_share_a_pool),
                                        cmocka_unit_test(threads_share_a_pool)};
     return cmocka_run_group_tests(tests, NULL, NULL);
