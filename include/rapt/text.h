@@ -175,7 +175,8 @@ typedef struct rapt_text {
 /* Encodes `count` texts on `threads` threads (1 to 256; 0: RAPT_THREADS, or else the CPUs that this process may use): text i has
  * the ids starts[i] .. starts[i + 1] - 1 of *ids, as rapt_tokenizer_encode_bytes gives them. The caller frees *ids and
  * *starts [count + 1]; on failure both are NULL. Fails as rapt_tokenizer_encode_bytes does for the first text for which it does,
- * "text 3: byte 17: ...", counted from 1; RAPT_ERR_VALUE: `threads` out of range; RAPT_ERR_MEMORY. */
+ * "text 3: byte 17: ...", counted from 1; RAPT_ERR_VALUE: `threads` out of range, or an invalid RAPT_THREADS;
+ * RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_tokenizer_encode_batch(const rapt_tokenizer *tokenizer, const rapt_text *texts, size_t count,
                                                bool specials, int threads, int32_t **ids, size_t **starts, rapt_error *err);
 /* The text of ids, NUL-terminated, which the caller frees; `size`, unless NULL, gets the length. NULL: out of memory. Words are

@@ -35,7 +35,7 @@
 #define MAX_THREADS 256
 #define INDEX_BITS 24
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
-#define MAX_CHUNKS (INDEX_MASK / 2) /* leaves indices for claims beyond the last chunk */
+_Static_assert(POOL_MAX_CHUNKS == INDEX_MASK / 2, "indices are left for claims beyond the last chunk");
 
 /* On its own cache line, because its thread polls it between loops. */
 typedef struct pool_range {
@@ -178,15 +178,19 @@ static int default_threads(rapt_error *err)
     return cpus < MAX_THREADS ? cpus : MAX_THREADS;
 }
 
+rapt_code pool_check_threads(int threads, rapt_error *err)
+{
+    const char *value = getenv("RAPT_THREADS");
+    if (threads < 0 || threads > MAX_THREADS)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
+    return threads == 0 && value && *value && parse_threads(value, err) == 0 ? RAPT_ERR_VALUE : RAPT_OK;
+}
+
 pool *pool_new(int threads, rapt_error *err)
 {
+    if (pool_check_threads(threads, err) != RAPT_OK)
+        return NULL;
     threads = threads != 0 ? threads : default_threads(err);
-    if (threads == 0)
-        return NULL;
-    if (threads < 0 || threads > MAX_THREADS) {
-        rapt_fail(err, RAPT_ERR_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
-        return NULL;
-    }
     pool *p = aligned_alloc(_Alignof(pool), sizeof *p);
     if (!p) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the thread pool");
@@ -337,7 +341,7 @@ void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
 {
     if (p->rests)
         return;
-    const bool serial = p->threads == 1 || count < 2 || work < SERIAL_WORK || count > MAX_CHUNKS;
+    const bool serial = p->threads == 1 || count < 2 || work < SERIAL_WORK || count > POOL_MAX_CHUNKS;
     if (serial || (p->shared && atomic_flag_test_and_set_explicit(&p->busy, memory_order_acquire))) {
         run_serial(count, fn, context);
         return;

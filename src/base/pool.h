@@ -19,12 +19,16 @@ int pool_cpus(const char *root);
  * number, or one above 256, is RAPT_ERR_VALUE. In a child of fork(), a pool of the parent runs its loops on one thread, and can
  * be freed. */
 pool *pool_new(int threads, rapt_error *err);
+/* RAPT_ERR_VALUE: pool_new refuses this number of threads, or RAPT_THREADS. For callers that need no pool for little work. */
+rapt_code pool_check_threads(int threads, rapt_error *err);
 void pool_free(pool *p);
 int pool_threads(const pool *p);
 /* From now on several threads may call pool_run at once: one of them gets the workers, the others run their loops alone. */
 void pool_share(pool *p);
 /* While `on`, pool_run returns at once, for a pass that is only counted and not computed. */
 void pool_rest(pool *p, bool on);
+
+#define POOL_MAX_CHUNKS 8388607 /* more run on the caller's thread alone */
 
 /* Runs fn for chunks 0 .. count-1 and returns when all are done. `work` is the total work in elementary
  * operations (a guess): small loops run on the caller's thread alone. Not reentrant. */

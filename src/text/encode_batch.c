@@ -8,6 +8,8 @@
 
 #define BYTE_WORK 64       /* elementary operations that a byte takes, about */
 #define ALONE_BYTES 32768  /* fewer are encoded before threads have started */
+#define GROUPS 65536       /* max chunks of the loop over all texts, about */
+_Static_assert(GROUPS < POOL_MAX_CHUNKS, "more chunks would run on one thread");
 
 typedef struct encoded {
     int32_t *ids;
@@ -18,7 +20,7 @@ typedef struct encoded {
 typedef struct batch {
     const rapt_tokenizer *k;
     const rapt_text *texts;
-    size_t count;
+    size_t count, group; /* texts; of them in a chunk */
     bool specials;
     encoded *out; /* [count] */
 } batch;
@@ -34,8 +36,11 @@ static void encode_chunk(void *context, size_t i, int worker)
 {
     batch *b = context;
     (void)worker;
-    rapt_error err = {0};
-    b->out[i].failed = encode_member(b, i, &err) != RAPT_OK;
+    const size_t end = i * b->group + b->group < b->count ? i * b->group + b->group : b->count;
+    for (size_t at = i * b->group; at < end; at++) {
+        rapt_error err = {0};
+        b->out[at].failed = encode_member(b, at, &err) != RAPT_OK;
+    }
 }
 
 /* The reason of the first text that failed, whichever thread had it. */
@@ -75,11 +80,12 @@ static rapt_code encode_all(batch *b, int threads, rapt_error *err)
     size_t bytes = 0;
     for (size_t i = 0; i < b->count; i++)
         bytes += b->texts[i].size;
-    const bool alone = (bytes < ALONE_BYTES || b->count < 2) && threads >= 0 && threads <= 256; /* else pool_new refuses */
-    pool *p = pool_new(alone ? 1 : threads, err);
+    const bool alone = bytes < ALONE_BYTES || b->count < 2;
+    pool *p = pool_check_threads(threads, err) ? NULL : pool_new(alone ? 1 : threads, err);
     if (!p)
         return RAPT_ERR_VALUE;
-    pool_run(p, b->count, bytes * BYTE_WORK, encode_chunk, b);
+    b->group = 1 + b->count / GROUPS;
+    pool_run(p, (b->count + b->group - 1) / b->group, bytes * BYTE_WORK, encode_chunk, b);
     pool_free(p);
     return RAPT_OK;
 }
@@ -88,7 +94,7 @@ rapt_code rapt_tokenizer_encode_batch(const rapt_tokenizer *k, const rapt_text *
                                       int32_t **ids, size_t **starts, rapt_error *err)
 {
     rapt_error own = {0};
-    batch b = {k, texts, count, specials, calloc(count + 1, sizeof *b.out)};
+    batch b = {.k = k, .texts = texts, .count = count, .specials = specials, .out = calloc(count + 1, sizeof *b.out)};
     *ids = NULL;
     *starts = NULL;
     rapt_code code = b.out ? RAPT_OK : rapt_fail(&own, RAPT_ERR_MEMORY, "out of memory for %zu texts", count);

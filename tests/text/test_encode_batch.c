@@ -1,6 +1,7 @@
 /* tests/text/test_encode_batch.c: many texts at once have the ids that each has alone, for any number of threads; tokenizers
  * that went through memory are the same.
  * labels: threads */
+#define _GNU_SOURCE /* strdup, setenv */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,6 +119,42 @@ static void the_first_failure_is_told(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* More texts than the loop has chunks: each chunk has several. */
+static void chunks_of_several_texts(void **state)
+{
+    (void)state;
+    enum { MANY = 2 * 65536 + 5 };
+    static const char *const pieces[] = {"the cat", "", "that the hat sat on", "rain"};
+    rapt_text *texts = malloc(MANY * sizeof *texts);
+    rapt_tokenizer *k = characters();
+    assert_non_null(texts);
+    for (size_t i = 0; i < MANY; i++)
+        texts[i] = (rapt_text){pieces[i * 7 % 4], strlen(pieces[i * 7 % 4])};
+    for (int threads = 1; threads < 4; threads++)
+        assert_batch(k, texts, MANY, threads);
+    rapt_tokenizer_free(k);
+    free(texts);
+}
+
+static void a_wrong_environment_is_reported(void **state)
+{
+    (void)state;
+    int32_t *ids;
+    size_t *starts;
+    rapt_error err = {0};
+    const rapt_text text = {"cat", 3};
+    const char *before = getenv("RAPT_THREADS");
+    char *kept = before ? strdup(before) : NULL;
+    rapt_tokenizer *k = characters();
+    assert_int_equal(setenv("RAPT_THREADS", "many", 1), 0);
+    assert_int_equal(rapt_tokenizer_encode_batch(k, &text, 1, false, 0, &ids, &starts, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "RAPT_THREADS is 'many'; it must be a whole number from 1 to 256");
+    assert_batch(k, &text, 1, 2); /* which does not ask */
+    assert_int_equal(kept ? setenv("RAPT_THREADS", kept, 1) : unsetenv("RAPT_THREADS"), 0);
+    free(kept);
+    rapt_tokenizer_free(k);
+}
+
 static void through_memory(void **state)
 {
     (void)state;
@@ -151,6 +188,8 @@ static void through_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(batches_are_their_texts), cmocka_unit_test(the_first_failure_is_told),
+                                       cmocka_unit_test(chunks_of_several_texts),
+                                       cmocka_unit_test(a_wrong_environment_is_reported),
                                        cmocka_unit_test(through_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
