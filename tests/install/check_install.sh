@@ -159,6 +159,9 @@ int main()
         return 1;
     rapt_recipe recipe;
     rapt_recipe_defaults(&recipe);
+    const rapt_translate_options options = rapt_translate_options_default();
+    if (options.size != sizeof options || options.n_best != 1)
+        return 1;
     std::cout << bleu.score << ' ' << rapt_version() << '\n';
 }
 CPP
