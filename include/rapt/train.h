@@ -134,8 +134,9 @@ typedef struct rapt_train_options {
                               NULL: files */
     const rapt_token_file *tokens, *validation_tokens; /* language models: tokens (rapt_token_file_from_ids) in place of the text
                               data.text, which the recipe must name nevertheless; no text.tokens is written. The tokenizer is
-                              a file or the one of `init`, not learned. validation_tokens, unless NULL, are the validation
-                              set, and data.validation_fraction must be 0. Lifetime and resuming as for `pairs` */
+                              a file, which must have all ids, or the one of `init`, not learned. validation_tokens, unless
+                              NULL, are the validation set, and data.validation_fraction must be 0. Lifetime and resuming as
+                              for `pairs` */
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys that the recipe gives and that contradict the model are refused */
     bool resume;           /* resume from the newest checkpoint in `out`. Without one the run begins anew, unless `out` has a

@@ -349,13 +349,33 @@ static void tokens_come_from_memory(void **state)
                   "there are tokens to validate with, and none to train on");
     refuse_tokens("", (rapt_train_options){.tokens = all},
                   "tokenizer.type is characters, which is learned from a text; for tokens from memory it must be a file");
-    rapt_token_file *large = rapt_token_file_from_ids((int32_t[200]){(int32_t)vocab}, 200, vocab + 1, NULL);
-    snprintf(err.message, sizeof err.message, "n: token %zu occurs; the model knows %zu", vocab, vocab);
-    refuse_tokens(TOKENS "n", (rapt_train_options){.tokens = large}, err.message);
-    rapt_token_file_close(large);
     rapt_token_file_close(rest);
     rapt_token_file_close(first);
     rapt_token_file_close(all);
+    rapt_token_file_close(file);
+}
+
+/* With model.vocab: text the model is as large as the tokens need, and its tokenizer must have them all. */
+static void tokens_that_no_text_can_have(void **state)
+{
+    (void)state;
+    char message[128];
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "files"});
+    rapt_token_file *file = rapt_token_file_open("files/text.tokens", NULL);
+    assert_non_null(file);
+    const size_t vocab = rapt_token_file_vocab(file);
+    rapt_token_file *large = rapt_token_file_from_ids((int32_t[200]){(int32_t)vocab}, 200, vocab + 1, NULL);
+    snprintf(message, sizeof message, "n: token %zu occurs; the tokenizer has %zu", vocab, vocab);
+    for (int by_text = 0; by_text < 2; by_text++) {
+        const char *changes = by_text ? TOKENS "n data.validation_fraction=0 model.vocab=text"
+                                      : TOKENS "n data.validation_fraction=0";
+        refuse_tokens(changes, (rapt_train_options){.tokens = large}, message);
+        refuse_tokens(changes, (rapt_train_options){.tokens = file, .validation_tokens = large}, message);
+    }
+    snprintf(message, sizeof message, "n: token %zu occurs; the model knows %zu", vocab, vocab);
+    refuse_tokens("data.text=n", (rapt_train_options){.tokens = large, .init = "files"}, message);
+    rapt_token_file_close(large);
     rapt_token_file_close(file);
 }
 
@@ -364,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
                                        IN_FOLDER(the_end_is_the_end), IN_FOLDER(stops_of_one_moment),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
-                                       IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory)};
+                                       IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory),
+                                       IN_FOLDER(tokens_that_no_text_can_have)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

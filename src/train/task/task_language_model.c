@@ -79,8 +79,7 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
 static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
 {
     const size_t vocab = r->model->language.net->config.vocab;
-    const int32_t last = d->valid ? rapt_token_file_max_id(d->valid) : 0, first = rapt_token_file_max_id(d->tokens);
-    const int32_t largest = first > last ? first : last;
+    const int32_t largest = text_data_max_id(d);
     if ((size_t)largest < vocab)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);

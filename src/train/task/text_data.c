@@ -168,11 +168,32 @@ rapt_code text_data_find(run *r, text_data *d, rapt_error *err)
     return d->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
+int32_t text_data_max_id(const text_data *d)
+{
+    const int32_t valid = d->valid ? rapt_token_file_max_id(d->valid) : 0, first = rapt_token_file_max_id(d->tokens);
+    return first > valid ? first : valid;
+}
+
+/* Whether the tokenizer can read the program's tokens. A model that the run starts from may have ids beside the tokenizer's. */
+static rapt_code check_program_ids(const run *r, const text_data *d, rapt_error *err)
+{
+    const rapt_tokenizer *k = r->model->language.tokenizer;
+    const rapt_token_file *const files[] = {d->tokens, d->valid};
+    for (size_t i = 0; i < 2; i++) {
+        const uint64_t hash = files[i] ? files[i]->header.tokenizer_hash : 0;
+        if (hash && hash != rapt_tokenizer_hash(k))
+            return rapt_fail(err, RAPT_ERR_VALUE, "the tokens%s are of another tokenizer", i ? " to validate with" : "");
+    }
+    if (r->init || (size_t)text_data_max_id(d) < rapt_tokenizer_size(k))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the tokenizer has %zu", d->text, text_data_max_id(d),
+                     rapt_tokenizer_size(k));
+}
+
 /* Whether the program's tokens can be trained on: they have a tokenizer already. */
-static rapt_code check_program_tokens(run *r, rapt_error *err)
+static rapt_code check_program_tokens(run *r, const text_data *d, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
-    const uint64_t hash = o->tokens ? o->tokens->header.tokenizer_hash : 0;
     if (!o->tokens)
         return rapt_fail(err, RAPT_ERR_VALUE, "there are tokens to validate with, and none to train on");
     if (learns_tokenizer(r))
@@ -183,15 +204,13 @@ static rapt_code check_program_tokens(run *r, rapt_error *err)
                          r->recipe->data.validation_fraction);
     if (!r->init && !(r->model->language.tokenizer = load_tokenizer(r, err)))
         return err->code;
-    if (hash && hash != rapt_tokenizer_hash(r->model->language.tokenizer))
-        return rapt_fail(err, RAPT_ERR_VALUE, "the tokens are of another tokenizer");
-    return RAPT_OK;
+    return check_program_ids(r, d, err);
 }
 
 rapt_code text_data_make(run *r, text_data *d, rapt_error *err)
 {
     if (text_data_is_given(r))
-        return check_program_tokens(r, err);
+        return check_program_tokens(r, d, err);
     rapt_code code = make_text_and_tokenizer(r, d, err);
     if (code)
         return code;

@@ -26,6 +26,8 @@ rapt_code text_data_find(run *r, text_data *d, rapt_error *err);
 /* Makes the tokens and, unless the run starts from a model, the tokenizer of r->model; or checks the program's tokens. On rank 0
  * only. */
 rapt_code text_data_make(run *r, text_data *d, rapt_error *err);
+/* The largest id of both sets. */
+int32_t text_data_max_id(const text_data *d);
 /* Gives the other ranks rank 0's tokenizer and tokens. */
 rapt_code text_data_share(run *r, text_data *d, rapt_error *err);
 rapt_code text_data_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err); /* train_task.files */
