@@ -132,6 +132,38 @@ static void other_pairs(void **state)
     }
 }
 
+/* Tokens of the program, at rank 1 or at the ranks beside it, are not what rank 0 would send. */
+static void tokens_at_some_ranks(void **state)
+{
+    static const char changes[] = "tokenizer.type=file tokenizer.path=known/tokenizer.json data.validation_fraction=0 " SHARDS;
+    (void)state;
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "known"});
+    rapt_token_file *file = rapt_token_file_open("known/text.tokens", NULL);
+    assert_non_null(file);
+    for (int i = 0; i < 4; i++) {
+        train_ranks *t = three(changes);
+        const bool validation = i >= 2;
+        for (int k = 0; k < 3; k++) {
+            rapt_train_options *o = &t->list[k].options;
+            o->tokens = validation || (k == 1) == (i == 0) ? file : NULL;
+            o->validation_tokens = validation && (k == 1) == (i == 2) ? file : NULL;
+        }
+        assert_refused(t, validation ? "rank 1 on HOST: rapt_train_options.validation_tokens is given to only one of this rank "
+                                       "and rank 0 (HOST)"
+                                     : "rank 1 on HOST: rapt_train_options.tokens is given to only one of this rank and rank 0 "
+                                       "(HOST)");
+    }
+    train_ranks *t = three(changes);
+    t->list[1].options.validation_tokens = file; /* and none to train on */
+    assert_refused(t, "rank 1 on HOST: rapt_train_options.validation_tokens is given to only one of this rank and rank 0 (HOST)");
+    t = three(changes);
+    for (int k = 0; k < 3; k++)
+        t->list[k].options.validation_tokens = file;
+    assert_refused(t, "rank 0 on HOST: there are tokens to validate with, and none to train on");
+    rapt_token_file_close(file);
+}
+
 /* A model of the same shape. */
 static void other_models(void **state)
 {
@@ -312,7 +344,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(other_recipes), IN_A_FOLDER(other_options), IN_A_FOLDER(too_many_processes),
-        IN_A_FOLDER(other_texts), IN_A_FOLDER(other_pairs), IN_A_FOLDER(other_models), IN_A_FOLDER(one_rank_fails),
+        IN_A_FOLDER(other_texts), IN_A_FOLDER(tokens_at_some_ranks),
+        IN_A_FOLDER(other_pairs), IN_A_FOLDER(other_models), IN_A_FOLDER(one_rank_fails),
         IN_A_FOLDER(other_vectors), IN_A_FOLDER(rank_0_alone_is_refused),
         IN_A_FOLDER(checkpoint_cannot_be_written),
         IN_A_FOLDER(faults_are_found)};

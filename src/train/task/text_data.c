@@ -162,6 +162,8 @@ rapt_code text_data_find(run *r, text_data *d, rapt_error *err)
 {
     if (!text_data_is_given(r))
         return run_is_first(r) ? find_text(r, d, err) : RAPT_OK;
+    if (!r->options->tokens)
+        return rapt_fail(err, RAPT_ERR_VALUE, "there are tokens to validate with, and none to train on");
     d->tokens = r->options->tokens;
     d->valid = r->options->validation_tokens;
     d->text = strdup(r->recipe->data.text);
@@ -194,8 +196,6 @@ static rapt_code check_program_ids(const run *r, const text_data *d, rapt_error 
 static rapt_code check_program_tokens(run *r, const text_data *d, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
-    if (!o->tokens)
-        return rapt_fail(err, RAPT_ERR_VALUE, "there are tokens to validate with, and none to train on");
     if (learns_tokenizer(r))
         return rapt_fail(err, RAPT_ERR_VALUE, "tokenizer.type is %s, which is learned from a text; for tokens from memory it "
                          "must be a file", r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE ? "bpe" : "characters");
