@@ -131,7 +131,7 @@ typedef struct rapt_train_options {
     const rapt_pairs *pairs, *validation; /* translation: sentence pairs in place of the files data.pairs and data.validation,
                               which the recipe must have nevertheless, as names in messages and in recipe.yaml. All of them:
                               data.limit must be 0. They must outlive the run; a call that resumes brings the same pairs again.
-                              NULL: files */
+                              NULL: files. Both are refused with a language model, as tokens are with a translation */
     const rapt_token_file *tokens, *validation_tokens; /* language models: tokens (rapt_token_file_from_ids) in place of the text
                               data.text, which the recipe must name nevertheless; no text.tokens is written. The tokenizer is
                               a file, which must have all ids, or the one of `init`, not learned. validation_tokens, unless

@@ -25,6 +25,19 @@
 
 /* ---- open, check, prepare ------------------------------------------------------------------------------------- */
 
+/* Data of the other task would not be read, and files would be in their place. */
+static rapt_code check_given(run *r, rapt_error *err)
+{
+    const rapt_train_options *o = r->options;
+    const bool pairs = r->recipe->task == RAPT_TASK_TRANSLATION;
+    const char *of_text = o->tokens ? "tokens" : o->validation_tokens ? "validation_tokens" : NULL;
+    const char *of_pairs = o->pairs ? "pairs" : o->validation ? "validation" : NULL;
+    const char *other = pairs ? of_text : of_pairs;
+    return other ? rapt_fail(err, RAPT_ERR_VALUE, "rapt_train_options.%s is for %s; the task of the recipe is %s", other,
+                             pairs ? "language models" : "translation", pairs ? "translation" : "language_model")
+                 : RAPT_OK;
+}
+
 static rapt_code take_folder(run *r, rapt_error *err)
 {
     return folder_lock_take(&r->lock, r->options->out, err);
@@ -113,6 +126,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
     static const set_up_stage stages[] = {
         {ranks_together, handshake_recipe},  /* open: all ranks must train the same, */
+        {ranks_each, check_given},           /* with no data of another task; */
         {ranks_first, take_folder},          /* nobody else writes into the folder from here on, */
         {ranks_first, folder_check},         /* nothing in it would be lost, */
         {ranks_together, give_newest},

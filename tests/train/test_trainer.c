@@ -379,12 +379,34 @@ static void tokens_that_no_text_can_have(void **state)
     rapt_token_file_close(file);
 }
 
+/* Neither would be read. */
+static void data_of_the_other_task(void **state)
+{
+    static const char pairs[] = "task=translation data.text= data.pairs=pairs.tsv tokenizer.type=words model.context=64 "
+                                "data.validation_fraction=0 ";
+    (void)state;
+    rapt_pairs *p = pairs_in_memory("pairs.tsv");
+    rapt_token_file *f = rapt_token_file_from_ids((int32_t[200]){0}, 200, 29, NULL);
+    assert_non_null(f);
+    put_words("text.txt", 600);
+    refuse_tokens(pairs, (rapt_train_options){.tokens = f},
+                  "rapt_train_options.tokens is for language models; the task of the recipe is translation");
+    refuse_tokens(pairs, (rapt_train_options){.validation_tokens = f},
+                  "rapt_train_options.validation_tokens is for language models; the task of the recipe is translation");
+    refuse_tokens("", (rapt_train_options){.pairs = p},
+                  "rapt_train_options.pairs is for translation; the task of the recipe is language_model");
+    refuse_tokens("", (rapt_train_options){.validation = p},
+                  "rapt_train_options.validation is for translation; the task of the recipe is language_model");
+    rapt_token_file_close(f);
+    rapt_pairs_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
                                        IN_FOLDER(the_end_is_the_end), IN_FOLDER(stops_of_one_moment),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
                                        IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory),
-                                       IN_FOLDER(tokens_that_no_text_can_have)};
+                                       IN_FOLDER(tokens_that_no_text_can_have), IN_FOLDER(data_of_the_other_task)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
