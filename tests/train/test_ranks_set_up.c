@@ -164,6 +164,40 @@ static void tokens_at_some_ranks(void **state)
     rapt_token_file_close(file);
 }
 
+/* Ids have 4 bytes at rank 1 and 2 at the others. */
+static void tokens_of_another_vocabulary(void **state)
+{
+    static const char changes[] = "tokenizer.type=file tokenizer.path=known/tokenizer.json data.validation_fraction=0 " SHARDS;
+    (void)state;
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "known"});
+    rapt_token_file *file = rapt_token_file_open("known/text.tokens", NULL);
+    assert_non_null(file);
+    const size_t count = rapt_token_file_count(file);
+    int32_t *ids = malloc(count * sizeof *ids);
+    assert_non_null(ids);
+    rapt_token_file_ids(file, 0, count, ids);
+    for (int other = 1; other >= 0; other--) {
+        train_ranks *t = three(changes);
+        ids[7] = other ? 1 - ids[7] % 2 : ids[7];
+        rapt_token_file *wide = rapt_token_file_from_ids(ids, count, 70000, NULL);
+        assert_non_null(wide);
+        for (int k = 0; k < 3; k++)
+            t->list[k].options.tokens = k == 1 ? wide : file;
+        if (other) {
+            assert_refused(t, "rank 1 on HOST: text.txt is not the same as on rank 0 (HOST): copy it to all machines");
+        } else {
+            ranks_run(t);
+            ranks_end_alike(t, RAPT_OK, 1);
+            ranks_free(t);
+        }
+        rapt_token_file_ids(file, 0, count, ids);
+        rapt_token_file_close(wide);
+    }
+    free(ids);
+    rapt_token_file_close(file);
+}
+
 /* A model of the same shape. */
 static void other_models(void **state)
 {
@@ -344,7 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(other_recipes), IN_A_FOLDER(other_options), IN_A_FOLDER(too_many_processes),
-        IN_A_FOLDER(other_texts), IN_A_FOLDER(tokens_at_some_ranks),
+        IN_A_FOLDER(other_texts), IN_A_FOLDER(tokens_at_some_ranks), IN_A_FOLDER(tokens_of_another_vocabulary),
         IN_A_FOLDER(other_pairs), IN_A_FOLDER(other_models), IN_A_FOLDER(one_rank_fails),
         IN_A_FOLDER(other_vectors), IN_A_FOLDER(rank_0_alone_is_refused),
         IN_A_FOLDER(checkpoint_cannot_be_written),

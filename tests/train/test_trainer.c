@@ -355,6 +355,32 @@ static void tokens_come_from_memory(void **state)
     rapt_token_file_close(file);
 }
 
+/* A vocabulary of more than 2^16 gives each id 4 bytes; the ids are the same data. */
+static void the_vocabulary_is_no_data(void **state)
+{
+    const char *changes = TOKENS "none data.validation_fraction=0";
+    (void)state;
+    put_words("text.txt", 600);
+    train("", (rapt_train_options){.out = "files"});
+    rapt_token_file *file = rapt_token_file_open("files/text.tokens", NULL);
+    assert_non_null(file);
+    rapt_token_file *first = part_of(file, 0, 0.9, 29), *rest = part_of(file, 0.9, 1, 29);
+    rapt_token_file *wide = part_of(file, 0, 0.9, 70000), *other = part_of(file, 0, 1, 70000);
+    rapt_token_file *wide_rest = part_of(file, 0.9, 1, 70000);
+    train(changes, (rapt_train_options){.out = "whole", .tokens = first, .validation_tokens = rest});
+    const rapt_train_options half = {.out = "half", .tokens = first, .validation_tokens = rest, .max_steps = STEPS / 2};
+    train(changes, half);
+    rapt_recipe r = lm_recipe(changes);
+    const rapt_train_options changed = {.out = "half", .tokens = other, .validation_tokens = wide_rest, .resume = true};
+    assert_int_equal(run(&r, changed, NULL), RAPT_ERR_VALUE); /* other ids */
+    train(changes, (rapt_train_options){.out = "half", .tokens = wide, .validation_tokens = wide_rest, .resume = true});
+    assert_same_run("whole", "half");
+    rapt_recipe_free(&r);
+    rapt_token_file *const all[] = {first, rest, wide, wide_rest, other, file};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        rapt_token_file_close(all[i]);
+}
+
 /* With model.vocab: text the model is as large as the tokens need, and its tokenizer must have them all. */
 static void tokens_that_no_text_can_have(void **state)
 {
@@ -407,6 +433,7 @@ int main(void)
                                        IN_FOLDER(the_end_is_the_end), IN_FOLDER(stops_of_one_moment),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
                                        IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory),
-                                       IN_FOLDER(tokens_that_no_text_can_have), IN_FOLDER(data_of_the_other_task)};
+                                       IN_FOLDER(tokens_that_no_text_can_have), IN_FOLDER(data_of_the_other_task),
+                                       IN_FOLDER(the_vocabulary_is_no_data)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,29 @@ uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f)
     return f->header.tokenizer_hash;
 }
 
+rapt_code token_file_hash(const rapt_token_file *f, size_t vocab, uint64_t *hash, rapt_error *err)
+{
+    const size_t largest = f->header.largest, width = token_width(largest < vocab ? vocab : largest + 1);
+    int32_t ids[DECODED], packed[DECODED];
+    *hash = f->header.ids_hash;
+    if (width == f->header.width)
+        return RAPT_OK;
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a checksum of tokens");
+    XXH3_64bits_reset(state);
+    for (size_t at = 0, all = rapt_token_file_count(f), n; at < all; at += n) {
+        n = all - at < DECODED ? all - at : DECODED;
+        rapt_token_file_ids(f, at, n, ids);
+        token_pack(ids, n, width, packed, 0);
+        XXH3_64bits_update(state, packed, n * width);
+        token_file_forget(f, at, n);
+    }
+    *hash = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    return RAPT_OK;
+}
+
 void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, int32_t *ids)
 {
     token_unpack(f->ids + first * f->header.width, count, f->header.width, ids);

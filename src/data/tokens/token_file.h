@@ -29,6 +29,10 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err);
 /* Gives back the memory of tokens that were read, in files larger than that: in the end training on a large text reads all. */
 void token_file_forget(const rapt_token_file *f, size_t first, size_t count);
 
+/* The checksum of the ids as they would lie in the file of a tokenizer of `vocab` tokens: the same for the same ids, whatever
+ * vocabulary they were given with. An id that such a file could not hold has its 4 bytes. RAPT_ERR_MEMORY. */
+rapt_code token_file_hash(const rapt_token_file *f, size_t vocab, uint64_t *hash, rapt_error *err);
+
 typedef struct token_options {
     bool ordinary; /* special tokens that are written out in the text are text like any other */
     int threads;   /* argument of pool_new */

@@ -13,14 +13,15 @@ _Static_assert(sizeof(token_header) == 64, "the header is copied as it lies in t
 
 static const char magic[8] = {'R', 'A', 'P', 'T', 'T', 'O', 'K', '1'};
 
-static uint16_t width_for(size_t vocab)
+uint16_t token_width(size_t vocab)
 {
     return vocab <= TOKEN_NARROW_VOCAB ? 2 : 4;
 }
 
 token_header token_header_new(size_t vocab, bool specials)
 {
-    token_header h = {.version = specials ? TOKEN_SPECIALS : TOKEN_ORDINARY, .width = width_for(vocab), .vocab = (uint32_t)vocab};
+    token_header h = {.version = specials ? TOKEN_SPECIALS : TOKEN_ORDINARY, .width = token_width(vocab),
+                      .vocab = (uint32_t)vocab};
     memcpy(h.magic, magic, sizeof magic);
     return h;
 }
@@ -44,7 +45,7 @@ static const char *contradiction(const token_header *h)
         return "it has no tokens";
     if (h->vocab == 0 || h->vocab > TOKEN_MAX_VOCAB)
         return "the size of its vocabulary is not 1 to 2^31";
-    if (h->width != width_for(h->vocab))
+    if (h->width != token_width(h->vocab))
         return "its bytes per id are not those of its vocabulary";
     if (h->largest >= h->vocab)
         return "its largest id is outside its vocabulary";

@@ -21,6 +21,8 @@ typedef struct token_header {
     uint32_t vocab, largest;
 } token_header;
 
+/* Bytes of an id. */
+uint16_t token_width(size_t vocab);
 /* Magic, version, width and vocabulary are filled in, the rest is 0. */
 token_header token_header_new(size_t vocab, bool specials);
 /* Whether a file that begins with these bytes is a token file, by its first 8 bytes, or a truncated one. */

@@ -158,11 +158,13 @@ static rapt_code check_token_range(const run *r, const rapt_token_range *range, 
 
 static rapt_code load_windows(run *r, rapt_error *err)
 {
-    const text_data *d = r->data;
+    text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     rapt_token_range train = training_range(r, d);
     rapt_token_range validation = validation_range(r, d);
-    rapt_code code = check_token_range(r, &train, false, err);
+    rapt_code code = text_data_hash(r, d, err);
+    if (!code)
+        code = check_token_range(r, &train, false, err);
     if (!code && run_validates(r))
         code = check_token_range(r, &validation, true, err);
     size_t tokens = (size_t)(k->model.context * k->train.batch);
@@ -232,8 +234,8 @@ static uint64_t hash_text(const run *r)
     const text_data *d = r->data;
     const token_header *h = &d->tokens->header;
     const uint64_t tokenizer = d->own ? h->tokenizer_hash : rapt_tokenizer_hash(r->model->language.tokenizer);
-    const uint64_t hash = rng_mix(rng_mix(tokenizer, h->count), h->ids_hash);
-    return d->valid ? rng_mix(rng_mix(hash, d->valid->header.count), d->valid->header.ids_hash) : hash;
+    const uint64_t hash = rng_mix(rng_mix(tokenizer, h->count), d->tokens_hash);
+    return d->valid ? rng_mix(rng_mix(hash, d->valid->header.count), d->valid_hash) : hash;
 }
 
 /* Tokens that each rank has from its program. */
@@ -242,8 +244,8 @@ static void given_inputs(const run *r, task_input list[TASK_MAX_INPUTS])
     const text_data *d = r->data;
     if (!text_data_is_given(r))
         return;
-    list[0] = (task_input){r->recipe->data.text, d->tokens->header.ids_hash};
-    list[1] = (task_input){d->valid ? "the tokens to validate with" : NULL, d->valid ? d->valid->header.ids_hash : 0};
+    list[0] = (task_input){r->recipe->data.text, d->tokens_hash};
+    list[1] = (task_input){d->valid ? "the tokens to validate with" : NULL, d->valid_hash};
 }
 
 static void describe_text(const run *r, rapt_memory_plan *plan)

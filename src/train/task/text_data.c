@@ -255,6 +255,13 @@ rapt_code text_data_share(run *r, text_data *d, rapt_error *err)
     return code ? code : ranks_agree(r, check_same_tokenizer(r, d, err), err);
 }
 
+rapt_code text_data_hash(const run *r, text_data *d, rapt_error *err)
+{
+    const size_t vocab = rapt_tokenizer_size(r->model->language.tokenizer);
+    rapt_code code = token_file_hash(d->tokens, vocab, &d->tokens_hash, err);
+    return code || !d->valid ? code : token_file_hash(d->valid, vocab, &d->valid_hash, err);
+}
+
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
 /* The token file is made again if it does not belong to the text. */

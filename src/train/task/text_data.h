@@ -15,6 +15,7 @@ typedef struct text_data {
     bool joins_text, makes_tokens;    /* those two are open */
     const rapt_token_file *tokens, *valid; /* valid: the program's, if it has its own tokens to validate with; else NULL */
     rapt_token_file *own;                  /* tokens of a text; NULL: the program's */
+    uint64_t tokens_hash, valid_hash;      /* of their ids: text_data_hash */
     rapt_windows *train, *validation; /* of task_language_model.c; validation may be NULL */
     int32_t *zeros;                   /* ids of a batch that is only counted */
 } text_data;
@@ -30,6 +31,8 @@ rapt_code text_data_make(run *r, text_data *d, rapt_error *err);
 int32_t text_data_max_id(const text_data *d);
 /* Gives the other ranks rank 0's tokenizer and tokens. */
 rapt_code text_data_share(run *r, text_data *d, rapt_error *err);
+/* Fills in the hashes, once the tokenizer is known. */
+rapt_code text_data_hash(const run *r, text_data *d, rapt_error *err);
 rapt_code text_data_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err); /* train_task.files */
 /* Names the files of the folder. Called after all checks. */
 rapt_code text_data_write(text_data *d, rapt_error *err);
