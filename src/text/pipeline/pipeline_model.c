@@ -33,13 +33,10 @@ static size_t count_characters(const char *text, size_t size)
     return count;
 }
 
-/* The longest token with which the text begins behind a prefix, and its bytes without it; -1: none. */
-static int32_t longest_token(const pipeline_model *m, const char *prefix, const char *text, size_t size, size_t *length)
+/* The longest token with which the text begins after the bytes that lead to a node, and its bytes after them; -1: none. */
+static int32_t longest_token(const pipeline_model *m, int32_t node, const char *text, size_t size, size_t *length)
 {
-    int32_t longest = -1, node = 0, id;
-    for (; *prefix; prefix++)
-        if (!piece_trie_step(&m->unigram.trie, &node, *prefix, &id))
-            return -1;
+    int32_t longest = -1, id;
     for (size_t i = 0; i < size && piece_trie_step(&m->unigram.trie, &node, text[i], &id); i++) {
         longest = id >= 0 ? id : longest;
         *length = id >= 0 ? i + 1 : *length;
@@ -55,7 +52,7 @@ static rapt_code word_piece_encode(const pipeline_model *m, const char *text, si
     if (count_characters(text, size) > m->max_characters)
         return put_unknown(m, w, err);
     for (size_t at = 0; at < size && !code; at += length) {
-        int32_t id = longest_token(m, at == 0 ? "" : m->prefix, text + at, size - at, &length);
+        int32_t id = longest_token(m, at == 0 ? 0 : m->after_prefix, text + at, size - at, &length);
         if (id < 0) {
             w->count = begun;
             return put_unknown(m, w, err);

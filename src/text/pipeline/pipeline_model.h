@@ -23,6 +23,8 @@ typedef struct pipeline_model {
     char *unk_token;     /* the token for unknown text; NULL: unknown text is left out */
     int32_t unk;         /* its id; -1: not in the vocabulary, an error when it is needed */
     char *prefix;        /* prefix of tokens that do not begin a piece, "##" for BERT; NULL: none */
+    int32_t after_prefix; /* MODEL_WORD_PIECE: the node of its trie to which the prefix leads; -1: no token has the prefix. A
+                             file's prefix may be long, and is not walked again for each token */
     char *suffix;        /* suffix of a token that ends a piece, for BPE; NULL: none */
     bool fuse_unk;       /* one unknown token for several characters */
     bool ignore_merges;  /* a piece that is a token becomes it, regardless of merges */

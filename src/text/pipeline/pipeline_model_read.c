@@ -137,13 +137,17 @@ static rapt_code read_bpe(pipeline_model *m, const hf_reading *r, const json_t *
     return code ? code : take_merges_of(m, r, json_object_get(model, "merges"));
 }
 
+/* With the node of the prefix. */
 static rapt_code plant_trie(pipeline_model *m, const hf_reading *r)
 {
+    int32_t id;
     bool ok = true;
     for (size_t i = 0, size = 0; ok && i < m->vocab.size; i++) {
         const char *token = token_list_at(&m->vocab, (int64_t)i, &size);
         ok = !token || piece_trie_add(&m->unigram.trie, token, size, (int32_t)i);
     }
+    for (const char *at = m->prefix; *at && m->after_prefix >= 0; at++)
+        piece_trie_step(&m->unigram.trie, &m->after_prefix, *at, &id);
     return ok ? RAPT_OK : component_no_memory(r);
 }
 
