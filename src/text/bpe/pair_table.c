@@ -1,4 +1,4 @@
-/* text/bpe/pair_table.c: how the table of pairs grows; how it is read is in the header. For byte-level BPE. */
+/* text/bpe/pair_table.c: how the table of pairs grows; how it is read is in the header. */
 #include "text/bpe/pair_table.h"
 
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-/* text/bpe/pair_table.h: which pairs of tokens merge, into which token, and in which order. For byte-level BPE. */
+/* text/bpe/pair_table.h: which pairs of tokens merge, into which token, and in which order. For BPE of bytes and of characters,
+ * and for text/pieces/piece_trie.h, whose pairs are a node and a byte. */
 #ifndef TEXT_BPE_PAIR_TABLE_H
 #define TEXT_BPE_PAIR_TABLE_H
 
 #include "rapt/base.h"
 
 #define PAIR_NEVER UINT32_MAX
-#define PAIR_RANKS (1 << 24) /* ranks are below */
+#define PAIR_RANKS (1 << 24) /* merges have ranks below */
 
 typedef struct pair_merge {
     uint32_t rank; /* pairs of lower rank merge first; PAIR_NEVER: never */
@@ -25,7 +26,7 @@ typedef struct pair_table {
 } pair_table;
 
 void pair_table_free(pair_table *t);
-/* Adds a pair that isn't there yet, with a rank below PAIR_RANKS; false on out-of-memory. */
+/* Adds a pair that isn't there yet, with any rank but PAIR_NEVER; false on out-of-memory. */
 bool pair_table_put(pair_table *t, int32_t left, int32_t right, pair_merge merge);
 
 static inline uint64_t pair_key(int32_t left, int32_t right)

@@ -10,14 +10,14 @@ typedef struct piece_trie {
     pair_table edges; /* a node and a byte lead to a node, `id`, and to the text that ends there, `rank` */
 } piece_trie;
 
-enum { PIECE_TRIE_NO_TEXT = PAIR_RANKS };
+enum { PIECE_TRIE_NO_TEXT = PAIR_RANKS }; /* above all ids */
 
 static inline void piece_trie_free(piece_trie *t)
 {
     pair_table_free(&t->edges);
 }
 
-/* Adds a text, with an id from 0 to 2^24 - 2. False on out-of-memory, or with 2^31 nodes. */
+/* Adds a text, with an id from 0 to 2^24 - 1. False on out-of-memory, or with 2^31 nodes. */
 bool piece_trie_add(piece_trie *t, const char *text, size_t size, int32_t id);
 
 /* Moves *node (0: the root) along `byte`; *id: the text that ends there, -1: none. False if no text continues so. */
