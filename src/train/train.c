@@ -26,7 +26,7 @@
 /* ---- open, check, prepare ------------------------------------------------------------------------------------- */
 
 /* Data of the other task would not be read, and files would be in their place. */
-static rapt_code check_given(run *r, rapt_error *err)
+static rapt_code check_task_data(run *r, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
     const bool pairs = r->recipe->task == RAPT_TASK_TRANSLATION;
@@ -126,7 +126,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
     static const set_up_stage stages[] = {
         {ranks_together, handshake_recipe},  /* open: all ranks must train the same, */
-        {ranks_each, check_given},           /* with no data of another task; */
+        {ranks_each, check_task_data},       /* with no data of another task; */
         {ranks_first, take_folder},          /* nobody else writes into the folder from here on, */
         {ranks_first, folder_check},         /* nothing in it would be lost, */
         {ranks_together, give_newest},
