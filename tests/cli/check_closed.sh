@@ -50,7 +50,8 @@ for closed in 0 1 2 01 02 12 012; do
     ./without $closed "$RAPT" serve whole-pairs --host "unix:$WORK/socket-$closed" &
     server=$!
     for ((i = 0; i < 600; i++)); do
-        [ ! -S "socket-$closed" ] || break
+        # The socket has its name before the server listens on it.
+        curl -sf --max-time 60 --unix-socket "socket-$closed" http://localhost/health >.health && break
         sleep 0.1
     done
     for i in 1 2 3; do

@@ -28,7 +28,7 @@ fi
 "$RAPT" serve model --host "unix:$WORK/socket" >served.log 2>&1 &
 server=$!
 for ((i = 0; i < 600; i++)); do
-    [ ! -S socket ] || break
+    curl -sf --max-time 60 --unix-socket socket http://localhost/health >.health && break # its name is there before it listens
     sleep 0.1
 done
 for kind in hard soft; do
