@@ -1,7 +1,7 @@
 /* test_piece_counts.c: pieces counted in chunks and by several threads are the pieces of one walk from the first byte
  * to the last, for patterns that make this hard: walks that never meet, pieces longer than chunks, lookbehind, failures.
  * For src/text/bpe/piece_counts.c and the counts of token_list.c. What a pattern matches is the split's business. */
-#include "text/bpe/piece_counts.h"
+#include "text/bpe/bpe_train.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

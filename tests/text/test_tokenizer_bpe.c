@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "text/bpe/bpe_merge.h"
+#include "text/bpe/bpe_encode.h"
 #include "text/tokenizer_files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

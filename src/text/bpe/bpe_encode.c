@@ -5,8 +5,6 @@
  * of the CPU, for this call only. */
 #include "text/bpe/bpe_encode.h"
 
-#include "text/bpe/bpe_merge.h"
-
 #include <stdlib.h>
 #include <string.h>
 

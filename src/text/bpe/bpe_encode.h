@@ -1,5 +1,5 @@
-/* text/bpe/bpe_encode.h: the encoder of byte-level BPE in steps, for bpe_threads.c, where each thread has one. To encode a whole
- * text, call rapt_tokenizer_encode_to. */
+/* text/bpe/bpe_encode.h: the encoder of byte-level BPE in steps, for bpe_threads.c, where each thread has one; and the merging of
+ * a piece. To encode a whole text, call rapt_tokenizer_encode_to. */
 #ifndef TEXT_BPE_BPE_ENCODE_H
 #define TEXT_BPE_BPE_ENCODE_H
 
@@ -38,5 +38,15 @@ void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_sta
 rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, rapt_error *err);
 /* Encodes a whole text: normalized, and with special tokens: all of them, or those that are always found. */
 rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, bool specials, rapt_error *err);
+
+/* ---- bpe_merge.c: the merging of one piece. For bpe_encode.c. */
+
+/* Up to this size, the whole piece is searched before each merge. */
+enum { BPE_SHORT = 128 };
+
+/* Writes the tokens of a piece of 1 to BPE_SHORT bytes to ids[BPE_SHORT]; returns their number. */
+size_t bpe_merge_short(const byte_bpe *b, const char *piece, size_t size, int32_t *ids);
+/* bpe_merge_short for any size, in O(size log(size)); ids[size]. */
+rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err);
 
 #endif

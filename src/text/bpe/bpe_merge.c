@@ -2,7 +2,7 @@
  * merges. For bpe_encode.c; it does not cut texts and does not know special tokens.
  *
  * Short pieces are searched as a whole before each merge; long pieces have their pairs in a heap. Both give the same tokens. */
-#include "text/bpe/bpe_merge.h"
+#include "text/bpe/bpe_encode.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,7 @@
 #include "text/bpe/bpe_train.h"
 
 #include "base/stop.h"
-#include "text/bpe/pair_queue.h"
-#include "text/bpe/token_rows.h"
+#include "text/bpe/bpe_train_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* text/bpe/pair_queue.c: a hash table of pairs and a binary heap over it. For the BPE trainer; not a general queue: counts may
  * only fall. */
-#include "text/bpe/pair_queue.h"
+#include "text/bpe/bpe_train_parts.h"
 
 #include "base/buffer.h"
 

@@ -8,7 +8,7 @@
  * until they meet. The counts of the guess up to there are taken back, the pieces of the true walk are counted, and the rest of
  * the chunk is right. With usual patterns they meet after a piece or two. If they never meet, the true walk does all the work:
  * slower, with the same counts. Every step adds whole numbers, so the result does not depend on threads and chunks. */
-#include "text/bpe/piece_counts.h"
+#include "text/bpe/bpe_train.h"
 
 #include "base/pool.h"
 #include "base/stop.h"

@@ -1,6 +1,6 @@
 /* text/bpe/specials.c: search for a few fixed texts at once. For byte-level BPE. Special tokens are few and their first bytes
  * rare, so it is enough to compare at each place with such a byte. */
-#include "text/bpe/specials.h"
+#include "text/bpe/byte_bpe.h"
 
 #include "base/buffer.h"
 

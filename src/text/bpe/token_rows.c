@@ -1,6 +1,6 @@
 /* text/bpe/token_rows.c: lays the distinct pieces out in one array. For the BPE trainer, which decides what to merge, and merges
  * in this array. */
-#include "text/bpe/token_rows.h"
+#include "text/bpe/bpe_train_parts.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * strips all of it on its side. Otherwise, unless there is a "+", spaces before {% and {# that begin a line are removed, and so
  * is the line feed after %} and #}. */
 #define _GNU_SOURCE /* memmem */
-#include "text/chat/jinja_lex.h"
+#include "text/chat/jinja_tree.h"
 
 #include "base/number.h"
 #include "text/utf8.h"

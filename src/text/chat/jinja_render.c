@@ -2,7 +2,6 @@
 #include "text/chat/jinja.h"
 
 #include "base/quote.h"
-#include "text/chat/jinja_from_json.h"
 #include "text/chat/jinja_print.h"
 #include "text/chat/jinja_run.h"
 #include "text/utf8.h"
@@ -289,6 +288,49 @@ void jinja_template_free(jinja_template *t)
     free(t);
 }
 
+/* JSON as a value. */
+static jinja_value value_of_json(jinja_work *w, const json_t *json);
+
+static jinja_value row_of_json(jinja_work *w, const json_t *json)
+{
+    jinja_list *list = jinja_list_new(w, JINJA_IS_LIST, json_array_size(json));
+    for (size_t i = 0; list && i < list->count; i++)
+        list->items[i] = value_of_json(w, json_array_get(json, i));
+    return jinja_row(list);
+}
+
+/* Puts the members of an object into a dict; null becomes None. */
+static void dict_of_json(jinja_work *w, const json_t *json, jinja_dict *d)
+{
+    for (void *at = json_object_iter((json_t *)json); at && d; at = json_object_iter_next((json_t *)json, at)) {
+        jinja_value key = jinja_copy(w, json_object_iter_key(at), strlen(json_object_iter_key(at)));
+        jinja_dict_put(w, d, key, value_of_json(w, json_object_iter_value(at)));
+    }
+}
+
+static jinja_value value_of_json(jinja_work *w, const json_t *json)
+{
+    jinja_value v = JINJA_NULL;
+    if (!jinja_enter(w))
+        json = NULL;
+    if (json_is_boolean(json))
+        v = jinja_bool(json_is_true(json));
+    else if (json_is_integer(json))
+        v = jinja_int(json_integer_value(json));
+    else if (json_is_real(json))
+        v = jinja_float(json_real_value(json));
+    else if (json_is_string(json))
+        v = jinja_copy(w, json_string_value(json), json_string_length(json));
+    else if (json_is_array(json))
+        v = row_of_json(w, json);
+    else if (json_is_object(json)) {
+        v = jinja_table(jinja_dict_new(w));
+        dict_of_json(w, json, v.dict);
+    }
+    jinja_leave(w);
+    return v;
+}
+
 rapt_code jinja_template_render(const jinja_template *t, const json_t *variables, const jinja_bounds *bounds, char **text,
                                 size_t *size, rapt_error *err)
 {
@@ -302,7 +344,7 @@ rapt_code jinja_template_render(const jinja_template *t, const json_t *variables
     jinja_scope scope = {0};
     jinja_run r = {.w = &w, .scope = &scope, .jump = JINJA_NODE_DATA, .call_macro = render_call};
     r.now = b.now ? (time_t)b.now : time(NULL);
-    jinja_from_json(&w, variables, &scope.variables);
+    dict_of_json(&w, variables, &scope.variables);
     if (!buffer_reserve(&r.out, 0))
         jinja_no_memory(&w);
     render_body(&r, t->first);

@@ -1,6 +1,6 @@
 /* text/chat/jinja_work.c: memory and limits of a template. Small blocks are cut from larger blocks of an arena, which would align
  * each to 64 bytes. */
-#include "text/chat/jinja_work.h"
+#include "text/chat/jinja_value.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* text/pipeline/added_tokens.c: finds added tokens in a text. */
-#include "text/pipeline/added_tokens.h"
+#include "text/pipeline/pipeline.h"
 
 #include "base/quote.h"
 #include "text/pipeline/char_classes.h"

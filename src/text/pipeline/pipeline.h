@@ -4,11 +4,59 @@
 #ifndef TEXT_PIPELINE_PIPELINE_H
 #define TEXT_PIPELINE_PIPELINE_H
 
-#include "text/pipeline/added_tokens.h"
 #include "text/pipeline/decode_steps.h"
+#include "text/pipeline/normal_steps.h"
+#include "text/pipeline/piece_list.h"
 #include "text/pipeline/pipeline_model.h"
 #include "text/pipeline/pretoken_steps.h"
 #include "text/tokenizer.h"
+
+/* ---- added_tokens.c: the added tokens of a tokenizer.json, which are found in a text before a model sees it. For pipelines.
+ *
+ * Tokens that are not "normalized" are searched first, in the original text; the others after the normalizer, with contents that
+ * were also normalized. Among tokens that begin at the same place, the longest is found. */
+
+typedef struct added_token {
+    char *content, *shown; /* owned; `shown`: the decoded form, which is normalized if the token is */
+    size_t length, shown_length;
+    int32_t id;
+    bool single_word;    /* only if no letter or digit is before or after it */
+    bool lstrip, rstrip; /* takes the white space on its left, on its right along */
+    bool normalized, special;
+} added_token;
+
+/* Those that are looked for at the same time. */
+typedef struct added_set {
+    token_list contents; /* by the index of the token */
+    size_t *lengths;     /* lengths of their contents, each once, longer ones first */
+    size_t length_count, length_capacity;
+    bool first[256]; /* bytes that one begins with */
+} added_set;
+
+/* Starts as {0}. */
+typedef struct added_tokens {
+    added_token *list;
+    size_t count, capacity;
+    added_set sets[2]; /* those that are not normalized, and those that are */
+    token_list names;  /* indices by content */
+    int32_t *by_id;    /* [id_count] indices plus one; 0: none */
+    size_t id_count, id_capacity;
+} added_tokens;
+
+void added_tokens_free(added_tokens *a);
+/* Adds a token, with copies of its content and of `pattern`, the searched and shown form. RAPT_ERR_FORMAT: another token has the
+ * same pattern. */
+rapt_code added_tokens_add(added_tokens *a, const added_token *token, const char *pattern, size_t length, rapt_error *err);
+/* The token with a content, or with an id; NULL: there is none. */
+const added_token *added_tokens_find(const added_tokens *a, const char *content);
+const added_token *added_tokens_of(const added_tokens *a, int32_t id);
+
+/* Cuts a text into pieces at the tokens of a set, and appends them to *out. `specials`: also at special tokens. False on
+ * out-of-memory. */
+bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, const uint8_t *classes, const char *text,
+                      size_t size, size_t first_bytes, piece_list *out);
+
+/* ---- pipeline.c: the row */
 
 typedef struct pipeline {
     rapt_tokenizer base;

@@ -1,5 +1,5 @@
 /* text/pipeline/pretoken_spans.c: one piece is open at a time: the next span joins it or closes it. */
-#include "text/pipeline/pretoken_spans.h"
+#include "text/pipeline/pretoken_steps.h"
 
 bool span_joiner_end(span_joiner *j)
 {

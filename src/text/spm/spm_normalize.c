@@ -1,6 +1,6 @@
 /* text/spm/spm_normalize.c: SentencePiece's normalizer. For spm_encode.c and spm_decode.c. It follows normalizer.cc,
  * Normalizer::Normalize, also in unusual cases: U+2581 at the end of a text, for instance, is removed like a space. */
-#include "text/spm/spm_normalize.h"
+#include "text/spm/spm.h"
 
 #include "text/utf8.h"
 
