@@ -1,7 +1,7 @@
 /* train/run_memory.c: counts the memory of a run. There are no formulas for operations here: the model is made without elements
  * (RAPT_SEED_SHAPES), and the passes of a run are executed on a tape that counts memory and does not compute (tape/tape_core.h),
  * so that the count equals a real step's. */
-#include "train/run_memory.h"
+#include "train/set_up.h"
 
 #include "base/memory.h"
 #include "tape/tape_core.h"
@@ -264,7 +264,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-/* Tells the plan: a process alone at once, a group when all ranks have theirs (ranks/ranks_plan.h). */
+/* Tells the plan: a process alone at once, a group when all ranks have theirs (ranks_tell_plan). */
 static void run_memory_report(run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,

@@ -5,7 +5,6 @@
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
-#include "train/first_loss.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_ranks.h"
@@ -184,6 +183,24 @@ static void tell_step(const run *r, uint64_t step)
     snprintf(text, sizeof text, "step %llu", (unsigned long long)step);
     if (r->group)
         group_doing(r->group, text);
+}
+
+#define ABOVE 0.1     /* of ln V */
+#define MIN_ABOVE 0.7 /* nats: logits of a variance of 1 cost half a nat in any vocabulary, more than 0.1 ln V in a small one */
+
+/* After the passes of the first step, warns of a loss far above ln V, where V is the target vocabulary size: a model that knows
+ * nothing has ln V, and training must first undo such an initialization. Does not warn if the run starts from another model,
+ * because its data may be of any kind. */
+static void first_loss_check(const run *r)
+{
+    const rapt_model *m = r->model;
+    bool translation = m->task == RAPT_TASK_TRANSLATION;
+    const size_t entries = translation ? m->translation.net->config.target_vocab : m->language.net->config.vocab;
+    const double loss = r->counters.nll / (double)r->counters.tokens, even = log((double)entries);
+    if (r->init || !(loss > even + fmax(ABOVE * even, MIN_ABOVE)))
+        return;
+    run_warn(r, "the first loss is %.2f; a model that guesses evenly has %.2f, ln %zu: the initial values are too large "
+             "(model.embedding_std is %g; 0 leaves it to rapt)", loss, even, entries, r->recipe->model.embedding_std);
 }
 
 rapt_code train_step(run *r, double *lr, rapt_error *err)

@@ -11,11 +11,9 @@
 #include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
 #include "train/ranks/handshake.h"
-#include "train/ranks/ranks_plan.h"
 #include "train/ranks/ranks_work.h"
 #include "train/ranks/run_moments.h"
 #include "train/report.h"
-#include "train/run_memory.h"
 #include "train/set_up.h"
 #include "train/step.h"
 

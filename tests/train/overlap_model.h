@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "tensor/params.h"
 #include "train/shards/buckets.h"
-#include "train/shards/value_array.h"
+#include "train/shards/gradient_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

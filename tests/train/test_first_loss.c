@@ -1,6 +1,6 @@
 /* tests/train/test_first_loss.c: the loss of the first step is about ln V, the one of a model that guesses evenly, for both
  * tasks, tied or not, with each tokenizer and each initialization; where it isn't, the run says so. For src/nn/embedding_std.c
- * and src/train/first_loss.c.
+ * and src/train/step.c.
  * labels: sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>

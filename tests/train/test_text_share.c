@@ -11,7 +11,7 @@
 #include "folder.h"
 #include "rapt/text.h"
 #include "train/ranks/ranks_work.h"
-#include "train/task/text_share.h"
+#include "train/task/text_data.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "tape/profile_op.h"
 #include "tensor/grad_store.h"
 #include "tensor/params.h"
-#include "train/optimizer/grad_norm.h"
+#include "train/optimizer/norm_blocks.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #include "tape/profile_op.h"
 #include "tensor/params.h"
-#include "train/optimizer/grad_norm.h"
 
 #include <math.h>
 #include <stdlib.h>

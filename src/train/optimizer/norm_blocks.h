@@ -7,6 +7,7 @@
 #define TRAIN_OPTIMIZER_NORM_BLOCKS_H
 
 #include "tape/tape_core.h"
+#include "train/optimizer/param_slices.h"
 
 /* Rows first .. first + rows - 1 of parameter `param` of the set; a vector has rows of one element. */
 typedef struct norm_block {
@@ -33,5 +34,10 @@ void norm_blocks_sum(rapt_tape *t, const rapt_params *set, const norm_blocks *b,
 /* The result of rapt_grad_norm, to the bit, from the sums of all blocks. If a parameter has a gradient on any process,
  * value.grad_filled must be set on every process. */
 double norm_blocks_norm(rapt_tape *t, const rapt_params *set, const norm_blocks *b, const double *sums);
+
+/* ---- grad_norm.c: one slice of rapt_grad_norm. For norm_blocks.c, with which processes share the work. */
+
+/* Sets p->sum to the sum over its blocks; `worker` as in pool_fn. */
+void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker);
 
 #endif

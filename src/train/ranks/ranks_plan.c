@@ -1,6 +1,5 @@
 /* train/ranks/ranks_plan.c: combines the memory plans of all ranks. Threads, kernels and moments differ from rank to rank; data
  * and model do not. */
-#include "train/ranks/ranks_plan.h"
 
 #include "group/group_ops.h"
 #include "train/ranks/ranks_work.h"

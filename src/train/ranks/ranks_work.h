@@ -36,4 +36,9 @@ rapt_code ranks_give_text(const run *r, char **text, size_t *size, rapt_error *e
 /* run_stop_asked of a run with a group. */
 bool ranks_stop_asked(run *r);
 
+/* ---- ranks_plan.c: the memory plan of a run of several processes. For the set-up in train.c. */
+
+/* With a group: tells options->on_plan of rank 0 the most that any process takes, from the plans of all (run.plan). */
+rapt_code ranks_tell_plan(run *r, rapt_error *err);
+
 #endif

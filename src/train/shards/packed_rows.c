@@ -1,5 +1,5 @@
 /* train/shards/packed_rows.c: lists of the rows of a sparse gradient, and their sums. */
-#include "train/shards/packed_rows.h"
+#include "train/shards/shard_sums.h"
 
 #include "base/buffer.h"
 

@@ -1,6 +1,6 @@
 /* train/shards/rows_share.c: sends rows between processes and adds them. A message has, for each subtree of a process, the number
  * of rows, their ids, and their elements, each beginning at a multiple of 8 bytes. */
-#include "train/shards/rows_share.h"
+#include "train/shards/step_ranks.h"
 
 #include "group/group_ops.h"
 

@@ -4,8 +4,8 @@
 #include "tape/profile_op.h"
 #include "tensor/params.h"
 #include "train/optimizer/adam_owned.h"
+#include "train/shards/gradient_layout.h"
 #include "train/shards/step_shards.h"
-#include "train/shards/value_array.h"
 
 #include <math.h>
 #include <stdlib.h>

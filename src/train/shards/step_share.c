@@ -1,5 +1,5 @@
 /* train/shards/step_share.c: packs and unpacks these messages, which have the same size on every process. */
-#include "train/shards/step_share.h"
+#include "train/shards/step_ranks.h"
 
 #include "group/group_ops.h"
 #include "train/shards/shard_batches.h"

@@ -1,6 +1,6 @@
 /* train/shards/value_array.c: moves the elements of parameters into one array. */
 #define _GNU_SOURCE
-#include "train/shards/value_array.h"
+#include "train/shards/gradient_layout.h"
 
 #include "tensor/params.h"
 

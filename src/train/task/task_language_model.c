@@ -1,14 +1,16 @@
 /* train/task/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
  * it, a tokenizer and a decoder-only model. For a run, which calls it through its table. */
+#define _GNU_SOURCE
 #include "train/run.h"
 
 #include "base/rng.h"
+#include "decode/generator.h"
 #include "decode/prompt.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
-#include "train/task/sample.h"
 #include "train/task/text_data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,9 +267,46 @@ static rapt_code name_text_files(const run *r, rapt_error *err)
     return text_data_write(r->data, err);
 }
 
+/* ---- a sample: what the model in training writes after the prompt; `rapt generate` has its own options --------- */
+
+typedef struct collected {
+    const run *r;
+    FILE *out;
+} collected;
+
+/* A rapt_text_fn. */
+static rapt_code sample_collect(void *context, const char *text, size_t size, rapt_error *err)
+{
+    const collected *c = context;
+    if (fwrite(text, 1, size, c->out) != size)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
+    return run_stopped(c->r, err);
+}
+
 static char *task_language_model_sample(run *r, rapt_error *err)
 {
-    return sample_text(r, prompt_of(r), err);
+    const char *start = prompt_of(r);
+    char *text = NULL;
+    size_t size;
+    collected c = {r, open_memstream(&text, &size)};
+    rapt_generate_options o = rapt_generate_options_default();
+    o.sample.seed = (uint64_t)r->recipe->seed;
+    o.max_tokens = (size_t)r->recipe->train.sample_tokens;
+    o.on_text = sample_collect;
+    o.context = &c;
+    rapt_code code = c.out && fputs(start, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
+    rapt_generator *g = code ? NULL : generator_on_tape(r->model, r->tape, &o, err);
+    if (!code)
+        code = g ? rapt_generator_begin(g, start, strlen(start), err) : err->code;
+    if (!code)
+        code = rapt_generator_run(g, 0, NULL, err);
+    rapt_generator_free(g);
+    if (c.out && fclose(c.out) != 0 && !code)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
+    if (!code)
+        return text;
+    free(text);
+    return NULL;
 }
 
 const train_task train_language_model = {

@@ -9,7 +9,6 @@
 #include "text/text_in.h"
 #include "text/tokenizer.h"
 #include "train/ranks/ranks_work.h"
-#include "train/task/text_share.h"
 
 #include <errno.h>
 #include <stdio.h>

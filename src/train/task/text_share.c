@@ -1,6 +1,6 @@
 /* train/task/text_share.c: sends tokenizer and tokens from rank 0 to the others. */
 #define _GNU_SOURCE
-#include "train/task/text_share.h"
+#include "train/task/text_data.h"
 
 #include "group/group_ops.h"
 #include "text/text_in.h"
