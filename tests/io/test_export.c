@@ -271,7 +271,7 @@ static void take_text(bin *b, char *text, size_t room)
     b->at += length;
 }
 
-/* As the head of model_bin.h has it, which is what CTranslate2's model.cc reads; to the last byte. */
+/* As export_folder.h describes model_bin.c, which is what CTranslate2's model.cc reads; to the last byte. */
 static void bin_read(bin *b, const char *path)
 {
     FILE *f = fopen(path, "rb");

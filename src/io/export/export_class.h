@@ -3,9 +3,11 @@
 #ifndef IO_EXPORT_EXPORT_CLASS_H
 #define IO_EXPORT_EXPORT_CLASS_H
 
+#include "rapt/io.h"
+#include "rapt/nn.h"
+
 #include "io/hub/hub_family.h"
 #include "io/place/place_tensors.h"
-#include "rapt/io.h"
 
 #include <jansson.h>
 
@@ -34,5 +36,20 @@ void export_translation_add(place_tensors *set, const size_t *order);
 /* The contents of config.json and of generation_config.json; NULL: out of memory. */
 json_t *export_translation_config(const rapt_translation_model *m, const hub_family *of);
 json_t *export_translation_generation(const rapt_translation_model *m);
+
+/* ---- the names of activations in transformers. For its classes' configurations. */
+
+static inline const char *export_activation(rapt_ffn_kind kind)
+{
+    switch (kind) {
+    case RAPT_FFN_RELU: return "relu";
+    case RAPT_FFN_GELU: return "gelu";
+    case RAPT_FFN_GELU_TANH: return "gelu_new";
+    case RAPT_FFN_SILU:
+    case RAPT_FFN_SWIGLU:            /* of its gate */
+    case RAPT_FFN_GEGLU_TANH: break; /* not ours (config_block_check_ours) */
+    }
+    return "silu";
+}
 
 #endif

@@ -3,8 +3,7 @@
 #include "io/export/export_kinds.h"
 
 #include "base/file.h"
-#include "io/export/export_tokenizer.h"
-#include "io/export/model_bin.h"
+#include "io/export/export_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

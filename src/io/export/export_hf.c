@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "io/export/export_class.h"
-#include "io/export/export_tokenizer.h"
+#include "io/export/export_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* io/export/export_lm.c: members of config.json for language models, from the configurations of the classes. */
 #include "io/export/export_class.h"
 
-#include "io/export/export_activation.h"
-
 #include <math.h>
 
 /* ---- Llama; Granite, which multiplies embeddings -------------------------------------------------------------- */

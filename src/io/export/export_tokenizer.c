@@ -1,6 +1,6 @@
 /* io/export/export_tokenizer.c: builds tokenizer.json from the components of Hugging Face's `tokenizers`. `tokenizers` reads
  * their regular expressions with Oniguruma, and src/text/pipeline reads them too. */
-#include "io/export/export_tokenizer.h"
+#include "io/export/export_folder.h"
 
 #include "text/bpe/byte_bpe.h"
 #include "text/tokenizer.h"

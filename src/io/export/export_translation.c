@@ -2,8 +2,6 @@
  * cosines, whereas rapt's alternate: all features of the residual stream are reordered accordingly, and nothing else changes. */
 #include "io/export/export_class.h"
 
-#include "io/export/export_activation.h"
-
 #include <stdlib.h>
 #include <string.h>
 

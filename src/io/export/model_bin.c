@@ -1,5 +1,5 @@
 /* io/export/model_bin.c: writes CTranslate2's model.bin. */
-#include "io/export/model_bin.h"
+#include "io/export/export_folder.h"
 
 #include "base/file.h"
 

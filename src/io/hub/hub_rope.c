@@ -1,6 +1,6 @@
 /* io/hub/hub_rope.c: reads the settings of rotary positions. The types come from modeling_rope_utils.py of Hugging Face
  * transformers. */
-#include "io/hub/hub_rope.h"
+#include "io/hub/hub_decoder.h"
 
 #include "base/math.h"
 

@@ -1,5 +1,5 @@
 /* io/lora/lora_modules.c: finds and chooses the modules of a model. */
-#include "io/lora/lora_modules.h"
+#include "io/lora/model_lora.h"
 
 #include "base/buffer.h"
 #include "base/quote.h"

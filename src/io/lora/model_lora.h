@@ -3,7 +3,52 @@
 #ifndef IO_LORA_MODEL_LORA_H
 #define IO_LORA_MODEL_LORA_H
 
-#include "io/lora/lora_modules.h"
+#include "rapt/io.h"
+
+#include "io/place/place.h"
+
+#include <jansson.h>
+
+/* ---- lora_modules.c: the linear layers of a model's blocks under their names in its files: modules, for which adapters are
+ * trained. One matrix of a Hugging Face folder may be several layers in rapt, such as query, key and value; it is one module. For
+ * model_lora.c. */
+
+enum { LORA_PARTS = 3 };
+
+typedef struct lora_module {
+    char name[PLACE_NAME];            /* "transformer.h.0.attn.c_attn" */
+    rapt_linear *layers[LORA_PARTS];
+    place_slice rows[LORA_PARTS];     /* the rows of a layer within the module's matrix; w and t are not set */
+    size_t count;                   /* of layers */
+    size_t out;                     /* rows of the module's matrix */
+    bool transposed;                /* the files have the matrix as [in, out] */
+    bool chosen;                    /* for an adapter */
+} lora_module;
+
+typedef struct lora_modules {
+    lora_module *list; /* in the order of the blocks */
+    size_t count, capacity;
+} lora_modules;
+
+/* Fills an empty list, which lora_modules_free frees, even after a failure (RAPT_ERR_MEMORY). */
+rapt_code lora_modules_find(lora_modules *all, const rapt_model *m, rapt_error *err);
+void lora_modules_free(lora_modules *all);
+
+/* Chooses modules by comma-separated names: whole names, or ends of names after a dot, as PEFT matches "target_modules"; so
+ * "c_proj" is two layers of each block of GPT-2. NULL, "" and "all": all modules. RAPT_ERR_VALUE: no module has a name; the
+ * message lists the ends of the existing names. */
+rapt_code lora_modules_choose(lora_modules *all, const char *names, rapt_error *err);
+
+/* "target_modules" for the chosen modules: ends of names that no other module has. NULL: out of memory. */
+json_t *lora_modules_targets(const lora_modules *all);
+
+/* The beginning of the component of a name that ends before `end`: "k" in "attention.k". */
+const char *lora_part_before(const char *name, const char *end);
+
+/* Whether the module is one layer with the rows of its matrix in the same order. */
+bool lora_module_is_whole(const lora_module *m);
+
+/* ---- model_lora.c: the model */
 
 /* The struct that rapt_model.lora points to. */
 typedef struct lora_setup {

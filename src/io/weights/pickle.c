@@ -1,6 +1,6 @@
 /* io/weights/pickle.c: the stack machine of pickles, with the instructions that torch.save writes for tensors. No instruction
  * recurses, and none allocates more than some 60 bytes per byte of its own. It knows nothing about torch. */
-#include "io/weights/pickle.h"
+#include "io/weights/torch_parts.h"
 
 #include "base/buffer.h"
 #include "base/quote.h"

@@ -2,9 +2,7 @@
  * torch_older.c the format before archives. */
 #include "io/weights/torch_file.h"
 
-#include "io/weights/torch_older.h"
-#include "io/weights/torch_state.h"
-#include "io/weights/zip_file.h"
+#include "io/weights/torch_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

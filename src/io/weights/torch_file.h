@@ -1,6 +1,6 @@
 /* io/weights/torch_file.h: the tensors of a file that torch.save wrote (pytorch_model.bin), without Python.
  *
- * Since PyTorch 1.6 such a file is a zip archive; torch_older.h has the format before. NAME/data.pkl is a pickle (pickle.h) of
+ * Since PyTorch 1.6 such a file is a zip archive; torch_older.c reads the format before. NAME/data.pkl is a pickle (pickle.c) of
  * a dict from names to tensors. A tensor is a call of torch._utils._rebuild_tensor_v2 with a storage, the place of its first
  * element there, its shape and its strides; a storage is a persistent id ("storage", torch.FloatStorage, KEY, device, elements),
  * and its bytes are the entry NAME/data/KEY. NAME/byteorder says "little".

@@ -1,6 +1,6 @@
 /* io/weights/torch_older.c: reads files of torch.save before PyTorch 1.6, as _legacy_load in torch/serialization.py does.
  * torch_state.c reads the dict of tensors. */
-#include "io/weights/torch_older.h"
+#include "io/weights/torch_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* io/weights/torch_state.c: reads the pickle of a dict of tensors as tensors in storages. The names that torch.save writes come
  * from torch/_utils.py and torch/serialization.py. Not for training checkpoints, whose dict holds more than tensors. */
-#include "io/weights/torch_state.h"
+#include "io/weights/torch_parts.h"
 
 #include "base/buffer.h"
 

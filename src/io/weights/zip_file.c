@@ -1,6 +1,6 @@
 /* io/weights/zip_file.c: the directory of a zip archive; every offset and count is checked before it is used. It neither reads
  * compressed data nor writes any. */
-#include "io/weights/zip_file.h"
+#include "io/weights/torch_parts.h"
 
 #include "base/quote.h"
 
