@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "serve/module/forwarded.h"
+#include "serve/module/http_parts.h"
 
 static void clients_behind_proxies(void **state)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "http_case.h"
-#include "serve/module/http_check.h"
+#include "serve/module/http_parts.h"
 
 #include <cmocka.h>
 

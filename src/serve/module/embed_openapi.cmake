@@ -12,5 +12,5 @@ file(READ ${DIR}/openapi.json hex HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
 file(WRITE ${OUT} "/* Made from src/serve/module/openapi.json by embed_openapi.cmake. */\n"
-    "#include \"serve/module/openapi_text.h\"\n\nconst unsigned char openapi_text[] = {\n${bytes}};\n"
+    "#include \"serve/module/embedded.h\"\n\nconst unsigned char openapi_text[] = {\n${bytes}};\n"
     "const size_t openapi_text_size = sizeof openapi_text;\n")

@@ -1,5 +1,5 @@
 /* serve/module/exchange_unread.c: the bytes of a response that its client has not read yet. */
-#include "serve/module/exchange_unread.h"
+#include "serve/module/exchange_parts.h"
 
 bool exchange_unread_add(exchange_unread *u, exchange_work *w, const char *bytes, size_t size)
 {

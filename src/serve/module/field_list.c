@@ -1,6 +1,6 @@
 /* serve/module/field_list.c: names and values in their order. No parsing here. */
 #define _GNU_SOURCE /* strndup */
-#include "serve/module/field_list.h"
+#include "serve/module/exchange_parts.h"
 
 #include "base/buffer.h"
 

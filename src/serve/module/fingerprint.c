@@ -1,6 +1,6 @@
 /* serve/module/fingerprint.c: hashes a model's files. */
 #define _GNU_SOURCE /* strdup */
-#include "serve/module/fingerprint.h"
+#include "serve/module/served_load.h"
 
 #include "base/file.h"
 #include "io/weights/weights.h"

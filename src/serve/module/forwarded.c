@@ -1,5 +1,5 @@
 /* serve/module/forwarded.c: the client behind a proxy. */
-#include "serve/module/forwarded.h"
+#include "serve/module/http_parts.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -4,8 +4,7 @@
 #include "serve/module/http.h"
 
 #include "base/clock.h"
-#include "serve/module/forwarded.h"
-#include "serve/module/http_answer.h"
+#include "serve/module/http_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* serve/module/http_answer.c: a whole body is handed over; a body in parts is read from the exchange as the client takes it. */
-#include "serve/module/http_answer.h"
+#include "serve/module/http_parts.h"
 
 #include "base/clock.h"
 

@@ -1,5 +1,5 @@
 /* serve/module/http_check.c: checks a header by RFC 9110 and 9112. Each refusal has a name, and a test by that name. */
-#include "serve/module/http_check.h"
+#include "serve/module/http_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* serve/module/http_connections.c: ends a connection by shutdown(), which libmicrohttpd notices. It closes the descriptor itself,
  * after http_connections_remove, so that the number cannot mean another file here. */
 #define _GNU_SOURCE /* pthread_condattr_setclock, POLLRDHUP */
-#include "serve/module/http_connections.h"
+#include "serve/module/http_parts.h"
 
 #include "base/clock.h"
 

@@ -3,9 +3,7 @@
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/http_exchange.h"
 
-#include "serve/module/exchange_unread.h"
-#include "serve/module/field_list.h"
-#include "serve/module/target.h"
+#include "serve/module/exchange_parts.h"
 
 #include <pthread.h>
 #include <stdio.h>

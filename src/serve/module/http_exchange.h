@@ -90,7 +90,7 @@ typedef struct exchange_transport {
 } exchange_transport;
 
 /* `target` is the request line's: path and query; `transport` may be NULL, for tests. NULL: out of memory, or target_read
- * (target.h) refuses the target. */
+ * (exchange_parts.h) refuses the target. */
 exchange *exchange_new(const char *method, const char *target, const exchange_transport *transport, void *context);
 /* A header field of the request. False: out of memory. */
 bool exchange_set_header(exchange *x, const char *name, const char *value);

@@ -1,6 +1,6 @@
 /* serve/module/http_request.c: suspends and wakes a request. */
 #define _GNU_SOURCE /* POLLRDHUP */
-#include "serve/module/http_request.h"
+#include "serve/module/http_parts.h"
 
 #include "base/clock.h"
 

@@ -1,7 +1,7 @@
 /* serve/module/log_queue.c: one queue for the process, as there is one stderr. Each line is one write, if stderr allows it, so
  * that lines of several processes do not mix. The thread is never joined: its write may block for ever. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
-#include "serve/module/log_queue.h"
+#include "serve/module/serve_log.h"
 
 #include <errno.h>
 #include <poll.h>

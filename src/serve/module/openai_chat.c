@@ -1,10 +1,7 @@
 /* serve/module/openai_chat.c: POST /v1/chat/completions: replies to messages, by the chat template of a language model. */
 #include "serve/module/openai.h"
 
-#include "serve/module/openai_chat_choice.h"
-#include "serve/module/openai_chat_prompt.h"
-#include "serve/module/openai_messages.h"
-#include "serve/module/openai_translate.h"
+#include "serve/module/openai_chat.h"
 
 enum { MOST_TOP = 20 };
 

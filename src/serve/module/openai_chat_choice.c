@@ -1,5 +1,5 @@
 /* serve/module/openai_chat_choice.c: a chat's choice as JSON. */
-#include "serve/module/openai_chat_choice.h"
+#include "serve/module/openai_chat.h"
 
 json_t *openai_chat_choice(size_t index, const char *text, size_t size, json_t *logprobs, const char *finish)
 {

@@ -1,5 +1,5 @@
 /* serve/module/openai_chat_prompt.c: messages as a prompt. */
-#include "serve/module/openai_chat_prompt.h"
+#include "serve/module/openai_chat.h"
 
 #include "serve/module/exchange_work.h"
 #include "serve/module/reply.h"

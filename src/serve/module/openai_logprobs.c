@@ -1,5 +1,5 @@
 /* serve/module/openai_logprobs.c: collects log-probabilities as JSON. */
-#include "serve/module/openai_logprobs.h"
+#include "serve/module/openai_run.h"
 
 #include "text/json_text.h"
 #include "decode/token_json_text.h"

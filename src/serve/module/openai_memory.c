@@ -1,6 +1,6 @@
 /* serve/module/openai_memory.c: estimates of memory. The bytes of a token are as in usual texts: if there are more, the response
  * asks again as it grows (exchange_makes). */
-#include "serve/module/openai_memory.h"
+#include "serve/module/openai_run.h"
 
 enum {
     TEXT = 6,         /* bytes of a token in a text */

@@ -1,5 +1,5 @@
 /* serve/module/openai_messages.c: reads lists of messages. */
-#include "serve/module/openai_messages.h"
+#include "serve/module/openai_chat.h"
 
 #include "base/buffer.h"
 

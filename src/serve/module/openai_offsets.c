@@ -1,5 +1,5 @@
 /* serve/module/openai_offsets.c: tokens become text as in the engine, except that no stop text holds anything back. */
-#include "serve/module/openai_offsets.h"
+#include "serve/module/openai_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * the form of OpenAI's newer interface: text in, text out. Nothing is stored: the whole conversation comes with each request. */
 #include "serve/module/openai.h"
 
-#include "serve/module/openai_chat_prompt.h"
+#include "serve/module/openai_chat.h"
 #include "serve/module/sse.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "serve/module/openai_run.h"
 
 #include "serve/module/openai_error.h"
-#include "serve/module/openai_memory.h"
 #include "serve/module/openai_object.h"
 #include "serve/module/reply.h"
 #include "serve/module/sse.h"

@@ -3,9 +3,65 @@
 #ifndef SERVE_MODULE_OPENAI_RUN_H
 #define SERVE_MODULE_OPENAI_RUN_H
 
-#include "serve/module/openai_logprobs.h"
+#include "rapt/engine.h"
+
+#include "base/buffer.h"
+#include "decode/continuation.h"
 #include "serve/module/openai_options.h"
 #include "serve/module/openai_prompt.h"
+
+#include <jansson.h>
+
+/* ---- openai_offsets.c: where tokens begin in the text of a completion, in characters: "text_offset". The text is as it is sent:
+ * U+FFFD counts as the character that replaces invalid bytes, and generated tokens follow the prompt, whether it is echoed or
+ * not. A token that only continues a character begins after it. */
+
+/* `prompt` and `tokenizer` are borrowed; everything else is zero at first. */
+typedef struct openai_offsets {
+    const openai_prompt *prompt;
+    const rapt_tokenizer *tokenizer;
+    size_t bytes, characters; /* the text so far, without an unfinished character */
+    text_tokens tokens;       /* tokens of the prompt, then of the whole text */
+    token_text shown;
+    text_stream *out;         /* NULL: no token has come yet */
+    bool generated;           /* a generated token has come */
+} openai_offsets;
+
+/* The offset of the prompt's next token, which is `id`. A token that the text does not contain, such as a tokenizer's beginning
+ * of a text, takes no characters. False: out of memory. */
+bool openai_offsets_of_prompt(openai_offsets *o, int32_t id, size_t *offset);
+/* The offset of the next generated token, which is `id`. False: out of memory. */
+bool openai_offsets_of_next(openai_offsets *o, int32_t id, size_t *offset);
+void openai_offsets_free(openai_offsets *o);
+
+/* ---- openai_logprobs.c: log-probabilities of tokens as OpenAI's two endpoints print them. The numbers come from the model's
+ * softmax before any option, and read back as the same doubles. */
+
+enum { OPENAI_LOGPROBS_LISTS = 6 };
+
+/* Lists that grow token by token. At first everything is zero except `chat` and the borrowed members of `offsets`. */
+typedef struct openai_logprobs {
+    bool chat;      /* {"content": [...]}; false: the lists of completions */
+    json_t *lists;  /* lists of the tokens since the last openai_logprobs_take or _keep; or NULL */
+    buffer kept[OPENAI_LOGPROBS_LISTS]; /* the elements of each list, as text, of the tokens that were kept */
+    openai_offsets offsets;
+    bool failed;    /* out of memory: they are incomplete */
+    buffer text;    /* of a token */
+} openai_logprobs;
+
+/* Adds a token of the prompt or a generated token, with its most probable alternatives. A log-probability that is NaN, as the
+ * first token's of a text, becomes null. */
+void openai_logprobs_add(openai_logprobs *l, const rapt_generated_token *token, bool of_prompt);
+/* The object for the tokens since the last call, owned by the caller; null if there are none, or if memory is exhausted. */
+json_t *openai_logprobs_take(openai_logprobs *l);
+/* Turns the new tokens into text, which takes a tenth of the memory, for openai_logprobs_write. Returns the bytes that it has
+ * added. After a failure they are incomplete (l->failed). */
+size_t openai_logprobs_keep(openai_logprobs *l);
+/* Writes the object of all kept tokens, and frees it; null if there are none. False: out of memory. */
+bool openai_logprobs_write(openai_logprobs *l, buffer *to);
+void openai_logprobs_free(openai_logprobs *l);
+
+/* ---- openai_run.c: the texts of a request */
 
 typedef struct openai_run openai_run;
 
@@ -62,5 +118,12 @@ typedef struct openai_request {
  * in the end. `s` is one of `models`; it takes a reference to `models`. */
 void openai_run_start(app *a, exchange *x, served_set *models, const served *s, openai_request *request);
 void openai_request_free(openai_request *request);
+
+/* ---- openai_memory.c: the memory that a request for texts will take, before they are generated. For openai_run.c. */
+
+enum { OPENAI_COPIES = 2 }; /* copies of a response's bytes while it is assembled */
+
+/* Asks for it; `at_once`: choices that are with the engine at a time. False, with the error set, as request_asks. */
+bool openai_memory_ask(exchange *x, const openai_request *r, size_t at_once, request_error *e);
 
 #endif

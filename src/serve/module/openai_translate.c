@@ -1,9 +1,8 @@
 /* serve/module/openai_translate.c: a chat with a translation model, as a dialect of translating.c: the last message of the user
  * is the text, its translation is the reply, and n choices are the n best. For programs that only speak OpenAI's dialect. A
  * streamed translation comes as one part. */
-#include "serve/module/openai_translate.h"
+#include "serve/module/openai_chat.h"
 
-#include "serve/module/openai_chat_choice.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/openai_object.h"
 #include "serve/module/openai_options.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "serve/module/endpoints.h"
 
-#include "serve/module/openapi_text.h"
+#include "serve/module/embedded.h"
 #include "serve/module/reply.h"
 
 #include <dirent.h>

@@ -6,7 +6,6 @@
 #include "serve/module/exchange_work.h"
 #include "serve/module/fields.h"
 #include "serve/module/refusal.h"
-#include "serve/module/routes.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,10 +1,10 @@
 /* serve/module/routes.c: the table. The files of each dialect have the functions. */
-#include "serve/module/routes.h"
+#include "serve/module/router.h"
 
+#include "serve/module/embedded.h"
 #include "serve/module/endpoints.h"
 #include "serve/module/native.h"
 #include "serve/module/openai.h"
-#include "serve/module/serve_page.h"
 
 #include <stdio.h>
 #include <string.h>

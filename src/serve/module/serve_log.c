@@ -1,11 +1,10 @@
-/* serve/module/serve_log.c: makes log lines, which go through log_queue.h. */
+/* serve/module/serve_log.c: makes log lines, which go through log_queue.c. */
 #define _GNU_SOURCE
 #include "serve/module/serve_log.h"
 
 #include "base/buffer.h"
 #include "base/number.h"
 #include "base/quote.h"
-#include "serve/module/log_queue.h"
 #include "text/json_text.h"
 
 #include <math.h>

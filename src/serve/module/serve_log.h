@@ -3,6 +3,8 @@
 #ifndef SERVE_MODULE_SERVE_LOG_H
 #define SERVE_MODULE_SERVE_LOG_H
 
+#include "rapt/base.h"
+
 #include "serve/module/http.h"
 #include "serve/serve.h"
 
@@ -21,5 +23,16 @@ typedef enum serve_log_level { LOG_INFO, LOG_WARNING, LOG_ERROR } serve_log_leve
 
 /* Logs an event of the server itself; with SERVE_LOG_NONE, only errors. */
 RAPT_PRINTF(3, 4) void serve_log_event(serve_log format, serve_log_level level, const char *message, ...);
+
+/* ---- log_queue.c: lines on their way to stderr. Possibly nobody reads it: so logging never waits, and lines that do not fit are
+ * counted. For serve_log.c and server.c. */
+
+/* Starts the thread that writes. It calls `report` when there is room again after lines were lost, to put a line that says so.
+ * Before that, or without a thread, log_queue_put itself writes. */
+void log_queue_start(void (*report)(size_t lost));
+/* Takes over a line with its line feed, from malloc. Any thread may call it. */
+void log_queue_put(char *line, size_t size);
+/* Writes the queued lines, for at most a second. Later lines are lost. */
+void log_queue_stop(void);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct served {
     rapt_engine_model *model;   /* the engine's model */
     map_watch *watch;           /* of its files; freed with the engine's model. NULL: none */
     rapt_chat_template *chat;   /* NULL: the folder has no template */
-    char fingerprint[17];       /* fingerprint.h: 16 hexadecimal digits */
+    char fingerprint[17];       /* fingerprint.c: 16 hexadecimal digits */
     const char *number_format;  /* "fp32", "bf16", or the types of --weights */
     int64_t created;            /* when its files were written, in seconds since 1970 */
     bool no_replay;             /* responses have no X-Rapt-Replay */

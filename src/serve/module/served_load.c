@@ -7,7 +7,6 @@
 #include "decode/languages.h"
 #include "nn/weight_types.h"
 #include "rapt/io.h"
-#include "serve/module/fingerprint.h"
 
 #include <ctype.h>
 #include <stdio.h>

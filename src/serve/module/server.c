@@ -75,11 +75,11 @@ static void refuse_exchange(void *context, exchange *x, int status, const char *
 static void see_end(void *context, const http_report *report)
 {
     const server *s = context;
-    const char *route = report->x ? exchange_route(report->x) : NULL;
+    const char *path = report->x ? exchange_route(report->x) : NULL;
     serve_log_request(s->o->log, report);
     if (report->x)
         metrics_owner_asked(app_metrics(s->app), exchange_owner(report->x));
-    metrics_answered(app_metrics(s->app), route ? route : "other", serve_log_status(report), report->seconds);
+    metrics_answered(app_metrics(s->app), path ? path : "other", serve_log_status(report), report->seconds);
 }
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* serve/module/target.c: RFC 9112, section 3.2, and the "+" of HTML forms in queries. */
-#include "serve/module/target.h"
+#include "serve/module/exchange_parts.h"
 
 #include "serve/module/percent.h"
 

@@ -1,5 +1,5 @@
 # embed.cmake: the page inside the server's module. Included by CMakeLists.txt it adds the rule that makes serve_page.c (see
-# serve/module/serve_page.h) out of the files in this folder and of those that it shares with the page of rapt explain, and names
+# serve/module/embedded.h) out of the files in this folder and of those that it shares with the page of rapt explain, and names
 # it in SERVE_PAGE; run by that rule, with OUT, it makes it. CMake does it alone: nothing is changed but put into one file.
 set(SERVE_PAGE_DIR ${CMAKE_CURRENT_LIST_DIR})
 get_filename_component(SHARED_PAGE_DIR ${CMAKE_CURRENT_LIST_DIR}/../../../explain/page ABSOLUTE)
@@ -62,7 +62,7 @@ string(REPLACE "@style@" "${style}" page "${page}")
 string(REPLACE "@script@" "${script}" page "${page}")
 string(HEX "${page}" page)
 
-file(WRITE ${OUT} "/* Made from src/serve/module/page by embed.cmake. */\n#include \"serve/module/serve_page.h\"\n\n")
+file(WRITE ${OUT} "/* Made from src/serve/module/page by embed.cmake. */\n#include \"serve/module/embedded.h\"\n\n")
 write_array(serve_page_html "${page}")
 string(CONCAT policy "default-src 'none'; style-src ${style_hash}; script-src ${script_hash}; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
