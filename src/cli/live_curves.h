@@ -2,7 +2,7 @@
 #ifndef CLI_LIVE_CURVES_H
 #define CLI_LIVE_CURVES_H
 
-#include "cli/plot/plot_training.h"
+#include "cli/plot/cmd_plot.h"
 
 typedef struct live_curves {
     plot_training_request request; /* out NULL: no picture */

@@ -1,7 +1,7 @@
 /* group/heartbeat.c: sends and receives signs of life. Its messages are not counted as data. They hold numbers, not times: a time
  * that is passed on lacks the duration of the message, and would make a dead rank younger with each rank that passes it on; a
  * number that does not rise is no news, whoever repeats it. */
-#include "group/heartbeat.h"
+#include "group/group_core.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2), of whole rows and with a KV cache.
  * ops/attention_op.c computes the heads; ops/attention_observed.c does so too, unfused and readable. */
-#include "nn/attention_parts.h"
+#include "nn/decoder_core.h"
 
 #include "nn/kv_cache.h"
 #include "nn/linear.h"

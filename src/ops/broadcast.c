@@ -3,7 +3,7 @@
  *
  * Backward: da = dy summed over the dimensions in which a was repeated, in the order of y's rows. Threads divide the rows of the
  * operand, so the sums don't depend on their number. */
-#include "ops/broadcast.h"
+#include "ops/elementwise_op.h"
 
 #include "tape/profile_op.h"
 

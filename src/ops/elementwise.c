@@ -2,7 +2,6 @@
  * tests; fused operations include these. Smooth activations are in activation.c. */
 #include "ops/elementwise_op.h"
 
-#include "ops/broadcast.h"
 #include "ops/elements.h"
 #include "tape/profile_op.h"
 

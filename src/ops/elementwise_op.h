@@ -7,4 +7,9 @@
 /* rapt_op_add of equal shapes; `overwrite`: in place of b. */
 rapt_tensor *elementwise_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool overwrite);
 
+/* ---- broadcast.c: the sum of tensors whose shapes differ. For rapt_op_add. */
+
+/* rapt_op_add of shapes that are not equal. */
+rapt_tensor *broadcast_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
+
 #endif

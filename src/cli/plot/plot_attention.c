@@ -1,7 +1,7 @@
 /* cli/plot/plot_attention.c: `rapt plot attention`: options, the choice of heads, and their maps. The weights are computed
  * in plot_attention_run.c. */
 #define _GNU_SOURCE /* fmemopen */
-#include "cli/plot/plot_attention.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "base/quote.h"
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* cli/plot/plot_attention_run.c: the pass of `rapt plot attention`, which captures attention weights. pass_input.c makes tokens
  * of texts; nothing is drawn here. */
-#include "cli/plot/plot_attention.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "explain/input/pass_input.h"
 

@@ -1,6 +1,6 @@
 /* cli/plot/plot_seeds.c: groups runs by their recipes, and averages them. */
 #define _GNU_SOURCE /* asprintf */
-#include "cli/plot/plot_seeds.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "recipe/recipe_compare.h"
 

@@ -2,8 +2,6 @@
  * run or to compare several; and the picture that `rapt train --plot` draws while it trains. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/plot/cmd_plot.h"
-#include "cli/plot/plot_seeds.h"
-#include "cli/plot/plot_training.h"
 
 #include "base/file.h"
 #include "base/quote.h"

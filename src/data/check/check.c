@@ -3,7 +3,6 @@
 #include "data/check/check.h"
 
 #include "data/check/check_lines.h"
-#include "data/check/check_same.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,24 @@
 #ifndef DATA_CHECK_CHECK_LINES_H
 #define DATA_CHECK_CHECK_LINES_H
 
+#include "rapt/base.h"
+
 #include "data/check/check.h"
-#include "data/check/check_script.h"
+
+/* ---- check_script.c: the script of a letter. For check.c; it does not guess the language. */
+
+enum { SCRIPT_NONE = 0, SCRIPT_COUNT = 36 };
+
+/* 1 to SCRIPT_COUNT - 1; SCRIPT_NONE: no letter, or one that several scripts share. Chinese characters and kana count as
+ * one script, because Japanese sentences mix them as they please. */
+unsigned script_of(uint32_t code);
+/* NULL for SCRIPT_NONE. */
+const char *script_name(unsigned script);
+
+/* The script with the highest count; SCRIPT_NONE if there is none, or if several share it. */
+unsigned script_max(const size_t counts[SCRIPT_COUNT]);
+
+/* ---- check_lines.c: the lines */
 
 typedef struct check_text {
     const char *at; /* without white space at the ends */
@@ -31,5 +47,11 @@ void check_lines_free(check_lines *lines);
 
 /* Whether it has two sides of text. */
 bool check_line_is_pair(const check_line *line);
+
+/* ---- check_same.c: lines that were there before. For check.c. */
+
+/* Marks CHECK_DUPLICATE if an earlier pair has both texts, or else CHECK_OTHER_TARGET if an earlier pair has the source. Texts
+ * are compared byte by byte, without white space at their ends. RAPT_ERR_MEMORY. */
+rapt_code check_same(check_lines *lines, rapt_error *err);
 
 #endif

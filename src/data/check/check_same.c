@@ -1,5 +1,5 @@
 /* data/check/check_same.c: finds repeated lines with a table of all sources and a table of all pairs. */
-#include "data/check/check_same.h"
+#include "data/check/check_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* data/check/check_script.c: scripts of letters. For check.c. */
-#include "data/check/check_script.h"
+#include "data/check/check_lines.h"
 
 #include "text/unicode/unicode.h"
 #include "text/utf8.h"
