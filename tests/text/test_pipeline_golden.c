@@ -45,27 +45,34 @@ static void check_golden(void **state)
     json_decref(root);
 }
 
-/* ---- WordPiece with a prefix of any length --------------------------------------------------------------------------- */
+/* ---- WordPiece with a prefix, and with words, of any length ----------------------------------------------------------- */
 
-enum { WORDS = 200, LETTERS = 100, PREFIX = 200000 };
+enum { WORDS = 200, LETTERS = 100, PREFIX = 200000, MOST_WALKED = 4096, LONG_WORD = 400000 };
 
-/* Tokens: [UNK], a, and a behind the prefix. */
-static rapt_tokenizer *word_piece(const char *prefix)
+/* Writes a file of the tokens [UNK], a, a behind the prefix, and `more` (NULL: none) with `most` characters in a word. */
+static const char *write_word_piece(const char *prefix, json_int_t most, const char *more)
 {
     char *behind = NULL;
     assert_true(asprintf(&behind, "%sa", prefix) > 0);
-    json_t *root = json_pack("{s:s, s:n, s:n, s:[], s:n, s:{s:s}, s:n, s:n, s:{s:s, s:s, s:s, s:i, s:{s:i, s:i, s:i}}}",
+    json_t *root = json_pack("{s:s, s:n, s:n, s:[], s:n, s:{s:s}, s:n, s:n, s:{s:s, s:s, s:s, s:I, s:{s:i, s:i, s:i}}}",
                              "version", "1.0", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "type",
                              "WhitespaceSplit", "post_processor", "decoder", "model", "type", "WordPiece", "unk_token", "[UNK]",
-                             "continuing_subword_prefix", prefix, "max_input_chars_per_word", LETTERS, "vocab", "[UNK]", 0, "a",
-                             1, behind, 2);
+                             "continuing_subword_prefix", prefix, "max_input_chars_per_word", most, "vocab", "[UNK]", 0, "a", 1,
+                             behind, 2);
     assert_non_null(root);
+    if (more)
+        json_object_set_new(json_object_get(json_object_get(root, "model"), "vocab"), more, json_integer(3));
     char *text = json_dumps(root, 0);
-    rapt_tokenizer *k = load(write_file("tokenizer.json", text, strlen(text)));
+    const char *path = write_file("tokenizer.json", text, strlen(text));
     json_decref(root);
     free(text);
     free(behind);
-    return k;
+    return path;
+}
+
+static rapt_tokenizer *word_piece(const char *prefix)
+{
+    return load(write_word_piece(prefix, LETTERS, NULL));
 }
 
 /* CPU seconds for words of LETTERS letters a, which are one token a letter. */
@@ -104,6 +111,47 @@ static void a_long_prefix_costs_nothing(void **state)
     free(prefix);
 }
 
+/* A token of ## and `letters` letters a. */
+static char *long_token(size_t letters)
+{
+    char *token = malloc(letters + 3);
+    assert_non_null(token);
+    memcpy(token, "##", 2);
+    memset(token + 2, 'a', letters);
+    token[letters + 2] = '\0';
+    return token;
+}
+
+/* A token that continues words is walked from each place of a word on: one of a million letters would make a word of as many cost
+ * the square of its length. It is refused where a word may be as long, and where it may not, it makes no token. */
+static void a_long_word_costs_little(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    char *token = long_token(MOST_WALKED + 1), *most = long_token(MOST_WALKED), *word = long_token(LONG_WORD);
+    assert_null(rapt_tokenizer_load(write_word_piece("##", INT64_MAX, token), &err));
+    assert_non_null(strstr(err.message, "with max_input_chars_per_word 9223372036854775807 a token has at most 4096 bytes behind "
+                                        "the prefix; token 3 has 4097"));
+    rapt_tokenizer *k = load(write_word_piece("##", LETTERS, token));
+    (void)seconds_of(k);
+    rapt_tokenizer_free(k);
+
+    /* ##aaa..., in words without a limit: a, then as often the longest token as it fits, then one a letter */
+    k = load(write_word_piece("##", INT64_MAX, most));
+    int32_t *ids;
+    size_t count;
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, word + 2, LONG_WORD, false, &ids, &count, &err), RAPT_OK);
+    const size_t longest = (LONG_WORD - 1) / MOST_WALKED;
+    assert_int_equal(count, 1 + longest + (LONG_WORD - 1) % MOST_WALKED);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(ids[i], i == 0 ? 1 : i <= longest ? 3 : 2);
+    free(ids);
+    rapt_tokenizer_free(k);
+    free(token);
+    free(most);
+    free(word);
+}
+
 #define GOLDEN(name) {name, check_golden, NULL, NULL, name}
 
 int main(void)
@@ -115,7 +163,7 @@ int main(void)
         GOLDEN("prefixed"),    GOLDEN("removed"),          GOLDEN("isolated"),   GOLDEN("previous"),
         GOLDEN("next"),        GOLDEN("contiguous"),       GOLDEN("contiguous_inverted"), GOLDEN("flags"),
         GOLDEN("unigram"),     GOLDEN("unigram_bytes"),    GOLDEN("precompiled"),
-        cmocka_unit_test(a_long_prefix_costs_nothing),
+        cmocka_unit_test(a_long_prefix_costs_nothing), cmocka_unit_test(a_long_word_costs_little),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20, MAX_SCORED = 1 << 12 }; /* MAX_SCORED bounds the work for a place in a text */
+enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20 };
+enum { MAX_WALK = 1 << 12, MAX_CHARACTER = 4 }; /* bytes; MAX_WALK bounds the work for a place in a text */
 #define UNKNOWN_PENALTY 10.0 /* Unigram: the score of an unknown character is lower than the lowest by this */
 
 /* ---- vocabulary --------------------------------------------------------------------------------------------- */
@@ -137,6 +138,15 @@ static rapt_code read_bpe(pipeline_model *m, const hf_reading *r, const json_t *
     return code ? code : take_merges_of(m, r, json_object_get(model, "merges"));
 }
 
+/* Whether a walk from a place in a word on may take more than MAX_WALK steps for this token: it continues a word, and words may
+ * be as long. A token that only begins a word is walked once. */
+static bool takes_long_walk(const pipeline_model *m, const char *token, size_t size)
+{
+    const size_t prefix = strlen(m->prefix);
+    return m->max_characters > MAX_WALK / MAX_CHARACTER && size > prefix && size - prefix > MAX_WALK &&
+           memcmp(token, m->prefix, prefix) == 0;
+}
+
 /* With the node of the prefix. */
 static rapt_code plant_trie(pipeline_model *m, const hf_reading *r)
 {
@@ -144,6 +154,10 @@ static rapt_code plant_trie(pipeline_model *m, const hf_reading *r)
     bool ok = true;
     for (size_t i = 0, size = 0; ok && i < m->vocab.size; i++) {
         const char *token = token_list_at(&m->vocab, (int64_t)i, &size);
+        if (token && takes_long_walk(m, token, size))
+            return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: model WordPiece: with max_input_chars_per_word %zu a token has at "
+                             "most %d bytes behind the prefix; token %zu has %zu", r->path, m->max_characters, MAX_WALK, i,
+                             size - strlen(m->prefix));
         ok = !token || piece_trie_add(&m->unigram.trie, token, size, (int32_t)i);
     }
     for (const char *at = m->prefix; *at && m->after_prefix >= 0; at++)
@@ -179,7 +193,7 @@ static rapt_code take_scored(pipeline_model *m, const hf_reading *r, size_t id, 
 {
     const json_t *token = json_array_get(entry, 0), *score = json_array_get(entry, 1);
     size_t size = json_string_length(token);
-    if (json_array_size(entry) != 2 || !json_is_string(token) || !json_is_number(score) || size > MAX_SCORED)
+    if (json_array_size(entry) != 2 || !json_is_string(token) || !json_is_number(score) || size > MAX_WALK)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: entry %zu of the vocabulary is no token with a score", r->path, id);
     if (token_list_find(&m->vocab, json_string_value(token), size) >= 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\" is there twice", r->path,
