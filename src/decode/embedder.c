@@ -1,18 +1,16 @@
 /* decode/embedder.c: rapt_embedder: texts to rows of tokens (text_rows.c), batches by length, threads. */
 #include "rapt/embed.h"
 
-#include "base/pool.h"
 #include "base/quote.h"
 #include "base/sized.h"
+#include "decode/model_tapes.h"
 #include "decode/option_defaults.h"
 #include "decode/pooling.h"
 #include "decode/text_rows.h"
 #include "io/model.h"
-#include "nn/pack.h"
 #include "nn/ragged_tokens.h"
 #include "tape/compute.h"
 #include "tape/tape_core.h"
-#include "tensor/params.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,9 +22,7 @@ struct rapt_embedder {
     const rapt_model *m;
     rapt_embedder_options o; /* defaults filled in */
     const char *prompt;      /* the text that is put before each text; or NULL */
-    pool *pool;
-    rapt_tape **tapes; /* one for each thread */
-    packed_weights *packed;
+    model_tapes tapes;       /* one for each thread */
     atomic_bool cancelled;
 };
 
@@ -75,7 +71,7 @@ static void embed_batch(void *context, size_t batch, int worker)
     rapt_tensor *x = NULL;
     if (atomic_load(&c->e->cancelled))
         return;
-    if (embed_rows(e, e->tapes[worker], c->rows + first, n, &x, &err)) {
+    if (embed_rows(e, e->tapes.list[worker], c->rows + first, n, &x, &err)) {
         embed_note_failure(c, &err);
         return;
     }
@@ -99,7 +95,7 @@ rapt_code rapt_embedder_run(rapt_embedder *e, const char *const *texts, size_t c
     text_row *rows = text_rows_new(&e->m->encoder, e->prompt, texts, count, &own);
     if (rows) {
         c.rows = rows;
-        pool_run(e->pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
+        pool_run(e->tapes.pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
         own = c.error;
     }
     for (size_t i = 0; i < count && rows && cut; i++)
@@ -124,7 +120,7 @@ rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, rapt_token_ve
     text_row *row = text_rows_new(&e->m->encoder, e->prompt, &text, 1, err);
     if (!row)
         return err ? err->code : RAPT_ERR_VALUE;
-    rapt_code code = embed_rows(e, e->tapes[0], row, 1, &x, err);
+    rapt_code code = embed_rows(e, e->tapes.list[0], row, 1, &x, err);
     rapt_real *vectors = code ? NULL : malloc(row->count * d * sizeof *vectors);
     if (vectors) {
         memcpy(vectors, x->data, row->count * d * sizeof *vectors);
@@ -198,29 +194,6 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
     return embedder_find_prompt(e, err);
 }
 
-static rapt_code embedder_set_up(rapt_embedder *e, rapt_error *err)
-{
-    e->pool = pool_new(e->o.compute.threads, err);
-    if (!e->pool)
-        return err ? err->code : RAPT_ERR_MEMORY;
-    const size_t n = (size_t)pool_threads(e->pool);
-    e->tapes = calloc(n, sizeof *e->tapes);
-    if (!e->tapes)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
-    for (size_t i = 0; i < n; i++) {
-        rapt_compute o = e->o.compute;
-        o.threads = 1;
-        e->tapes[i] = rapt_tape_new(&o, err);
-        if (!e->tapes[i])
-            return err ? err->code : RAPT_ERR_MEMORY;
-    }
-    params_sync(e->m->params, e->pool);
-    e->packed = pack_encoder_only(e->m->encoder.net, e->tapes[0], e->pool, err);
-    for (size_t i = 0; i < n; i++)
-        tape_use_packed(e->tapes[i], e->packed);
-    return e->packed ? RAPT_OK : RAPT_ERR_MEMORY;
-}
-
 rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_options *options, rapt_error *err)
 {
     rapt_embedder *e = calloc(1, sizeof *e);
@@ -229,7 +202,8 @@ rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_option
         return NULL;
     }
     e->m = m;
-    if (embedder_fill_options(e, options, err) == RAPT_OK && embedder_set_up(e, err) == RAPT_OK)
+    if (embedder_fill_options(e, options, err) == RAPT_OK &&
+        model_tapes_make(&e->tapes, m, &e->o.compute, MODEL_TAPES_EACH, err) == RAPT_OK)
         return e;
     rapt_embedder_free(e);
     return NULL;
@@ -239,11 +213,7 @@ void rapt_embedder_free(rapt_embedder *e)
 {
     if (!e)
         return;
-    for (int i = 0; e->tapes && i < pool_threads(e->pool); i++)
-        rapt_tape_free(e->tapes[i]);
-    free(e->tapes);
-    packed_weights_free(e->packed);
-    pool_free(e->pool);
+    model_tapes_free(&e->tapes);
     free(e);
 }
 

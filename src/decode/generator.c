@@ -5,10 +5,9 @@
 #include "decode/continuation.h"
 #include "decode/generate_options.h"
 #include "decode/generator_beam.h"
+#include "decode/model_tapes.h"
 #include "decode/prompt.h"
-#include "nn/pack.h"
 #include "tape/tape_core.h"
-#include "tensor/params.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -20,8 +19,8 @@
 struct rapt_generator {
     const rapt_model *model;
     continuation run;              /* the text, and the run in progress */
-    rapt_tape *tape, *own_tape;    /* own_tape: NULL if the tape belongs to the caller */
-    packed_weights *packed;        /* of own_tape */
+    model_tapes own;               /* none if the tape is the caller's */
+    rapt_tape *tape;
     rapt_kv_cache *cache;          /* holds the positions of the text that were computed */
     arena scratch;                 /* lives as long as one token, in a beam search as the run */
     atomic_bool cancelled;
@@ -253,26 +252,15 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
 
-/* Makes the generator's own tape, which reads packed weights. */
-static rapt_code generator_make_tape(rapt_generator *g, const rapt_generate_options *options, rapt_error *err)
-{
-    g->tape = g->own_tape = rapt_tape_new(&options->compute, err);
-    if (g->tape)
-        params_sync(g->model->params, g->tape->pool); /* the model may be in training; from here on it is only read */
-    g->packed = g->tape ? pack_lm(g->model->language.net, g->tape, err) : NULL;
-    if (!g->packed)
-        return err->code;
-    tape_use_packed(g->tape, g->packed);
-    return RAPT_OK;
-}
-
 static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *options, rapt_error *err)
 {
     rapt_generate_options o;
     rapt_code code = generate_options_take(options, &o, err);
     code = code ? code : generate_options_check(g->model, &o, err);
-    if (!code && !g->tape)
-        code = generator_make_tape(g, &o, err);
+    if (!code && !g->tape) {
+        code = model_tapes_make(&g->own, g->model, &o.compute, MODEL_TAPES_ALL, err);
+        g->tape = g->own.all;
+    }
     code = code ? code : continuation_init(&g->run, g->model, &o, g->tape->k, err);
     rapt_kv_sizes sizes = code ? (rapt_kv_sizes){0} : rapt_lm_kv_sizes(g->model->language.net, 1);
     sizes.storage = o.compute.kv_cache;
@@ -318,8 +306,7 @@ void rapt_generator_free(rapt_generator *g)
         return;
     continuation_free(&g->run);
     rapt_kv_cache_free(g->cache);
-    rapt_tape_free(g->own_tape);
-    packed_weights_free(g->packed);
+    model_tapes_free(&g->own);
     arena_free(&g->scratch);
     free(g);
 }

@@ -1,6 +1,7 @@
 /* decode/score_pairs.c: the loss of a translation model on the targets of sentence pairs. */
 #include "decode/score_watch.h"
-#include "decode/score_tape.h"
+
+#include "decode/model_tapes.h"
 
 #define BATCH 64
 
@@ -22,13 +23,14 @@ static rapt_code score_batch_of(const rapt_model *m, rapt_tape *t, const rapt_ba
 static rapt_code score_batches(const rapt_model *m, rapt_loader *loader, const rapt_score_options *o, const score_watch *watch,
                                rapt_score *out, rapt_error *err)
 {
-    score_tape e = {0};
-    rapt_code code = score_tape_make(&e, m, o, err);
+    model_tapes tapes;
+    rapt_code code = model_tapes_make(&tapes, m, &o->compute, MODEL_TAPES_ALL | MODEL_TAPES_PACK_IF_NEEDED, err);
     for (size_t i = 0; i < rapt_loader_batches(loader) && !code; i++) {
         const rapt_batch *b = rapt_loader_batch(loader, 0, i);
-        code = b ? score_batch_of(m, e.t, b, watch, out, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
+        code = b ? score_batch_of(m, tapes.all, b, watch, out, err)
+                 : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
     }
-    score_tape_free(&e);
+    model_tapes_free(&tapes);
     return code;
 }
 

@@ -1,8 +1,10 @@
-/* decode/score_text.c: the loss of a language model on whole texts, window by window. */
+/* decode/score_text.c: the loss of a language model on whole texts, window by window; the options of all scores. */
 #include "decode/score_watch.h"
-#include "decode/score_tape.h"
 
+#include "base/sized.h"
 #include "data/tokens/token_file.h"
+#include "decode/model_tapes.h"
+#include "decode/option_defaults.h"
 #include "nn/lm_core.h"
 #include "text/tokenizer.h"
 
@@ -12,6 +14,20 @@
 
 #define MAX_LOGITS ((size_t)16 << 20) /* logits of a batch of windows */
 #define MAX_ROWS 64
+
+SIZED_ENDS_WITH(rapt_score_options, reserved);
+
+void rapt_score_options_init(rapt_score_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_score_options){SCORE_DEFAULTS}, sizeof *o);
+}
+
+rapt_code score_options_take(const rapt_score_options *given, rapt_score_options *out, rapt_error *err)
+{
+    *out = rapt_score_options_default();
+    rapt_code code = sized_take(out, given, "score_options", err);
+    return code ? code : sized_check_reserved(out->reserved, sizeof out->reserved, "score_options", err);
+}
 
 rapt_code score_finish(rapt_score *out, rapt_error *err)
 {
@@ -94,17 +110,18 @@ static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f
     const rapt_token_range whole = rapt_token_range_all(f);
     const size_t labels = whole.end - 1, context = m->language.net->config.context, rows = score_rows(&m->language.net->config);
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
-    score_tape e = {0};
+    model_tapes tapes = {0};
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, rows);
     rapt_kv_cache *cache = NULL;
     sizes.storage = o->compute.kv_cache;
-    rapt_code code = w ? score_tape_make(&e, m, o, err) : err->code;
+    rapt_code code = w ? RAPT_OK : err->code;
+    code = code ? code : model_tapes_make(&tapes, m, &o->compute, MODEL_TAPES_ALL | MODEL_TAPES_PACK_IF_NEEDED, err);
     if (!code && o->compute.kv_cache != RAPT_TYPE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     if (!code)
-        code = score_windows(m, e.t, cache, w, watch, out, err);
+        code = score_windows(m, tapes.all, cache, w, watch, out, err);
     rapt_kv_cache_free(cache);
-    score_tape_free(&e);
+    model_tapes_free(&tapes);
     rapt_windows_free(w);
     return code;
 }

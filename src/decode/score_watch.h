@@ -25,6 +25,9 @@ rapt_code score_tokens(const rapt_model *m, const rapt_token_file *tokens, const
 rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
                       rapt_score *out, rapt_error *err);
 
+/* Copies the caller's options, which may be NULL, over the defaults. RAPT_ERR_VALUE: a size or reserved members of another
+ * version. */
+rapt_code score_options_take(const rapt_score_options *given, rapt_score_options *out, rapt_error *err);
 /* Fills the means from the sums. RAPT_ERR_NOT_FINITE. */
 rapt_code score_finish(rapt_score *out, rapt_error *err);
 

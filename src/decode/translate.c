@@ -3,44 +3,12 @@
 #include "decode/translate.h"
 
 #include "decode/translator_weights.h"
-#include "nn/pack.h"
 #include "tape/tape_core.h"
-#include "tensor/params.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the translator ----------------------------------------------------------------------------------------------- */
-
-static rapt_code translate_set_up_thread(rapt_translator *t, int i, rapt_error *err)
-{
-    const rapt_translate_options *o = &t->setup.o;
-    rapt_compute options = o->compute;
-    options.threads = 1;
-    t->tapes[i] = tape_new_of_pool(&options, i == t->threads ? t->pool : NULL, err);
-    return t->tapes[i] ? RAPT_OK : RAPT_ERR_MEMORY;
-}
-
-static rapt_code translate_set_up(rapt_translator *t, rapt_error *err)
-{
-    t->pool = pool_new(t->setup.o.compute.threads, err);
-    t->threads = t->pool ? pool_threads(t->pool) : 0;
-    t->tape_count = t->threads > 1 ? t->threads + 1 : t->threads;
-    t->tapes = calloc((size_t)t->tape_count + 1, sizeof *t->tapes);
-    if (!t->pool || !t->tapes)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
-    rapt_code code = translate_lane_init(t, err);
-    if (code)
-        return code;
-    for (int i = 0; i < t->tape_count; i++)
-        if (translate_set_up_thread(t, i, err))
-            return err ? err->code : RAPT_ERR_MEMORY;
-    params_sync(t->setup.m->params, t->pool); /* the model may be in training; from here on it is only read */
-    t->packed = pack_transformer(t->setup.m->translation.net, t->tapes[0], t->pool, err);
-    for (int i = 0; i < t->tape_count; i++)
-        tape_use_packed(t->tapes[i], t->packed);
-    return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;
-}
 
 /* Encodes the options' prefix, for all runs that have no other. */
 static rapt_code translate_set_prefix(rapt_translator *t, rapt_error *err)
@@ -59,7 +27,8 @@ rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_o
     }
     pthread_mutex_init(&t->lane.lock, NULL);
     if (translate_setup_init(&t->setup, m, options, err) == RAPT_OK && translate_set_prefix(t, err) == RAPT_OK &&
-        translate_set_up(t, err) == RAPT_OK)
+        model_tapes_make(&t->tapes, m, &t->setup.o.compute, MODEL_TAPES_EACH | MODEL_TAPES_ALL, err) == RAPT_OK &&
+        translate_lane_init(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;
@@ -70,12 +39,8 @@ void rapt_translator_free(rapt_translator *t)
     if (!t)
         return;
     translate_lane_free(t);
-    for (int i = 0; t->tapes && i < t->tape_count; i++)
-        rapt_tape_free(t->tapes[i]);
-    packed_weights_free(t->packed);
+    model_tapes_free(&t->tapes);
     prefixes_free(&t->prefix);
-    free(t->tapes);
-    pool_free(t->pool);
     pthread_mutex_destroy(&t->lane.lock);
     free(t);
 }
@@ -83,9 +48,9 @@ void rapt_translator_free(rapt_translator *t)
 const packed_weights *translator_weights(const rapt_translator *t, uint64_t *read)
 {
     *read = 0;
-    for (int i = 0; i < t->tape_count; i++)
-        *read += t->tapes[i]->weight_bytes;
-    return t->packed;
+    for (int i = 0; i < t->tapes.count; i++)
+        *read += t->tapes.list[i]->weight_bytes;
+    return t->tapes.packed;
 }
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */

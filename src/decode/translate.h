@@ -3,10 +3,9 @@
 #ifndef DECODE_TRANSLATE_H
 #define DECODE_TRANSLATE_H
 
-#include "base/pool.h"
+#include "decode/model_tapes.h"
 #include "decode/segment_runs.h"
 #include "decode/translate_pace.h"
-#include "tensor/packed_weights.h"
 
 /* The segments that one thread computes together. Others read `segments` with the lane's lock held. */
 typedef struct translate_worker {
@@ -63,16 +62,12 @@ typedef struct translate_lane {
 struct rapt_translator {
     translate_setup setup;
     prefixes prefix;         /* the options', if any */
-    pool *pool;
-    int threads, tape_count;
-    rapt_tape **tapes;       /* [tape_count] one for each thread; with several threads, one more, which computes on all of
-                                them */
-    packed_weights *packed;  /* read by all tapes */
+    model_tapes tapes;       /* one for each thread, and one for all of them */
     translate_lane lane;
     atomic_bool cancelled;   /* the run in progress */
 };
 
-/* Makes the lane of a translator that has its pool. RAPT_ERR_MEMORY. Must be freed in any case. */
+/* Makes the lane of a translator that has its tapes. RAPT_ERR_MEMORY. Must be freed in any case. */
 rapt_code translate_lane_init(rapt_translator *t, rapt_error *err);
 void translate_lane_free(rapt_translator *t);
 /* Adds an encoded text, which must last until host->end, or without a host until translate_lane_step returns false. Only for

@@ -25,7 +25,7 @@ static size_t admit_capacity_of_long(const rapt_translator *t, const translate_w
         return capacity;
     const translate_text *x = (const translate_text *)l->waiting.first;
     const size_t rows = translate_pace_rows(&w->pace, SHORT_STEP_TIMES), each = rows / x->settings.o.beam;
-    const size_t all = (each > 0 ? each : 1) * (size_t)t->threads;
+    const size_t all = (each > 0 ? each : 1) * (size_t)t->tapes.threads;
     return all < capacity ? all : capacity;
 }
 
@@ -47,7 +47,7 @@ static bool admit_has_room(const translate_lane *l, size_t running, size_t capac
 /* A worker's share of all running and waiting segments, minus the segments that it has. */
 static size_t admit_share(const rapt_translator *t, const translate_worker *w, size_t running)
 {
-    const size_t most = 2 * t->lane.batch, workers = (size_t)t->threads;
+    const size_t most = 2 * t->lane.batch, workers = (size_t)t->tapes.threads;
     size_t all = running; /* includes segments of texts that have none running */
     for (const queue_link *at = t->lane.waiting.first; at; at = at->next)
         all += translate_text_waiting((const translate_text *)at);
@@ -59,7 +59,7 @@ static size_t admit_share(const rapt_translator *t, const translate_worker *w, s
 static admit_room admit_look(const rapt_translator *t, const translate_worker *only)
 {
     const translate_lane *l = &t->lane;
-    const size_t workers = (size_t)t->threads;
+    const size_t workers = (size_t)t->tapes.threads;
     admit_room r = {.capacity = l->batch * workers, .most = l->picked_max, .own_max = SIZE_MAX};
     for (size_t i = 0; i < workers; i++)
         r.running += l->workers[i].segments;
@@ -121,7 +121,7 @@ static bool admit_turn(translate_lane *l, admit_room *r)
 static translate_worker *admit_least_loaded(rapt_translator *t)
 {
     translate_worker *best = t->lane.workers;
-    for (int i = 1; i < t->threads; i++)
+    for (int i = 1; i < t->tapes.threads; i++)
         if (t->lane.workers[i].segments < best->segments)
             best = &t->lane.workers[i];
     return best;
@@ -147,7 +147,7 @@ static void admit_assign(translate_worker *w, translate_item *const *items, size
 static size_t admit_each(const rapt_translator *t)
 {
     const translate_lane *l = &t->lane;
-    const size_t workers = (size_t)t->threads;
+    const size_t workers = (size_t)t->tapes.threads;
     return l->host ? (l->picked_count + workers - 1) / workers : admit_of_beam(l->batch, l->picked[0]->text->settings.o.beam);
 }
 

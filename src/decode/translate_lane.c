@@ -154,7 +154,7 @@ static bool lane_refill(rapt_translator *t, translate_worker *w)
 /* Whether all threads together compute the batches of the `busy` workers. */
 static bool lane_shares_threads(const rapt_translator *t, int busy)
 {
-    return 2 * busy <= t->threads;
+    return 2 * busy <= t->tapes.threads;
 }
 
 /* Waits until there is work. False: the lane's step is over. Does not wait if others must have their turn. A run without a host
@@ -164,12 +164,12 @@ static bool lane_wait(rapt_translator *t, translate_worker *w)
     translate_lane *l = &t->lane;
     const int idle = atomic_fetch_add(&l->idle, 1) + 1;
     bool busy = false;
-    if (l->host && !l->alone && lane_shares_threads(t, t->threads - idle))
+    if (l->host && !l->alone && lane_shares_threads(t, t->tapes.threads - idle))
         atomic_store(&l->few, true);
     while (l->alone && !busy && !lane_is_enough(l)) {
         l->host->wait(l->context, IDLE_SECONDS);
         busy = lane_refill(t, w);
-        if (!busy && lane_shares_threads(t, t->threads - atomic_load(&l->idle)))
+        if (!busy && lane_shares_threads(t, t->tapes.threads - atomic_load(&l->idle)))
             atomic_store(&l->few, true);
     }
     atomic_fetch_sub(&l->idle, busy);
@@ -187,7 +187,7 @@ static void lane_advance(void *context, size_t worker, int thread)
 {
     rapt_translator *t = context;
     translate_worker *w = &t->lane.workers[worker];
-    rapt_tape *tape = t->tapes[worker];
+    rapt_tape *tape = t->tapes.list[worker];
     (void)thread;
     do {
         worker_begin(w, tape);
@@ -199,13 +199,13 @@ static void lane_advance(void *context, size_t worker, int thread)
 static void lane_advance_alone(rapt_translator *t)
 {
     translate_lane *l = &t->lane;
-    rapt_tape *tape = t->tapes[t->tape_count - 1];
+    rapt_tape *tape = t->tapes.all;
     bool any = true;
-    for (int i = 0; i < t->threads; i++)
+    for (int i = 0; i < t->tapes.threads; i++)
         worker_begin(&l->workers[i], tape);
     while (any && !atomic_load(&l->ended) && clock_seconds() < l->deadline && !lane_is_awaited(l, true)) {
         any = false;
-        for (int i = 0; i < t->threads; i++)
+        for (int i = 0; i < t->tapes.threads; i++)
             any = worker_step(&l->workers[i], tape) || any;
     }
 }
@@ -213,7 +213,7 @@ static void lane_advance_alone(rapt_translator *t)
 static int lane_busy(const rapt_translator *t)
 {
     int busy = 0;
-    for (int i = 0; i < t->threads; i++)
+    for (int i = 0; i < t->tapes.threads; i++)
         busy += t->lane.workers[i].segments > 0;
     return busy;
 }
@@ -229,7 +229,7 @@ static void lane_compute(rapt_translator *t)
     if (lane_shares_threads(t, lane_busy(t)))
         lane_advance_alone(t);
     else
-        pool_run(t->pool, (size_t)t->threads, SIZE_MAX, lane_advance, t);
+        pool_run(t->tapes.pool, (size_t)t->tapes.threads, SIZE_MAX, lane_advance, t);
     l->counts.busy += clock_seconds() - l->counted;
 }
 
@@ -237,7 +237,7 @@ static void lane_compute(rapt_translator *t)
 bool translate_lane_step(rapt_translator *t)
 {
     translate_lane *l = &t->lane;
-    for (int i = 0; i < t->threads; i++)
+    for (int i = 0; i < t->tapes.threads; i++)
         lane_collect(l, &l->workers[i]);
     queue over = lane_turn_over(t, NULL);
     const bool ended = lane_end_texts(l, &over), busy = lane_busy(t) > 0;
@@ -253,10 +253,10 @@ rapt_code translate_lane_init(rapt_translator *t, rapt_error *err)
 {
     translate_lane *l = &t->lane;
     l->batch = t->setup.o.batch;
-    l->picked_max = 2 * l->batch * (size_t)t->threads;
-    l->workers = calloc((size_t)t->threads, sizeof *l->workers);
+    l->picked_max = 2 * l->batch * (size_t)t->tapes.threads;
+    l->workers = calloc((size_t)t->tapes.threads, sizeof *l->workers);
     l->picked = calloc(l->picked_max, sizeof *l->picked);
-    for (int i = 0; l->workers && i < t->threads; i++)
+    for (int i = 0; l->workers && i < t->tapes.threads; i++)
         l->workers[i].runs.setup = &t->setup;
     return l->workers && l->picked ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
 }
@@ -264,7 +264,7 @@ rapt_code translate_lane_init(rapt_translator *t, rapt_error *err)
 void translate_lane_free(rapt_translator *t)
 {
     translate_lane *l = &t->lane;
-    for (int i = 0; l->workers && i < t->threads; i++) {
+    for (int i = 0; l->workers && i < t->tapes.threads; i++) {
         segment_runs_free(&l->workers[i].runs);
         free(l->workers[i].items);
     }

@@ -5,9 +5,7 @@
 #include "base/clock.h"
 #include "base/min.h"
 #include "decode/generate_options.h"
-#include "nn/pack.h"
 #include "tape/tape_core.h"
-#include "tensor/params.h"
 
 #include <stdlib.h>
 
@@ -207,7 +205,7 @@ static void lm_lane_read(lm_lane *l, const rapt_real *logits)
 /* Every text that got its last logits takes a token. */
 static void lm_lane_take(lm_lane *l)
 {
-    pool_run(l->tape->pool, l->choosing_count, l->choosing_count * l->model->language.net->config.vocab * 8, lm_lane_choose, l);
+    pool_run(l->tapes.pool, l->choosing_count, l->choosing_count * l->model->language.net->config.vocab * 8, lm_lane_choose, l);
     for (size_t i = 0; i < l->choosing_count; i++) {
         lm_job *j = l->choosing[i];
         const size_t before = j->run.result.token_count;
@@ -248,9 +246,9 @@ static void lm_lane_compute(lm_lane *l)
     size_t running = 0;
     for (size_t i = 0; i < l->slot_count; i++)
         running += l->rest[i] == 1;
-    rapt_tape_begin(l->tape, (rapt_pass){0});
-    const rapt_tensor *x = lm_step_pieces(l->tape, l->model->language.net, l->kv, l->pieces, l->piece_count);
-    if (rapt_tape_status(l->tape, &err) == RAPT_OK && rapt_engine_check(l->served, &err) == RAPT_OK) {
+    rapt_tape_begin(l->tapes.all, (rapt_pass){0});
+    const rapt_tensor *x = lm_step_pieces(l->tapes.all, l->model->language.net, l->kv, l->pieces, l->piece_count);
+    if (rapt_tape_status(l->tapes.all, &err) == RAPT_OK && rapt_engine_check(l->served, &err) == RAPT_OK) {
         const double seconds = clock_seconds() - start;
         lm_lane_count(l, prompts, seconds);
         lm_budget_measured(&l->budget, running, prompts, seconds);
@@ -283,11 +281,10 @@ static void lm_lane_free(void *lane)
     lm_lane *l = lane;
     for (size_t i = 0; l->slots && i < l->slot_count; i++)
         free(l->slots[i].held.ids);
-    for (int i = 0; l->scratch && i < rapt_tape_threads(l->tape); i++)
+    for (int i = 0; l->scratch && i < l->tapes.threads; i++)
         arena_free(&l->scratch[i]);
     rapt_kv_cache_free(l->kv);
-    rapt_tape_free(l->tape);
-    packed_weights_free(l->packed);
+    model_tapes_free(&l->tapes);
     free(l->slots);
     free(l->pieces);
     free(l->rest);
@@ -299,21 +296,6 @@ static void lm_lane_free(void *lane)
 }
 
 const engine_lane lm_lane_functions = {lm_lane_step, lm_lane_free};
-
-static rapt_code lm_lane_make_tape(lm_lane *l, const rapt_engine_model_options *o, int threads, rapt_error *err)
-{
-    rapt_compute options = o->compute;
-    options.threads = threads;
-    l->tape = rapt_tape_new(&options, err);
-    if (!l->tape)
-        return err->code;
-    params_sync(l->model->params, l->tape->pool); /* from here on the model is only read */
-    l->packed = pack_lm(l->model->language.net, l->tape, err);
-    if (!l->packed)
-        return err->code;
-    tape_use_packed(l->tape, l->packed);
-    return RAPT_OK;
-}
 
 /* At least one text of the whole context. */
 static size_t lm_lane_positions(const lm_lane *l, size_t bytes)
@@ -329,8 +311,9 @@ static rapt_code lm_lane_set_up(lm_lane *l, const rapt_engine_model_options *o, 
     rapt_generate_options of_model = rapt_generate_options_default();
     of_model.beam = 1;
     of_model.compute = o->compute;
+    of_model.compute.threads = threads;
     rapt_code code = generate_options_check(l->model, &of_model, err);
-    code = code ? code : lm_lane_make_tape(l, o, threads, err);
+    code = code ? code : model_tapes_make(&l->tapes, l->model, &of_model.compute, MODEL_TAPES_ALL, err);
     if (code)
         return code;
     l->slots = calloc(l->slot_count, sizeof *l->slots);
@@ -385,7 +368,7 @@ rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generatio
     if (!m->lane)
         return rapt_fail(err, RAPT_ERR_VALUE, "an encoder does not generate text from a prompt");
     rapt_code code = rapt_engine_check(m, &own);
-    lm_job *j = code ? NULL : lm_job_new(m, request, ((const lm_lane *)m->of_lane)->tape->k, &own);
+    lm_job *j = code ? NULL : lm_job_new(m, request, ((const lm_lane *)m->of_lane)->tapes.all->k, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);
     engine_queue_job(m, &j->job, job);

@@ -3,10 +3,10 @@
 #ifndef ENGINE_LM_LANE_H
 #define ENGINE_LM_LANE_H
 
+#include "decode/model_tapes.h"
 #include "engine/lm_budget.h"
 #include "engine/lm_job.h"
 #include "nn/lm_step.h"
-#include "tensor/packed_weights.h"
 
 /* A slot of the KV cache. When its text is done, it keeps its contents as a cached prefix for later texts. */
 typedef struct lm_slot {
@@ -20,8 +20,7 @@ typedef struct lm_slot {
 typedef struct lm_lane {
     rapt_engine_model *served;
     const rapt_model *model;   /* of it */
-    rapt_tape *tape;
-    packed_weights *packed;
+    model_tapes tapes;         /* one, for all threads */
     rapt_kv_cache *kv;         /* row i: of slots[i] */
     lm_slot *slots;            /* [slot_count] */
     size_t slot_count;
@@ -37,7 +36,7 @@ typedef struct lm_lane {
     lm_job **choosing;         /* [slot_count] texts that choose a token in a step, from these logits [vocab] */
     const rapt_real **logits;
     size_t choosing_count;
-    arena *scratch;            /* [threads] of the tape's pool */
+    arena *scratch;            /* [threads] */
     uint64_t admitted;         /* jobs so far */
     rapt_engine_counts counts;
 } lm_lane;

@@ -88,10 +88,10 @@ packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, 
                             pack_matrix(&k, m->decoder.output.weight, true));
 }
 
-packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err)
+packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
     packing k;
-    return pack_end(&k, pack_begin(&k, m->params, t, t->pool, err) && pack_matrix(&k, m->output.weight, true) &&
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && pack_matrix(&k, m->output.weight, true) &&
                             layers_of_lm(m, pack_linear, &k));
 }
 

@@ -11,10 +11,8 @@
  * tape_use_packed. t's options give the numeric type of each matrix. NULL with `err` set: RAPT_ERR_VALUE: the options are wrong;
  * RAPT_ERR_MEMORY. */
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err);
-/* Packs an encoder so. */
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err);
-/* Packs a language model as pack_transformer does a transformer, with the threads of `t`. */
-packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err);
+packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, pool *threads, rapt_error *err);
 
 /* Whether a tape must read packed weights, to compute with the types that are wanted or stored: not only because it is faster. */
 bool pack_is_needed(const rapt_params *set, const rapt_tape *t);

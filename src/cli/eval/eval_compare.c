@@ -75,14 +75,14 @@ rapt_code eval_compare_check_pairs(const eval_arguments *a, const rapt_model *m,
 
 rapt_code eval_compare_make(eval_compare *c, const rapt_model *with, const rapt_translate_options *o, rapt_error *err)
 {
-    const rapt_score_options exact = {.compute = {.threads = o->compute.threads, .weights = "fp32"}};
+    const rapt_compute exact = {.threads = o->compute.threads, .weights = "fp32"};
     *c = (eval_compare){.with = with, .bleu = NAN, .chrf = NAN};
-    return score_tape_make(&c->exact, with, &exact, err);
+    return model_tapes_make(&c->exact, with, &exact, MODEL_TAPES_ALL | MODEL_TAPES_PACK_IF_NEEDED, err);
 }
 
 void eval_compare_free(eval_compare *c)
 {
-    score_tape_free(&c->exact);
+    model_tapes_free(&c->exact);
 }
 
 /* The larger of `most` and the largest difference of n numbers; NaN if one of them is NaN. */
@@ -99,8 +99,8 @@ rapt_code eval_compare_add(eval_compare *c, rapt_tensor *exact, const rapt_tenso
                            const rapt_loss_options *o, rapt_error *err)
 {
     rapt_loss_sums parts = {0};
-    rapt_op_cross_entropy(c->exact.t, exact, labels, o, &parts);
-    rapt_code code = rapt_tape_status(c->exact.t, err);
+    rapt_op_cross_entropy(c->exact.all, exact, labels, o, &parts);
+    rapt_code code = rapt_tape_status(c->exact.all, err);
     if (!code && !isfinite(parts.nll))
         code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "--compare: the loss in fp32 is not a finite number");
     const size_t vocab = rapt_tensor_features(exact);

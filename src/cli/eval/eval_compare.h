@@ -4,17 +4,17 @@
 #define CLI_EVAL_EVAL_COMPARE_H
 
 #include "cli/eval/cmd_eval.h"
-#include "decode/score_tape.h"
+#include "decode/model_tapes.h"
 #include "rapt/data.h"
 
 #include <jansson.h>
 
 typedef struct eval_compare {
     const rapt_model *with; /* borrowed; it gives as many logits as the other model */
-    score_tape exact;   /* in fp32 */
-    rapt_loss_sums sum; /* on it */
-    double change;      /* the largest change of a logit */
-    double bleu, chrf;  /* scores of translations in fp32; NaN: there are none */
+    model_tapes exact;      /* in fp32 */
+    rapt_loss_sums sum;     /* on it */
+    double change;          /* the largest change of a logit */
+    double bleu, chrf;      /* scores of translations in fp32; NaN: there are none */
 } eval_compare;
 
 /* Whether the model m can be compared with a->compare: RAPT_ERR_VALUE, naming both, if their tasks or the sizes of their

@@ -31,8 +31,8 @@ typedef struct eval_result {
 static rapt_code compare_batch(void *context, const score_batch *b, rapt_error *err)
 {
     eval_compare *c = context;
-    rapt_tape_begin(c->exact.t, (rapt_pass){0});
-    rapt_tensor *exact = rapt_transformer_forward(c->exact.t, c->with->translation.net, *b->source, b->source_lens, b->inputs);
+    rapt_tape_begin(c->exact.all, (rapt_pass){0});
+    rapt_tensor *exact = rapt_transformer_forward(c->exact.all, c->with->translation.net, *b->source, b->source_lens, b->inputs);
     return eval_compare_add(c, exact, b->logits, b->labels, &(rapt_loss_options){.valid_lens = b->valid_lens}, err);
 }
 

@@ -119,8 +119,8 @@ static rapt_code eval_text_check_compared(const eval_arguments *a, const rapt_mo
 static rapt_code compare_windows(void *context, const score_batch *b, rapt_error *err)
 {
     eval_compare *c = context;
-    rapt_tape_begin(c->exact.t, (rapt_pass){0});
-    return eval_compare_add(c, rapt_lm_forward(c->exact.t, c->with->language.net, b->inputs), b->logits, b->labels,
+    rapt_tape_begin(c->exact.all, (rapt_pass){0});
+    return eval_compare_add(c, rapt_lm_forward(c->exact.all, c->with->language.net, b->inputs), b->logits, b->labels,
                             &(rapt_loss_options){.valid_lens = b->valid_lens}, err);
 }
 

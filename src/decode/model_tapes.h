@@ -1,0 +1,31 @@
+/* decode/model_tapes.h: the tapes on which a model is run, and the packed weights that they read. For translators, generators,
+ * embedders, lanes and scores. */
+#ifndef DECODE_MODEL_TAPES_H
+#define DECODE_MODEL_TAPES_H
+
+#include "base/pool.h"
+#include "rapt/io.h"
+#include "tensor/packed_weights.h"
+
+typedef struct model_tapes {
+    pool *pool;
+    int threads;            /* of the pool */
+    rapt_tape **list;       /* [count] with MODEL_TAPES_EACH, the first ones are one for each thread */
+    int count;
+    rapt_tape *all;         /* one of them, which computes on all threads; NULL without MODEL_TAPES_ALL */
+    packed_weights *packed; /* that all of them read; NULL: they read the model */
+} model_tapes;
+
+enum {
+    MODEL_TAPES_EACH = 1,
+    MODEL_TAPES_ALL = 2,
+    MODEL_TAPES_PACK_IF_NEEDED = 4 /* packs only weights that have other types than the model's, because each is read rarely */
+};
+
+/* Makes the tapes that `which` names, and applies deferred updates of the model, which may be in training: from here on it is
+ * only read. RAPT_ERR_VALUE: the options are wrong; RAPT_ERR_MEMORY. Call model_tapes_free in any case. */
+rapt_code model_tapes_make(model_tapes *s, const rapt_model *m, const rapt_compute *options, int which, rapt_error *err);
+/* Zeroed: does nothing. */
+void model_tapes_free(model_tapes *s);
+
+#endif
