@@ -203,6 +203,7 @@ RAPT_API rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *
 /* a + b. Different shapes are broadcast as in PyTorch and NumPy: they are aligned at their last dimensions, and a dimension that
  * is 1 or missing is repeated. [2, 10, 16] plus [1, 10, 16], [10, 16] or [16] gives [2, 10, 16]. */
 RAPT_API rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
+RAPT_API rapt_tensor *rapt_op_subtract(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a - b, broadcast as in rapt_op_add */
 RAPT_API rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
 RAPT_API rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
 /* activation(x), elementwise; RAPT_ACTIVATION_IDENTITY returns x itself. */
@@ -210,11 +211,14 @@ RAPT_API rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activa
 /* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
 RAPT_API rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
 
-/* a * b, elementwise. Same shape. */
+/* a * b, elementwise, broadcast as in rapt_op_add. */
 RAPT_API rapt_tensor *rapt_op_multiply(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
 
 /* cap tanh(x / cap), elementwise; cap > 0. */
 RAPT_API rapt_tensor *rapt_op_softcap(rapt_tape *t, rapt_tensor *x, double cap);
+RAPT_API rapt_tensor *rapt_op_tanh(rapt_tape *t, rapt_tensor *x); /* tanh x, elementwise */
+RAPT_API rapt_tensor *rapt_op_exp(rapt_tape *t, rapt_tensor *x);  /* e^x, elementwise; too large: inf */
+RAPT_API rapt_tensor *rapt_op_log(rapt_tape *t, rapt_tensor *x);  /* ln x, elementwise; of 0: -inf; of negative numbers: NaN */
 
 /* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at position
  * first + i is rotated by the angle whose cosine and sine are table[first + i][j] and table[first + i][d/2 + j]. x [batch,
@@ -258,6 +262,25 @@ RAPT_API rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const
  * another number of rows.
  */
 RAPT_API rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged);
+
+/* x with dimensions that are 1 or missing repeated, as rapt_op_add repeats them, so that it has `shape` of `ndim` (1 to 4)
+ * dimensions: a copy, or x itself if it has that shape. PyTorch's expand. */
+RAPT_API rapt_tensor *rapt_op_expand(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape);
+
+/* An axis is a dimension by its index, from 0; negative indices count from the end: -1 is the last one. An axis that x does not
+ * have is a failure (RAPT_ERR_SHAPE). */
+
+/* The sum, or the mean, over an axis, which the result lacks: [2, 10, 16] over axis 1 gives [2, 16], and [16] gives [1]. */
+RAPT_API rapt_tensor *rapt_op_sum_axis(rapt_tape *t, rapt_tensor *x, int axis);
+RAPT_API rapt_tensor *rapt_op_mean_axis(rapt_tape *t, rapt_tensor *x, int axis);
+/* x with its axes in another order, copied: axis i of the result is axis order[i] of x, i < x->ndim, each named once. */
+RAPT_API rapt_tensor *rapt_op_permute(rapt_tape *t, rapt_tensor *x, const int *order);
+/* x with two of its axes exchanged, copied. */
+RAPT_API rapt_tensor *rapt_op_transpose(rapt_tape *t, rapt_tensor *x, int a, int b);
+/* The elements first .. first + count - 1 along an axis, copied; count > 0. PyTorch's narrow. */
+RAPT_API rapt_tensor *rapt_op_slice(rapt_tape *t, rapt_tensor *x, int axis, size_t first, size_t count);
+/* The tensors x[0 .. count - 1] one after the other along an axis; their other dimensions are equal. count > 0. PyTorch's cat. */
+RAPT_API rapt_tensor *rapt_op_concat(rapt_tape *t, size_t count, rapt_tensor *const *x, int axis);
 
 /* [batch, time, heads * d] to [batch, heads, time, d]. */
 RAPT_API rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);

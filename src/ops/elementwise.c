@@ -1,5 +1,5 @@
-/* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules and for
- * tests; fused operations include these. Smooth activations are in activation.c. */
+/* ops/elementwise.c: add, subtract, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules and
+ * for tests; fused operations include these. Smooth activations are in activation.c. */
 #include "ops/elementwise_op.h"
 
 #include "ops/elements.h"
@@ -109,6 +109,14 @@ rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha)
     profile_op(t, "scale", 0, 2.0 * (double)rapt_tensor_size(x));
     elements_run(t, rapt_tensor_size(x), 1, scale_block, &(scaling){x->data, y->data, (rapt_real)alpha, false});
     return elementwise_finish(t, (elementwise_node){.a = x, .y = y, .alpha = alpha}, scale_backward);
+}
+
+rapt_tensor *rapt_op_subtract(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
+{
+    size_t shape[RAPT_MAX_DIMS];
+    if (tape_failed(t) || broadcast_shape(t, "subtract", a, b, shape) == 0)
+        return &t->poison;
+    return rapt_op_add(t, a, rapt_op_scale(t, b, -1));
 }
 
 typedef struct relu_gradient {

@@ -1,6 +1,8 @@
-/* ops/multiply.c: the elementwise product, for gates without a fused operation. activation.c fuses SwiGLU.
+/* ops/multiply.c: the elementwise product, for gates without a fused operation (activation.c fuses SwiGLU). Operands of
+ * different shapes are expanded first.
  *
  * Backward: da = dy b, db = dy a. */
+#include "ops/elementwise_op.h"
 #include "ops/elements.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -36,14 +38,22 @@ static void multiply_backward(rapt_tape *t, tape_node *node)
     multiply_pass(t, m->y, m->b, m->a);
 }
 
+/* The product of different shapes. */
+static rapt_tensor *multiply_broadcast(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
+{
+    size_t shape[RAPT_MAX_DIMS];
+    const int ndim = broadcast_shape(t, "multiply", a, b, shape);
+    if (ndim == 0)
+        return &t->poison;
+    return rapt_op_multiply(t, rapt_op_expand(t, a, ndim, shape), rapt_op_expand(t, b, ndim, shape));
+}
+
 rapt_tensor *rapt_op_multiply(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
 {
-    char sa[96], sb[96];
     if (tape_failed(t))
         return &t->poison;
     if (!rapt_tensor_same_shape(a, b))
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "multiply: %s and %s differ", rapt_shape_text(a, sa, sizeof sa),
-                              rapt_shape_text(b, sb, sizeof sb));
+        return multiply_broadcast(t, a, b);
     rapt_tensor *y = tape_output_like(t, a, tape_wants(t, a) || tape_wants(t, b));
     multiply_node *node = tape_alloc(t, 1, sizeof *node);
     if (tape_failed(t))

@@ -1,4 +1,4 @@
-/* ops/softcap.c: cap tanh(x / cap), which bounds logits (Gemma 2). The attention caps its scores itself.
+/* ops/softcap.c: cap tanh(x / cap), which bounds logits (Gemma 2); with a cap of 1, tanh. The attention caps its scores itself.
  *
  * Backward: dx = (1 - tanh^2) dy, from a derivative that a recorded forward pass keeps. */
 #include "ops/elements.h"
@@ -47,4 +47,9 @@ rapt_tensor *rapt_op_softcap(rapt_tape *t, rapt_tensor *x, double cap)
     if (y->requires_grad)
         tape_record(t, &node->node, softcap_backward);
     return y;
+}
+
+rapt_tensor *rapt_op_tanh(rapt_tape *t, rapt_tensor *x)
+{
+    return rapt_op_softcap(t, x, 1);
 }

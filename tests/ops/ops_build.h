@@ -98,6 +98,12 @@ static inline rapt_tensor *build_add(ops_case *c, rapt_tape *t)
     return rapt_op_add(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
 }
 
+static inline rapt_tensor *build_subtract(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *a = plain_input(c, t);
+    return rapt_op_subtract(t, a, ops_is(c, OPS_BIAS) ? ops_input(c, t, SHAPE(a->shape[2])) : plain_input(c, t));
+}
+
 static inline rapt_tensor *build_scale(ops_case *c, rapt_tape *t)
 {
     return rapt_op_scale(t, plain_input(c, t), -1.7);
@@ -118,9 +124,31 @@ static inline rapt_tensor *build_softcap(ops_case *c, rapt_tape *t)
     return rapt_op_softcap(t, plain_input(c, t), 1.5);
 }
 
+static inline rapt_tensor *build_tanh(ops_case *c, rapt_tape *t)
+{
+    return rapt_op_tanh(t, plain_input(c, t));
+}
+
+static inline rapt_tensor *build_exp(ops_case *c, rapt_tape *t)
+{
+    return rapt_op_exp(t, plain_input(c, t));
+}
+
+/* The logarithm of a sum of two positive numbers. */
+static inline rapt_tensor *build_log(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *a = rapt_op_exp(t, plain_input(c, t));
+    return rapt_op_log(t, rapt_op_add(t, a, rapt_op_exp(t, plain_input(c, t))));
+}
+
 static inline rapt_tensor *build_multiply(ops_case *c, rapt_tape *t)
 {
+    if (ops_is(c, OPS_TWO_DIMS)) /* both operands are broadcast */
+        return rapt_op_multiply(t, ops_input(c, t, SHAPE(3, 1, 1, ops_size(c, 6, 67))),
+                                ops_input(c, t, SHAPE(2, ops_size(c, 5, 157), 1)));
     rapt_tensor *a = plain_input(c, t);
+    if (ops_is(c, OPS_BIAS))
+        return rapt_op_multiply(t, a, ops_input(c, t, SHAPE(a->shape[2])));
     return rapt_op_multiply(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
 }
 
@@ -270,6 +298,54 @@ static inline rapt_tensor *build_reshape(ops_case *c, rapt_tape *t)
     *three = (rapt_ragged){3, time, start};
     rapt_tensor *y = rapt_op_reshape(t, x, SHAPE(2 * time, 15), ops_is(c, OPS_RAGGED) ? three : NULL);
     return ops_is(c, OPS_SAME) ? rapt_op_add(t, rapt_op_reshape(t, y, SHAPE(2, time, 15), NULL), x) : y;
+}
+
+/* A row, a column, or (OPS_SAME) twice the same. */
+static inline rapt_tensor *build_expand(ops_case *c, rapt_tape *t)
+{
+    const size_t time = ops_size(c, 5, 157), features = ops_size(c, 6, 67);
+    rapt_tensor *x = ops_is(c, OPS_DV) ? ops_input(c, t, SHAPE(time, 1)) : ops_input(c, t, SHAPE(features));
+    rapt_tensor *y = rapt_op_expand(t, x, SHAPE(3, time, features));
+    return ops_is(c, OPS_SAME) ? rapt_op_multiply(t, y, rapt_op_expand(t, x, SHAPE(3, time, features))) : y;
+}
+
+static inline rapt_tensor *build_sum_axis(ops_case *c, rapt_tape *t)
+{
+    if (ops_is(c, OPS_BIAS))
+        return rapt_op_sum_axis(t, ops_input(c, t, SHAPE(ops_size(c, 7, 391))), 0);
+    return rapt_op_sum_axis(t, plain_input(c, t), ops_is(c, OPS_FIRST) ? 0 : ops_is(c, OPS_4D) ? 2 : -1);
+}
+
+static inline rapt_tensor *build_mean_axis(ops_case *c, rapt_tape *t)
+{
+    return rapt_op_mean_axis(t, plain_input(c, t), 1);
+}
+
+static inline rapt_tensor *build_permute(ops_case *c, rapt_tape *t)
+{
+    return rapt_op_permute(t, plain_input(c, t), (int[]){3, 0, 2, 1});
+}
+
+/* The last two axes, back again (OPS_SAME), or the first two. */
+static inline rapt_tensor *build_transpose(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t);
+    if (ops_is(c, OPS_FIRST))
+        return rapt_op_transpose(t, x, 0, 1);
+    rapt_tensor *y = rapt_op_transpose(t, x, -1, -2);
+    return ops_is(c, OPS_SAME) ? rapt_op_multiply(t, x, rapt_op_transpose(t, y, 1, 2)) : y;
+}
+
+static inline rapt_tensor *build_slice(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t);
+    return ops_is(c, OPS_FIRST) ? rapt_op_slice(t, x, 0, 1, 2) : rapt_op_slice(t, x, ops_is(c, OPS_4D) ? 2 : -1, 2, 3);
+}
+
+static inline rapt_tensor *build_concat_axis(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *a = plain_input(c, t), *b = ops_is(c, OPS_SAME) ? a : plain_input(c, t);
+    return rapt_op_concat(t, 3, (rapt_tensor *[]){a, b, a}, ops_is(c, OPS_FIRST) ? 0 : -1);
 }
 
 static inline rapt_tensor *build_concat(ops_case *c, rapt_tape *t)

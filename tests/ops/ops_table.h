@@ -74,6 +74,8 @@ enum {
     X(rapt_op_add, add_positions_alone, build_add, OPS_POSITIONS)                                               \
     X(rapt_op_add, add_column, build_add, OPS_DV)                                                               \
     X(rapt_op_add, add_outer, build_add, OPS_TWO_DIMS)                                                          \
+    X(rapt_op_subtract, subtract, build_subtract, 0)                                                            \
+    X(rapt_op_subtract, subtract_features, build_subtract, OPS_BIAS)                                            \
     X(rapt_op_scale, scale, build_scale, 0)                                                                     \
     X(rapt_op_relu, relu, build_relu, 0)                                                                        \
     X(rapt_op_activate, activate_identity, build_activate, 0)                                                   \
@@ -84,6 +86,11 @@ enum {
     X(rapt_op_softcap, softcap, build_softcap, 0)                                                               \
     X(rapt_op_multiply, multiply, build_multiply, 0)                                                            \
     X(rapt_op_multiply, multiply_same, build_multiply, OPS_SAME)                                                \
+    X(rapt_op_multiply, multiply_features, build_multiply, OPS_BIAS)                                            \
+    X(rapt_op_multiply, multiply_outer, build_multiply, OPS_TWO_DIMS)                                           \
+    X(rapt_op_tanh, tanh, build_tanh, 0)                                                                        \
+    X(rapt_op_exp, exp, build_exp, 0)                                                                           \
+    X(rapt_op_log, log, build_log, 0)                                                                           \
     X(rapt_op_swiglu, swiglu, build_swiglu, 0)                                                                  \
     X(rapt_op_swiglu, swiglu_same, build_swiglu, OPS_SAME)                                                      \
     X(rapt_op_rotary, rotary, build_rotary, 0)                                                               \
@@ -154,6 +161,24 @@ enum {
     X(rapt_op_reshape, reshape, build_reshape, 0)                                                               \
     X(rapt_op_reshape, reshape_ragged, build_reshape, OPS_RAGGED)                                               \
     X(rapt_op_reshape, reshape_same, build_reshape, OPS_SAME)                                                   \
+    X(rapt_op_expand, expand, build_expand, 0)                                                                  \
+    X(rapt_op_expand, expand_column, build_expand, OPS_DV)                                                      \
+    X(rapt_op_expand, expand_same, build_expand, OPS_SAME)                                                      \
+    X(rapt_op_sum_axis, sum_axis_last, build_sum_axis, 0)                                                       \
+    X(rapt_op_sum_axis, sum_axis_first, build_sum_axis, OPS_FIRST)                                              \
+    X(rapt_op_sum_axis, sum_axis_4d, build_sum_axis, OPS_4D)                                                    \
+    X(rapt_op_sum_axis, sum_axis_vector, build_sum_axis, OPS_BIAS)                                              \
+    X(rapt_op_mean_axis, mean_axis, build_mean_axis, 0)                                                         \
+    X(rapt_op_permute, permute, build_permute, OPS_4D)                                                          \
+    X(rapt_op_transpose, transpose, build_transpose, 0)                                                         \
+    X(rapt_op_transpose, transpose_same, build_transpose, OPS_SAME)                                             \
+    X(rapt_op_transpose, transpose_rows, build_transpose, OPS_FIRST)                                            \
+    X(rapt_op_slice, slice_last, build_slice, 0)                                                                \
+    X(rapt_op_slice, slice_first, build_slice, OPS_FIRST)                                                       \
+    X(rapt_op_slice, slice_4d, build_slice, OPS_4D)                                                             \
+    X(rapt_op_concat, concat_last, build_concat_axis, 0)                                                        \
+    X(rapt_op_concat, concat_first, build_concat_axis, OPS_FIRST)                                               \
+    X(rapt_op_concat, concat_same, build_concat_axis, OPS_SAME)                                                 \
     X(rapt_op_split_heads, split_heads, build_split, 0)                                                         \
     X(rapt_op_concat_heads, concat_heads, build_concat, 0)                                                      \
     X(rapt_op_embed, embed, build_embed, 0)                                                                  \

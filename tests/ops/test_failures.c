@@ -179,6 +179,21 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
       "[2, 3, 4]", "a tensor")                                                                                           \
     X(reshape_rows, rapt_op_reshape(b->t, T3(2, 3, 4), 2, (size_t[]){6, 4}, &five_rows), RAPT_ERR_SHAPE, "reshape",      \
       "[2, 3, 4]", "[6, 4]")                                                                                             \
+    X(multiply, rapt_op_multiply(b->t, T3(2, 3, 4), T2(6, 4)), RAPT_ERR_SHAPE, "multiply", "[2, 3, 4]", "[6, 4]")        \
+    X(subtract, rapt_op_subtract(b->t, T3(2, 3, 4), T2(6, 4)), RAPT_ERR_SHAPE, "subtract", "[2, 3, 4]", "[6, 4]")        \
+    X(expand, rapt_op_expand(b->t, T2(3, 4), 2, (size_t[]){6, 4}), RAPT_ERR_SHAPE, "expand", "[3, 4]", "[6, 4]")         \
+    X(expand_less, rapt_op_expand(b->t, T2(3, 4), 2, (size_t[]){1, 4}), RAPT_ERR_SHAPE, "expand", "[3, 4]", "[1, 4]")    \
+    X(expand_dims, rapt_op_expand(b->t, T2(3, 4), 5, (size_t[]){1, 1, 2, 3, 4}), RAPT_ERR_SHAPE, "expand", "[3, 4]",     \
+      "a tensor")                                                                                                        \
+    X(sum_axis, rapt_op_sum_axis(b->t, T2(3, 4), 2), RAPT_ERR_SHAPE, "sum_axis", "[3, 4]", "axis 2")                     \
+    X(mean_axis, rapt_op_mean_axis(b->t, T2(3, 4), -3), RAPT_ERR_SHAPE, "sum_axis", "[3, 4]", "axis -3")                 \
+    X(permute, rapt_op_permute(b->t, T3(2, 3, 4), (int[]){0, 2, 2}), RAPT_ERR_SHAPE, "permute", "[2, 3, 4]", "once")     \
+    X(transpose, rapt_op_transpose(b->t, T2(3, 4), 0, 2), RAPT_ERR_SHAPE, "transpose", "[3, 4]", "0 and 2")              \
+    X(slice, rapt_op_slice(b->t, T2(3, 4), 1, 2, 3), RAPT_ERR_SHAPE, "slice", "[3, 4]", "2 to 5")                        \
+    X(slice_none, rapt_op_slice(b->t, T2(3, 4), 1, 2, 0), RAPT_ERR_SHAPE, "slice", "[3, 4]", "2 to 2")                   \
+    X(concat, rapt_op_concat(b->t, 2, (rapt_tensor *[]){T2(3, 4), T2(2, 4)}, 1), RAPT_ERR_SHAPE, "concat", "[3, 4]",     \
+      "axis 1")                                                                                                          \
+    X(concat_none, rapt_op_concat(b->t, 0, NULL, 0), RAPT_ERR_SHAPE, "concat", "no tensors", "")                         \
     X(split_dims, rapt_op_split_heads(b->t, T2(3, 4), 2), RAPT_ERR_SHAPE, "split_heads", "[3, 4]", "2")                  \
     X(split_none, rapt_op_split_heads(b->t, T3(2, 3, 4), 0), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "0")            \
     X(split_uneven, rapt_op_split_heads(b->t, T3(2, 3, 4), 3), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "3")          \
@@ -268,7 +283,10 @@ static void use_poison(bench *b, rapt_tensor *x)
         rapt_op_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
         add_norm(b, x, x, 0.5), rapt_op_residual(b->t, x, x, (rapt_residual){.dropout = 0.5}),
         rapt_op_add_positions(b->t, x, b->positions, 0, 0.5), rapt_op_masked_softmax(b->t, x, NULL),
-        rapt_op_split_heads(b->t, x, 2),
+        rapt_op_subtract(b->t, x, x), rapt_op_multiply(b->t, x, x), rapt_op_expand(b->t, x, 1, (size_t[]){1}),
+        rapt_op_tanh(b->t, x), rapt_op_exp(b->t, x), rapt_op_log(b->t, x), rapt_op_sum_axis(b->t, x, 0),
+        rapt_op_mean_axis(b->t, x, 0), rapt_op_permute(b->t, x, (int[]){0}), rapt_op_transpose(b->t, x, 0, 1),
+        rapt_op_slice(b->t, x, 0, 0, 1), rapt_op_concat(b->t, 1, &x, 0), rapt_op_split_heads(b->t, x, 2),
         rapt_op_reshape(b->t, x, 1, (size_t[]){1}, NULL),
         rapt_op_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
         loss(b, x, ids, (rapt_loss_options){0}), output_loss(b, x, b->w, b->bias, ids),
