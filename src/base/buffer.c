@@ -2,6 +2,9 @@
  * data that lives as long as a pass or a model belongs in an arena. */
 #include "base/buffer.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 enum { MIN_BYTES = 64 };
 
 bool array_grow(void *array, size_t *capacity, size_t count, size_t size)
@@ -39,6 +42,26 @@ bool buffer_append(buffer *b, const void *data, size_t size)
     b->size += size;
     b->data[b->size] = '\0';
     return true;
+}
+
+void buffer_put(buffer_writer *w, const void *data, size_t size)
+{
+    w->failed = w->failed || !buffer_append(&w->bytes, data, size);
+}
+
+void buffer_print(buffer_writer *w, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    const int size = vsnprintf(NULL, 0, format, values);
+    va_end(values);
+    w->failed = w->failed || size < 0 || !buffer_reserve(&w->bytes, (size_t)size);
+    if (w->failed)
+        return;
+    va_start(values, format);
+    vsnprintf(w->bytes.data + w->bytes.size, (size_t)size + 1, format, values);
+    va_end(values);
+    w->bytes.size += (size_t)size;
 }
 
 void buffer_free(buffer *b)

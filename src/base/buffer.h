@@ -29,4 +29,15 @@ bool buffer_reserve(buffer *b, size_t more);
 bool buffer_append(buffer *b, const void *data, size_t size);
 void buffer_free(buffer *b); /* the buffer is empty afterwards */
 
+/* A buffer that remembers that something was lost: from then on nothing is added. Writers look at `failed` once, at their end.
+ * Zeroed: empty. */
+typedef struct buffer_writer {
+    buffer bytes;
+    bool failed;
+} buffer_writer;
+
+void buffer_put(buffer_writer *w, const void *data, size_t size);
+RAPT_PRINTF(2, 3)
+void buffer_print(buffer_writer *w, const char *format, ...);
+
 #endif

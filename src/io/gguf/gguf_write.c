@@ -16,15 +16,10 @@ const block_format GGUF_WRITE_BF16 = {"BF16", 30, 1, 2, NULL, blocks_write_bf16}
 
 /* ---- keys ----------------------------------------------------------------------------------------------------- */
 
-static void gguf_keys_put(gguf_keys *k, const void *data, size_t size)
-{
-    k->failed = k->failed || !buffer_append(&k->bytes, data, size);
-}
-
 static void gguf_keys_put_type(gguf_keys *k, gguf_type type)
 {
     const uint32_t number = type;
-    gguf_keys_put(k, &number, sizeof number);
+    buffer_put(&k->out, &number, sizeof number);
 }
 
 static void gguf_keys_begin(gguf_keys *k, const char *key, gguf_type type)
@@ -38,18 +33,18 @@ static void gguf_keys_begin_array(gguf_keys *k, const char *key, gguf_type type,
 {
     gguf_keys_begin(k, key, GGUF_ARRAY);
     gguf_keys_put_type(k, type);
-    gguf_keys_put(k, &count, sizeof count);
+    buffer_put(&k->out, &count, sizeof count);
 }
 
 void gguf_keys_free(gguf_keys *k)
 {
-    buffer_free(&k->bytes);
+    buffer_free(&k->out.bytes);
 }
 
 void gguf_keys_u32(gguf_keys *k, const char *key, uint32_t value)
 {
     gguf_keys_begin(k, key, GGUF_U32);
-    gguf_keys_put(k, &value, sizeof value);
+    buffer_put(&k->out, &value, sizeof value);
 }
 
 void gguf_keys_f32(gguf_keys *k, const char *key, float value)
@@ -92,25 +87,25 @@ void gguf_keys_begin_texts(gguf_keys *k, const char *key, size_t count)
 
 void gguf_keys_add_i32(gguf_keys *k, int32_t value)
 {
-    gguf_keys_put(k, &value, sizeof value);
+    buffer_put(&k->out, &value, sizeof value);
 }
 
 void gguf_keys_add_f32(gguf_keys *k, float value)
 {
-    gguf_keys_put(k, &value, sizeof value);
+    buffer_put(&k->out, &value, sizeof value);
 }
 
 void gguf_keys_add_bool(gguf_keys *k, bool value)
 {
     const uint8_t byte = value;
-    gguf_keys_put(k, &byte, sizeof byte);
+    buffer_put(&k->out, &byte, sizeof byte);
 }
 
 void gguf_keys_add_text(gguf_keys *k, const char *value, size_t size)
 {
     const uint64_t length = size;
-    gguf_keys_put(k, &length, sizeof length);
-    gguf_keys_put(k, value, size);
+    buffer_put(&k->out, &length, sizeof length);
+    buffer_put(&k->out, value, size);
 }
 
 /* ---- tensors -------------------------------------------------------------------------------------------------- */
@@ -142,21 +137,21 @@ static void gguf_put_head(gguf_keys *head, const gguf_keys *keys, const gguf_wri
 {
     const uint32_t version = VERSION;
     uint64_t offset = 0;
-    gguf_keys_put(head, "GGUF", 4);
-    gguf_keys_put(head, &version, sizeof version);
-    gguf_keys_put(head, &count, sizeof count);
-    gguf_keys_put(head, &keys->count, sizeof keys->count);
-    gguf_keys_put(head, keys->bytes.data, keys->bytes.size);
+    buffer_put(&head->out, "GGUF", 4);
+    buffer_put(&head->out, &version, sizeof version);
+    buffer_put(&head->out, &count, sizeof count);
+    buffer_put(&head->out, &keys->count, sizeof keys->count);
+    buffer_put(&head->out, keys->out.bytes.data, keys->out.bytes.size);
     for (const gguf_written *t = tensors; t < tensors + count; t++) {
         const uint64_t columns = t->columns, rows = t->rows;
         const uint32_t ndim = (uint32_t)t->ndim, format = (uint32_t)t->format->id;
         gguf_keys_add_text(head, t->name, strlen(t->name));
-        gguf_keys_put(head, &ndim, sizeof ndim);
+        buffer_put(&head->out, &ndim, sizeof ndim);
         if (t->ndim == 2)
-            gguf_keys_put(head, &columns, sizeof columns);
-        gguf_keys_put(head, &rows, sizeof rows);
-        gguf_keys_put(head, &format, sizeof format);
-        gguf_keys_put(head, &offset, sizeof offset);
+            buffer_put(&head->out, &columns, sizeof columns);
+        buffer_put(&head->out, &rows, sizeof rows);
+        buffer_put(&head->out, &format, sizeof format);
+        buffer_put(&head->out, &offset, sizeof offset);
         offset += gguf_aligned(gguf_written_bytes(t));
     }
 }
@@ -223,14 +218,14 @@ rapt_code gguf_write(const char *path, const gguf_keys *keys, const gguf_written
                      const gguf_source *source, rapt_error *err)
 {
     gguf_writing w = {.source = source, .err = err};
-    gguf_keys head = {.failed = keys->failed};
+    gguf_keys head = {.out.failed = keys->out.failed};
     rapt_code code = gguf_write_check(path, tensors, count, err);
     if (!code)
         gguf_put_head(&head, keys, tensors, count);
-    if (!code && (!gguf_writing_reserve(&w, tensors, count) || head.failed))
+    if (!code && (!gguf_writing_reserve(&w, tensors, count) || head.out.failed))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for writing", path);
     if (!code && !(code = file_writer_open(&w.out, path, err))) {
-        code = gguf_write_all(&w, &head.bytes, tensors, count);
+        code = gguf_write_all(&w, &head.out.bytes, tensors, count);
         if (code)
             file_writer_discard(&w.out);
         else

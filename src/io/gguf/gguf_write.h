@@ -11,12 +11,10 @@
 
 enum { GGUF_WRITE_NAME = 64 }; /* bytes of a tensor's name, with the NUL that readers add */
 
-/* Keys and their values in the layout of the file; {0} is empty. If memory runs out, it stays `failed`, which gguf_write
- * reports. */
+/* Keys and their values in the layout of the file; {0} is empty. gguf_write reports that memory ran out. */
 typedef struct gguf_keys {
-    buffer bytes;
+    buffer_writer out;
     uint64_t count;
-    bool failed;
 } gguf_keys;
 
 void gguf_keys_free(gguf_keys *k);
