@@ -243,21 +243,16 @@ static rapt_code ct2_write(ct2_parts *p, const char *path, const rapt_export_opt
 {
     static const char *const tokenizers[SIDES] = {"tokenizer.json", "target/tokenizer.json"};
     export_folder f;
-    char *model = NULL;
-    rapt_code code = export_folder_begin(&f, path, err);
-    if (!code)
-        code = export_folder_put_json(&f, "config.json", json_incref(p->config), err);
-    for (size_t i = 0; i < SIDES && p->tokenizers[i] && !code; i++) {
-        code = export_folder_put_json(&f, tokenizers[i], json_incref(p->tokenizers[i]), err);
-        if (!code)
-            code = export_folder_put_json(&f, p->vocabulary_names[i], json_incref(p->vocabularies[i]), err);
+    export_folder_begin(&f, path, err);
+    export_folder_put_json(&f, "config.json", json_incref(p->config));
+    for (size_t i = 0; i < SIDES && p->tokenizers[i]; i++) {
+        export_folder_put_json(&f, tokenizers[i], json_incref(p->tokenizers[i]));
+        export_folder_put_json(&f, p->vocabulary_names[i], json_incref(p->vocabularies[i]));
     }
-    if (!code)
-        code = file_path(f.aside, "model.bin", &model, err);
-    if (!code)
-        code = model_bin_write(&p->tensors, model, p->specification, p->revision, o, err);
-    free(model);
-    return export_folder_end(&f, code, err);
+    const char *model = export_folder_file(&f, "model.bin");
+    if (model)
+        f.code = model_bin_write(&p->tensors, model, p->specification, p->revision, o, err);
+    return export_folder_end(&f);
 }
 
 rapt_code export_ctranslate2(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)

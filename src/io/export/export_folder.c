@@ -49,11 +49,10 @@ static rapt_code export_folder_name(export_folder *f, const char *path, rapt_err
     return RAPT_OK;
 }
 
-rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *err)
+static rapt_code export_folder_make(export_folder *f, const char *path, rapt_error *err)
 {
     bool there = false;
     rapt_error own = {0};
-    *f = (export_folder){0};
     rapt_code code = export_folder_name(f, path, err);
     if (!code)
         code = file_is_there(f->target, &there, err);
@@ -69,6 +68,12 @@ rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *er
     if (!code && folder_lock_take(&f->lock, f->aside, &own) == RAPT_ERR_MEMORY)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s", own.message);
     return code;
+}
+
+void export_folder_begin(export_folder *f, const char *path, rapt_error *err)
+{
+    *f = (export_folder){.err = err};
+    f->code = export_folder_make(f, path, err);
 }
 
 static int export_remove(const char *path, const struct stat *info, int type, struct FTW *at)
@@ -90,40 +95,49 @@ static rapt_code export_sync(const char *folder, rapt_error *err)
     return code;
 }
 
-rapt_code export_folder_end(export_folder *f, rapt_code code, rapt_error *err)
+rapt_code export_folder_end(export_folder *f)
 {
     folder_lock_release(&f->lock);
-    if (!code)
-        code = export_sync(f->aside, err);
-    if (!code && rename(f->aside, f->target) != 0)
-        code = export_folder_fail(f->target, err);
-    if (!code)
-        code = export_sync(f->parent, err);
+    if (!f->code)
+        f->code = export_sync(f->aside, f->err);
+    if (!f->code && rename(f->aside, f->target) != 0)
+        f->code = export_folder_fail(f->target, f->err);
+    if (!f->code)
+        f->code = export_sync(f->parent, f->err);
     else if (f->aside)
         nftw(f->aside, export_remove, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-    if (code && f->made)
+    if (f->code && f->made)
         file_remove_new(f->parent, f->made);
+    free(f->file);
     free(f->aside);
     free(f->parent);
     free(f->target);
-    return code;
+    return f->code;
 }
 
-rapt_code export_folder_put_json(const export_folder *f, const char *name, json_t *root, rapt_error *err)
+const char *export_folder_file(export_folder *f, const char *name)
 {
-    char *path = NULL, *text = json_text(root, JSON_INDENT(2));
+    free(f->file);
+    f->file = NULL;
+    if (!f->code)
+        f->code = file_path(f->aside, name, &f->file, f->err);
+    return f->code ? NULL : f->file;
+}
+
+void export_folder_put_json(export_folder *f, const char *name, json_t *root)
+{
+    char *text = json_text(root, JSON_INDENT(2));
     json_decref(root);
-    rapt_code code = text ? file_path(f->aside, name, &path, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %s", f->target, name);
-    char *slash = path ? strrchr(path, '/') : NULL;
-    if (!code && strchr(name, '/')) {
+    if (!f->code && !text)
+        f->code = rapt_fail(f->err, RAPT_ERR_MEMORY, "%s: out of memory for %s", f->target, name);
+    const char *path = export_folder_file(f, name);
+    if (path && strchr(name, '/')) {
+        char *slash = strrchr(f->file, '/');
         *slash = '\0';
-        code = file_make_dir(path, err);
+        f->code = file_make_dir(path, f->err);
         *slash = '/';
     }
-    if (!code)
-        code = file_write_atomic(path, text, strlen(text), err);
-    free(path);
+    if (!f->code)
+        f->code = file_write_atomic(path, text, strlen(text), f->err);
     free(text);
-    return code;
 }

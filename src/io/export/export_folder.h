@@ -17,17 +17,22 @@ typedef struct export_folder {
     char *parent;
     size_t made; /* see file_make_dir_new */
     folder_lock lock; /* lock of `aside`, which base/unfinished.h removes if its holder was killed */
+    char *file;       /* the last path of export_folder_file */
+    rapt_code code;   /* the first failure, with `err`: from then on the functions below do nothing */
+    rapt_error *err;
 } export_folder;
 
 /* Makes the temporary folder, and folders above it, and removes what killed writers have left there. An existing `path` is
  * refused (RAPT_ERR_VALUE). Call export_folder_end afterwards, even after a failure. */
-rapt_code export_folder_begin(export_folder *f, const char *path, rapt_error *err);
-/* If `code` is RAPT_OK, makes the folder appear; otherwise, or if that fails, removes everything that was written. Returns the
- * first failure. */
-rapt_code export_folder_end(export_folder *f, rapt_code code, rapt_error *err);
+void export_folder_begin(export_folder *f, const char *path, rapt_error *err);
+/* Makes the folder appear; after a failure, or if that fails, removes everything that was written. Returns the first failure. */
+rapt_code export_folder_end(export_folder *f);
 
 /* Writes NAME, which may be in a subfolder ("target/config.json"). Takes ownership of `root`; NULL counts as out of memory. */
-rapt_code export_folder_put_json(const export_folder *f, const char *name, json_t *root, rapt_error *err);
+void export_folder_put_json(export_folder *f, const char *name, json_t *root);
+/* The path of file NAME of the temporary folder, until the next call, for a writer whose result the caller puts into `code`;
+ * NULL after a failure. */
+const char *export_folder_file(export_folder *f, const char *name);
 
 /* ---- export_tokenizer.c: every kind of tokenizer of rapt as the tokenizer.json of a Hugging Face folder, with which
  * `tokenizers` gives the same ids. For the writer of such folders. */

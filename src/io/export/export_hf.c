@@ -138,16 +138,13 @@ static rapt_code export_hf_take_translator(export_hf_parts *p, const rapt_transl
 static rapt_code export_hf_write(export_hf_parts *p, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     export_folder f;
-    char *weights = NULL;
-    rapt_code code = export_folder_begin(&f, path, err);
-    for (size_t i = 0; i < p->count && !code; i++)
-        code = export_folder_put_json(&f, p->files[i].name, json_incref(p->files[i].root), err);
-    if (!code)
-        code = file_path(f.aside, "model.safetensors", &weights, err);
-    if (!code)
-        code = place_tensors_save(&p->tensors, weights, o, err);
-    free(weights);
-    return export_folder_end(&f, code, err);
+    export_folder_begin(&f, path, err);
+    for (size_t i = 0; i < p->count; i++)
+        export_folder_put_json(&f, p->files[i].name, json_incref(p->files[i].root));
+    const char *weights = export_folder_file(&f, "model.safetensors");
+    if (weights)
+        f.code = place_tensors_save(&p->tensors, weights, o, err);
+    return export_folder_end(&f);
 }
 
 rapt_code export_hf(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)

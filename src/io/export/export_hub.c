@@ -24,20 +24,17 @@ static rapt_code export_hub_check(const rapt_model *m, const char *path, const r
 rapt_code export_hub(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     export_folder f;
-    char *weights = NULL;
     rapt_code code = export_hub_check(m, path, o, err);
     if (code)
         return code;
-    code = export_folder_begin(&f, path, err);
-    if (!code)
-        code = hub_save_files(m, f.aside, err);
-    if (!code && o->stop && o->stop(o->stop_context))
-        code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", path);
-    if (!code)
-        code = file_path(f.aside, "model.safetensors", &weights, err);
-    if (!code)
-        code = o->to == RAPT_EXPORT_RAPT ? hub_save_stored(m, weights, path, export_rapt_type, o, err)
-                                         : hub_save_params(m, weights, err);
-    free(weights);
-    return export_folder_end(&f, code, err);
+    export_folder_begin(&f, path, err);
+    if (!f.code)
+        f.code = hub_save_files(m, f.aside, err);
+    if (!f.code && o->stop && o->stop(o->stop_context))
+        f.code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", path);
+    const char *weights = export_folder_file(&f, "model.safetensors");
+    if (weights)
+        f.code = o->to == RAPT_EXPORT_RAPT ? hub_save_stored(m, weights, path, export_rapt_type, o, err)
+                                           : hub_save_params(m, weights, err);
+    return export_folder_end(&f);
 }

@@ -92,16 +92,13 @@ static rapt_code export_rapt_params(const rapt_model *m, const char *path, const
 rapt_code export_rapt(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     export_folder f;
-    char *weights = NULL;
     if (m->lora || m->task == RAPT_TASK_ENCODER)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: low-rank adapters, or an encoder, are not stored in fewer bits", path);
-    rapt_code code = export_folder_begin(&f, path, err);
-    if (!code)
-        code = rapt_model_save_config(m, f.aside, err);
-    if (!code)
-        code = file_path(f.aside, model_weights_name(m), &weights, err);
-    if (!code)
-        code = export_rapt_params(m, weights, path, o, err);
-    free(weights);
-    return export_folder_end(&f, code, err);
+    export_folder_begin(&f, path, err);
+    if (!f.code)
+        f.code = rapt_model_save_config(m, f.aside, err);
+    const char *weights = export_folder_file(&f, model_weights_name(m));
+    if (weights)
+        f.code = export_rapt_params(m, weights, path, o, err);
+    return export_folder_end(&f);
 }
