@@ -43,14 +43,12 @@ static json_t *deepl_translation(const translating *t, const rapt_translation *l
     return NULL;
 }
 
-static bool deepl_body(const translating *t, const rapt_translation *lines, buffer *to)
+static void deepl_body(const translating *t, const rapt_translation *lines, reply_body *to)
 {
-    bool ok = reply_put_words(to, "{\"translations\":[");
-    for (size_t i = 0; i < t->count && ok; i++) {
-        const size_t before = to->size;
-        ok = reply_put_comma(to, i) && reply_put(to, deepl_translation(t, lines, i)) && translating_grows(t, to, before);
-    }
-    return ok && reply_put_words(to, "]}");
+    reply_put_words(to, "{\"translations\":");
+    for (size_t i = 0; reply_list(to, i, t->count); i++)
+        reply_put(to, deepl_translation(t, lines, i));
+    reply_put_words(to, "}");
 }
 
 static const translating_dialect DEEPL = {.source_field = "source_lang", .target_field = "target_lang", .body = deepl_body,

@@ -33,16 +33,15 @@ static json_t *libre_best(const translating *t, const rapt_translation *lines, s
     return translating_text(t, lines, text, 0);
 }
 
-/* Writes the result of `of` for the text, or a list of them if the request had a list. False: out of memory. */
-static bool libre_put(const translating *t, const rapt_translation *lines, buffer *to, const char *name,
+/* Writes the result of `of` for the text, or a list of them if the request had a list. */
+static void libre_put(const translating *t, const rapt_translation *lines, reply_body *to, const char *name,
                       json_t *(*of)(const translating *t, const rapt_translation *lines, size_t text))
 {
-    bool ok = reply_put_words(to, name) && (!t->is_list || reply_put_words(to, "["));
-    for (size_t i = 0; i < t->count && ok; i++) {
-        const size_t before = to->size;
-        ok = reply_put_comma(to, i) && reply_put(to, of(t, lines, i)) && translating_grows(t, to, before);
-    }
-    return ok && (!t->is_list || reply_put_words(to, "]"));
+    reply_put_words(to, name);
+    for (size_t i = 0; t->is_list && reply_list(to, i, t->count); i++)
+        reply_put(to, of(t, lines, i));
+    if (!t->is_list)
+        reply_put(to, of(t, lines, 0));
 }
 
 /* The language object for a text whose language was not identified. NULL: out of memory. */
@@ -58,14 +57,14 @@ static json_t *libre_detected(const translating *t, const rapt_translation *line
     return libre_unidentified(t->source);
 }
 
-static bool libre_body(const translating *t, const rapt_translation *lines, buffer *to)
+static void libre_body(const translating *t, const rapt_translation *lines, reply_body *to)
 {
-    bool ok = libre_put(t, lines, to, "{\"translatedText\":", libre_best);
+    libre_put(t, lines, to, "{\"translatedText\":", libre_best);
     if (t->options.n_best > 1)
-        ok = ok && libre_put(t, lines, to, ",\"alternatives\":", libre_alternatives);
+        libre_put(t, lines, to, ",\"alternatives\":", libre_alternatives);
     if (t->any_source)
-        ok = ok && libre_put(t, lines, to, ",\"detectedLanguage\":", libre_detected);
-    return ok && reply_put_words(to, "}");
+        libre_put(t, lines, to, ",\"detectedLanguage\":", libre_detected);
+    reply_put_words(to, "}");
 }
 
 static const translating_dialect LIBRE = {.body = libre_body, .fail = libre_fail};

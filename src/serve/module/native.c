@@ -34,17 +34,17 @@ const rapt_tokenizer *native_tokenizer(fields *f, const served *s)
     return s->task == RAPT_TASK_ENCODER ? m->encoder.tokenizer : m->language.tokenizer;
 }
 
-bool native_put_tokens(buffer *to, const rapt_tokenizer *k, const int32_t *ids, size_t count)
+void native_put_tokens(reply_body *to, const rapt_tokenizer *k, const int32_t *ids, size_t count)
 {
-    char number[16];
     buffer text = {0};
-    bool ok = reply_put_words(to, "{\"ids\":[");
-    for (size_t i = 0; i < count && ok; i++)
-        ok = buffer_append(to, number, (size_t)snprintf(number, sizeof number, i ? ",%d" : "%d", (int)ids[i]));
-    ok = ok && reply_put_words(to, "],\"tokens\":[");
-    for (size_t i = 0; i < count && ok; i++)
-        ok = reply_put_comma(to, i) && token_json_text(&text, k, ids[i]) &&
-             reply_put_string(to, text.data ? text.data : "", text.size);
+    reply_put_words(to, "{\"ids\":");
+    for (size_t i = 0; reply_list(to, i, count); i++)
+        buffer_print(&to->out, "%d", (int)ids[i]);
+    reply_put_words(to, ",\"tokens\":");
+    for (size_t i = 0; reply_list(to, i, count); i++) {
+        to->out.failed = !token_json_text(&text, k, ids[i]);
+        reply_put_string(to, text.data ? text.data : "", text.size);
+    }
+    reply_put_words(to, "}");
     buffer_free(&text);
-    return ok && reply_put_words(to, "]}");
 }

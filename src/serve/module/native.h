@@ -5,8 +5,7 @@
 
 #include "serve/module/app.h"
 #include "serve/module/fields.h"
-
-#include "base/buffer.h"
+#include "serve/module/reply.h"
 
 /* POST /v1/translate: {"text" or "texts", "model" or "source"? and "target", options of `rapt translate`}: hypotheses with
  * scores, tokens and alignments. */
@@ -25,7 +24,7 @@ app_route_fn native_detokenize;
 const char **native_texts(fields *f, size_t max, size_t *count, bool *list);
 /* The tokenizer of a model; for a translation model, the one that the field "side" names: "source" (default) or "target". */
 const rapt_tokenizer *native_tokenizer(fields *f, const served *s);
-/* Writes {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. False: out of memory. */
-bool native_put_tokens(buffer *to, const rapt_tokenizer *k, const int32_t *ids, size_t count);
+/* Writes {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. */
+void native_put_tokens(reply_body *to, const rapt_tokenizer *k, const int32_t *ids, size_t count);
 
 #endif

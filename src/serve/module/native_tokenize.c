@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimates of bytes: for each byte of a text while it is read, and in the response; and the least for a token. */
-enum { COPIES = 2, DECODED_COPIES = 12, LEAST_ENTRY = 6, MAKING_BASE = 4 << 10, MAKING_BYTE = 48 + 8 };
+/* Estimates of bytes: for a text of ids, for each of its bytes; for ids of texts, for each of their bytes while it is read. */
+enum { DECODED_COPIES = 12, MAKING_BASE = 4 << 10, MAKING_BYTE = 48 + 8 };
 
 static const rapt_task TASKS[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION, RAPT_TASK_ENCODER};
 
@@ -23,50 +23,37 @@ static void native_no_memory(request_error *error)
 
 /* ---- POST /v1/tokenize -------------------------------------------------------------------------------------------------- */
 
-/* The response up to now counts; more than was expected of the texts is asked for as it comes. */
-static bool tokenize_grows(exchange *x, size_t bytes, request_error *error)
-{
-    if (!exchange_makes(x, COPIES * bytes))
-        request_fail(error, 503, NULL, "other requests have the memory that the response takes");
-    return !error->status;
-}
-
 /* Writes the tokens of one text. */
-static void tokenize_text(exchange *x, buffer *to, const rapt_tokenizer *k, const char *text, bool specials, request_error *error)
+static void tokenize_text(reply_body *to, const rapt_tokenizer *k, const char *text, bool specials, request_error *error)
 {
     rapt_error why = {0};
-    int32_t *ids;
+    int32_t *ids = NULL;
     size_t count;
-    const size_t before = to->size;
     rapt_code code = rapt_tokenizer_encode_bytes(k, text, strlen(text), specials, &ids, &count, &why);
-    if (code) {
+    if (code)
         request_fail(error, reply_status(code), "text", "%s", why.message);
-        return;
-    }
-    if (tokenize_grows(x, count * LEAST_ENTRY, error) && !native_put_tokens(to, k, ids, count))
-        native_no_memory(error);
-    const size_t bytes = to->size - before;
-    tokenize_grows(x, bytes > count * LEAST_ENTRY ? bytes - count * LEAST_ENTRY : 0, error);
+    else
+        native_put_tokens(to, k, ids, count);
     free(ids);
 }
 
 /* Writes the body of the response. */
-static void tokenize_texts(exchange *x, buffer *body, const served *s, const rapt_tokenizer *k, const char **texts, size_t count,
+static void tokenize_texts(reply_body *body, const served *s, const rapt_tokenizer *k, const char **texts, size_t count,
                            bool specials, request_error *error)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += strlen(texts[i]);
-    if (!request_asks(x, ADMISSION_MAKING, MAKING_BASE + bytes * MAKING_BYTE, error, "the tokens of %zu bytes", bytes))
+    if (!request_asks(body->x, ADMISSION_MAKING, MAKING_BASE + bytes * MAKING_BYTE, error, "the tokens of %zu bytes", bytes))
         return;
     reply_frame frame = reply_frame_new(json_pack("{s:s, s:n}", "model", s->name, "results"), "results");
-    bool fine = reply_frame_open(&frame, body) && reply_put_words(body, "[");
-    for (size_t i = 0; i < count && fine && !error->status; i++) {
-        fine = !exchange_stops(x) && reply_put_comma(body, i);
-        tokenize_text(x, body, k, texts[i], specials, error);
+    reply_frame_open(&frame, body);
+    for (size_t i = 0; !error->status && reply_list(body, i, count); i++) {
+        body->out.failed = exchange_stops(body->x);
+        tokenize_text(body, k, texts[i], specials, error);
     }
-    fine = fine && reply_put_words(body, "]");
-    if (!(reply_frame_close(&frame, body) && fine))
+    reply_frame_close(&frame, body);
+    if (!error->status && body->out.failed)
         native_no_memory(error);
 }
 
@@ -75,7 +62,7 @@ void native_tokenize(app *a, exchange *x)
     request_error error = {0};
     fields f;
     size_t count;
-    buffer body = {0};
+    reply_body body = {.x = x};
     served_set *set = app_models(a);
     fields_read(&f, x, false, &error);
     const char **texts = native_texts(&f, app_limits_of(a)->texts, &count, NULL);
@@ -84,13 +71,13 @@ void native_tokenize(app *a, exchange *x)
     const bool specials = fields_flag(&f, "special", false);
     if (fields_finish(&f)) {
         exchange_note_model(x, s->name);
-        tokenize_texts(x, &body, s, k, texts, count, specials, &error);
+        tokenize_texts(&body, s, k, texts, count, specials, &error);
     }
     if (error.status) {
-        buffer_free(&body);
+        buffer_free(&body.out.bytes);
         openai_refuse(x, &error);
     } else
-        reply_text(x, true, &body);
+        reply_text(&body);
     free(texts);
     fields_free(&f);
     served_release(set);

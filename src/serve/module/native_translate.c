@@ -30,64 +30,44 @@ static json_t *hard_link(const rapt_alignment_row *row, size_t target)
     return json_pack("[I, I]", (json_int_t)(row->first + best), (json_int_t)target);
 }
 
-static bool put_soft_row(buffer *to, const rapt_alignment_row *row, size_t sources)
+static void put_soft_row(reply_body *to, const rapt_alignment_row *row, size_t sources)
 {
-    bool ok = reply_put_words(to, "[");
-    for (size_t i = 0; i <= sources && ok; i++)
-        ok = reply_put_comma(to, i) && reply_put(to, reply_real((rapt_real)attention_of(row, i, sources)));
-    return ok && reply_put_words(to, "]");
+    for (size_t i = 0; reply_list(to, i, sources + 1); i++)
+        reply_put(to, reply_real((rapt_real)attention_of(row, i, sources)));
 }
 
-/* A long line's alignment is large: the estimate does not cover its weights, so memory is asked for row by row. */
-static bool put_alignment(const translating *t, buffer *to, const rapt_alignment *a)
+/* A long line's alignment is large: the estimate does not cover its weights, so memory is asked for as they are written. */
+static void put_alignment(const translating *t, reply_body *to, const rapt_alignment *a)
 {
-    bool ok = reply_put_words(to, ",\"alignment\":[");
-    for (size_t j = 0; j < a->targets && ok; j++) {
-        const size_t before = to->size;
-        ok = reply_put_comma(to, j) && (t->has_soft_alignment ? put_soft_row(to, &a->rows[j], a->sources)
-                                                              : reply_put(to, hard_link(&a->rows[j], j)));
-        ok = ok && translating_grows(t, to, before);
-    }
-    return ok && reply_put_words(to, "]");
-}
-
-static bool put_line_tokens(const translating *t, buffer *to, const char *name, const rapt_tokenizer *k, const int32_t *ids,
-                            size_t count)
-{
-    const size_t before = to->size;
-    return reply_put_words(to, name) && native_put_tokens(to, k, ids, count) && translating_grows(t, to, before);
-}
-
-static bool put_token_log_probs(const translating *t, buffer *to, const rapt_hypothesis *h)
-{
-    const size_t before = to->size;
-    bool ok = reply_put_words(to, ",\"token_log_probs\":[");
-    for (size_t i = 0; i < h->token_count && ok; i++)
-        ok = reply_put_comma(to, i) && reply_put(to, json_real(h->log_probs[i]));
-    return ok && reply_put_words(to, "]") && translating_grows(t, to, before);
+    reply_put_words(to, ",\"alignment\":");
+    for (size_t j = 0; reply_list(to, j, a->targets); j++)
+        if (t->has_soft_alignment)
+            put_soft_row(to, &a->rows[j], a->sources);
+        else
+            reply_put(to, hard_link(&a->rows[j], j));
 }
 
 /* Scores of a text's lines add up, as the scores of a line's segments do. */
-static bool put_hypothesis(const translating *t, const rapt_translation *lines, size_t text, size_t n, buffer *to)
+static void put_hypothesis(const translating *t, const rapt_translation *lines, size_t text, size_t n, reply_body *to)
 {
     double score = 0, log_prob = 0;
-    const size_t before = to->size;
     for (size_t i = t->first[text]; i < t->first[text + 1]; i++) {
         score += translating_hypothesis(&lines[i], n)->score;
         log_prob += translating_hypothesis(&lines[i], n)->log_prob;
     }
     const rapt_hypothesis *h = translating_hypothesis(&lines[t->first[text]], n);
-    bool ok = reply_put(to, json_pack("{s:o, s:f, s:f}", "text", translating_text(t, lines, text, n), "score", score, "log_prob",
-                                      log_prob)) && translating_grows(t, to, before);
-    if (!ok)
-        return false;
-    to->size--; /* the closing brace: more members follow */
-    if (t->options.tokens)
-        ok = put_line_tokens(t, to, ",\"tokens\":", t->m->translation.target, h->tokens, h->token_count) &&
-             put_token_log_probs(t, to, h);
-    if (ok && t->options.alignment)
-        ok = put_alignment(t, to, &h->alignment);
-    return ok && reply_put_words(to, "}");
+    reply_put_open(to, json_pack("{s:o, s:f, s:f}", "text", translating_text(t, lines, text, n), "score", score, "log_prob",
+                                 log_prob));
+    if (t->options.tokens) {
+        reply_put_words(to, ",\"tokens\":");
+        native_put_tokens(to, t->m->translation.target, h->tokens, h->token_count);
+        reply_put_words(to, ",\"token_log_probs\":");
+        for (size_t i = 0; reply_list(to, i, h->token_count); i++)
+            reply_put(to, json_real(h->log_probs[i]));
+    }
+    if (t->options.alignment)
+        put_alignment(t, to, &h->alignment);
+    reply_put_words(to, "}");
 }
 
 /* Adds the unknown words of all lines of a text; false: out of memory. */
@@ -100,35 +80,34 @@ static bool add_unknown_words(const translating *t, const rapt_translation *line
     return ok;
 }
 
-static bool put_translation(const translating *t, const rapt_translation *lines, size_t text, buffer *to)
+static void put_translation(const translating *t, const rapt_translation *lines, size_t text, reply_body *to)
 {
     const rapt_translation *line = &lines[t->first[text]];
-    const size_t count = translating_hypotheses(t, lines, text), before = to->size;
     bool cut = false;
     for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
         cut = cut || lines[i].cut;
     json_t *own = json_pack("{s:o, s:b, s:[], s:n}", "text", translating_text(t, lines, text, 0), "truncated", cut,
                             "unknown_words", "hypotheses");
-    bool ok = add_unknown_words(t, lines, text, json_object_get(own, "unknown_words"));
+    to->out.failed = !add_unknown_words(t, lines, text, json_object_get(own, "unknown_words")) || to->out.failed;
     reply_frame frame = reply_frame_new(own, "hypotheses");
-    ok = ok && reply_frame_open(&frame, to) && translating_grows(t, to, before) && reply_put_words(to, "[");
-    for (size_t n = 0; n < count && ok; n++)
-        ok = reply_put_comma(to, n) && put_hypothesis(t, lines, text, n, to);
-    ok = ok && reply_put_words(to, "]");
-    if (ok && t->options.tokens)
-        ok = put_line_tokens(t, to, ",\"source\":", t->m->translation.source, line->source, line->source_count);
-    return reply_frame_close(&frame, to) && ok;
+    reply_frame_open(&frame, to);
+    for (size_t n = 0; reply_list(to, n, translating_hypotheses(t, lines, text)); n++)
+        put_hypothesis(t, lines, text, n, to);
+    if (t->options.tokens) {
+        reply_put_words(to, ",\"source\":");
+        native_put_tokens(to, t->m->translation.source, line->source, line->source_count);
+    }
+    reply_frame_close(&frame, to);
 }
 
-static bool native_body(const translating *t, const rapt_translation *lines, buffer *to)
+static void native_body(const translating *t, const rapt_translation *lines, reply_body *to)
 {
     reply_frame frame = reply_frame_new(json_pack("{s:s, s:s?, s:s?, s:n}", "model", t->name, "source", t->source, "target",
                                                   t->target, "translations"), "translations");
-    bool ok = reply_frame_open(&frame, to) && reply_put_words(to, "[");
-    for (size_t i = 0; i < t->count && ok; i++)
-        ok = reply_put_comma(to, i) && put_translation(t, lines, i, to);
-    ok = ok && reply_put_words(to, "]");
-    return reply_frame_close(&frame, to) && ok;
+    reply_frame_open(&frame, to);
+    for (size_t i = 0; reply_list(to, i, t->count); i++)
+        put_translation(t, lines, i, to);
+    reply_frame_close(&frame, to);
 }
 
 static const translating_dialect NATIVE = {.source_field = "source", .target_field = "target", .body = native_body,

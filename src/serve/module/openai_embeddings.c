@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Estimates of bytes: for a text, for each of its bytes, for a number in the response. */
-enum { TEXT = 400, BYTE = 24, DIGITS = 14, LETTERS = 6, COPIES = 2 };
+enum { TEXT = 400, BYTE = 24, DIGITS = 14, LETTERS = 6 };
 
 typedef struct embedding_run embedding_run;
 
@@ -94,19 +94,15 @@ static json_t *embedding_entry(const embedding_run *run, size_t i)
                      run->base64 ? vector_letters(v, run->features) : vector_numbers(v, run->features));
 }
 
-static bool embedding_write(const embedding_run *run, buffer *to)
+static void embedding_write(const embedding_run *run, reply_body *to)
 {
     json_t *whole = json_pack("{s:s, s:n, s:s, s:{s:I, s:I}}", "object", "list", "data", "model", run->model, "usage",
                               "prompt_tokens", (json_int_t)run->tokens, "total_tokens", (json_int_t)run->tokens);
     reply_frame frame = reply_frame_new(whole, "data");
-    bool ok = reply_frame_open(&frame, to) && reply_put_words(to, "[");
-    for (size_t i = 0; i < run->count && ok; i++) {
-        const size_t before = to->size;
-        ok = reply_put_comma(to, i) && reply_put(to, embedding_entry(run, i));
-        ok = ok && exchange_makes(run->x, COPIES * (to->size - before));
-    }
-    ok = ok && reply_put_words(to, "]");
-    return reply_frame_close(&frame, to) && ok;
+    reply_frame_open(&frame, to);
+    for (size_t i = 0; reply_list(to, i, run->count); i++)
+        reply_put(to, embedding_entry(run, i));
+    reply_frame_close(&frame, to);
 }
 
 static void embedding_release(embedding_run *run, size_t count)
@@ -118,11 +114,13 @@ static void embedding_release(embedding_run *run, size_t count)
     if (!last)
         return;
     exchange_note(run->x, "prompt_tokens", (double)run->tokens);
-    buffer body = {0};
+    reply_body body = {.x = run->x};
     if (run->error.status)
         openai_refuse(run->x, &run->error);
-    else
-        reply_text(run->x, embedding_write(run, &body), &body);
+    else {
+        embedding_write(run, &body);
+        reply_text(&body);
+    }
     embedding_free(run);
 }
 
@@ -242,7 +240,7 @@ static void embedding_queue(embedding_run *run, const served *s)
 static bool embedding_asks(const openai_asked *q, const char *const *texts, size_t count, bool base64)
 {
     const size_t features = rapt_embedder_features(rapt_engine_embedder(q->s->model));
-    size_t bytes = count * (TEXT + features * (sizeof(rapt_real) + COPIES * (base64 ? LETTERS : DIGITS)));
+    size_t bytes = count * (TEXT + features * (sizeof(rapt_real) + REPLY_COPIES * (base64 ? LETTERS : DIGITS)));
     for (size_t i = 0; i < count; i++)
         bytes += strlen(texts[i]) * BYTE;
     return request_asks(q->x, ADMISSION_MAKING, bytes, q->f->error, "%zu vector%s of %zu numbers", count, count == 1 ? "" : "s",

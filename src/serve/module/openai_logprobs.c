@@ -170,25 +170,20 @@ size_t openai_logprobs_keep(openai_logprobs *l)
     return bytes;
 }
 
-static bool write_words(buffer *to, const char *first, const char *second, const char *third)
-{
-    return buffer_append(to, first, strlen(first)) && buffer_append(to, second, strlen(second)) &&
-           buffer_append(to, third, strlen(third));
-}
-
-bool openai_logprobs_write(openai_logprobs *l, buffer *to)
+void openai_logprobs_write(openai_logprobs *l, buffer_writer *to)
 {
     const char *const *names;
     const size_t count = logprobs_names(l, &names);
-    if (l->kept[0].size == 0)
-        return write_words(to, "null", "", "");
-    bool fine = true;
+    if (l->kept[0].size == 0) {
+        buffer_print(to, "null");
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
-        fine = fine && write_words(to, i ? "],\"" : "{\"", names[i], "\":[") &&
-               buffer_append(to, l->kept[i].data, l->kept[i].size);
+        buffer_print(to, "%s\"%s\":[", i ? "]," : "{", names[i]);
+        buffer_put(to, l->kept[i].data, l->kept[i].size);
         buffer_free(&l->kept[i]);
     }
-    return fine && write_words(to, "]", l->chat ? ",\"refusal\":null" : "", "}");
+    buffer_print(to, "]%s}", l->chat ? ",\"refusal\":null" : "");
 }
 
 void openai_logprobs_free(openai_logprobs *l)

@@ -2,6 +2,8 @@
  * asks again as it grows (exchange_makes). */
 #include "serve/module/openai_run.h"
 
+#include "serve/module/reply.h"
+
 enum {
     TEXT = 6,         /* bytes of a token in a text */
     ENTRY = 50,       /* bytes of a completion's token, with its log-probability, id and offset */
@@ -57,7 +59,7 @@ bool openai_memory_ask(exchange *x, const openai_request *r, size_t at_once, req
         most = running > most ? running : most;
         bytes += p->size + 8 * p->count + n * CHOICE;
         if (!r->options.stream)
-            bytes += OPENAI_COPIES * n * whole_bytes(r, p);
+            bytes += REPLY_COPIES * n * whole_bytes(r, p);
     }
     bytes += most * (count < at_once ? count : at_once);
     return request_asks(x, ADMISSION_MAKING, bytes, e, "%zu prompt%s with %zu choice%s of up to %zu tokens%s%s", r->prompts.count,

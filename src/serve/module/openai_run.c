@@ -104,7 +104,7 @@ static void choice_send(openai_choice *c, const char *text, size_t size, const c
     openai_run *run = c->run;
     const openai_about about = run_about(run);
     if (run->r.shape->events) {
-        if (!buffer_append(&c->text, text, size) || !exchange_makes(run->x, OPENAI_COPIES * size) ||
+        if (!buffer_append(&c->text, text, size) || !exchange_makes(run->x, REPLY_COPIES * size) ||
             !run->r.shape->events(&about, c, text, size, finish))
             run_fail(run, 503, "out of memory for the response");
         return;
@@ -136,31 +136,34 @@ static void choice_begin(openai_choice *c)
 /* ---- the end ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes a choice and frees its memory at the same time. */
-static bool choice_write(openai_choice *c, buffer *to)
+static void choice_write(openai_choice *c, reply_body *to)
 {
     reply_frame frame = reply_frame_new(c->run->r.shape->whole(c, json_null()), "logprobs");
     buffer_free(&c->text);
-    bool fine = reply_frame_open(&frame, to) && openai_logprobs_write(&c->logprobs, to);
-    return reply_frame_close(&frame, to) && fine;
+    reply_frame_open(&frame, to);
+    openai_logprobs_write(&c->logprobs, &to->out);
+    reply_frame_close(&frame, to);
 }
 
 static void run_reply(openai_run *run)
 {
-    buffer body = {0};
+    reply_body body = {.x = run->x};
     const openai_about about = run_about(run);
     if (run->r.shape->response) {
         reply_json(run->x, 200, run->r.shape->response(&about, &run->choices[0]));
         return;
     }
     json_t *whole = run_object(run, run->r.shape->object, json_null());
-    bool fine = json_object_set_new(whole, "usage", run_usage(run)) == 0;
+    body.out.failed = json_object_set_new(whole, "usage", run_usage(run)) != 0;
     reply_frame frame = reply_frame_new(whole, "choices");
-    fine = fine && reply_frame_open(&frame, &body) && buffer_append(&body, "[", 1);
-    for (size_t i = 0; i < run->count && fine; i++)
-        fine = (i == 0 || buffer_append(&body, ",", 1)) && choice_write(&run->choices[i], &body);
-    fine = fine && buffer_append(&body, "]", 1);
-    fine = reply_frame_close(&frame, &body) && fine;
-    reply_text(run->x, fine, &body);
+    reply_frame_open(&frame, &body);
+    for (size_t i = 0; i < run->count; i++) {
+        reply_put_words(&body, i ? "," : "["); /* not reply_list: the texts of the choices are counted as they come */
+        choice_write(&run->choices[i], &body);
+    }
+    reply_put_words(&body, "]");
+    reply_frame_close(&frame, &body);
+    reply_text(&body);
 }
 
 static void run_finish_stream(openai_run *run)
@@ -210,7 +213,7 @@ static bool choice_stop(void *context)
 /* A response that is not sent in parts has grown by `bytes`. */
 static void choice_count(openai_choice *c, size_t bytes)
 {
-    if (!exchange_makes(c->run->x, OPENAI_COPIES * bytes))
+    if (!exchange_makes(c->run->x, REPLY_COPIES * bytes))
         run_fail(c->run, 503, "other requests have the memory that the response takes");
 }
 

@@ -57,8 +57,8 @@ json_t *openai_logprobs_take(openai_logprobs *l);
 /* Turns the new tokens into text, which takes a tenth of the memory, for openai_logprobs_write. Returns the bytes that it has
  * added. After a failure they are incomplete (l->failed). */
 size_t openai_logprobs_keep(openai_logprobs *l);
-/* Writes the object of all kept tokens, and frees it; null if there are none. False: out of memory. */
-bool openai_logprobs_write(openai_logprobs *l, buffer *to);
+/* Writes the object of all kept tokens, and frees it; null if there are none. */
+void openai_logprobs_write(openai_logprobs *l, buffer_writer *to);
 void openai_logprobs_free(openai_logprobs *l);
 
 /* ---- openai_run.c: the texts of a request */
@@ -120,8 +120,6 @@ void openai_run_start(app *a, exchange *x, served_set *models, const served *s, 
 void openai_request_free(openai_request *request);
 
 /* ---- openai_memory.c: the memory that a request for texts will take, before they are generated. For openai_run.c. */
-
-enum { OPENAI_COPIES = 2 }; /* copies of a response's bytes while it is assembled */
 
 /* Asks for it; `at_once`: choices that are with the engine at a time. False, with the error set, as request_asks. */
 bool openai_memory_ask(exchange *x, const openai_request *r, size_t at_once, request_error *e);

@@ -53,23 +53,19 @@ static json_t *choice_text(const translating *t, const rapt_translation *lines, 
     return cut;
 }
 
-static bool chat_body(const translating *t, const rapt_translation *lines, buffer *to)
+static void chat_body(const translating *t, const rapt_translation *lines, reply_body *to)
 {
     json_t *whole = chat_object(t, "chat.completion", (int64_t)time(NULL), json_null());
-    bool fine = json_object_set_new(whole, "usage", chat_usage(t, lines)) == 0;
+    to->out.failed = json_object_set_new(whole, "usage", chat_usage(t, lines)) != 0;
     reply_frame frame = reply_frame_new(whole, "choices");
-    fine = fine && reply_frame_open(&frame, to) && reply_put_words(to, "[");
-    for (size_t i = 0; i < choices_of(t) && fine; i++) {
-        const size_t before = to->size;
+    reply_frame_open(&frame, to);
+    for (size_t i = 0; reply_list(to, i, choices_of(t)); i++) {
         json_t *text = choice_text(t, lines, i);
-        json_t *choice = !text ? NULL : openai_chat_choice(i, json_string_value(text), json_string_length(text), json_null(),
-                                                           "stop");
+        reply_put(to, !text ? NULL : openai_chat_choice(i, json_string_value(text), json_string_length(text), json_null(),
+                                                        "stop"));
         json_decref(text);
-        fine = reply_put_comma(to, i);
-        fine = reply_put(to, choice) && fine && translating_grows(t, to, before);
     }
-    fine = fine && reply_put_words(to, "]");
-    return reply_frame_close(&frame, to) && fine;
+    reply_frame_close(&frame, to);
 }
 
 /* Takes over both; `usage` may be NULL. */

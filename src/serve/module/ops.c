@@ -95,25 +95,24 @@ static const model_metric MODEL_METRICS[] = {
     {"rapt_jobs_failed_total", "counter", "Requests that failed.", value_failed},
     {"rapt_busy_seconds_total", "counter", "Time in which steps of a model were computed.", value_busy}};
 
-static bool put_models(const served_set *set, buffer *to)
+static void put_models(const served_set *set, buffer_writer *to)
 {
-    bool ok = true;
-    for (size_t i = 0; i < sizeof MODEL_METRICS / sizeof *MODEL_METRICS && ok; i++) {
+    for (size_t i = 0; i < sizeof MODEL_METRICS / sizeof *MODEL_METRICS; i++) {
         const model_metric *m = &MODEL_METRICS[i];
-        ok = metrics_write_head(to, m->name, m->type, m->help);
-        for (size_t j = 0; j < set->count && ok; j++) {
+        metrics_write_head(to, m->name, m->type, m->help);
+        for (size_t j = 0; j < set->count; j++) {
             rapt_engine_counts counts = rapt_engine_model_counts(set->models[j].model);
-            ok = metrics_write_sample(to, m->name, "model", set->models[j].name, m->value(&counts));
+            metrics_write_sample(to, m->name, "model", set->models[j].name, m->value(&counts));
         }
     }
-    return ok;
 }
 
 /* ---- GET /metrics: the process, under the names that all programs have them ------------------------------------------------ */
 
-static bool put_process_metric(buffer *to, const char *name, const char *type, const char *help, double value)
+static void put_process_metric(buffer_writer *to, const char *name, const char *type, const char *help, double value)
 {
-    return metrics_write_head(to, name, type, help) && metrics_write_sample(to, name, NULL, NULL, value);
+    metrics_write_head(to, name, type, help);
+    metrics_write_sample(to, name, NULL, NULL, value);
 }
 
 /* Bytes that are in memory; 0: unknown. */
@@ -165,49 +164,52 @@ static double processor_seconds(void)
     return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + (double)used.tv_nsec * 1e-9 : 0;
 }
 
-static bool put_memory(app *a, buffer *to)
+static void put_memory(app *a, buffer_writer *to)
 {
     size_t largest;
     const size_t given = app_memory(a, &largest);
-    return put_process_metric(to, "rapt_requests_memory_bytes", "gauge", "Memory that present requests are expected to take.",
-                              (double)given) &&
-           put_process_metric(to, "rapt_request_memory_largest_bytes", "gauge", "The most that a request was expected to take.",
-                              (double)largest);
+    put_process_metric(to, "rapt_requests_memory_bytes", "gauge", "Memory that present requests are expected to take.",
+                       (double)given);
+    put_process_metric(to, "rapt_request_memory_largest_bytes", "gauge", "The most that a request was expected to take.",
+                       (double)largest);
 }
 
-static bool put_process(buffer *to)
+static void put_process(buffer_writer *to)
 {
-    return put_process_metric(to, "process_cpu_seconds_total", "counter", "Time of the processors that was used.",
-                              processor_seconds()) &&
-           put_process_metric(to, "process_resident_memory_bytes", "gauge", "Memory that is in use.", resident_bytes()) &&
-           put_process_metric(to, "process_open_fds", "gauge", "Open file descriptors.", open_descriptors()) &&
-           put_process_metric(to, "process_start_time_seconds", "gauge", "When the process started, since 1970.",
-                              start_seconds());
+    put_process_metric(to, "process_cpu_seconds_total", "counter", "Time of the processors that was used.", processor_seconds());
+    put_process_metric(to, "process_resident_memory_bytes", "gauge", "Memory that is in use.", resident_bytes());
+    put_process_metric(to, "process_open_fds", "gauge", "Open file descriptors.", open_descriptors());
+    put_process_metric(to, "process_start_time_seconds", "gauge", "When the process started, since 1970.", start_seconds());
 }
 
-static bool put_damage(const served_set *set, buffer *to)
+static void put_damage(const served_set *set, buffer_writer *to)
 {
-    bool ok = metrics_write_head(to, "rapt_model_damaged", "gauge", "1 if a file of the model was truncated while it is mapped.");
-    for (size_t i = 0; i < set->count && ok; i++)
-        ok = metrics_write_sample(to, "rapt_model_damaged", "model", set->models[i].name, served_damage(&set->models[i]) != NULL);
-    return ok;
+    metrics_write_head(to, "rapt_model_damaged", "gauge", "1 if a file of the model was truncated while it is mapped.");
+    for (size_t i = 0; i < set->count; i++)
+        metrics_write_sample(to, "rapt_model_damaged", "model", set->models[i].name, served_damage(&set->models[i]) != NULL);
 }
 
 void ops_metrics(app *a, exchange *x)
 {
     static const char type[] = "text/plain; version=0.0.4; charset=utf-8";
-    buffer to = {0};
+    buffer_writer to = {0};
     served_set *set = app_models(a);
-    bool ok = metrics_write_head(&to, "rapt_build_info", "gauge", "The version that runs; always 1.") &&
-              metrics_write_sample(&to, "rapt_build_info", "version", rapt_version(), 1) &&
-              metrics_write_head(&to, "rapt_ready", "gauge", "Whether requests are taken.") &&
-              metrics_write_sample(&to, "rapt_ready", NULL, NULL, app_is_ready(a)) && metrics_write(app_metrics(a), &to) &&
-              (!set || (put_models(set, &to) && put_damage(set, &to))) && put_memory(a, &to) && put_process(&to);
-    if (ok)
-        exchange_reply(x, 200, type, to.data, to.size);
+    metrics_write_head(&to, "rapt_build_info", "gauge", "The version that runs; always 1.");
+    metrics_write_sample(&to, "rapt_build_info", "version", rapt_version(), 1);
+    metrics_write_head(&to, "rapt_ready", "gauge", "Whether requests are taken.");
+    metrics_write_sample(&to, "rapt_ready", NULL, NULL, app_is_ready(a));
+    metrics_write(app_metrics(a), &to);
+    if (set) {
+        put_models(set, &to);
+        put_damage(set, &to);
+    }
+    put_memory(a, &to);
+    put_process(&to);
+    if (!to.failed)
+        exchange_reply(x, 200, type, to.bytes.data, to.bytes.size);
     else
         reply_json(x, 503, NULL);
-    buffer_free(&to);
+    buffer_free(&to.bytes);
     if (set)
         served_release(set);
 }

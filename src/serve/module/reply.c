@@ -1,6 +1,7 @@
 /* serve/module/reply.c: responses that are a JSON object. */
 #include "serve/module/reply.h"
 
+#include "serve/module/exchange_work.h"
 #include "serve/module/refusal.h"
 
 #include "base/number.h"
@@ -34,41 +35,47 @@ reply_frame reply_frame_new(json_t *object, const char *name)
     return f;
 }
 
-bool reply_frame_open(const reply_frame *f, buffer *to)
+void reply_frame_open(const reply_frame *f, reply_body *to)
 {
-    return f->text && buffer_append(to, f->text, f->before);
+    to->out.failed = to->out.failed || !f->text;
+    buffer_put(&to->out, f->text, f->before);
 }
 
-bool reply_frame_close(reply_frame *f, buffer *to)
+void reply_frame_close(reply_frame *f, reply_body *to)
 {
-    const bool fine = f->text && buffer_append(to, f->text + f->after, strlen(f->text + f->after));
+    reply_put_words(to, f->text ? f->text + f->after : "");
     free(f->text);
     *f = (reply_frame){0};
-    return fine;
 }
 
-bool reply_put(buffer *to, json_t *value)
+void reply_put(reply_body *to, json_t *value)
 {
     char *text = json_text(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    const bool fine = text && buffer_append(to, text, strlen(text));
+    to->out.failed = to->out.failed || !text;
+    reply_put_words(to, text ? text : "");
     free(text);
     json_decref(value);
-    return fine;
 }
 
-bool reply_put_words(buffer *to, const char *words)
+void reply_put_open(reply_body *to, json_t *object)
 {
-    return buffer_append(to, words, strlen(words));
+    reply_put(to, object);
+    to->out.bytes.size -= !to->out.failed;
+}
+
+void reply_put_words(reply_body *to, const char *words)
+{
+    buffer_put(&to->out, words, strlen(words));
 }
 
 /* As jansson escapes them. */
-bool reply_put_string(buffer *to, const char *text, size_t size)
+void reply_put_string(reply_body *to, const char *text, size_t size)
 {
     static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs of a character and its letter */
     char escape[8];
-    bool fine = buffer_append(to, "\"", 1);
     size_t done = 0;
-    for (size_t i = 0; i < size && fine; i++) {
+    reply_put_words(to, "\"");
+    for (size_t i = 0; i < size; i++) {
         const unsigned char c = (unsigned char)text[i];
         if (c >= ' ' && c != '"' && c != '\\')
             continue;
@@ -77,26 +84,32 @@ bool reply_put_string(buffer *to, const char *text, size_t size)
             k += 2;
         const int length = c && named[k] ? snprintf(escape, sizeof escape, "\\%c", named[k + 1])
                                          : snprintf(escape, sizeof escape, "\\u%04X", (unsigned)c);
-        fine = buffer_append(to, text + done, i - done) && buffer_append(to, escape, (size_t)length);
+        buffer_put(&to->out, text + done, i - done);
+        buffer_put(&to->out, escape, (size_t)length);
         done = i + 1;
     }
-    return fine && buffer_append(to, text + done, size - done) && buffer_append(to, "\"", 1);
+    buffer_put(&to->out, text + done, size - done);
+    reply_put_words(to, "\"");
 }
 
-bool reply_put_comma(buffer *to, size_t before)
+bool reply_list(reply_body *to, size_t i, size_t count)
 {
-    return before == 0 || buffer_append(to, ",", 1);
+    reply_put_words(to, i < count ? i ? "," : "[" : i ? "]" : "[]");
+    const size_t size = to->out.bytes.size;
+    to->out.failed = to->out.failed || !exchange_makes(to->x, REPLY_COPIES * (size - to->counted));
+    to->counted = size;
+    return i < count && !to->out.failed;
 }
 
-void reply_text(exchange *x, bool fine, buffer *body)
+void reply_text(reply_body *body)
 {
-    if (fine)
-        exchange_reply_with(x, 200, "application/json", body->data, body->size);
+    if (!body->out.failed)
+        exchange_reply_with(body->x, 200, "application/json", body->out.bytes.data, body->out.bytes.size);
     else {
-        buffer_free(body);
-        refusal_reply_later(x, 503, "overloaded", "out of memory for the response", 1);
+        buffer_free(&body->out.bytes);
+        refusal_reply_later(body->x, 503, "overloaded", "out of memory for the response", 1);
     }
-    *body = (buffer){0};
+    body->out.bytes = (buffer){0};
 }
 
 int reply_status(rapt_code code)

@@ -13,8 +13,17 @@
  * for its text: status 503, in the shape of its path. A 503 says when to try again. */
 void reply_json(exchange *x, int status, json_t *body);
 
-/* The text of an object with a gap to fill: for responses that are written bit by bit, because a tree of the whole would take
- * many times the memory of its text. Zeroed: none. */
+/* The text of a response that is written bit by bit, because a tree of the whole would take many times its memory. A failure
+ * stays, and reply_text tells of it: memory has run out, or exchange_makes refuses more of it. */
+typedef struct reply_body {
+    buffer_writer out;
+    exchange *x;    /* set by the caller; the rest is zero at first */
+    size_t counted; /* bytes that exchange_makes knows of */
+} reply_body;
+
+enum { REPLY_COPIES = 2 }; /* copies of a response's bytes while it is assembled */
+
+/* The text of an object with a gap to fill. */
 typedef struct reply_frame {
     char *text;             /* NULL: out of memory */
     size_t before, after;   /* bytes before the gap; where the text after it begins */
@@ -22,17 +31,20 @@ typedef struct reply_frame {
 
 /* Takes over an object; its only member `name` that is null becomes the gap. */
 reply_frame reply_frame_new(json_t *object, const char *name);
-bool reply_frame_open(const reply_frame *f, buffer *to);
+void reply_frame_open(const reply_frame *f, reply_body *to);
 /* Also frees it, even after a failure. */
-bool reply_frame_close(reply_frame *f, buffer *to);
-/* Appends the text of a value, and frees it. False: out of memory, or NULL. */
-bool reply_put(buffer *to, json_t *value);
-/* Appends words of JSON as they are; a text, valid UTF-8, as a string; a comma, unless it is the first of a list. */
-bool reply_put_words(buffer *to, const char *words);
-bool reply_put_string(buffer *to, const char *text, size_t size);
-bool reply_put_comma(buffer *to, size_t before);
-/* reply_json for a body that is text; `fine` false: memory ran out on the way, and it is freed. */
-void reply_text(exchange *x, bool fine, buffer *body);
+void reply_frame_close(reply_frame *f, reply_body *to);
+/* Appends the text of a value, and frees it; NULL: out of memory. Without the closing brace: more members follow. */
+void reply_put(reply_body *to, json_t *value);
+void reply_put_open(reply_body *to, json_t *object);
+/* Appends words of JSON as they are; a text, valid UTF-8, as a string. */
+void reply_put_words(reply_body *to, const char *words);
+void reply_put_string(reply_body *to, const char *text, size_t size);
+/* The frame of a list: writes the bracket or the comma before item i of `count`, and the last bracket instead of item `count`.
+ * Asks for the memory of all that was written so far. False: there is no such item, or the body has failed. */
+bool reply_list(reply_body *to, size_t i, size_t count);
+/* Answers with it, or with status 503 if it has failed, and frees it. */
+void reply_text(reply_body *body);
 
 /* The HTTP status for a failure of the library while it worked for a request: 400 if the request is at fault, 503 if another try
  * may succeed. */

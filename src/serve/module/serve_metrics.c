@@ -178,121 +178,106 @@ uint64_t metrics_translated_characters(metrics *m)
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
 
-static bool metrics_put_text(buffer *to, const char *text)
-{
-    return buffer_append(to, text, strlen(text));
-}
-
 /* A label's value: backslash, quotation mark and line feed have a backslash before them. */
-static bool put_label(buffer *to, const char *name, const char *value)
+static void put_label(buffer_writer *to, char before, const char *name, const char *value)
 {
-    bool ok = metrics_put_text(to, name) && metrics_put_text(to, "=\"");
-    for (; *value && ok; value++) {
-        if (*value == '\n')
-            ok = metrics_put_text(to, "\\n");
-        else
-            ok = (!strchr("\\\"", *value) || metrics_put_text(to, "\\")) && buffer_append(to, value, 1);
-    }
-    return ok && metrics_put_text(to, "\"");
+    buffer_print(to, "%c%s=\"", before, name);
+    for (; *value; value++)
+        buffer_print(to, strchr("\\\"\n", *value) ? "\\%c" : "%c", *value == '\n' ? 'n' : *value);
+    buffer_print(to, "\"");
 }
 
-static bool metrics_put_number(buffer *to, double number)
+static void metrics_put_number(buffer_writer *to, const char *before, double number)
 {
     char text[NUMBER_TEXT];
     number_write(number, text);
-    return metrics_put_text(to, " ") && metrics_put_text(to, text) && metrics_put_text(to, "\n");
+    buffer_print(to, "%s %s\n", before, text);
 }
 
-bool metrics_write_head(buffer *to, const char *name, const char *type, const char *help)
+void metrics_write_head(buffer_writer *to, const char *name, const char *type, const char *help)
 {
-    const char *const parts[] = {"# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n"};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && ok; i++)
-        ok = metrics_put_text(to, parts[i]);
-    return ok;
+    buffer_print(to, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-bool metrics_write_sample(buffer *to, const char *name, const char *label, const char *label_value, double number)
+void metrics_write_sample(buffer_writer *to, const char *name, const char *label, const char *label_value, double number)
 {
-    bool ok = metrics_put_text(to, name);
+    buffer_print(to, "%s", name);
     if (label)
-        ok = ok && metrics_put_text(to, "{") && put_label(to, label, label_value) && metrics_put_text(to, "}");
-    return ok && metrics_put_number(to, number);
+        put_label(to, '{', label, label_value);
+    metrics_put_number(to, label ? "}" : "", number);
 }
 
 /* A sample whose second label is a number or "+Inf". */
-static bool put_sample_of_two(buffer *to, const char *name, const char *label, const char *value, const char *second,
+static void put_sample_of_two(buffer_writer *to, const char *name, const char *label, const char *value, const char *second,
                               const char *number, double sample)
 {
-    return metrics_put_text(to, name) && metrics_put_text(to, "{") && put_label(to, label, value) && metrics_put_text(to, ",") &&
-           put_label(to, second, number) && metrics_put_text(to, "}") && metrics_put_number(to, sample);
+    buffer_print(to, "%s", name);
+    put_label(to, '{', label, value);
+    put_label(to, ',', second, number);
+    metrics_put_number(to, "}", sample);
 }
 
-static bool put_histogram(buffer *to, const char *name, const char *label, const char *value, const histogram *h)
+static void put_histogram(buffer_writer *to, const char *name, const char *label, const char *value, const histogram *h)
 {
     char part[96], bound[NUMBER_TEXT];
     uint64_t count = 0;
-    bool ok = true;
     snprintf(part, sizeof part, "%s_bucket", name);
-    for (size_t i = 0; i <= BOUNDS && ok; i++) {
+    for (size_t i = 0; i <= BOUNDS; i++) {
         count += h->in[i];
         if (i < BOUNDS)
             number_write(BOUND[i], bound);
-        ok = put_sample_of_two(to, part, label, value, "le", i < BOUNDS ? bound : "+Inf", (double)count);
+        put_sample_of_two(to, part, label, value, "le", i < BOUNDS ? bound : "+Inf", (double)count);
     }
     snprintf(part, sizeof part, "%s_sum", name);
-    ok = ok && metrics_write_sample(to, part, label, value, h->sum);
+    metrics_write_sample(to, part, label, value, h->sum);
     snprintf(part, sizeof part, "%s_count", name);
-    return ok && metrics_write_sample(to, part, label, value, (double)count);
+    metrics_write_sample(to, part, label, value, (double)count);
 }
 
-static bool put_requests(const metrics *m, buffer *to)
+static void put_requests(const metrics *m, buffer_writer *to)
 {
     static const char name[] = "rapt_http_requests_total", seconds[] = "rapt_http_request_duration_seconds";
     char status[16];
-    bool ok = metrics_write_head(to, name, "counter", "Requests that were answered, by route and status.");
+    metrics_write_head(to, name, "counter", "Requests that were answered, by route and status.");
     for (size_t i = 0; i < m->route_count; i++)
-        for (int s = 0; s < STATUSES && ok; s++)
+        for (int s = 0; s < STATUSES; s++)
             if (m->routes[i]->by_status[s] > 0) {
                 snprintf(status, sizeof status, "%d", MIN_STATUS + s);
-                ok = put_sample_of_two(to, name, "route", m->routes[i]->route, "status", status,
-                                       (double)m->routes[i]->by_status[s]);
+                put_sample_of_two(to, name, "route", m->routes[i]->route, "status", status, (double)m->routes[i]->by_status[s]);
             }
-    ok = ok && metrics_write_head(to, seconds, "histogram", "Time from a request to the end of its response.");
-    for (size_t i = 0; i < m->route_count && ok; i++)
-        ok = put_histogram(to, seconds, "route", m->routes[i]->route, &m->routes[i]->seconds);
-    return ok;
+    metrics_write_head(to, seconds, "histogram", "Time from a request to the end of its response.");
+    for (size_t i = 0; i < m->route_count; i++)
+        put_histogram(to, seconds, "route", m->routes[i]->route, &m->routes[i]->seconds);
 }
 
-static bool put_owners(const metrics *m, buffer *to)
+static void put_owners(const metrics *m, buffer_writer *to)
 {
     static const char name[] = "rapt_http_requests_by_key_total";
-    bool ok = metrics_write_head(to, name, "counter", "Requests that were answered, by the owner of their key.");
-    for (size_t i = 0; i < MAX_ROWS && ok; i++)
+    metrics_write_head(to, name, "counter", "Requests that were answered, by the owner of their key.");
+    for (size_t i = 0; i < MAX_ROWS; i++)
         if (m->owners[i].count > 0)
-            ok = metrics_write_sample(to, name, "key", i ? m->owners[i].owner : OTHER, (double)m->owners[i].count);
-    return ok;
+            metrics_write_sample(to, name, "key", i ? m->owners[i].owner : OTHER, (double)m->owners[i].count);
 }
 
-static bool put_token_times(const metrics *m, buffer *to)
+static void put_token_times(const metrics *m, buffer_writer *to)
 {
     static const char first[] = "rapt_time_to_first_token_seconds", next[] = "rapt_inter_token_latency_seconds";
-    bool ok = metrics_write_head(to, first, "histogram", "Time from a request for a text to its first token.");
-    for (size_t i = 0; i < m->model_count && ok; i++)
-        ok = put_histogram(to, first, "model", m->models[i]->model, &m->models[i]->first);
-    ok = ok && metrics_write_head(to, next, "histogram", "Time from one token of a text to the next.");
-    for (size_t i = 0; i < m->model_count && ok; i++)
-        ok = put_histogram(to, next, "model", m->models[i]->model, &m->models[i]->next);
-    return ok;
+    metrics_write_head(to, first, "histogram", "Time from a request for a text to its first token.");
+    for (size_t i = 0; i < m->model_count; i++)
+        put_histogram(to, first, "model", m->models[i]->model, &m->models[i]->first);
+    metrics_write_head(to, next, "histogram", "Time from one token of a text to the next.");
+    for (size_t i = 0; i < m->model_count; i++)
+        put_histogram(to, next, "model", m->models[i]->model, &m->models[i]->next);
 }
 
-bool metrics_write(metrics *m, buffer *to)
+void metrics_write(metrics *m, buffer_writer *to)
 {
     static const char translated[] = "rapt_translated_characters_total";
     pthread_mutex_lock(&m->lock);
-    bool ok = put_requests(m, to) && put_owners(m, to) && put_token_times(m, to) &&
-              metrics_write_head(to, translated, "counter", "Code points of the texts that were translated.") &&
-              metrics_write_sample(to, translated, NULL, NULL, (double)m->translated);
+    put_requests(m, to);
+    put_owners(m, to);
+    put_token_times(m, to);
+    metrics_write_head(to, translated, "counter", "Code points of the texts that were translated.");
+    metrics_write_sample(to, translated, NULL, NULL, (double)m->translated);
     pthread_mutex_unlock(&m->lock);
-    return ok;
 }

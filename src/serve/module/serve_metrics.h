@@ -24,15 +24,15 @@ void metrics_next_token(metrics *m, const char *model, double seconds);
 void metrics_translated(metrics *m, size_t characters);
 uint64_t metrics_translated_characters(metrics *m);
 
-/* Adds all of that in Prometheus' text format, version 0.0.4. False: out of memory. */
-bool metrics_write(metrics *m, buffer *to);
+/* Adds all of that in Prometheus' text format, version 0.0.4. */
+void metrics_write(metrics *m, buffer_writer *to);
 
-/* ---- lines of that format, for gauges and counters that are kept elsewhere; false: out of memory ------------------------ */
+/* ---- lines of that format, for gauges and counters that are kept elsewhere ---------------------------------------------- */
 
 /* The two lines before the samples of a metric; `type`: "counter", "gauge", "histogram". */
-bool metrics_write_head(buffer *to, const char *name, const char *type, const char *help);
+void metrics_write_head(buffer_writer *to, const char *name, const char *type, const char *help);
 /* Writes a sample `NAME{LABEL="VALUE"} number`, without a label if that is NULL. Numbers have the fewest digits that read
  * back. */
-bool metrics_write_sample(buffer *to, const char *name, const char *label, const char *label_value, double number);
+void metrics_write_sample(buffer_writer *to, const char *name, const char *label, const char *label_value, double number);
 
 #endif

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 /* Estimates of bytes: for a line, for each of its bytes, and for its translations. */
-enum { LINE = 800, BYTE = 40, HYPOTHESIS = 300, HYPOTHESIS_TOKENS = 200, WITH_TOKENS = 4, WEIGHT = 16, COPIES = 2 };
+enum { LINE = 800, BYTE = 40, HYPOTHESIS = 300, HYPOTHESIS_TOKENS = 200, WITH_TOKENS = 4, WEIGHT = 16 };
 
 /* ---- lifetime --------------------------------------------------------------------------------------------------------- */
 
@@ -282,11 +282,13 @@ static void translating_done(void *context, rapt_code code, const char *message,
 {
     translating *t = context;
     request_error error = {0};
-    buffer body = {0};
+    reply_body body = {.x = t->x};
     size_t characters = 0;
     if (code)
         request_fail(&error, reply_status(code), NULL, "%s", message ? message : rapt_code_name(code));
-    else if (!t->streams && !t->dialect->body(t, out, &body))
+    else if (!t->streams)
+        t->dialect->body(t, out, &body);
+    if (body.out.failed)
         request_fail(&error, 503, NULL, "out of memory for the response");
     for (size_t i = 0; i < t->count; i++)
         characters += t->characters[i];
@@ -300,18 +302,13 @@ static void translating_done(void *context, rapt_code code, const char *message,
         exchange_note(t->x, "generated_tokens", (double)n.target);
     }
     if (error.status) {
-        buffer_free(&body);
+        buffer_free(&body.out.bytes);
         t->dialect->fail(t->x, &error);
     } else if (t->streams)
         t->dialect->stream(t, out);
     else
-        reply_text(t->x, true, &body);
+        reply_text(&body);
     translating_free(t);
-}
-
-bool translating_grows(const translating *t, const buffer *to, size_t before)
-{
-    return exchange_makes(t->x, COPIES * (to->size - before));
 }
 
 /* Asks for the memory of lines in the engine, and of their hypotheses in the response. */
@@ -323,7 +320,7 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
     size_t bytes = 0;
     for (size_t i = 0; i < l->count; i++) {
         const size_t size = strlen(l->line[i]), words = count_bytes(l->line[i], ' ') + 1;
-        bytes += LINE + BYTE * size + best * (each + COPIES * size * (o->tokens ? WITH_TOKENS : 1));
+        bytes += LINE + BYTE * size + best * (each + REPLY_COPIES * size * (o->tokens ? WITH_TOKENS : 1));
         if (t->has_soft_alignment)
             bytes += best * words * words * WEIGHT;
     }

@@ -8,17 +8,16 @@
 #include "serve/module/app.h"
 #include "serve/module/fields.h"
 #include "serve/module/replay.h"
-
-#include "base/buffer.h"
+#include "serve/module/reply.h"
 
 typedef struct translating translating;
 
 /* The differences between dialects. */
 typedef struct translating_dialect {
     const char *source_field, *target_field; /* as errors name them; NULL: they name the language only */
-    /* Writes the body of the response, from lines[] of all texts, a text at a time, and tells translating_grows. False: out of
-     * memory. By a thread of the engine. */
-    bool (*body)(const translating *t, const rapt_translation *lines, buffer *to);
+    /* Writes the body of the response, from lines[] of all texts, a text at a time. By a
+     * thread of the engine. */
+    void (*body)(const translating *t, const rapt_translation *lines, reply_body *to);
     /* Sends the response itself, in parts, if the request wants parts; NULL: the dialect has no parts. */
     void (*stream)(const translating *t, const rapt_translation *lines);
     void (*fail)(exchange *x, const request_error *error); /* replies */
@@ -76,8 +75,6 @@ translating_tokens translating_count_tokens(const translating *t, const rapt_tra
 size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text);
 /* Hypothesis n of a line; the last one of a line with fewer. */
 const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size_t n);
-/* The response has grown from `before` bytes on. False: it takes more memory than there is, see exchange_makes. */
-bool translating_grows(const translating *t, const buffer *to, size_t before);
 /* Hypothesis n of a text: hypothesis n of each of its lines, with line feeds between. NULL: out of memory. */
 json_t *translating_text(const translating *t, const rapt_translation *lines, size_t text, size_t n);
 
