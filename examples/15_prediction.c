@@ -64,12 +64,13 @@ static size_t encode(const rapt_tokenizer *tokenizer, const char *text, int32_t 
 }
 
 /* All sentences of the text, as often as they come, in every step. */
-static bool train(rapt_tape *t, rapt_model *model, double *loss)
+static bool train(rapt_tape *t, const rapt_language_model *model, double *loss)
 {
+    rapt_params *params = model->net->params;
     int32_t ids[SENTENCES * (LENGTH - 1)] = {0}, labels[SENTENCES * (LENGTH - 1)] = {0}, lens[SENTENCES], row[LENGTH];
     for (size_t i = 0, at = 0; i < sizeof sentences / sizeof sentences[0]; i++)
         for (int k = 0; k < sentences[i].times; k++, at++) {
-            lens[at] = (int32_t)encode(model->language.tokenizer, sentences[i].text, row) - 1;
+            lens[at] = (int32_t)encode(model->tokenizer, sentences[i].text, row) - 1;
             for (int32_t j = 0; j < lens[at]; j++) {
                 ids[at * (LENGTH - 1) + (size_t)j] = row[j];
                 labels[at * (LENGTH - 1) + (size_t)j] = row[j + 1];
@@ -77,39 +78,36 @@ static bool train(rapt_tape *t, rapt_model *model, double *loss)
         }
     rapt_tokens inputs = {.ids = ids, .batch = SENTENCES, .time = LENGTH - 1}, targets = inputs;
     targets.ids = labels;
-    rapt_adam *adam = rapt_adam_new(model->params, NULL, NULL);
+    rapt_adam *adam = rapt_adam_new(params, NULL, NULL);
     for (uint64_t step = 1; adam && step <= STEPS; step++) {
         rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .step = step});
         rapt_loss_options options = {.valid_lens = lens}; /* what fills the rows up does not count */
-        rapt_tensor *at = rapt_lm_loss(t, model->language.net, inputs, targets, &options, NULL);
-        rapt_params_zero_grad(model->params);
+        rapt_tensor *at = rapt_lm_loss(t, model->net, inputs, targets, &options, NULL);
+        rapt_params_zero_grad(params);
         if (rapt_backward(t, at, NULL) != RAPT_OK)
             break;
         *loss = (double)at->data[0];
         rapt_adam_step(adam, t, 0.01 * fmin(1, (double)(STEPS - step) / 50), 1, NULL);
     }
     rapt_adam_free(adam);
-    return adam && show_ready(t, model->params);
+    return adam && show_ready(t, params);
 }
 
 static rapt_model *make_model(rapt_tape *t, double *loss, rapt_error *err)
 {
-    rapt_model *model = calloc(1, sizeof *model);
+    rapt_language_model members = {.tokenizer = make_tokenizer(err)};
     rapt_lm_config config;
     rapt_lm_preset("seed", &config, NULL);
     config.vocab = MAX_VOCABULARY;
     config.block.d_model = 32;
     config.block.ffn = 64;
     config.context = LENGTH;
-    if (!model)
-        return NULL;
-    *model = (rapt_model){.task = RAPT_TASK_LANGUAGE_MODEL};
-    model->language.tokenizer = make_tokenizer(err);
-    model->language.net = model->language.tokenizer ? rapt_lm_new(&config, 1, err) : NULL;
-    model->params = model->language.net ? model->language.net->params : NULL;
-    if (model->params && train(t, model, loss))
+    members.net = members.tokenizer ? rapt_lm_new(&config, 1, err) : NULL;
+    rapt_model *model = members.net && train(t, &members, loss) ? rapt_model_new_language(&members, err) : NULL;
+    if (model)
         return model;
-    rapt_model_free(model);
+    rapt_lm_free(members.net);
+    rapt_tokenizer_free(members.tokenizer);
     return NULL;
 }
 
@@ -190,13 +188,14 @@ typedef struct errors {
 static errors choose(rapt_tape *t, const rapt_model *model, rapt_real (*rows)[WORDS], rapt_real (*drawn)[WORDS],
                      size_t (*kept)[3])
 {
+    const rapt_language_model *m = rapt_model_language(model);
     errors worst = {0, 0};
     for (int k = 0; k < 3; k++) {
         int32_t prompt[LENGTH], id[LENGTH];
-        size_t vocab = model->language.net->config.vocab, count = encode(model->language.tokenizer, prompts[k], prompt);
+        size_t vocab = m->net->config.vocab, count = encode(m->tokenizer, prompts[k], prompt);
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_tensor *logits = rapt_lm_forward(t, model->language.net, (rapt_tokens){.ids = prompt, .batch = 1, .time = count});
-        if (!show_ready(t, model->params))
+        rapt_tensor *logits = rapt_lm_forward(t, m->net, (rapt_tokens){.ids = prompt, .batch = 1, .time = count});
+        if (!show_ready(t, m->net->params))
             return worst;
         for (size_t w = 0; w < WAYS; w++) {
             double p[MAX_VOCABULARY], share[MAX_VOCABULARY] = {0}, perfect[WORDS];
@@ -205,7 +204,7 @@ static errors choose(rapt_tape *t, const rapt_model *model, rapt_real (*rows)[WO
             if (drawn && !draw(model, &ways[w], prompt, count, share))
                 worst.drawn = 1;
             for (size_t i = 0; i < WORDS; i++) {
-                if (words[i].prompt != k || encode(model->language.tokenizer, words[i].text, id) != 1)
+                if (words[i].prompt != k || encode(m->tokenizer, words[i].text, id) != 1)
                     continue;
                 rows[w][i] = (rapt_real)p[id[0]];
                 if (w != 3) /* a high temperature lifts all the tokens that never come */
@@ -258,22 +257,22 @@ static void extend(const rapt_tensor *logits, const hypothesis *live, size_t row
 }
 
 /* The most probable sentence that a search with `beams` hypotheses finds; 1 is argmax. The cache's rows follow the beam. */
-static hypothesis search(rapt_tape *t, const rapt_model *model, const char *prompt, size_t beams, bool tell)
+static hypothesis search(rapt_tape *t, const rapt_language_model *model, const char *prompt, size_t beams, bool tell)
 {
-    const rapt_lm *m = model->language.net;
+    const rapt_lm *m = model->net;
     rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(m, beams), NULL);
     hypothesis live[BEAM] = {{.log_prob = 0}}, next[BEAM], best = {.log_prob = -INFINITY};
     int32_t parents[BEAM] = {0}, end[LENGTH], fed[LENGTH];
-    size_t rows = 1, count = encode(model->language.tokenizer, prompt, fed), time = count;
+    size_t rows = 1, count = encode(model->tokenizer, prompt, fed), time = count;
     live[0].count = count;
     memcpy(live[0].ids, fed, count * sizeof *fed);
-    encode(model->language.tokenizer, "\n", end);
+    encode(model->tokenizer, "\n", end);
     if (cache)
         rapt_kv_cache_clear(cache, 1);
     while (cache && rows > 0 && live[0].count < LENGTH && live[0].log_prob > best.log_prob) {
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *logits = rapt_lm_step(t, m, cache, (rapt_tokens){.ids = fed, .batch = rows, .time = time}, true);
-        if (!show_ready(t, model->params))
+        if (!show_ready(t, model->net->params))
             break;
         extend(logits, live, rows, beams, next, parents);
         rows = 0;
@@ -297,13 +296,13 @@ static hypothesis search(rapt_tape *t, const rapt_model *model, const char *prom
     return best;
 }
 
-static void beams(rapt_tape *t, const rapt_model *model)
+static void beams(rapt_tape *t, const rapt_language_model *model)
 {
     double p[2];
     for (size_t width = 1; width <= BEAM; width++) {
         printf("\n-- beam search with %zu hypothes%s: probabilities after each step --\n", width, width > 1 ? "es" : "is");
         hypothesis found = search(t, model, prompts[0], width, true);
-        char *text = rapt_tokenizer_decode(model->language.tokenizer, found.ids, found.count, NULL);
+        char *text = rapt_tokenizer_decode(model->tokenizer, found.ids, found.count, NULL);
         p[width - 1] = exp(found.log_prob);
         printf("probability %.4f: %s", p[width - 1], text ? text : "");
         free(text);
@@ -337,11 +336,11 @@ static bool steps_equal_whole(rapt_tape *t, const rapt_lm *m, const int32_t *ids
     return ok;
 }
 
-static void kv_cache(rapt_tape *t, const rapt_model *model)
+static void kv_cache(rapt_tape *t, const rapt_language_model *model)
 {
     int32_t ids[LENGTH];
-    size_t count = encode(model->language.tokenizer, sentences[5].text, ids), whole = 0;
-    rapt_kv_sizes sizes = rapt_lm_kv_sizes(model->language.net, 1);
+    size_t count = encode(model->tokenizer, sentences[5].text, ids), whole = 0;
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(model->net, 1);
     printf("\n-- the KV cache --\n");
     for (size_t i = 1; i <= count; i++)
         whole += i;
@@ -349,7 +348,7 @@ static void kv_cache(rapt_tape *t, const rapt_model *model)
     printf("the cache: 2 x %zu layer x %zu positions x %zu features = %zu numbers\n", sizes.layers, sizes.capacity,
            sizes.features, 2 * sizes.layers * sizes.capacity * sizes.features);
     show_check("n (n + 1) / 2 positions against n", whole == count * (count + 1) / 2);
-    show_check("the logits are the same, to the bit", steps_equal_whole(t, model->language.net, ids, count));
+    show_check("the logits are the same, to the bit", steps_equal_whole(t, model->net, ids, count));
 }
 
 static double seconds(void)
@@ -454,8 +453,8 @@ static void chapter(rapt_tape *t, const rapt_model *model, double loss)
     bool as_computed = worst.drawn < 4 * sqrt(0.25 / DRAWS);
     show_check("it draws what was computed, within four standard deviations of 1000 draws", as_computed);
     print_kept(kept);
-    beams(t, model);
-    kv_cache(t, model);
+    beams(t, rapt_model_language(model));
+    kv_cache(t, rapt_model_language(model));
 }
 
 static void picture(rapt_tape *t, const rapt_model *model)

@@ -16,7 +16,7 @@ static void print(void *context, const rapt_engine_generated *end)
 
 static rapt_code queue_prompt(rapt_engine_model *m, char *prompt, rapt_engine_job **job, rapt_error *err)
 {
-    const rapt_tokenizer *tokenizer = rapt_engine_model_of(m)->language.tokenizer;
+    const rapt_tokenizer *tokenizer = rapt_model_source_tokenizer(rapt_engine_model_of(m));
     rapt_generate_options options = rapt_generate_options_default();
     options.max_tokens = 40;
     rapt_engine_generation request = {.options = &options, .on_done = print, .context = prompt};

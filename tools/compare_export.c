@@ -87,10 +87,10 @@ static void language_model(const rapt_model *m, rapt_tape *t, size_t n, size_t l
     static int32_t text[LINE];
     while (fgets(line, sizeof line, stdin)) {
         const size_t count = read_ids(line, text);
-        search(t, m->language.net, text, count, n);
+        search(t, rapt_model_language(m)->net, text, count, n);
         printf("{");
         put_ids("greedy", text + count, n);
-        put_last(t, m->language.net, text, count, last > 0 ? last : count);
+        put_last(t, rapt_model_language(m)->net, text, count, last > 0 ? last : count);
     }
 }
 
@@ -110,15 +110,15 @@ static void translator(const rapt_model *m, rapt_tape *t, size_t beam, double pe
         check(&err);
         const rapt_hypothesis *h = &out.hypotheses[0];
         memcpy(source, out.source, out.source_count * sizeof *source);
-        source[out.source_count] = m->translation.special.eos;
-        target[0] = m->translation.special.bos;
+        source[out.source_count] = rapt_model_translation(m)->special.eos;
+        target[0] = rapt_model_translation(m)->special.bos;
         memcpy(target + 1, h->tokens, h->token_count * sizeof *target);
         printf("{");
         put_ids("source", source, out.source_count + 1);
         put_ids("target", target + 1, h->token_count);
         printf("\"score\": %.9g, ", h->score);
         rapt_tape_begin(t, (rapt_pass){0});
-        put_logits(t, rapt_transformer_forward(t, m->translation.net,
+        put_logits(t, rapt_transformer_forward(t, rapt_model_translation(m)->net,
                                                (rapt_tokens){.ids = source, .batch = 1, .time = out.source_count + 1}, NULL,
                                                (rapt_tokens){.ids = target, .batch = 1, .time = h->token_count + 1}));
         rapt_translations_free(&out, 1);

@@ -4,7 +4,7 @@
  *     rapt_chat_template *chat = rapt_chat_template_load("models/SmolLM2-135M-Instruct", &err);
  *     const rapt_chat_message messages[] = {{"user", "What is gravity?"}};
  *     rapt_chat_apply(chat, messages, 1, NULL, &text, &size, &err);
- *     rapt_chat_encode(model->language.tokenizer, text, size, &ids, &count, &err);
+ *     rapt_chat_encode(rapt_model_source_tokenizer(model), text, size, &ids, &count, &err);
  *     rapt_generator_begin_tokens(generator, ids, count, &err); */
 #ifndef RAPT_CHAT_H
 #define RAPT_CHAT_H

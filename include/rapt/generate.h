@@ -20,7 +20,7 @@
  *      temperature has been applied before; llama.cpp applies it last, which makes no difference at T = 1;
  *   7. one of the remaining tokens is drawn with its probability.
  *
- * A model's policy (rapt_model.search) may also exclude and force tokens, between steps 2 and 3.
+ * A model's policy (rapt_model_search) may also exclude and force tokens, between steps 2 and 3.
  *
  * The drawn token depends on the logits, these options, the sample, the position and, with a penalty, the history: the random
  * number is a function of (seed, sample, position). A token is never drawn if its logit is -inf, or so far below the largest that

@@ -76,27 +76,38 @@ typedef struct rapt_encoder_model {
     bool without_prompt;  /* the folder excludes the prompt's tokens from pooling; rapt cannot compute that */
 } rapt_encoder_model;
 
-/* A model with its parameters and tokenizers, all owned. Const once loaded: translators and generators only read it. */
-typedef struct rapt_model {
-    rapt_task task;
-    rapt_params *params;                /* the parameters of the task's net */
-    uint64_t run;                       /* id of the training run that made the model; 0: unknown */
-    bool sealed;                        /* when it was loaded, its files were bound to each other by checksums
-                                           (rapt_model_load) */
-    const char *family;                 /* "model_type" of a Hugging Face folder, NULL for a model of rapt. Must not be freed */
-    rapt_search_policy search;          /* how it is decoded by default; zeroed: with rapt's own search */
-    void *files;                        /* files from which matrices are read when they are needed, or NULL; private */
-    void *origin;                       /* what is needed to save a Hugging Face folder that was not loaded for inference;
-                                           private */
-    void *lora;                         /* adapters, which alone are trained and saved (rapt_model_add_lora), or NULL; private */
-    void *adapter;                      /* the adapter that was added to the matrices, or NULL; private */
-    void *stored;                       /* the file from which matrices of fewer bits are read, or NULL; private */
-    const char *stored_type;            /* a model of rapt: the numeric type of fewest bits that its file has ("Q8_0", "BF16");
-                                           NULL: all are fp32. Must not be freed */
-    rapt_translation_model translation; /* zeroed for another task */
-    rapt_language_model language;       /* zeroed for another task */
-    rapt_encoder_model encoder;         /* zeroed for another task */
-} rapt_model;
+/* A model with its parameters and tokenizers, all owned. Const once loaded: translators and generators only read it. What the
+ * functions below return belongs to the model, and is valid until rapt_model_free. */
+typedef struct rapt_model rapt_model;
+
+RAPT_API rapt_task rapt_model_task(const rapt_model *m);
+/* The parameters of the task's net. */
+RAPT_API rapt_params *rapt_model_params(const rapt_model *m);
+/* The tokenizers of the texts that the model reads and of the texts that it writes: the same object in a language model, in an
+ * encoder, and in a translation model with one vocabulary. */
+RAPT_API const rapt_tokenizer *rapt_model_source_tokenizer(const rapt_model *m);
+RAPT_API const rapt_tokenizer *rapt_model_target_tokenizer(const rapt_model *m);
+/* The members of the model's task; NULL for a model of another task. */
+RAPT_API const rapt_translation_model *rapt_model_translation(const rapt_model *m);
+RAPT_API const rapt_language_model *rapt_model_language(const rapt_model *m);
+RAPT_API const rapt_encoder_model *rapt_model_encoder(const rapt_model *m);
+/* "model_type" of a Hugging Face folder; NULL for a model of rapt. */
+RAPT_API const char *rapt_model_family(const rapt_model *m);
+/* How it is decoded by default; zeroed: with rapt's own search. */
+RAPT_API const rapt_search_policy *rapt_model_search(const rapt_model *m);
+/* A model of rapt: the numeric type of fewest bits that its file has ("Q8_0", "BF16"); NULL: all are fp32. */
+RAPT_API const char *rapt_model_stored_type(const rapt_model *m);
+/* The id of the training run that made the model; 0: unknown. */
+RAPT_API uint64_t rapt_model_run(const rapt_model *m);
+/* Whether its files were bound to each other by checksums when it was loaded (rapt_model_load). */
+RAPT_API bool rapt_model_was_sealed(const rapt_model *m);
+
+/* Make a model of a net that the program has built, so that it can be used and saved like a loaded one. The members are copied;
+ * the net and the tokenizers belong to the model from then on, and still to the caller after a failure. NULL with `err` (which
+ * may be NULL) set: RAPT_ERR_VALUE for a net or a tokenizer that is NULL, more tokens than an array has, or a token that is not
+ * in the vocabulary of the net; RAPT_ERR_MEMORY. */
+RAPT_API rapt_model *rapt_model_new_translation(const rapt_translation_model *members, rapt_error *err);
+RAPT_API rapt_model *rapt_model_new_language(const rapt_language_model *members, rapt_error *err);
 
 typedef struct rapt_load_options {
     size_t size;         /* of this struct; set by rapt_load_options_default */
@@ -138,8 +149,8 @@ static inline rapt_load_options rapt_load_options_default(void)
  * The files are bound to each other: `config.json` names the tokenizers by hashes, and `model.safetensors` carries a copy of
  * `config.json` under its own checksums. A folder in which they disagree is refused: somebody edited a value, or mixed files of
  * two training runs (RAPT_ERR_FORMAT; the message says which, and how to seal a folder that was edited on purpose). A folder
- * without such a copy, from rapt 0.1 or with parameters of another program, is loaded with `sealed` false: a changed config.json
- * would go unnoticed. */
+ * without such a copy, from rapt 0.1 or with parameters of another program, is loaded without rapt_model_was_sealed: a changed
+ * config.json would go unnoticed. */
 RAPT_API rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err);
 
 typedef struct rapt_model_lora_options {

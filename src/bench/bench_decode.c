@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 #include "cli/machine_peak.h"
 #include "decode/sampler.h"
+#include "io/model_core.h"
 #include "nn/pack.h"
-#include "rapt/io.h"
 #include "tape/tape_core.h"
 
 #include <math.h>

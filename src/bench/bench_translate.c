@@ -11,6 +11,7 @@
 #include "bench/bench_workload.h"
 #include "cli/machine_peak.h"
 #include "decode/translator_weights.h"
+#include "io/model_core.h"
 #include "rapt/decode.h"
 
 #include <math.h>

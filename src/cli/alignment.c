@@ -2,6 +2,7 @@
 #include "cli/translation_out.h"
 
 #include "explain/input/token_name.h"
+#include "io/model_core.h"
 #include "text/prose/sentences.h"
 #include "text/utf8.h"
 

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* strndup */
 #include "cli/chat_prompt.h"
 
+#include "io/model_core.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

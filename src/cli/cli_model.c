@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cli/cmd_info.h"
 #include "cli/say.h"
+#include "io/model_core.h"
 
 static void cli_model_say(const char *folder)
 {

@@ -8,6 +8,7 @@
 #include "cli/signals.h"
 
 #include "base/buffer.h"
+#include "io/model_core.h"
 #include "text/json_text.h"
 #include "text/line_stream.h"
 

@@ -6,6 +6,7 @@
 #include "cli/info_types.h"
 #include "cli/say.h"
 #include "cli/signals.h"
+#include "io/model_core.h"
 #include "tensor/type.h"
 
 #include <dirent.h>

@@ -4,6 +4,7 @@
 #include "cli/cli_model.h"
 #include "cli/say.h"
 #include "cli/vectors_out.h"
+#include "io/model_core.h"
 #include "rapt/embed.h"
 #include "text/line_stream.h"
 

@@ -6,6 +6,7 @@
 #include "cli/unknown_words.h"
 
 #include "base/file.h"
+#include "io/model_core.h"
 #include "rapt/explain.h"
 #include "rapt/train.h"
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "decode/generate_options.h"
 #include "decode/prompt.h"
+#include "io/model_core.h"
 #include "search/valid_text.h"
 #include "text/json_text.h"
 #include "text/text_in.h"

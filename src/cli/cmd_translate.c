@@ -9,6 +9,7 @@
 #include "cli/translation_out.h"
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
+#include "io/model_core.h"
 #include "rapt/decode.h"
 #include "text/json_text.h"
 #include "text/line_stream.h"

@@ -8,6 +8,7 @@
 #include "decode/generator.h"
 #include "decode/prompt.h"
 #include "explain/input/token_name.h"
+#include "io/model_core.h"
 #include "text/json_text.h"
 #include "text/utf8.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "decode/token_json_text.h"
+#include "io/model_core.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,8 @@
  * they equal the weights of the search. Not a trained aligner. */
 #include "decode/align.h"
 
+#include "io/model_core.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "decode/continuation.h"
 
 #include "decode/generate_options.h"
+#include "io/model_core.h"
 
 #include <stdlib.h>
 #include <string.h>

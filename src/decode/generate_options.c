@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "decode/option_defaults.h"
 #include "decode/sampler.h"
+#include "io/model_core.h"
 #include "search/text_stream.h"
 #include "tape/compute.h"
 

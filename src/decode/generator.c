@@ -7,6 +7,7 @@
 #include "decode/generator_beam.h"
 #include "decode/model_tapes.h"
 #include "decode/prompt.h"
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 
 #include <math.h>

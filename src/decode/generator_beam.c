@@ -2,6 +2,7 @@
  * cache. */
 #include "decode/generator_beam.h"
 
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 
 /* Logits [rows, vocab] after the last tokens of the rows; NULL with `err` set. The first step computes the whole text. */

@@ -3,6 +3,7 @@
 #include "decode/languages.h"
 
 #include "base/quote.h"
+#include "io/model_core.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* decode/model_tapes.c: makes tapes with packed weights for a model of any task. */
 #include "decode/model_tapes.h"
 
+#include "io/model_core.h"
 #include "nn/pack.h"
 #include "tape/compute.h"
 #include "tape/tape_core.h"

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* strndup */
 #include "decode/prefixes.h"
 
+#include "io/model_core.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>

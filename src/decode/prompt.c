@@ -2,6 +2,8 @@
  * is computed. */
 #include "decode/prompt.h"
 
+#include "io/model_core.h"
+
 #include <stdlib.h>
 
 static size_t first_unknown(const rapt_model *m, const int32_t *ids, size_t count)

@@ -2,6 +2,7 @@
 #include "decode/score_watch.h"
 
 #include "decode/model_tapes.h"
+#include "io/model_core.h"
 
 #define BATCH 64
 

@@ -5,6 +5,7 @@
 #include "data/tokens/token_file.h"
 #include "decode/model_tapes.h"
 #include "decode/option_defaults.h"
+#include "io/model_core.h"
 #include "nn/lm_core.h"
 #include "text/tokenizer.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "decode/align.h"
+#include "io/model_core.h"
 #include "search/whole_text.h"
 
 #include <stdlib.h>

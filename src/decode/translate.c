@@ -3,6 +3,7 @@
 #include "decode/translate.h"
 
 #include "decode/translator_weights.h"
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "base/min.h"
 #include "base/sized.h"
 #include "decode/option_defaults.h"
+#include "io/model_core.h"
 #include "tape/compute.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "decode/translate_settings.h"
 
 #include "decode/translate_options.h"
+#include "io/model_core.h"
 
 rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
 {

@@ -3,6 +3,7 @@
 
 #include "base/quote.h"
 #include "decode/known_words.h"
+#include "io/model_core.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"
 

@@ -6,6 +6,7 @@
 #include "base/sized.h"
 #include "engine/engine_call.h"
 #include "engine/engine_core.h"
+#include "io/model_core.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "decode/generate_options.h"
 #include "decode/prompt.h"
+#include "io/model_core.h"
 
 #include <math.h>
 #include <stdlib.h>

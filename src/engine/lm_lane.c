@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/min.h"
 #include "decode/generate_options.h"
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "engine/lm_lane.h"
 
 #include "base/min.h"
+#include "io/model_core.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "explain/explanation.h"
 
 #include "base/ends.h"
+#include "io/model_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strdup */
 #include "explain/explanation.h"
 
+#include "io/model_core.h"
 #include "search/whole_text.h"
 #include "explain/input/pass_input.h"
 #include "explain/input/token_name.h"

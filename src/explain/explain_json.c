@@ -2,6 +2,7 @@
 #include "explain/explanation.h"
 
 #include "base/math.h"
+#include "io/model_core.h"
 #include "search/valid_text.h"
 #include "explain/input/token_name.h"
 #include "explain/page/page.h"

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/math.h"
 #include "decode/sampler.h"
+#include "io/model_core.h"
 #include "rapt/observe.h"
 #include "tape/tape_core.h"
 

@@ -4,6 +4,7 @@
 #include "explain/explanation.h"
 
 #include "explain/input/token_name.h"
+#include "io/model_core.h"
 #include "print/printer.h"
 
 #include <stdio.h>

@@ -2,6 +2,8 @@
  * explain_input.c, the pass in explain_pass.c, the output in explain_text.c, explain_json.c and page/. */
 #include "explain/explanation.h"
 
+#include "io/model_core.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "io/config_json.h"
 #include "io/params_file.h"
 #include "io/safetensors.h"
-#include "rapt/io.h"
+#include "io/model_core.h"
 
 #define MODEL_RUN "run" /* the member that names the training run */
 #define MODEL_WEIGHTS_FILE "model.safetensors"

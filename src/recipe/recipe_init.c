@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/json_file.h"
+#include "io/model_core.h"
 #include "recipe/recipe_compare.h"
 #include "recipe/recipe_defaults.h"
 #include "recipe/recipe_model.h"

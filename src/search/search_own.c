@@ -3,6 +3,7 @@
 #include "search/search_rule.h"
 
 #include "base/math.h"
+#include "io/model_core.h"
 #include "search/whole_text.h"
 
 #include <math.h>

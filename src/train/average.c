@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "base/lock.h"
+#include "io/model_core.h"
 #include "io/params_file.h"
 #include "io/seal.h"
-#include "rapt/io.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/leftovers.h"
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "group/group_ops.h"
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/folder/log.h"

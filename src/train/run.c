@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "group/group_ops.h"
 #include "io/hub/hub_family.h"
+#include "io/model_core.h"
 #include "recipe/recipe_init.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/step_shards.h"

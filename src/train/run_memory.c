@@ -4,6 +4,7 @@
 #include "train/set_up.h"
 
 #include "base/memory.h"
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/optimizer/moments8.h"

@@ -3,6 +3,7 @@
 #include "train/set_up.h"
 
 #include "base/rng.h"
+#include "io/model_core.h"
 #include "kernels/kernels.h"
 #include "ops/deferred.h"
 #include "tensor/params.h"

@@ -2,6 +2,7 @@
 #include "train/step.h"
 
 #include "group/group_ops.h"
+#include "io/model_core.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"

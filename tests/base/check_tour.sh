@@ -37,7 +37,7 @@ are_noticed() {
 tally $? 'the copy'
 breaks 'a field that is gone' 'struct rapt_tensor in include/rapt/tensor.h has no requires_grad' include/rapt/tensor.h \
     '/bool requires_grad;/d'
-breaks 'a struct that is gone' 'no struct rapt_model in include/rapt/io.h' include/rapt/io.h 's/struct rapt_model {/struct model {/'
+breaks 'a struct that is gone' 'no struct rapt_model in src/io/model_core.h' src/io/model_core.h 's/struct rapt_model {/struct model {/'
 breaks 'a function of another name' 'src/train/train.c does not define step_once' src/train/train.c \
     's/rapt_code step_once(/rapt_code one_step(/'
 breaks 'a call that is gone' 'step_norm does not call rapt_grad_norm' src/train/step.c 's/rapt_grad_norm(/other(/'

@@ -6,6 +6,7 @@
 #include "nn/lm_model.h"
 
 #include "decode/generator.h"
+#include "io/model_core.h"
 #include "text/utf8.h"
 
 #define END_OF_TEXT "<|endoftext|>"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "folder.h"
+#include "io/model_core.h"
 #include "nn/pack.h"
-#include "rapt/io.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
 enum { MAX_TOKENS = 64 };

@@ -22,6 +22,13 @@ static rapt_model *of_characters(void)
     return language_model(&c, characters('!', c.vocab));
 }
 
+static void making(void **state)
+{
+    (void)state;
+    assert_null(rapt_model_new_language(&(rapt_language_model){0}, NULL));
+    assert_null(rapt_model_new_translation(&(rapt_translation_model){0}, NULL));
+}
+
 static void saving(void **state)
 {
     (void)state;
@@ -146,7 +153,7 @@ static void training(void **state)
     (void)state;
     rapt_recipe r;
     rapt_model *m = of_characters();
-    rapt_adam *a = rapt_adam_new(m->params, NULL, NULL);
+    rapt_adam *a = rapt_adam_new(rapt_model_params(m), NULL, NULL);
     rapt_tape *t = rapt_tape_new(NULL, NULL);
     assert_true(a && t);
     rapt_tape_begin(t, (rapt_pass){.record = true});
@@ -202,6 +209,7 @@ static void serving(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(making),
         cmocka_unit_test(saving), cmocka_unit_test(translating), cmocka_unit_test(serving), cmocka_unit_test(generating),
         cmocka_unit_test(embedding), cmocka_unit_test(explaining), cmocka_unit_test(caches), cmocka_unit_test(training),
     };

@@ -4,6 +4,7 @@
 #define TESTS_DECODE_TRANSLATE_CASE_H
 
 #include "nn/model.h"
+#include "io/model_core.h"
 #include "rapt/decode.h"
 
 /* The words w0, w1, ...: MODEL_VOCAB entries with the special ones. */

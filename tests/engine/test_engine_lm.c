@@ -291,7 +291,7 @@ static void prompts_are_scored(void **state)
         scores s = {.top = 3};
         rapt_engine *e = engine_new(2);
         rapt_engine_model *m = engine_add(e, 60 + chunk, &ENGINE_MODEL(.chunk = chunk, .slots = 1));
-        const rapt_lm *net = rapt_engine_model_of(m)->language.net;
+        const rapt_lm *net = rapt_model_language(rapt_engine_model_of(m))->net;
         rapt_engine_job *job;
         model_ids(ids, PROMPT, chunk);
         rapt_tape *t = model_tape(NULL, 1);

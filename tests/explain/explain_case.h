@@ -5,6 +5,7 @@
 
 #include "nn/lm_model.h"
 
+#include "io/model_core.h"
 #include "rapt/explain.h"
 
 #define CASE_MAX_LEN 8

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "io/model_core.h"
 #include "options.h"
 #include "rapt/decode.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "rapt/io.h"
+#include "io/model_core.h"
 
 /* The test's own folder, with the files of `golden`, a path that ends in "/", and `name` in it, but for config.json, whose "key"
  * becomes a value, or goes where that is "". */

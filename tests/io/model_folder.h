@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "folder.h"
-#include "rapt/io.h"
+#include "io/model_core.h"
 
 /* After each test. */
 static inline int empty_folder(void **state)

@@ -17,11 +17,11 @@
 
 #include "distance.h"
 #include "folder.h"
+#include "io/model_core.h"
 #include "io/safetensors.h"
 #include "loading.h"
 #include "options.h"
 #include "rapt/generate.h"
-#include "rapt/io.h"
 #include "rapt/tape.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"

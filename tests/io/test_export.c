@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "folder.h"
+#include "io/model_core.h"
 #include "loading.h"
-#include "rapt/io.h"
 
 enum { VOCAB = 300, CONTEXT = 32, D = 24, HEADS = 3 };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "folder.h"
-#include "rapt/io.h"
+#include "io/model_core.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub/llama/"
 

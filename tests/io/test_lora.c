@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "folder.h"
+#include "io/model_core.h"
 #include "io/safetensors.h"
 #include "loading.h"
 #include "nn/linear.h"
 #include "nn/lora.h"
-#include "rapt/io.h"
 #include "rapt/tape.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"

@@ -72,7 +72,7 @@ bool served_app_add(app *a, const char *name, const char *source, const char *ta
 {
     char path[64];
     served *s = &a->models[a->set.count];
-    const rapt_task task = m->task;
+    const rapt_task task = rapt_model_task(m);
     rapt_engine_model *model = a->set.count < MAX_MODELS ? rapt_engine_add(a->engine, m, NULL, err) : NULL;
     if (!model)
         return false;

@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "folder.h"
+#include "io/model_core.h"
 #include "io/safetensors.h"
-#include "rapt/io.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/leftovers.h"

@@ -176,9 +176,10 @@ static void assert_same_numbers(const char *folder, const char *golden, bool sam
     rapt_error err = {0};
     rapt_model *a = rapt_model_load(folder, NULL, &err), *b = rapt_model_load(golden, NULL, &err);
     assert_string_equal(err.message, "");
-    for (size_t i = 0; i < rapt_params_count(a->params); i++) {
-        const rapt_tensor *x = &rapt_params_at(a->params, i)->value, *y = &rapt_params_at(b->params, i)->value;
-        if (!rapt_params_at(a->params, i)->buffer)
+    const rapt_params *own = rapt_model_params(a), *others = rapt_model_params(b);
+    for (size_t i = 0; i < rapt_params_count(own); i++) {
+        const rapt_tensor *x = &rapt_params_at(own, i)->value, *y = &rapt_params_at(others, i)->value;
+        if (!rapt_params_at(own, i)->buffer)
             assert_true((memcmp(x->data, y->data, rapt_tensor_size(x) * sizeof *x->data) == 0) ==
                         (same || !x->requires_grad));
     }
@@ -266,9 +267,10 @@ static void checkpoints_are_averaged(void **state)
     rapt_model *mean = rapt_model_load("mean", NULL, &err), *six = rapt_model_load_checkpoint("whole", 6, &err),
                *twelve = rapt_model_load_checkpoint("whole", 12, &err);
     assert_string_equal(err.message, "");
-    for (size_t i = 0; i < rapt_params_count(mean->params); i++) {
-        const rapt_tensor *x = &rapt_params_at(mean->params, i)->value;
-        const rapt_real *a = rapt_params_at(six->params, i)->value.data, *b = rapt_params_at(twelve->params, i)->value.data;
+    for (size_t i = 0; i < rapt_params_count(rapt_model_params(mean)); i++) {
+        const rapt_tensor *x = &rapt_params_at(rapt_model_params(mean), i)->value;
+        const rapt_real *a = rapt_params_at(rapt_model_params(six), i)->value.data;
+        const rapt_real *b = rapt_params_at(rapt_model_params(twelve), i)->value.data;
         for (size_t j = 0; j < rapt_tensor_size(x); j++)
             assert_true(x->data[j] == (rapt_real)(((double)a[j] + (double)b[j]) / 2));
     }

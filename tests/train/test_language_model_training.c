@@ -144,8 +144,9 @@ static double distance(const char *a, const char *b)
     rapt_model *x = rapt_model_load(a, NULL, &err), *y = rapt_model_load(b, NULL, &err);
     double largest = 0;
     assert_string_equal(err.message, "");
-    for (size_t i = 0; i < rapt_params_count(x->params); i++) {
-        const rapt_tensor *p = &rapt_params_at(x->params, i)->value, *q = &rapt_params_at(y->params, i)->value;
+    for (size_t i = 0; i < rapt_params_count(rapt_model_params(x)); i++) {
+        const rapt_tensor *p = &rapt_params_at(rapt_model_params(x), i)->value;
+        const rapt_tensor *q = &rapt_params_at(rapt_model_params(y), i)->value;
         for (size_t j = 0; j < rapt_tensor_size(p); j++)
             largest = fmax(largest, fabs((double)p->data[j] - (double)q->data[j]));
     }
@@ -309,10 +310,10 @@ static double loss_by_hand(const char *folder, const char *path, double held_out
     rapt_error err = {0};
     rapt_model *m = load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
-    size_t size, count, context = m->language.net->config.context;
+    size_t size, count, context = rapt_model_language(m)->net->config.context;
     char *text = get(".", path, &size);
     int32_t *ids;
-    rapt_tokenizer_encode_bytes(m->language.tokenizer, text, size, false, &ids, &count, &err);
+    rapt_tokenizer_encode_bytes(rapt_model_language(m)->tokenizer, text, size, false, &ids, &count, &err);
     assert_string_equal(err.message, "");
     size_t begin = (size_t)floor((double)count * (1 - held_out)), end = count;
     if (eval_tokens > 0)
@@ -320,7 +321,7 @@ static double loss_by_hand(const char *folder, const char *path, double held_out
     double nll = 0;
     for (size_t i = begin + 1; i < end; i++) {
         size_t start = begin + (i - 1 - begin) / context * context;
-        nll += surprise(t, m->language.net, ids + start, i - start);
+        nll += surprise(t, rapt_model_language(m)->net, ids + start, i - start);
     }
     free(ids);
     free(text);

@@ -60,7 +60,7 @@ static void take_all(run *r)
     for (uint64_t i = 0; i < 2 * r->batches_per_epoch; i++) {
         assert_true(r->task->batch(r, i, &batch, &err) == RAPT_OK);
         step_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = i}, step_normalizer(r->recipe), &parts, &err);
-        rapt_params_zero_grad(r->model->params);
+        rapt_params_zero_grad(rapt_model_params(r->model));
     }
     for (size_t i = 0; i < r->validation_batches; i++) {
         assert_true(r->task->validation_batch(r, i, &batch, &err) == RAPT_OK);
@@ -99,7 +99,7 @@ static void check_counted(const char *changes, int threads, double least, double
     double part = (double)plan.activations / (double)taken;
     if (part < least || part > most)
         fail_msg("%s: %zu bytes counted, %zu taken", changes, plan.activations, taken);
-    assert_int_equal(plan.parameter_count, rapt_params_size(r.model->params));
+    assert_int_equal(plan.parameter_count, rapt_params_size(rapt_model_params(r.model)));
     assert_float_equal(plan.step_tokens, tokens_of_steps(&r), 1e-6);
     run_free(&r);
     rapt_recipe_free(&k);

@@ -14,6 +14,7 @@
 
 #include "folder.h"
 #include "group/group_ops.h"
+#include "io/model_core.h"
 #include "tensor/params.h"
 #include "train/shards/step_ranks.h"
 #include "train/shards/step_shards.h"

@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "folder.h"
+#include "io/model_core.h"
 #include "tensor/params.h"
 #include "train/set_up.h"
 #include "train/shards/step_shards.h"

@@ -205,7 +205,7 @@ static void a_failure_stays(void **state)
     rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "failed"});
     assert_int_equal(rapt_trainer_step(t, &first), RAPT_OK);
     rapt_model *m = (rapt_model *)rapt_trainer_model(t, &err);
-    rapt_params_at(m->params, 0)->value.data[0] = NAN;
+    rapt_params_at(rapt_model_params(m), 0)->value.data[0] = NAN;
     while (!rapt_trainer_is_over(t))
         rapt_trainer_step(t, &first);
     assert_int_equal(first.code, RAPT_ERR_NOT_FINITE);

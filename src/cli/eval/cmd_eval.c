@@ -6,6 +6,7 @@
 #include "cli/eval/eval_compare.h"
 #include "cli/say.h"
 
+#include "io/model_core.h"
 #include "rapt/metrics.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* cli/eval/eval_compare.c: a second model, in fp32, on the same batches. */
 #include "cli/eval/eval_compare.h"
 
+#include "io/model_core.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

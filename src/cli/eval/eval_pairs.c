@@ -7,6 +7,7 @@
 #include "cli/put_json.h"
 #include "cli/say.h"
 
+#include "io/model_core.h"
 #include "rapt/metrics.h"
 #include "rapt/recipe.h"
 

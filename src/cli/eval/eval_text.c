@@ -8,6 +8,7 @@
 
 #include "data/tokens/token_file.h"
 #include "decode/score_watch.h"
+#include "io/model_core.h"
 #include "text/text_in.h"
 #include "text/tokenizer.h"
 

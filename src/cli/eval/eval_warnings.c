@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/say.h"
 #include "cli/unknown_words.h"
+#include "io/model_core.h"
 #include "text/tokenizer.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/unknown_words.h"
+#include "io/model_core.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "cli/plot/cmd_plot.h"
 
 #include "explain/input/pass_input.h"
+#include "io/model_core.h"
 
 /* ---- translation ------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "io/model_core.h"
 #include "view/principal.h"
 
 #include <stdio.h>

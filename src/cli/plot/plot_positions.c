@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "io/model_core.h"
 
 #include <math.h>
 #include <stdio.h>

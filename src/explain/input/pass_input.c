@@ -2,6 +2,7 @@
  * words: a message about a book's worth of unknown words would help nobody. */
 #include "explain/input/pass_input.h"
 
+#include "io/model_core.h"
 #include "search/sentence.h"
 #include "search/whole_text.h"
 #include "text/tokenizer.h"

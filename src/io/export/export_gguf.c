@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/unfinished.h"
 #include "io/export/export_gguf_parts.h"
+#include "io/model_core.h"
 #include "io/place/place_tensors.h"
 #include "io/stored_file.h"
 #include "nn/block.h"

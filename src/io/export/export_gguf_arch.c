@@ -3,6 +3,7 @@
 #include "io/export/export_gguf_parts.h"
 
 #include "io/gguf/gguf_folder.h"
+#include "io/model_core.h"
 #include "nn/block.h"
 
 #include <math.h>

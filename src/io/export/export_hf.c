@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "io/export/export_class.h"
 #include "io/export/export_folder.h"
+#include "io/model_core.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "io/export/export_folder.h"
 #include "io/hub/hub_save.h"
+#include "io/model_core.h"
 
 #include <stdlib.h>
 

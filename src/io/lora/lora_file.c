@@ -3,6 +3,7 @@
 
 #include "io/adapter/adapter.h"
 #include "io/lora/model_lora.h"
+#include "io/model_core.h"
 #include "io/params_file.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "io/lora/model_lora.h"
 
 #include "io/adapter/adapter.h"
+#include "io/model_core.h"
 #include "nn/lora.h"
 #include "tensor/params.h"
 

@@ -1,6 +1,7 @@
 /* serve/module/native.c: fields that requests of rapt's own interface have in common. */
 #include "serve/module/native.h"
 
+#include "io/model_core.h"
 #include "serve/module/reply.h"
 
 #include "decode/token_json_text.h"

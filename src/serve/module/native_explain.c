@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strdup */
 #include "serve/module/native.h"
 
+#include "io/model_core.h"
 #include "rapt/explain.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"

@@ -2,6 +2,7 @@
 #include "serve/module/native.h"
 
 #include "base/sized.h"
+#include "io/model_core.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/reply.h"

@@ -1,6 +1,7 @@
 /* serve/module/openai_chat_prompt.c: messages as a prompt. */
 #include "serve/module/openai_chat.h"
 
+#include "io/model_core.h"
 #include "serve/module/exchange_work.h"
 #include "serve/module/reply.h"
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "serve/module/openai.h"
 
+#include "io/model_core.h"
 #include "serve/module/openai_answer.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/replay.h"

@@ -1,6 +1,7 @@
 /* serve/module/openai_models.c: lists the models, and finds the one for a request. */
 #include "serve/module/openai.h"
 
+#include "io/model_core.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/reply.h"
 

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "serve/module/openai_options.h"
 
+#include "io/model_core.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

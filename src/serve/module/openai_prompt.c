@@ -2,6 +2,7 @@
 #include "serve/module/openai_prompt.h"
 
 #include "decode/prompt.h"
+#include "io/model_core.h"
 #include "search/valid_text.h"
 
 #include <math.h>

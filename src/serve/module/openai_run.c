@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "serve/module/openai_run.h"
 
+#include "io/model_core.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/openai_object.h"
 #include "serve/module/reply.h"

@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "decode/languages.h"
+#include "io/model_core.h"
 #include "nn/weight_types.h"
-#include "rapt/io.h"
 
 #include <ctype.h>
 #include <stdio.h>

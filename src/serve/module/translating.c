@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/quote.h"
 #include "base/sized.h"
+#include "io/model_core.h"
 #include "serve/module/reply.h"
 
 #include <stdlib.h>

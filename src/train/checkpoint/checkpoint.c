@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "group/group_ops.h"
+#include "io/model_core.h"
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "train/checkpoint/checkpoint_list.h"

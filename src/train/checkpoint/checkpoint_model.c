@@ -1,6 +1,7 @@
 /* train/checkpoint/checkpoint_model.c: the checkpoints of a run as models, to see what training changed: rapt_checkpoint_steps,
  * rapt_model_load_checkpoint. checkpoint.c resumes a run. */
 #include "base/file.h"
+#include "io/model_core.h"
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "rapt/train.h"

@@ -4,6 +4,7 @@
 #include "train/folder/folder_begin.h"
 
 #include "base/file.h"
+#include "io/model_core.h"
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_places.h"
 #include "recipe/recipe_seal.h"

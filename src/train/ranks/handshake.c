@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "base/rng.h"
 #include "group/group_ops.h"
+#include "io/model_core.h"
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_read.h"
 #include "train/ranks/ranks_work.h"

@@ -1,6 +1,7 @@
 /* train/shards/step_ranks.c: what processes send each other in a step, and when. group/ has the messages. */
 #include "train/shards/step_ranks.h"
 
+#include "io/model_core.h"
 #include "tape/profile_op.h"
 #include "tensor/params.h"
 #include "train/optimizer/adam_owned.h"

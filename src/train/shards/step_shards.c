@@ -1,6 +1,7 @@
 /* train/shards/step_shards.c: makes and frees the state of steps with several shards. */
 #include "train/shards/step_shards.h"
 
+#include "io/model_core.h"
 #include "tensor/params.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_ranks.h"

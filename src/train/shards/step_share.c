@@ -2,6 +2,7 @@
 #include "train/shards/step_ranks.h"
 
 #include "group/group_ops.h"
+#include "io/model_core.h"
 #include "train/shards/shard_batches.h"
 
 #include <stdlib.h>

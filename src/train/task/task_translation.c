@@ -7,6 +7,7 @@
 #include "data/check/check_unspaced.h"
 #include "data/dataset.h"
 #include "decode/languages.h"
+#include "io/model_core.h"
 #include "recipe/recipe_model.h"
 #include "text/prose/sentences.h"
 #include "train/task/validation_bleu.h"

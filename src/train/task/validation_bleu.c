@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "train/task/validation_bleu.h"
 
+#include "io/model_core.h"
 #include "rapt/decode.h"
 #include "rapt/metrics.h"
 
