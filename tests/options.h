@@ -3,12 +3,9 @@
 #define TESTS_OPTIONS_H
 
 #include "decode/option_defaults.h"
+#include "engine/engine_defaults.h"
 #include "rapt/engine.h"
 #include "rapt/score.h"
-
-#define ENGINE_DEFAULTS .size = sizeof(rapt_engine_options)
-#define ENGINE_MODEL_DEFAULTS \
-    .size = sizeof(rapt_engine_model_options), .slots = RAPT_ENGINE_SLOTS, .batch = RAPT_TRANSLATE_BATCH
 
 #define TRANSLATE(...) ((rapt_translate_options){TRANSLATE_DEFAULTS, __VA_ARGS__})
 #define GENERATE(...) ((rapt_generate_options){GENERATE_DEFAULTS, __VA_ARGS__})

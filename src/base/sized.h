@@ -20,16 +20,17 @@
 rapt_code sized_refuse_as_model(const char *name, rapt_error *err);
 
 /* Copies the members that the caller's struct has over *out, which holds the defaults and whose first member is its own size.
- * `given` may be NULL: nothing is copied. `name` is the function that makes such a struct, without its "rapt_" and "_default".
- * RAPT_ERR_VALUE: the struct has no size, or is larger than this library's. */
-rapt_code sized_take(void *out, const void *given, const char *name, rapt_error *err);
+ * `given` may be NULL: nothing is copied. `reserved` is the size of the last member, if that is `reserved`, or else 0. `name` is
+ * the function that makes such a struct, without its "rapt_" and "_default". RAPT_ERR_VALUE: the struct has no size, or is larger
+ * than this library's, or a reserved byte is not zero. */
+rapt_code sized_take(void *out, const void *given, size_t reserved, const char *name, rapt_error *err);
 
 /* Writes `defaults`, `own` bytes, to *o, of which the caller has `size` bytes: no more than that, or zeros behind them. */
 void sized_fill(void *o, size_t size, const void *defaults, size_t own);
 /* sized_fill for a struct that begins with its size, which becomes the caller's. */
 void sized_init(void *o, size_t size, const void *defaults, size_t own);
 
-/* RAPT_ERR_VALUE: one of the `size` bytes of the member `reserved` of rapt_`name` is not zero. */
+/* RAPT_ERR_VALUE: one of the `size` bytes of the member `reserved` of rapt_`name` is not zero. For structs without a size. */
 rapt_code sized_check_reserved(const void *reserved, size_t size, const char *name, rapt_error *err);
 
 #endif

@@ -114,6 +114,5 @@ rapt_code generate_options_copy(const rapt_model *m, const rapt_generate_options
 rapt_code generate_options_take(const rapt_generate_options *given, rapt_generate_options *out, rapt_error *err)
 {
     *out = rapt_generate_options_default();
-    rapt_code code = sized_take(out, given, "generate_options", err);
-    return code ? code : sized_check_reserved(out->reserved, sizeof out->reserved, "generate_options", err);
+    return sized_take(out, given, sizeof out->reserved, "generate_options", err);
 }

@@ -55,8 +55,7 @@ void rapt_translate_options_init(rapt_translate_options *o, size_t size)
 rapt_code translate_options_take(const rapt_translate_options *given, rapt_translate_options *out, rapt_error *err)
 {
     *out = rapt_translate_options_default();
-    rapt_code code = sized_take(out, given, "translate_options", err);
-    return code ? code : sized_check_reserved(out->reserved, sizeof out->reserved, "translate_options", err);
+    return sized_take(out, given, sizeof out->reserved, "translate_options", err);
 }
 
 rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o, rapt_error *err)

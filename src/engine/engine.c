@@ -6,6 +6,7 @@
 #include "base/sized.h"
 #include "engine/engine_call.h"
 #include "engine/engine_core.h"
+#include "engine/engine_defaults.h"
 #include "io/model_core.h"
 
 #include <stdlib.h>
@@ -49,9 +50,7 @@ SIZED_ENDS_WITH(rapt_engine_model_options, fault_context);
 
 void rapt_engine_model_options_init(rapt_engine_model_options *o, size_t size)
 {
-    const rapt_engine_model_options defaults = {.size = sizeof defaults, .slots = RAPT_ENGINE_SLOTS,
-                                                .batch = RAPT_TRANSLATE_BATCH};
-    sized_init(o, size, &defaults, sizeof defaults);
+    sized_init(o, size, &(rapt_engine_model_options){ENGINE_MODEL_DEFAULTS}, sizeof *o);
 }
 
 /* What is wrong for a model of any task. */
@@ -69,7 +68,7 @@ static rapt_code engine_check_model_options(const rapt_engine_model_options *o, 
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
     rapt_engine_model_options own = rapt_engine_model_options_default(), *o = &own;
-    if (sized_take(&own, options, "engine_model_options", err) != RAPT_OK) {
+    if (sized_take(&own, options, 0, "engine_model_options", err) != RAPT_OK) {
         engine_free_taken(model, options); /* its size alone is refused: the function that frees is there */
         return NULL;
     }
@@ -194,14 +193,13 @@ SIZED_ENDS_WITH(rapt_engine_options, reserved);
 
 void rapt_engine_options_init(rapt_engine_options *o, size_t size)
 {
-    sized_init(o, size, &(rapt_engine_options){.size = sizeof(rapt_engine_options)}, sizeof *o);
+    sized_init(o, size, &(rapt_engine_options){ENGINE_DEFAULTS}, sizeof *o);
 }
 
 rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err)
 {
     rapt_engine_options o = rapt_engine_options_default();
-    if (sized_take(&o, options, "engine_options", err) != RAPT_OK ||
-        sized_check_reserved(o.reserved, sizeof o.reserved, "engine_options", err) != RAPT_OK)
+    if (sized_take(&o, options, sizeof o.reserved, "engine_options", err) != RAPT_OK)
         return NULL;
     rapt_engine *e = calloc(1, sizeof *e);
     if (!e) {
