@@ -11,8 +11,8 @@ window of a text, or a handful of pairs of unequal lengths. AdamW with weight de
     float32 - float64   that of PyTorch in float32
     written             difference of the loss that transformers computes with the folder that rapt has written, from the loss of
                         one more step in float64
---write makes tests/golden/hub_training.json of float64's losses and float32's largest difference, which tests/train/test_hub_training.c
-compares with rapt's.
+--write puts float64's losses and float32's largest difference into tests/golden/hub_training.json, which tests/train/test_hub_training.c
+compares with rapt's, and leaves what is there of other models. The file has 20 steps of each.
 """
 import argparse
 import json
@@ -128,8 +128,10 @@ def main():
     print("                 loss                rapt - float64   float32 - float64   written")
     results = {name: compare(name, args.steps) for name in args.names}
     if args.write:
-        golden = {"text": TEXT, "pairs": PAIRS, "models": {f"{folder_of(name).parent.name}/{name}": golden for name, (_, golden) in results.items()}}
-        (GOLDEN / "hub_training.json").write_text(json.dumps(golden, indent=1) + "\n")
+        file = GOLDEN / "hub_training.json"
+        models = json.loads(file.read_text())["models"]
+        models |= {f"{folder_of(name).parent.name}/{name}": golden for name, (_, golden) in results.items()}
+        file.write_text(json.dumps({"text": TEXT, "pairs": PAIRS, "models": models}, indent=1) + "\n")
     # Where a ReLU is near its kink, float32 itself goes another way than float64.
     sys.exit(any(far > max(1e-3, 2 * golden["error"]) for far, golden in results.values()))
 

@@ -4,7 +4,9 @@ beams, as generate() of transformers finds them; for tests/decode/test_hub_token
 
 For whoever adds a family. Not needed to build or test: the file is in the project.
 
-    python3 tools/make_hub_tokens.py     needs torch, transformers and sentencepiece; run it with transformers 5, then with 4.57
+    python3 tools/make_hub_tokens.py [NAME...]     needs torch, transformers and sentencepiece; run it with transformers 5, then 4.57
+
+NAME: folders of tests/golden/hub and hub_translation; without one all of them, of which nothing is left as it was.
 
 Each case has a model, settings as generation_config.json has them, a prompt or the ids of a source text, and hypotheses, best first:
 their new ids, the end of text among them, and their scores ("sequences_scores"; of greedy search there are none). Language models
@@ -15,6 +17,7 @@ Names in _4 are computed by version 4, the others by version 5. Beside models of
 writes config_4.json, the same model as its own classes save it, and has to find the same ids with it; but for mT5, whose output
 version 4 scales where embeddings are tied, and version 5 does not.
 """
+import argparse
 import json
 
 import torch
@@ -122,16 +125,20 @@ def write_config_4(kind, name, cases):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", metavar="NAME", nargs="*")
+    chosen = set(parser.parse_args().names)
     torch.set_num_threads(1)
     cases = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
-    cases = [c for c in cases if c["model"].endswith("_4") != (VERSION == 4)]
+    made_here = lambda name: name.endswith("_4") == (VERSION == 4) and (not chosen or name in chosen)
+    cases = [c for c in cases if not made_here(c["model"].split("/")[1])]
     for kind in ("hub", "hub_translation"):
         types = {name: json.loads((GOLDEN / kind / name / "config.json").read_text())["model_type"] for name in names(kind)}
         saved_by_4 = {"mt5"} | {types[name] for name in types if name.endswith("_4")}
         for name in types:
-            if name.endswith("_4") == (VERSION == 4):
+            if made_here(name):
                 cases += cases_of(kind, name)
-            elif VERSION == 4 and types[name] not in saved_by_4:
+            elif VERSION == 4 and types[name] not in saved_by_4 and (not chosen or name in chosen):
                 write_config_4(kind, name, [c for c in cases if c["model"] == f"{kind}/{name}"])
     cases.sort(key=lambda c: c["model"])
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
