@@ -68,7 +68,8 @@ TRAINED = {  # name: tokenizer, model
     "rapt_neox": ("type: bpe, vocab_size: 400", PRE + ", ffn: 96, ffn_kind: gelu_tanh, norm_kind: layer, positions: rotary, bias: true, "
                   "tied: true, scale_embedding: false"),
 }
-STORED = ["gpt2", "gpt_neox", "llama", "llama3", "llama_heads", "llama_linear", "mistral", "qwen2", "qwen3", "granite", "olmo2", "gemma"]
+STORED = ["gpt2", "gpt_neox", "llama", "llama3", "llama_heads", "llama_linear", "mistral", "qwen2", "qwen3", "granite", "olmo2", "gemma",
+          "starcoder2"]
 MADE = {  # name: the folder whose configuration it has but for these values
     "llama_pieces": ("llama", {"vocab_size": 700}),
     "llama_digits": ("llama", {"vocab_size": 340}),
@@ -235,7 +236,7 @@ def by_transformers(path, arch, ids, ours):
     turned = fields[f"{arch}.rope.dimension_count"].contents() if f"{arch}.rope.dimension_count" in fields else None
     own_size = own_size or (arch == "phi3" and turned != size["attention.key_length"])
     biased = arch == "llama" and any(t.name.endswith("attn_q.bias") for t in gguf.GGUFReader(path).tensors)
-    unread = ("gptneox", "granite", "olmo2", "smollm3", "gemma")
+    unread = ("gptneox", "granite", "olmo2", "smollm3", "gemma", "starcoder2")  # the last with positions of another base
     if arch in unread or scaled or biased or (arch != "llama" and own_size):
         return None
     options = {"config": AutoConfig.from_pretrained(path.parent / f"{path.name.split('.')[0]}.hf")} if arch == "gpt2" else {}

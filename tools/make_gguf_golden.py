@@ -36,7 +36,7 @@ import make_hub
 
 GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 # of architectures that GGUF has, and of few bytes
-HUB = ["llama_heads", "llama_yarn", "qwen3", "gemma", "phi3", "phi3_long", "granite"]
+HUB = ["llama_heads", "llama_yarn", "qwen3", "gemma", "phi3", "phi3_long", "granite", "starcoder2"]
 
 
 def llama_of(**sizes):

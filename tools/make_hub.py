@@ -24,7 +24,8 @@ import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import (AutoModelForCausalLM, Gemma2Config, Gemma3TextConfig, GemmaConfig, GPT2Config, GPTNeoXConfig, GraniteConfig,
-                          LlamaConfig, MistralConfig, Olmo2Config, Phi3Config, Qwen2Config, Qwen3Config, SmolLM3Config)
+                          LlamaConfig, MistralConfig, Olmo2Config, Phi3Config, Qwen2Config, Qwen3Config, SmolLM3Config,
+                          Starcoder2Config)
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hub"
 TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
@@ -71,6 +72,9 @@ MODELS = {
         torch.bfloat16),
     "llama_yarn": (LlamaConfig(**TINY, head_dim=16, tie_word_embeddings=True, rope_parameters=dict(
         rope_type="yarn", rope_theta=500.0, factor=4.0, original_max_position_embeddings=24, beta_fast=4.0)), torch.bfloat16),
+    "starcoder2": (Starcoder2Config(**TINY, rope_theta=5000.0), torch.bfloat16),
+    "starcoder2_window": (Starcoder2Config(**TINY, head_dim=10, sliding_window=7, use_bias=False, hidden_act="gelu",
+                                           tie_word_embeddings=False), torch.float16),
     "olmo2": (Olmo2Config(**TINY, tie_word_embeddings=True), torch.bfloat16),
     "gpt_neox": (GPTNeoXConfig(**NEOX, rotary_pct=0.5, rotary_emb_base=5000), torch.float16),
     "gpt_neox_serial": (GPTNeoXConfig(**NEOX, use_parallel_residual=False, rotary_pct=1.0, hidden_act="relu"), torch.float16),

@@ -275,7 +275,7 @@ static double probability_of(const json_t *config, const char *const *names, dou
 /* The dropouts that a model was trained with, as far as its files say: most language models have none. */
 static void fit_dropouts(rapt_recipe *r, const rapt_recipe *defaults, const rapt_model *m, const char *folder, const source *s)
 {
-    static const char *const output[] = {"resid_pdrop", "dropout", "hidden_dropout", NULL},
+    static const char *const output[] = {"resid_pdrop", "dropout", "hidden_dropout", "residual_dropout", NULL},
         *const attention[] = {"attn_pdrop", "attention_dropout", NULL}, *const hidden[] = {"activation_dropout", NULL};
     rapt_recipe own = s->sure ? s->recipe : *defaults;
     if (recipe_key_given(recipe_key_find("model.dropout"), r)) /* the other dropouts follow it */

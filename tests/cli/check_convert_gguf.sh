@@ -64,7 +64,7 @@ refused 1 'no: no matrix has rows whose length is a multiple of 32' 'blocks that
 refused 1 'no: no matrix has rows whose length is a multiple of 32' 'nor for llama.cpp' "$RAPT" convert narrow --to gguf --weights q4_0 -o no
 
 # Models of other programs, including the parts for a chat.
-for model in llama gpt2 qwen2 qwen3 gemma granite olmo2; do
+for model in llama gpt2 qwen2 qwen3 gemma granite olmo2 starcoder2; do
     check "$model" "$RAPT" convert "$SOURCE/tests/golden/hub/$model" --to gguf -o "$model.gguf"
     tr '\n' ' ' <"$model.gguf" >name # the length of a name may be that byte
     check "$model is called so" grep -qa "general.architecture.*$model" name

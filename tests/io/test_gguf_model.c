@@ -35,7 +35,8 @@ static const struct {
     const char *name;
     bool own;
 } MODELS[] = {{"gpt2", true}, {"llama3", true}, {"qwen2", true}, {"mixed", true}, {"gpt_neox", true}, {"gemma2", true},
-              {"gemma3", true}, {"llama_heads"}, {"llama_yarn"}, {"qwen3"}, {"gemma"}, {"phi3"}, {"phi3_long"}, {"granite"}};
+              {"gemma3", true}, {"llama_heads"}, {"llama_yarn"}, {"qwen3"}, {"gemma"}, {"phi3"}, {"phi3_long"}, {"granite"},
+              {"starcoder2"}};
 enum { COUNT = sizeof MODELS / sizeof *MODELS };
 
 static const char *gguf_path(const char *name)

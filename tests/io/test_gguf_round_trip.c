@@ -167,6 +167,25 @@ static rapt_lm_config phi3(void)
     return c;
 }
 
+static rapt_lm_config starcoder2(void)
+{
+    rapt_lm_config c = gpt2();
+    c.positions = RAPT_POSITIONS_ROTARY;
+    c.rotary_scaling.fp32 = true;
+    c.block.kv_heads = 2;
+    c.tied = false;
+    return c;
+}
+
+/* The file has biases, which are zeros. */
+static rapt_lm_config starcoder2_without_biases(void)
+{
+    rapt_lm_config c = starcoder2();
+    c.block.bias = false;
+    c.block.no_ffn_bias = true;
+    return c;
+}
+
 static rapt_lm_config own_neox(void)
 {
     rapt_lm_config c = gpt2();
@@ -189,7 +208,8 @@ static const struct {
               {"llama", llama_with_biases}, {"mistral", decoder}, {"gpt2", gpt2}, {"gpt_neox", neox},
               {"gpt_neox", neox_with_tanh}, {"qwen2", qwen2}, {"qwen3", qwen3}, {"smollm3", smollm3},
               {"olmo2", olmo2}, {"granite", granite}, {"gemma", gemma}, {"gemma2", gemma2}, {"gemma3_text", gemma3},
-              {"phi3", phi3}};
+              {"phi3", phi3}, {"starcoder2", starcoder2},
+              {"starcoder2", starcoder2_without_biases}};
 enum { COUNT = sizeof MODELS / sizeof *MODELS };
 
 static const char *name_of(size_t i)

@@ -31,7 +31,7 @@ enum { PROMPT = 8, GREEDY = 16 };
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
                                     "qwen2", "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_4",
                                     "gpt_neox_serial", "mistral_window", "qwen2_window", "gemma", "gemma2", "gemma3", "gemma3_4",
-                                    "phi3", "phi3_long", "llama_yarn",
+                                    "phi3", "phi3_long", "llama_yarn", "starcoder2", "starcoder2_window",
                                     "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
@@ -356,6 +356,11 @@ static void what_is_not_known_is_refused(void **state)
         {"gpt_neox_4", "rotary_emb_base", "10000", "\"rope_theta\" is 5000: such models have the name"},
         {"llama3", "rope_parameters", "{\"rope_type\": \"default\", \"partial_rotary_factor\": 0.5}",
          "of such models rapt rotates all features of a head"},
+        {"starcoder2", "norm_type", "\"rms_norm\"", "\"norm_type\" is \"rms_norm\": rapt does not compute such models"},
+        {"starcoder2", "mlp_type", "\"gated\"", "rapt does not compute such models"},
+        {"starcoder2", "rms_norm_eps", "1e-6", "rapt does not know what this key changes"},
+        {"starcoder2", "hidden_act", "\"mish\"", "rapt computes gelu_new"},
+        {"starcoder2", "use_bias", "false", "c_fc.bias\" does not belong to a model of type starcoder2"},
         {"olmo2", "clip_qkv", "8", "rapt does not know what this key changes"},
         {"mistral_window", "layer_types", "[\"full_attention\", \"sliding_attention\"]", "have \"sliding_window\" in all layers"},
         {"mistral", "layer_types", "[\"full_attention\", \"sliding_attention\"]", "no window without \"sliding_window\""},

@@ -147,7 +147,16 @@ static const published MODELS[] = {
      "\"num_hidden_layers\": 16, \"num_key_value_heads\": 16, "
      "\"pad_token_id\": 100277, \"rms_norm_eps\": 1e-06, \"rope_scaling\": null, \"rope_theta\": 500000, "
      "\"tie_word_embeddings\": false, \"vocab_size\": 100352}",
-     16, 2048, 16, 16, 128, 8192, 4096, 0, 0, false}};
+     16, 2048, 16, 16, 128, 8192, 4096, 0, 0, false},
+    {"starcoder2-3b",
+     "{\"architectures\": [\"Starcoder2ForCausalLM\"], \"attention_dropout\": 0.1, \"bos_token_id\": 0, "
+     "\"embedding_dropout\": 0.1, \"eos_token_id\": 0, \"hidden_act\": \"gelu_pytorch_tanh\", \"hidden_size\": 3072, "
+     "\"initializer_range\": 0.018042, \"intermediate_size\": 12288, \"max_position_embeddings\": 16384, "
+     "\"mlp_type\": \"default\", \"model_type\": \"starcoder2\", \"norm_epsilon\": 1e-05, \"norm_type\": \"layer_norm\", "
+     "\"num_attention_heads\": 24, \"num_hidden_layers\": 30, \"num_key_value_heads\": 2, \"residual_dropout\": 0.1, "
+     "\"rope_theta\": 999999.4420358813, \"sliding_window\": 4096, \"use_bias\": true, \"use_cache\": true, "
+     "\"vocab_size\": 49152}",
+     30, 3072, 24, 2, 128, 12288, 16384, 0, 4096, true}};
 
 #define SAME(m, value, expected)                                                                                         \
     if ((value) != (expected))                                                                                           \

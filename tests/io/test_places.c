@@ -206,6 +206,10 @@ static void try_family(tiny t, const hub_family *family)
     const gguf_architecture *gguf = gguf_architecture_for(pair && family->tied_by_files ? "t5" : family->type);
     const bool as_ctranslate2 = gpt || strcmp(family->type, "llama") == 0;
     round_trip(&t, family->places, t.pair.tied);
+    if (gguf && gguf->places->biased) { /* a model that is read from such a file has all biases */
+        t.lm.block.bias = true;
+        t.lm.block.no_o_bias = t.lm.block.no_ffn_bias = false;
+    }
     if (gguf)
         round_trip(&t, gguf->places, t.pair.tied);
     if (as_ctranslate2)

@@ -192,6 +192,16 @@ static void gguf_read_neox(gguf_config *c)
     json_object_del(json_object_get(c->root, "rope_parameters"), "partial_rotary_factor"); /* rotary_pct replaces it */
 }
 
+/* The activation is GELU with tanh, the default of the class; no key says so. llama.cpp computes such models without a window,
+ * and its converter does not write the one that they have. */
+static void gguf_read_starcoder2(gguf_config *c)
+{
+    gguf_config_put_rope(c, put_decoder(c));
+    gguf_config_put_real(c, "norm_epsilon", "attention.layer_norm_epsilon");
+    put_flag(c, "use_bias", gguf_config_has(c, "blk.0.attn_output.bias"));
+    refuse_window(c);
+}
+
 /* In the first T5 the output is the embedding, and its input is divided. The decoder has as many layers as the encoder unless a
  * key says otherwise. No key has the distances, which are the same in all such models. */
 static void gguf_read_t5(gguf_config *c)
@@ -244,6 +254,8 @@ static const gguf_architecture ARCHITECTURES[] = {
     {"olmo2", &HUB_OLMO2, NULL, &GGUF_OLMO2_PLACES, gguf_read_olmo2,
      LLAMA_NEEDS | GGUF_OUTPUT_NORM | GGUF_QK_NORM_ALL, LLAMA_MAY},
     {"smollm3", &HUB_SMOLLM3, NULL, &GGUF_LLAMA_PLACES, gguf_read_llama, LLAMA_NEEDS, LLAMA_MAY, .unrotated_step = 4},
+    {"starcoder2", &HUB_STARCODER2, NULL, &GGUF_STARCODER2_PLACES, gguf_read_starcoder2, GGUF_ROTARY | GGUF_GELU_TANH,
+     LLAMA_MAY | GGUF_ALL_BIASES},
     {"t5", &HUB_T5, NULL, &GGUF_T5_PLACES, gguf_read_t5}};
 enum { ARCHITECTURE_COUNT = sizeof ARCHITECTURES / sizeof *ARCHITECTURES };
 

@@ -86,7 +86,7 @@ void gguf_architecture_list(char *text, size_t size); /* "llama, qwen2, ..." */
 
 /* gguf_names.c */
 extern const place_table GGUF_LLAMA_PLACES, GGUF_PLAIN_PLACES, GGUF_OLMO2_PLACES, GGUF_PHI3_PLACES, GGUF_GPT2_PLACES,
-    GGUF_NEOX_PLACES, GGUF_T5_PLACES;
+    GGUF_NEOX_PLACES, GGUF_STARCODER2_PLACES, GGUF_T5_PLACES;
 
 /* ---- inside ------------------------------------------------------------------------------------------------------ */
 

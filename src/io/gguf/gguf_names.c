@@ -52,12 +52,13 @@ static const place_row PHI3[] = {
     {"blocks.#.ffn.up.weight", "blk.#.ffn_up.weight", PLACE_SECOND_HALF},
     {"blocks.#.ffn.down.weight", "blk.#.ffn_down.weight"},
     LAST_ROWS, {0}};
-/* GPT-2 and GPT-NeoX. Weights are [out, in], whereas Conv1D has [in, out]. */
-#define GPT_ROWS \
-    NORM1_ROW, JOINT_ROWS, O_ROW, NORM2_ROW, \
+#define DENSE_ROWS \
     {"blocks.#.ffn.dense1.@", "blk.#.ffn_up.@"}, \
-    {"blocks.#.ffn.dense2.@", "blk.#.ffn_down.@"}, \
-    LAST_ROWS
+    {"blocks.#.ffn.dense2.@", "blk.#.ffn_down.@"}
+static const place_row STARCODER2[] = {
+    FIRST_ROW, NORM1_ROW, APART_ROWS(0), O_ROW, NORM2_ROW, DENSE_ROWS, LAST_ROWS, {0}};
+/* GPT-2 and GPT-NeoX. Weights are [out, in], whereas Conv1D has [in, out]. */
+#define GPT_ROWS NORM1_ROW, JOINT_ROWS, O_ROW, NORM2_ROW, DENSE_ROWS, LAST_ROWS
 static const place_row GPT2[] = {
     FIRST_ROW, {"positions.weight", "position_embd.weight"}, {"positions.table", "position_embd.weight"}, GPT_ROWS, {0}};
 static const place_row NEOX[] = {FIRST_ROW, GPT_ROWS, OUTPUT_AGAIN, {0}};
@@ -104,4 +105,5 @@ static const place_row T5[] = {
 
 const place_table GGUF_LLAMA_PLACES = {LLAMA, UNUSED}, GGUF_PLAIN_PLACES = {PLAIN, UNUSED}, GGUF_OLMO2_PLACES = {OLMO2, UNUSED},
              GGUF_PHI3_PLACES = {PHI3, UNUSED}, GGUF_GPT2_PLACES = {GPT2, UNUSED, .biased = true},
-             GGUF_NEOX_PLACES = {NEOX, UNUSED, .biased = true}, GGUF_T5_PLACES = {T5, UNUSED};
+             GGUF_NEOX_PLACES = {NEOX, UNUSED, .biased = true},
+             GGUF_STARCODER2_PLACES = {STARCODER2, UNUSED, .biased = true}, GGUF_T5_PLACES = {T5, UNUSED};

@@ -32,12 +32,15 @@ void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class 
                           .context = hub_size(c, "max_position_embeddings", of->context), .positions = RAPT_POSITIONS_ROTARY};
     k->block = (rapt_block_config){.d_model = hub_size(c, "hidden_size", 0), .heads = hub_size(c, "num_attention_heads", 0),
                                    .ffn = hub_size(c, "intermediate_size", 0), .norm_place = RAPT_NORM_PLACE_PRE,
-                                   .norm_kind = RAPT_NORM_KIND_RMS,
-                                   .norm_eps = hub_within(c, "rms_norm_eps", of->eps, 1e-12, 0.1),
-                                   .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true};
+                                   .norm_kind = of->layer_norm_key ? RAPT_NORM_KIND_LAYER : RAPT_NORM_KIND_RMS,
+                                   .norm_eps = hub_within(c, of->layer_norm_key ? of->layer_norm_key : "rms_norm_eps", of->eps,
+                                                          1e-12, 0.1),
+                                   .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = !of->layer_norm_key};
     read_heads(c, &k->block, of);
     k->tied = hub_flag(c, "tie_word_embeddings", of->tied);
-    if (of->gelu) {
+    if (of->dense) {
+        k->block.ffn_kind = hub_activation(c, "hidden_act", of->dense);
+    } else if (of->gelu) {
         k->block.ffn_kind = RAPT_FFN_GEGLU_TANH;
         check_activation(c, "hidden_act", "gelu", "gelu_pytorch_tanh"); /* the first meant the second in older files */
         check_activation(c, "hidden_activation", "gelu_pytorch_tanh", "gelu_pytorch_tanh");

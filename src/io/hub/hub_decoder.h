@@ -63,13 +63,16 @@ typedef struct hub_decoder_class {
     size_t kv_heads; /* 0: as many as heads, which is also the meaning of null in any class */
     size_t head_dim; /* 0: hidden_size / num_attention_heads */
     double eps;
-    bool gelu; /* GELU in its tanh form in place of SiLU */
+    const char *layer_norm_key; /* key of eps in a class with layer norms, which have biases; NULL: RMS norms, "rms_norm_eps" */
+    bool gelu;                  /* GELU in its tanh form in place of SiLU */
+    const char *dense;          /* activation of a feed-forward network without a gate; NULL: it has one */
     hub_rope_class rope;
     double local_theta; /* base of layers with a window, if they have their own; else 0 */
     bool tied;
 } hub_decoder_class;
 
-/* Reads the keys of Llama and similar models, except biases: pre-norm blocks with RMS norms, SwiGLU and rotary positions. */
+/* Reads the keys of Llama and similar models, except biases of linear layers: pre-norm blocks with RMS norms, SwiGLU and rotary
+ * positions, unless the class has others. */
 void hub_decoder_read(hub_config *c, rapt_lm_config *k, const hub_decoder_class *of);
 /* Gives layers a window; 0: no layer has one. The layers are listed in "layer_types"; without it they are all from `first` on,
  * except each `full_every`-th (0: no exception). */
