@@ -3,6 +3,7 @@
 #define CLI_CMD_INFO_H
 
 #include "rapt/text.h"
+#include "rapt/train.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -46,5 +47,10 @@ const char *info_tokenizer_kind(const rapt_tokenizer *k);
 
 /* Prints an object and frees it; NULL: out of memory. Returns the exit status. */
 int info_print_json(json_t *o);
+
+/* ---- info_cluster.c: the table of `rapt info RECIPE --cluster`. */
+
+/* Prints the time, traffic and memory of a training step on 1 to 1,024 machines, as text or JSON. Returns the exit status. */
+int info_cluster(const info_arguments *a, const rapt_recipe *k, const rapt_memory_plan *plan);
 
 #endif

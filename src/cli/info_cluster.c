@@ -1,5 +1,5 @@
 /* cli/info_cluster.c: the rows of the table, and the advice from them. cluster_cost.c has the formulas. */
-#include "cli/info_cluster.h"
+#include "cli/cmd_info.h"
 
 #include "cli/machine_peak.h"
 #include "cli/cli.h"

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/fetch_hint.h"
-#include "cli/info_cluster.h"
 #include "cli/signals.h"
 
 #include "rapt/train.h"

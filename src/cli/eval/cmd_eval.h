@@ -2,6 +2,7 @@
 #ifndef CLI_EVAL_CMD_EVAL_H
 #define CLI_EVAL_CMD_EVAL_H
 
+#include "rapt/data.h"
 #include "rapt/decode.h"
 #include "rapt/io.h"
 
@@ -27,5 +28,12 @@ rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err);
 /* Evaluates on one file and prints the results: sentence pairs for translation models, a text for language models. */
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
+
+/* ---- eval_warnings.c: the sentence pairs of a file that a model does not read as they are: unknown words, truncated pairs. For
+ * `rapt eval`. */
+
+/* Prints on stderr how many words of the sources are unknown, and how many pairs are truncated; nothing with --quiet. With
+ * --strict the first unknown word is RAPT_ERR_VALUE; the data set then refuses long pairs. */
+rapt_code eval_warn(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
-#include "cli/eval/eval_warnings.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
 

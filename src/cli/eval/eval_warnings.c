@@ -1,6 +1,6 @@
 /* cli/eval/eval_warnings.c: warns with one line for the file, not one for each pair: data that the model was not trained on has
  * many. */
-#include "cli/eval/eval_warnings.h"
+#include "cli/eval/cmd_eval.h"
 
 #include "cli/cli.h"
 #include "cli/say.h"

@@ -25,10 +25,21 @@
 #ifndef CLI_OPTIONS_OPTIONS_H
 #define CLI_OPTIONS_OPTIONS_H
 
-#include "cli/options/usage.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ---- usage.c: messages about wrong use of a command. */
+
+enum { USAGE_STATUS = 2 }; /* exit status after wrong use */
+
+/* The command that the messages name: "rapt translate". */
+void usage_of(const char *command);
+
+/* Prints 'rapt translate: MESSAGE (see `rapt translate --help`)' to stderr, with control characters quoted, and ends the program
+ * with USAGE_STATUS. */
+void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* ---- the table */
 
 /* The range of numbers without a limit of their own: 2^53, up to which a double represents every integer. */
 #define OPTION_ANY 9007199254740992

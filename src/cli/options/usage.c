@@ -1,6 +1,6 @@
 /* cli/options/usage.c: wrong use of a command: one line on stderr, and the end of the program. */
 #define _GNU_SOURCE
-#include "cli/options/usage.h"
+#include "cli/options/options.h"
 
 #include "base/quote.h"
 #include "cli/group/launch.h"

@@ -1,5 +1,5 @@
 /* serve/module/openai_prompt.c: reads prompts. */
-#include "serve/module/openai_prompt.h"
+#include "serve/module/openai_run.h"
 
 #include "decode/prompt.h"
 #include "io/model_core.h"

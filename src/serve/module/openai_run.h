@@ -4,13 +4,38 @@
 #define SERVE_MODULE_OPENAI_RUN_H
 
 #include "rapt/engine.h"
+#include "rapt/io.h"
 
 #include "base/buffer.h"
 #include "decode/continuation.h"
+#include "serve/module/fields.h"
 #include "serve/module/openai_options.h"
-#include "serve/module/openai_prompt.h"
 
 #include <jansson.h>
+
+/* ---- openai_prompt.c: prompts of a request as tokens of its model. */
+
+typedef struct openai_prompt {
+    int32_t *ids; /* [count], at least one */
+    size_t count;
+    char *text;   /* [size] and a NUL: the request's text, or the ids decoded */
+    size_t size;
+    bool same;    /* the text alone is encoded to these ids */
+} openai_prompt;
+
+typedef struct openai_prompts {
+    openai_prompt *list; /* [count] */
+    size_t count;
+} openai_prompts;
+
+/* Reads "prompt": a text, a list of texts, a list of ids, or a list of lists of ids; absent, it is an empty text, so that the
+ * model begins a new text. There may be at most `most` texts, n for each prompt. Errors are left in the fields: among them a
+ * prompt that is longer than the model's context, with code context_length_exceeded. */
+void openai_prompts_read(openai_prompts *to, fields *f, size_t most, size_t n, const rapt_model *m);
+/* Sets one prompt: it takes over the ids, and copies their text. */
+void openai_prompts_set(openai_prompts *to, fields *f, const char *field, int32_t *ids, size_t count, const char *text,
+                        size_t size, const rapt_model *m);
+void openai_prompts_free(openai_prompts *p);
 
 /* ---- openai_offsets.c: where tokens begin in the text of a completion, in characters: "text_offset". The text is as it is sent:
  * U+FFFD counts as the character that replaces invalid bytes, and generated tokens follow the prompt, whether it is echoed or
