@@ -91,6 +91,9 @@ rapt_code file_is_there(const char *path, bool *there, rapt_error *err);
 /* Whether `path` leads to a folder. Fails if that cannot be told, with *folder false. */
 rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err);
 
+/* file_is_there for file_join(dir, name). */
+rapt_code file_is_in(const char *dir, const char *name, bool *there, rapt_error *err);
+
 /* "dir/name", or NULL on out-of-memory; the caller frees it. An empty `dir` gives `name`. */
 char *file_join(const char *dir, const char *name);
 /* Sets *path to file_join(dir, name), which the caller frees. On RAPT_ERR_MEMORY, with `err` naming both, it is NULL. */

@@ -104,6 +104,16 @@ rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
     return reason && *there ? fail_access(err, path) : RAPT_OK;
 }
 
+rapt_code file_is_in(const char *dir, const char *name, bool *there, rapt_error *err)
+{
+    char *path;
+    *there = true;
+    rapt_code code = file_path(dir, name, &path, err);
+    code = code ? code : file_is_there(path, there, err);
+    free(path);
+    return code;
+}
+
 rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
 {
     struct stat info;

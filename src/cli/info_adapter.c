@@ -8,22 +8,13 @@
 #include "io/adapter/adapter.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool adapter_folder_holds(const char *folder, const char *name)
-{
-    char *path;
-    bool there = false;
-    if (file_path(folder, name, &path, NULL) == RAPT_OK && file_is_there(path, &there, NULL) != RAPT_OK)
-        there = false;
-    free(path);
-    return there;
-}
 
 bool info_adapter_is(const char *path)
 {
-    return adapter_folder_holds(path, ADAPTER_CONFIG) && !adapter_folder_holds(path, "config.json");
+    bool adapters, model;
+    return file_is_in(path, ADAPTER_CONFIG, &adapters, NULL) == RAPT_OK && adapters &&
+           (file_is_in(path, "config.json", &model, NULL) != RAPT_OK || !model);
 }
 
 static size_t adapter_parameters(const adapter *a)

@@ -202,16 +202,6 @@ static rapt_model *load_from(model_source *from, rapt_task wanted, rapt_error *e
     return NULL;
 }
 
-static rapt_code folder_has(const char *folder, const char *name, bool *there, rapt_error *err)
-{
-    char *path;
-    rapt_code code = file_path(folder, name, &path, err);
-    if (!code)
-        code = file_is_there(path, there, err);
-    free(path);
-    return code;
-}
-
 static void close_source(model_source *from)
 {
     json_decref(from->config);
@@ -239,9 +229,9 @@ static rapt_model *model_load_adapted(model_source from, rapt_task wanted, rapt_
 static rapt_model *model_load(model_source from, rapt_task wanted, rapt_error *err)
 {
     bool config = false, only = false;
-    rapt_code code = folder_has(from.folder, CONFIG_FILE, &config, err);
+    rapt_code code = file_is_in(from.folder, CONFIG_FILE, &config, err);
     if (!code && !config)
-        code = folder_has(from.folder, ADAPTER_CONFIG, &only, err);
+        code = file_is_in(from.folder, ADAPTER_CONFIG, &only, err);
     if (code || !only)
         return code ? NULL : model_load_adapted(from, wanted, err);
     const char *folder = from.folder;

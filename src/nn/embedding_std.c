@@ -12,28 +12,28 @@
 
 #include <math.h>
 
+/* `tied`: the deviation of an embedding that is also the output matrix, 0 if it is not. */
+static double embedding_std_of(const rapt_block_config *block, double given, double tied, bool scaled)
+{
+    if (given != 0)
+        return given;
+    if (block->init == RAPT_WEIGHT_INIT_GPT2)
+        return block_defaults(block).std;
+    if (tied != 0)
+        return tied;
+    return scaled && block->d_model ? 1 / sqrt((double)block->d_model) : 1;
+}
+
 double embedding_std_of_transformer(const rapt_transformer_config *c)
 {
     const double d = c->block.d_model ? (double)c->block.d_model : 1;
-    if (c->embedding_std != 0)
-        return c->embedding_std;
-    if (c->block.init == RAPT_WEIGHT_INIT_GPT2)
-        return block_defaults(&c->block).std;
-    if (c->tied)
-        return 1 / sqrt(2 * d);
-    return c->scale_embedding ? 1 / sqrt(d) : 1;
+    return embedding_std_of(&c->block, c->embedding_std, c->tied ? 1 / sqrt(2 * d) : 0, c->scale_embedding);
 }
 
 double embedding_std_of_lm(const rapt_lm_config *c)
 {
     const double d = c->block.d_model ? (double)c->block.d_model : 1;
-    if (c->embedding_std != 0)
-        return c->embedding_std;
-    if (c->block.init == RAPT_WEIGHT_INIT_GPT2)
-        return block_defaults(&c->block).std;
-    if (c->tied)
-        return 2 / d;
-    return c->scale_embedding ? 1 / sqrt(d) : 1;
+    return embedding_std_of(&c->block, c->embedding_std, c->tied ? 2 / d : 0, c->scale_embedding);
 }
 
 /* Learned positions start as small as the embedding, before it is scaled (Gehring et al. 2017 and fairseq do so). */

@@ -44,7 +44,8 @@ void run_free(run *r)
         rapt_recipe_free(&r->own);
 }
 
-rapt_code run_take_init(run *r, rapt_error *err)
+/* Completes the recipe with what the model decides. */
+static rapt_code run_take_init(run *r, rapt_error *err)
 {
     char list[256];
     const char *type = r->model->family;
@@ -62,6 +63,14 @@ rapt_code run_take_init(run *r, rapt_error *err)
     if (!code)
         r->recipe = &r->own;
     return code;
+}
+
+rapt_code run_load_init(run *r, rapt_task task, rapt_error *err)
+{
+    rapt_load_options load = rapt_load_options_default();
+    load.task = task;
+    r->model = rapt_model_load(r->init, &load, err);
+    return r->model ? run_take_init(r, err) : err->code;
 }
 
 bool run_validates(const run *r)

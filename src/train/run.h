@@ -79,9 +79,9 @@ struct run {
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
 
-/* Called by the task once the model to fine-tune is loaded: completes the recipe with what that model decides. Refuses types of
- * Hugging Face models that cannot be trained. */
-rapt_code run_take_init(run *r, rapt_error *err);
+/* Loads the model to fine-tune, and completes the recipe with what it decides; for the task, which checks what its own data need.
+ * Refuses types of Hugging Face models that cannot be trained. */
+rapt_code run_load_init(run *r, rapt_task task, rapt_error *err);
 /* Whether there is a validation set. */
 bool run_validates(const run *r);
 

@@ -6,18 +6,7 @@
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/log.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static rapt_code folder_holds(const char *folder, const char *name, bool *there, rapt_error *err)
-{
-    char *path;
-    rapt_code code = file_path(folder, name, &path, err);
-    if (!code)
-        code = file_is_there(path, there, err);
-    free(path);
-    return code;
-}
 
 /* The first of some names (ended by NULL) that the folder holds; *found is unchanged if there is none. */
 static rapt_code folder_first(const run *r, const char *const *names, const char **found, rapt_error *err)
@@ -25,7 +14,7 @@ static rapt_code folder_first(const run *r, const char *const *names, const char
     bool there = false;
     rapt_code code = RAPT_OK;
     for (; *names && !there && !code; names++) {
-        code = folder_holds(r->options->out, *names, &there, err);
+        code = file_is_in(r->options->out, *names, &there, err);
         *found = !code && there ? *names : *found;
     }
     return code;

@@ -23,12 +23,7 @@ static const char *prompt_of(const run *r)
 
 static rapt_code task_language_model_load_init(run *r, rapt_error *err)
 {
-    rapt_load_options load = rapt_load_options_default();
-    load.task = RAPT_TASK_LANGUAGE_MODEL;
-    r->model = rapt_model_load(r->init, &load, err);
-    if (!r->model)
-        return err->code;
-    rapt_code code = run_take_init(r, err);
+    rapt_code code = run_load_init(r, RAPT_TASK_LANGUAGE_MODEL, err);
     if (code)
         return code;
     size_t max = r->model->language.net->config.context;

@@ -129,12 +129,7 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
 /* Fine-tuning takes everything from the other model except the settings that belong to training. */
 static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
-    rapt_load_options load = rapt_load_options_default();
-    load.task = RAPT_TASK_TRANSLATION;
-    r->model = rapt_model_load(r->init, &load, err);
-    if (!r->model)
-        return err->code;
-    rapt_code code = run_take_init(r, err);
+    rapt_code code = run_load_init(r, RAPT_TASK_TRANSLATION, err);
     if (code)
         return code;
     size_t max = r->model->translation.net->config.max_positions;
