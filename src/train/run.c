@@ -47,12 +47,10 @@ void run_free(run *r)
 /* Completes the recipe with what the model decides. */
 static rapt_code run_take_init(run *r, rapt_error *err)
 {
-    char list[256];
     const char *type = r->model->family;
-    hub_family_list(true, list, sizeof list);
     if (type && !hub_family_of(type)->trains)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder of type %s, which rapt runs, but does not train; it "
-                         "trains %s", r->init, type, list);
+                         "trains %s", r->init, type, hub_family_list(true).text);
     if (r->model->stored && r->options->recipe->train.lora.rank > 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "train.lora: %s stores weights in blocks (%s), which take no adapters; train them "
                          "on the model that it was made of", r->init, r->model->stored_type);

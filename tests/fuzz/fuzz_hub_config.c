@@ -82,9 +82,8 @@ static void read_as(const json_t *root, const char *type)
 
 static void read_as_all(json_t *root)
 {
-    char list[512];
-    hub_family_list(false, list, sizeof list);
-    for (char *rest = list, *type; (type = strtok_r(rest, ", ", &rest)) != NULL;) {
+    hub_type_list list = hub_family_list(false);
+    for (char *rest = list.text, *type; (type = strtok_r(rest, ", ", &rest)) != NULL;) {
         require(json_object_set_new(root, "model_type", json_string(type)) == 0);
         read_as(root, type);
     }

@@ -309,9 +309,9 @@ static bool is_tried(const char *family)
 /* A new type is written and read, or refused by name. */
 static void each_type_is_tried(void **state)
 {
-    char list[1024], *rest = list;
+    hub_type_list list = hub_family_list(false);
+    char *rest = list.text;
     (void)state;
-    hub_family_list(false, list, sizeof list);
     for (char *type; (type = strsep(&rest, ", "));) {
         if (!*type || !hub_family_of(type)->read || is_tried(type))
             continue;

@@ -334,9 +334,9 @@ static void is_tried(const place_table *table, const char *name)
 /* Runs after the others. */
 static void every_row_is_used(void **state)
 {
-    char list[1024], *rest = list;
+    hub_type_list types = hub_family_list(false);
+    char list[1024], *rest = types.text;
     (void)state;
-    hub_family_list(false, list, sizeof list);
     for (char *type; (type = strsep(&rest, ", ")) != NULL;)
         if (*type)
             is_tried(hub_family_of(type)->places, type);

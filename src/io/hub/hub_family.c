@@ -19,10 +19,12 @@ const hub_family *hub_family_of(const char *type)
     return NULL;
 }
 
-void hub_family_list(bool trained, char *text, size_t size)
+hub_type_list hub_family_list(bool trained)
 {
+    hub_type_list list;
     size_t used = 0;
-    for (size_t i = 0; i < FAMILY_COUNT && used < size; i++)
+    for (size_t i = 0; i < FAMILY_COUNT && used < sizeof list.text; i++)
         if (FAMILIES[i]->trains || !trained)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", FAMILIES[i]->type);
+            used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s", used ? ", " : "", FAMILIES[i]->type);
+    return list;
 }

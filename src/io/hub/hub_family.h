@@ -35,6 +35,9 @@ rapt_ffn_kind hub_activation(hub_config *c, const char *key, const char *otherwi
 /* NULL: rapt does not know the type. */
 const hub_family *hub_family_of(const char *type);
 /* "gpt2, llama, ...": all types, or those that rapt trains. */
-void hub_family_list(bool trained, char *text, size_t size);
+typedef struct hub_type_list {
+    char text[1024];
+} hub_type_list;
+hub_type_list hub_family_list(bool trained);
 
 #endif

@@ -204,12 +204,11 @@ static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_s
 /* NULL with `err` set: rapt does not run the type. */
 static const hub_family *find_family(const json_t *config, const char *path, rapt_error *err)
 {
-    char list[256];
     const char *type = json_string_value(json_object_get(config, "model_type"));
     const hub_family *family = hub_family_of(type);
-    hub_family_list(false, list, sizeof list);
     if (!family)
-        rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of type \"%s\"; rapt runs %s", path, quote(type).text, list);
+        rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of type \"%s\"; rapt runs %s", path, quote(type).text,
+                  hub_family_list(false).text);
     return family;
 }
 
