@@ -94,6 +94,8 @@ static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
     return stored ? stored : (uint8_t *)x->data;
 }
 
+/* Translators keep two small caches for each sentence, so all arrays that are touched lie together, and the scratch memory, which
+ * seldom is, behind them. */
 static bool kv_cache_allocate(rapt_kv_cache *c)
 {
     arena *a = &c->memory;
@@ -104,11 +106,11 @@ static bool kv_cache_allocate(rapt_kv_cache *c)
         ok = kv_cache_make_layer(a, c, c->positions, &c->layers[i]);
     c->held = ok ? arena_zeroed(a, sizes.rows, sizeof *c->held) : NULL;
     c->touched = ok ? arena_zeroed(a, sizes.rows, sizeof *c->touched) : NULL;
-    c->scratch = ok ? arena_alloc(a, SCRATCH) : NULL;
     c->readers = ok ? arena_array(a, sizes.rows, sizeof *c->readers) : NULL;
     c->copies = ok ? arena_array(a, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies) : NULL;
     c->grown = ok ? arena_zeroed(a, sizes.layers, sizeof *c->grown) : NULL;
-    return c->held && c->touched && c->scratch && c->readers && c->copies && c->grown;
+    c->scratch = ok ? arena_alloc(a, SCRATCH) : NULL;
+    return c->held && c->touched && c->readers && c->copies && c->grown && c->scratch;
 }
 
 /* Leaves a cache of size 0. The arena keeps its memory for other sizes. */

@@ -1,6 +1,7 @@
 /* tests/nn/test_kv_cache.c: what a KV cache is asked to do between decoding steps: rows are selected, positions dropped,
  * sizes changed, rows of different lengths kept, a prefill shared by several continuations; each gives the bits of the pass over
  * whole rows. */
+#define _GNU_SOURCE /* mincore */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include "nn/kv_cache.h"
 #include "nn/lm_model.h"
 
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
@@ -280,6 +283,27 @@ static void a_sparse_cache_is_as_large_as_what_it_holds(void **state)
     rapt_kv_cache_free(c);
 }
 
+/* Translators keep two caches for each sentence: one without positions has memory in two pages, where its keys begin and where
+ * its values end, and none behind the scratch memory that is seldom used. */
+static void an_empty_cache_takes_two_pages(void **state)
+{
+    enum { LAYERS = 2, WIDTH = 128, CONTEXT = 50, ALL_BYTES = 2 * LAYERS * CONTEXT * WIDTH * (int)sizeof(rapt_real) };
+    unsigned char pages[2 * ALL_BYTES / 4096];
+    (void)state;
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* until the process ends: a page of a system with huge pages for all says nothing */
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){LAYERS, 1, CONTEXT, WIDTH, .grows = true}, NULL);
+    assert_non_null(c);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 3 * ALL_BYTES / 2 / page;
+    assert_true(count <= sizeof pages);
+    uintptr_t first = (uintptr_t)rapt_kv_cache_layer(c, 0) / page * page;
+    assert_int_equal(mincore((void *)first, count * page, pages), 0);
+    size_t resident = 0;
+    for (size_t i = 0; i < count; i++)
+        resident += pages[i] & 1;
+    assert_in_range(resident, 1, 2);
+    rapt_kv_cache_free(c);
+}
+
 /* ---- a language model ----------------------------------------------------------------------------------------- */
 
 #define TEXT (3 * LM_CONTEXT)
@@ -473,6 +497,7 @@ static void a_state_serves_many_batches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_cache_takes_two_pages), /* before others have used memory that it could get */
         cmocka_unit_test(rows_are_selected),
         cmocka_unit_test(sizes_change),
         cmocka_unit_test(a_cache_grows),
