@@ -1,4 +1,5 @@
-/* tests/base/test_buffer.c: growing arrays and buffers: contents survive growth, what fails leaves everything as it was. */
+/* tests/base/test_buffer.c: growing arrays and buffers: contents survive growth, what fails leaves everything as it was. A writer
+ * stays failed. */
 #include "base/buffer.h"
 
 #include <setjmp.h>
@@ -53,12 +54,33 @@ static void buffer_ends_with_nul(void **state)
     assert_int_equal(b.size + b.capacity, 0);
 }
 
+static void writer_keeps_its_failure(void **state)
+{
+    (void)state;
+    buffer_writer w = {0};
+    for (int i = 0; i < 1000; i++)
+        buffer_print(&w, "%s%04d", i ? "," : "", i);
+    buffer_put(&w, "\0.", 2);
+    assert_false(w.failed);
+    assert_int_equal(w.bytes.size, 1000 * 5 - 1 + 2);
+    assert_memory_equal(w.bytes.data, "0000,0001,0002", 14);
+    assert_memory_equal(w.bytes.data + w.bytes.size - 6, "0999\0.", 7);
+    buffer_put(&w, "x", SIZE_MAX - 100); /* more than there can be */
+    assert_true(w.failed);
+    buffer_put(&w, "y", 1);
+    buffer_print(&w, "%d", 1);
+    assert_true(w.failed);
+    assert_int_equal(w.bytes.size, 1000 * 5 - 1 + 2);
+    buffer_free(&w.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(array_keeps_its_elements),
         cmocka_unit_test(array_refuses_what_overflows),
         cmocka_unit_test(buffer_ends_with_nul),
+        cmocka_unit_test(writer_keeps_its_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
