@@ -110,7 +110,7 @@ static size_t run_mixed(rapt_translator *t, running_text *texts, uint64_t seed)
         left += texts[i].text.source.count;
     }
     for (uint64_t step = 0; left > 0; step++) {
-        rapt_tape *tape = t->tapes[rng_below(seed, 3 * step, (uint64_t)t->tape_count)];
+        rapt_tape *tape = t->tapes.list[rng_below(seed, 3 * step, (uint64_t)t->tapes.count)];
         running_text *x = &texts[rng_below(seed, 3 * step + 1, TEXTS)];
         size_t waiting = x->text.source.count - x->next, n = 1 + rng_below(seed, 3 * step + 2, 4);
         if (waiting > 0 && runs.count < MOST)
@@ -207,9 +207,9 @@ static void failures_are_an_items_own(void **state)
         assert_int_equal(translate_text_encode(&y, &t->setup, &request, &t->prefix, NULL), RAPT_OK);
         for (size_t i = 0; i < 8; i++)
             items[i] = i % 2 ? &x.items[i / 2] : &y.items[i / 2];
-        segment_runs_begin(r, t->tapes[0], items, 8);
+        segment_runs_begin(r, t->tapes.list[0], items, 8);
         while (r->count > 0)
-            segment_runs_step(r, t->tapes[0]);
+            segment_runs_step(r, t->tapes.list[0]);
         assert_int_equal(x.left, 0);
         assert_int_equal(y.left, 0);
         assert_int_equal(translate_text_write(&x, out, &err), RAPT_ERR_NOT_FINITE);
