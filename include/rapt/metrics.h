@@ -3,18 +3,18 @@
  *   const char *translations[] = {"the cat sat", "hello world"};
  *   const char *first[] = {"the cat sat down", "hello, world!"};
  *   const char *const *references[] = {first};
+ *   const rapt_metric_texts texts = {translations, references, .reference_count = 1, .segment_count = 2};
  *   rapt_bleu bleu;
  *   rapt_error err = {0};
- *   if (rapt_bleu_corpus(NULL, translations, references, 1, 2, &bleu, &err) == RAPT_OK)
+ *   if (rapt_bleu_corpus(NULL, &texts, &bleu, &err) == RAPT_OK)
  *       printf("%.2f\n", bleu.score);
  *
  * Scores are in percent and equal sacreBLEU 2.6.0's (Post 2018, "A Call for Clarity in Reporting BLEU Scores"); a signature says
  * how a score was made: only scores with the same signature can be compared.
  *
- * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself. `references[r][i]` is reference
- * r of segment i. Options may be NULL, and a zeroed struct means the same: the defaults. Arguments are read during the call only.
- * Beyond ASCII, punctuation and symbols follow Unicode 16.0 and lower case follows Unicode 17.0, whatever is installed on the
- * machine.
+ * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself. Options may be NULL, and a
+ * zeroed struct means the same: the defaults. Arguments are read during the call only. Beyond ASCII, punctuation and symbols
+ * follow Unicode 16.0 and lower case follows Unicode 17.0, whatever is installed on the machine.
  *
  * Errors: RAPT_ERR_FORMAT for text that is not UTF-8; RAPT_ERR_VALUE for no segments, no references, an option out of
  * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_ERR_MEMORY.
@@ -33,6 +33,13 @@ extern "C" {
 
 /* A capacity that every signature fits into, with its NUL. */
 #define RAPT_SIGNATURE_SIZE 160
+
+/* A translated text and its references, for BLEU and chrF. */
+typedef struct rapt_metric_texts {
+    const char *const *translations;      /* [segment_count] */
+    const char *const *const *references; /* [reference_count][segment_count] */
+    size_t reference_count, segment_count;
+} rapt_metric_texts;
 
 /* BLEU counts n-grams of one word up to this many words. */
 #define RAPT_BLEU_ORDER 4
@@ -111,9 +118,8 @@ typedef struct rapt_bleu {
  *
  * For each n-gram, the matches in a segment are limited to the count in the reference that has it most often. ref_len adds up the
  * closest reference lengths (the shorter of two that are equally close). Without any match the score is 0. */
-RAPT_API rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
-                                    const char *const *const *references, size_t reference_count, size_t segment_count,
-                                    rapt_bleu *bleu, rapt_error *err);
+RAPT_API rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const rapt_metric_texts *texts, rapt_bleu *bleu,
+                                    rapt_error *err);
 
 /* BLEU of one segment against `references[0 .. reference_count-1]`; usually with `effective_order`. */
 RAPT_API rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
@@ -153,9 +159,8 @@ typedef struct rapt_chrf_options {
  * P and R are the precision and recall of n-grams, each averaged over the orders (characters, then words) for which both sides
  * have n-grams. Counts are summed over all segments; with several references, a segment takes the one that gives it the best
  * score. For word n-grams, ASCII punctuation at the end or start of a word is a word of its own. */
-RAPT_API rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *translations,
-                                    const char *const *const *references, size_t reference_count, size_t segment_count,
-                                    double *score, rapt_error *err);
+RAPT_API rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const rapt_metric_texts *texts, double *score,
+                                    rapt_error *err);
 
 /* chrF of one segment against `references[0 .. reference_count-1]`: the best of the scores. */
 RAPT_API rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,

@@ -221,19 +221,19 @@ static rapt_code print_score(const struct arguments *args, double score, const r
 static rapt_code score_lines(const struct arguments *args, struct texts *texts, size_t first, size_t count,
                              rapt_error *err)
 {
-    const char *const *hypothesis = (const char *const *)texts->hypothesis.line + first;
+    const rapt_metric_texts scored = {(const char *const *)texts->hypothesis.line + first, texts->columns, texts->count, count};
     rapt_bleu bleu;
     double chrf;
     rapt_code code = RAPT_OK;
     for (size_t r = 0; r < texts->count; r++)
         texts->columns[r] = (const char *const *)texts->references[r].line + first;
     if (args->metric <= METRIC_BLEU) {
-        code = rapt_bleu_corpus(&args->bleu, hypothesis, texts->columns, texts->count, count, &bleu, err);
+        code = rapt_bleu_corpus(&args->bleu, &scored, &bleu, err);
         code = code == RAPT_OK ? print_score(args, bleu.score, &bleu, err) : code;
     }
     if (args->metric == METRIC_BLEU || code != RAPT_OK)
         return code;
-    code = rapt_chrf_corpus(&args->chrf, hypothesis, texts->columns, texts->count, count, &chrf, err);
+    code = rapt_chrf_corpus(&args->chrf, &scored, &chrf, err);
     return code == RAPT_OK ? print_score(args, chrf, NULL, err) : code;
 }
 

@@ -206,12 +206,10 @@ static rapt_code bleu_score(const rapt_bleu_options *options, const char *const 
     return code;
 }
 
-rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
-                           const char *const *const *references, size_t reference_count, size_t segment_count,
-                           rapt_bleu *bleu, rapt_error *err)
+rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const rapt_metric_texts *texts, rapt_bleu *bleu, rapt_error *err)
 {
-    struct references columns = {.columns = references, .count = reference_count};
-    return bleu_score(options, translations, segment_count, &columns, bleu, err);
+    struct references columns = {.columns = texts->references, .count = texts->reference_count};
+    return bleu_score(options, texts->translations, texts->segment_count, &columns, bleu, err);
 }
 
 rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,

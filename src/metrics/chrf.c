@@ -268,12 +268,10 @@ static rapt_code chrf_score(const rapt_chrf_options *options, const char *const 
     return code;
 }
 
-rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *translations,
-                           const char *const *const *references, size_t reference_count, size_t segment_count,
-                           double *chrf, rapt_error *err)
+rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const rapt_metric_texts *texts, double *chrf, rapt_error *err)
 {
-    struct references columns = {.columns = references, .count = reference_count};
-    return chrf_score(options, translations, segment_count, &columns, chrf, err);
+    struct references columns = {.columns = texts->references, .count = texts->reference_count};
+    return chrf_score(options, texts->translations, texts->segment_count, &columns, chrf, err);
 }
 
 rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,

@@ -113,11 +113,11 @@ static void scores(void **state)
     const char *const *const references[] = {good};
     rapt_bleu bleu;
     double score;
-    assert_int_equal(rapt_bleu_corpus(NULL, bad, references, 1, 1, &bleu, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){bad, references, 1, 1}, &bleu, NULL), RAPT_ERR_FORMAT);
     assert_int_equal(rapt_bleu_sentence(NULL, bad[0], good, 1, &bleu, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_chrf_corpus(NULL, good, references, 0, 1, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_chrf_corpus(NULL, &(rapt_metric_texts){good, references, 0, 1}, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_chrf_sentence(NULL, bad[0], good, 1, &score, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_bleu_corpus(NULL, good, references, 1, 1, &bleu, NULL), RAPT_OK);
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){good, references, 1, 1}, &bleu, NULL), RAPT_OK);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------- */

@@ -154,8 +154,9 @@ int main()
     rapt_error err = {};
     const char *hypothesis[] = {"the cat sat on the mat"};
     const char *const *references[] = {hypothesis};
+    const rapt_metric_texts texts = {hypothesis, references, 1, 1};
     rapt_bleu bleu;
-    if (rapt_bleu_corpus(nullptr, hypothesis, references, 1, 1, &bleu, &err) != RAPT_OK)
+    if (rapt_bleu_corpus(nullptr, &texts, &bleu, &err) != RAPT_OK)
         return 1;
     rapt_recipe recipe;
     rapt_recipe_defaults(&recipe);

@@ -122,7 +122,7 @@ static void test_corpus_adds_counts(void **state)
     rapt_bleu bleu;
     const char *const *const references[] = {TEXTS("a b c d e", "x y")};
     const char *const *translations = TEXTS("a b c d e", "x z z");
-    assert_int_equal(rapt_bleu_corpus(NULL, translations, references, 1, 2, &bleu, NULL), RAPT_OK);
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){translations, references, 1, 2}, &bleu, NULL), RAPT_OK);
     assert_near(bleu.score, mean4(6.0 / 8, 4.0 / 6, 3.0 / 4, 2.0 / 2), 1e-9);
     assert_int_equal(bleu.sys_len, 8);
     assert_int_equal(bleu.ref_len, 7);
@@ -334,7 +334,8 @@ static void test_chrf_corpus_adds_counts(void **state)
     double score;
     const rapt_chrf_options one = {.char_order = 1};
     const char *const *const references[] = {TEXTS("abcd", "xy")};
-    assert_int_equal(rapt_chrf_corpus(&one, TEXTS("abcd", "zz"), references, 1, 2, &score, NULL), RAPT_OK);
+    const rapt_metric_texts texts = {TEXTS("abcd", "zz"), references, 1, 2};
+    assert_int_equal(rapt_chrf_corpus(&one, &texts, &score, NULL), RAPT_OK);
     assert_near(score, 100 * 4.0 / 6, 1e-9);
 }
 
@@ -345,7 +346,8 @@ static void test_chrf_leaves_out_orders_beyond_the_reference(void **state)
     double score, precision = (5.0 / 6 + 3.0 / 4 + 1.0 / 1) / 3;
     const rapt_chrf_options three = {.char_order = 3};
     const char *const *const references[] = {TEXTS("ab", "xyz")};
-    assert_int_equal(rapt_chrf_corpus(&three, TEXTS("abc", "xyz"), references, 1, 2, &score, NULL), RAPT_OK);
+    const rapt_metric_texts texts = {TEXTS("abc", "xyz"), references, 1, 2};
+    assert_int_equal(rapt_chrf_corpus(&three, &texts, &score, NULL), RAPT_OK);
     assert_near(score, 100 * 5 * precision / (4 * precision + 1), 1e-9);
 }
 
@@ -414,7 +416,7 @@ static void test_errors_name_the_place(void **state)
     rapt_error err = {0};
     const char *const *const references[] = {TEXTS("a", "b"), TEXTS("a", "b\xC3")};
     const char *const *same = TEXTS("a", "b");
-    assert_int_equal(rapt_bleu_corpus(NULL, same, references, 2, 2, &bleu, &err), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){same, references, 2, 2}, &bleu, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message,
                         "BLEU: reference 2, segment 2: byte 2 of a segment is not valid UTF-8");
 }

@@ -117,9 +117,9 @@ static void check_bleu(const struct golden *golden, const rapt_bleu_options *opt
     rapt_bleu bleu;
     rapt_error err = {0};
     char signature[RAPT_SIGNATURE_SIZE];
-    const char *const *translations = (const char *const *)golden->translation.line;
-    if (rapt_bleu_corpus(options, translations, golden->columns, golden->count, golden->translation.count,
-                         &bleu, &err) != RAPT_OK)
+    const rapt_metric_texts texts = {(const char *const *)golden->translation.line, golden->columns, golden->count,
+                                     golden->translation.count};
+    if (rapt_bleu_corpus(options, &texts, &bleu, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     compare(want, "score", bleu.score);
     compare(want, "bp", bleu.bp);
@@ -137,9 +137,9 @@ static void check_chrf(const struct golden *golden, const rapt_chrf_options *opt
     double score;
     rapt_error err = {0};
     char signature[RAPT_SIGNATURE_SIZE];
-    const char *const *translations = (const char *const *)golden->translation.line;
-    if (rapt_chrf_corpus(options, translations, golden->columns, golden->count, golden->translation.count,
-                         &score, &err) != RAPT_OK)
+    const rapt_metric_texts texts = {(const char *const *)golden->translation.line, golden->columns, golden->count,
+                                     golden->translation.count};
+    if (rapt_chrf_corpus(options, &texts, &score, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     compare(want, "score", score);
     rapt_chrf_signature(options, golden->count, signature, sizeof signature);

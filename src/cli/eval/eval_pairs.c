@@ -92,14 +92,14 @@ static bool eval_pairs_is_of_book(const char *folder)
 static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, const pairs_text *x, eval_result *r,
                                   rapt_error *err)
 {
-    const char *const *references[] = {x->references};
+    const rapt_metric_texts texts = {x->hypotheses, (const char *const *const[]){x->references}, 1, x->count};
     rapt_bleu bleu;
     r->tokenize = a->tokenize == EVAL_BY_SCRIPT ? rapt_bleu_tokenize_for(x->references, x->count) : (rapt_tokenize)a->tokenize;
     rapt_bleu_options bleu_options = {.lowercase = a->lowercase, .tokenize = r->tokenize};
     rapt_chrf_options chrf_options = {.lowercase = a->lowercase};
-    rapt_code code = rapt_bleu_corpus(&bleu_options, x->hypotheses, references, 1, x->count, &bleu, err);
+    rapt_code code = rapt_bleu_corpus(&bleu_options, &texts, &bleu, err);
     if (!code)
-        code = rapt_chrf_corpus(&chrf_options, x->hypotheses, references, 1, x->count, &r->chrf, err);
+        code = rapt_chrf_corpus(&chrf_options, &texts, &r->chrf, err);
     r->bleu = bleu.score;
     rapt_bleu_signature(&bleu_options, 1, r->bleu_signature, RAPT_SIGNATURE_SIZE);
     rapt_chrf_signature(&chrf_options, 1, r->chrf_signature, RAPT_SIGNATURE_SIZE);

@@ -106,9 +106,9 @@ static rapt_code score_translations(const run *r, const rapt_model *m, const val
 {
     const rapt_bleu_options how = {.lowercase = tokenizer_lowercases(m->translation.target), /* references have capitals */
                                    .tokenize = rapt_bleu_tokenize_for(text->targets, text->count)};
+    const rapt_metric_texts texts = {text->translations, (const char *const *const[]){text->targets}, 1, text->count};
     rapt_bleu result = {0};
-    rapt_code code = rapt_bleu_corpus(&how, text->translations, (const char *const *const[]){text->targets}, 1, text->count,
-                                      &result, err);
+    rapt_code code = rapt_bleu_corpus(&how, &texts, &result, err);
     scores->bleu = result.score;
     if (!code && r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         code = bleu_book_mean(&(bleu_book_text){text->translations, text->targets, text->count, how.lowercase},
