@@ -77,7 +77,7 @@ static bool open_book(book *b, const char *path, const char *ranks, rapt_error *
 {
     open_text(b, path, ranks, err);
     if (!b->text || !b->tokenizer ||
-        rapt_tokenizer_encode_bytes(b->tokenizer, b->text, b->size, false, &b->ids, &b->count, err) != RAPT_OK)
+        rapt_tokenizer_encode_bytes(b->tokenizer, b->text, b->size, NULL, &b->ids, &b->count, err) != RAPT_OK)
         return false;
     b->tokens = rapt_token_file_from_ids(b->ids, b->count, rapt_tokenizer_size(b->tokenizer), err);
     if (!b->tokens)

@@ -55,7 +55,7 @@ static size_t encode(const rapt_tokenizer *tokenizer, const char *text, int32_t 
 {
     int32_t *all = NULL;
     size_t count = 0;
-    if (rapt_tokenizer_encode_bytes(tokenizer, text, strlen(text), false, &all, &count, NULL) != RAPT_OK)
+    if (rapt_tokenizer_encode_bytes(tokenizer, text, strlen(text), NULL, &all, &count, NULL) != RAPT_OK)
         return 0;
     count = count < LENGTH ? count : LENGTH;
     memcpy(ids, all, count * sizeof *ids);

@@ -19,9 +19,11 @@ static rapt_code queue_prompt(rapt_engine_model *m, char *prompt, rapt_engine_jo
     const rapt_tokenizer *tokenizer = rapt_model_source_tokenizer(rapt_engine_model_of(m));
     rapt_generate_options options = rapt_generate_options_default();
     options.max_tokens = 40;
+    rapt_encode_options encode = rapt_encode_options_default();
+    encode.specials = true;
     rapt_engine_generation request = {.options = &options, .on_done = print, .context = prompt};
     int32_t *ids = NULL;
-    rapt_code code = rapt_tokenizer_encode_bytes(tokenizer, prompt, strlen(prompt), true, &ids, &request.count, err);
+    rapt_code code = rapt_tokenizer_encode_bytes(tokenizer, prompt, strlen(prompt), &encode, &ids, &request.count, err);
     request.tokens = ids;
     if (code == RAPT_OK)
         code = rapt_engine_generate(m, &request, job, err);

@@ -12,6 +12,7 @@
 #define SAMPLE(...) ((rapt_sample_options){SAMPLE_DEFAULTS, __VA_ARGS__})
 #define EMBEDDER(...) ((rapt_embedder_options){EMBEDDER_DEFAULTS, __VA_ARGS__})
 #define SCORE(...) ((rapt_score_options){SCORE_DEFAULTS, __VA_ARGS__})
+#define ENCODE(...) ((rapt_encode_options){.size = sizeof(rapt_encode_options), __VA_ARGS__})
 #define ENGINE(...) ((rapt_engine_options){ENGINE_DEFAULTS, __VA_ARGS__})
 #define ENGINE_MODEL(...) ((rapt_engine_model_options){ENGINE_MODEL_DEFAULTS, __VA_ARGS__})
 

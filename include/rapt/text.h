@@ -149,19 +149,41 @@ RAPT_API uint64_t rapt_tokenizer_hash(const rapt_tokenizer *tokenizer);
 /* Receives `count` ids as they come. If it returns a code other than RAPT_OK, the encoding ends and returns that code. */
 typedef rapt_code rapt_ids_fn(void *context, const int32_t *ids, size_t count, rapt_error *err);
 
+/* How texts are encoded. */
+typedef struct rapt_encode_options {
+    size_t size;         /* of this struct; set by rapt_encode_options_default */
+    int threads;         /* of rapt_tokenizer_encode_batch: 1 to 256; 0: RAPT_THREADS, or else the CPUs that this process may
+                            use */
+    bool specials;       /* texts of special tokens become those tokens, as with tiktoken's allowed_special="all", and the ids
+                            that a tokenizer.json puts before or after a text are added (a Marian translator's tokenizer does
+                            both too). If false, and always for other SentencePiece models, texts of special tokens are text
+                            like any other */
+    uint8_t reserved[3]; /* zeros, or else refused */
+} rapt_encode_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_encode_options_init(rapt_encode_options *o, size_t size);
+/* Without special tokens. */
+static inline rapt_encode_options rapt_encode_options_default(void)
+{
+    rapt_encode_options o;
+    rapt_encode_options_init(&o, sizeof o);
+    return o;
+}
+
 /* Encodes a text of any length and hands the ids on in portions. Memory grows not with the text but with its longest pre-token or
  * line, with three exceptions: a tokenizer that normalizes, a pipeline, and a SentencePiece model, to which the whole text is one
- * sentence, so that it takes some 20 bytes per byte and at most 2^31 - 1 bytes after normalization. `specials`: texts of special
- * tokens become those tokens, as with tiktoken's allowed_special="all", and the ids that a tokenizer.json puts before or after a
- * text are added (a Marian translator's tokenizer does both too). Without `specials`, and always for other SentencePiece models,
- * texts of special tokens are text like any other. Fails if a character is not in the vocabulary or not UTF-8 (characters, words
- * and pipelines: "byte 17: ..."), if a pipeline has no unknown token for it, or if a pattern takes too many steps. */
-RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
-                                            rapt_ids_fn *sink, void *context, rapt_error *err);
-/* Encodes a whole text into one array, which the caller frees. *ids is never NULL on success, and NULL on failure. `specials` and
+ * sentence, so that it takes some 20 bytes per byte and at most 2^31 - 1 bytes after normalization. `options` may be NULL: the
+ * defaults. Fails if a character is not in the vocabulary or not UTF-8 (characters, words and pipelines: "byte 17: ..."), if a
+ * pipeline has no unknown token for it, or if a pattern takes too many steps; RAPT_ERR_VALUE: options without a size. */
+RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, const char *text, size_t size,
+                                            const rapt_encode_options *options, rapt_ids_fn *sink, void *context,
+                                            rapt_error *err);
+/* Encodes a whole text into one array, which the caller frees. *ids is never NULL on success, and NULL on failure. Options and
  * failures as in rapt_tokenizer_encode_to. */
-RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
-                                               int32_t **ids, size_t *count, rapt_error *err);
+RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *tokenizer, const char *text, size_t size,
+                                               const rapt_encode_options *options, int32_t **ids, size_t *count,
+                                               rapt_error *err);
 /* Encodes one line without special tokens. Unknown words become RAPT_UNK, and so do unknown characters if the tokenizer is for
  * translation. The caller frees *ids. */
 RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const char *text, int32_t **ids, size_t *count,
@@ -172,13 +194,13 @@ typedef struct rapt_text {
     size_t size;
 } rapt_text;
 
-/* Encodes `count` texts on `threads` threads (1 to 256; 0: RAPT_THREADS, or else the CPUs that this process may use): text i has
- * the ids starts[i] .. starts[i + 1] - 1 of *ids, as rapt_tokenizer_encode_bytes gives them. The caller frees *ids and
- * *starts [count + 1]; on failure both are NULL. Fails as rapt_tokenizer_encode_bytes does for the first text for which it does,
- * "text 3: byte 17: ...", counted from 1; RAPT_ERR_VALUE: `threads` out of range, or an invalid RAPT_THREADS;
- * RAPT_ERR_MEMORY. */
+/* Encodes `count` texts on several threads: text i has the ids starts[i] .. starts[i + 1] - 1 of *ids, as
+ * rapt_tokenizer_encode_bytes gives them. The caller frees *ids and *starts [count + 1]; on failure both are NULL. `options` may
+ * be NULL: the defaults. Fails as rapt_tokenizer_encode_bytes does for the first text for which it does, "text 3: byte 17: ...",
+ * counted from 1; RAPT_ERR_VALUE: options without a size, `threads` out of range, or an invalid RAPT_THREADS; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_tokenizer_encode_batch(const rapt_tokenizer *tokenizer, const rapt_text *texts, size_t count,
-                                               bool specials, int threads, int32_t **ids, size_t **starts, rapt_error *err);
+                                               const rapt_encode_options *options, int32_t **ids, size_t **starts,
+                                               rapt_error *err);
 /* The text of ids, NUL-terminated, which the caller frees; `size`, unless NULL, gets the length. NULL: out of memory. Words are
  * joined by spaces, up to the first <eos>, without <bos> and <pad>. Other tokenizers give the tokens' bytes one after the other;
  * but if their first four tokens are <unk> <pad> <bos> <eos>, they give a line of UTF-8 up to <eos>, without the four: bytes that

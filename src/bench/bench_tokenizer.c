@@ -24,7 +24,7 @@ typedef struct tokenizer_bench {
 static rapt_code encode_whole(tokenizer_bench *b, rapt_error *err)
 {
     free(b->ids);
-    return rapt_tokenizer_encode_bytes(b->k, b->text, b->size, false, &b->ids, &b->count, err);
+    return rapt_tokenizer_encode_bytes(b->k, b->text, b->size, NULL, &b->ids, &b->count, err);
 }
 
 static rapt_code bench_tokenizer_encode_lines(tokenizer_bench *b, rapt_error *err)
@@ -35,7 +35,7 @@ static rapt_code bench_tokenizer_encode_lines(tokenizer_bench *b, rapt_error *er
         size_t count;
         const char *feed = memchr(b->text + at, '\n', b->size - at);
         size_t length = feed ? (size_t)(feed - (b->text + at)) : b->size - at;
-        code = rapt_tokenizer_encode_bytes(b->k, b->text + at, length, false, &ids, &count, err);
+        code = rapt_tokenizer_encode_bytes(b->k, b->text + at, length, NULL, &ids, &count, err);
         free(ids);
         at += length + 1;
     }

@@ -3,6 +3,7 @@
 #include "decode/prompt.h"
 
 #include "io/model_core.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 
@@ -58,7 +59,7 @@ rapt_code prompt_encode(const rapt_model *m, const char *text, size_t size, prom
     if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
         return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
                                               "stands between them");
-    if (rapt_tokenizer_encode_bytes(m->language.tokenizer, text, size, true, &p->ids, &p->count, &reason) != RAPT_OK)
+    if (tokenizer_encode_bytes(m->language.tokenizer, text, size, true, &p->ids, &p->count, &reason) != RAPT_OK)
         return rapt_fail(err, reason.code, "the prompt: %s", reason.message);
     rapt_code code = p->count > 0 ? check_known(m, p, err) : start_of_text(m, p, err);
     if (code) {

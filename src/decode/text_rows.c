@@ -43,7 +43,7 @@ static rapt_code row_encode(const rapt_encoder_model *m, const char *prompt, con
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     memcpy(whole, prompt ? prompt : "", before);
     memcpy(whole + before, text, size);
-    rapt_code code = rapt_tokenizer_encode_bytes(m->tokenizer, whole, before + size, true, &row->ids, &row->count, err);
+    rapt_code code = tokenizer_encode_bytes(m->tokenizer, whole, before + size, true, &row->ids, &row->count, err);
     free(whole);
     if (code)
         return code;

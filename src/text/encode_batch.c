@@ -28,8 +28,7 @@ typedef struct batch {
 static rapt_code encode_member(const batch *b, size_t i, rapt_error *err)
 {
     const rapt_text *t = &b->texts[i];
-    return rapt_tokenizer_encode_bytes(b->k, t->size > 0 ? t->data : "", t->size, b->specials, &b->out[i].ids, &b->out[i].count,
-                                       err);
+    return tokenizer_encode_bytes(b->k, t->size > 0 ? t->data : "", t->size, b->specials, &b->out[i].ids, &b->out[i].count, err);
 }
 
 static void encode_chunk(void *context, size_t i, int worker)
@@ -90,15 +89,18 @@ static rapt_code encode_all(batch *b, int threads, rapt_error *err)
     return RAPT_OK;
 }
 
-rapt_code rapt_tokenizer_encode_batch(const rapt_tokenizer *k, const rapt_text *texts, size_t count, bool specials, int threads,
-                                      int32_t **ids, size_t **starts, rapt_error *err)
+rapt_code rapt_tokenizer_encode_batch(const rapt_tokenizer *k, const rapt_text *texts, size_t count,
+                                      const rapt_encode_options *options, int32_t **ids, size_t **starts, rapt_error *err)
 {
     rapt_error own = {0};
-    batch b = {.k = k, .texts = texts, .count = count, .specials = specials, .out = calloc(count + 1, sizeof *b.out)};
+    rapt_encode_options o;
     *ids = NULL;
     *starts = NULL;
+    if (tokenizer_take_options(options, &o, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    batch b = {.k = k, .texts = texts, .count = count, .specials = o.specials, .out = calloc(count + 1, sizeof *b.out)};
     rapt_code code = b.out ? RAPT_OK : rapt_fail(&own, RAPT_ERR_MEMORY, "out of memory for %zu texts", count);
-    if (!code && encode_all(&b, threads, &own))
+    if (!code && encode_all(&b, o.threads, &own))
         code = own.code;
     if (!code)
         code = first_failure(&b, &own);

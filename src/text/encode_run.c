@@ -74,7 +74,7 @@ rapt_code encode_run_whole(const rapt_tokenizer *k, const encode_run *r, rapt_er
     else if (r->specials)
         code = encode_found(k, r, err);
     else
-        code = rapt_tokenizer_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
+        code = rapt_tokenizer_encode_to(k, r->text, r->size, NULL, r->sink, r->context, err);
     if (code == RAPT_OK && r->passed)
         r->passed(r->context, 0, r->size);
     return code;

@@ -3,6 +3,7 @@
 #include "text/tokenizer.h"
 
 #include "base/buffer.h"
+#include "base/sized.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,25 @@ uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k)
     return k->ops->hash(k);
 }
 
-rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+SIZED_ENDS_WITH(rapt_encode_options, reserved);
+
+void rapt_encode_options_init(rapt_encode_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_encode_options){.size = sizeof(rapt_encode_options)}, sizeof *o);
+}
+
+rapt_code tokenizer_take_options(const rapt_encode_options *given, rapt_encode_options *out, rapt_error *err)
+{
+    *out = rapt_encode_options_default();
+    return sized_take(out, given, sizeof out->reserved, "encode_options", err);
+}
+
+rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, const rapt_encode_options *options,
                                    rapt_ids_fn *sink, void *context, rapt_error *err)
 {
-    return k->ops->encode_to(k, text, size, specials, sink, context, err);
+    rapt_encode_options o;
+    rapt_code code = tokenizer_take_options(options, &o, err);
+    return code ? code : k->ops->encode_to(k, text, size, o.specials, sink, context, err);
 }
 
 typedef struct id_list {
@@ -59,8 +75,8 @@ static rapt_code tokenizer_append(void *context, const int32_t *ids, size_t coun
     return RAPT_OK;
 }
 
-rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                      int32_t **ids, size_t *count, rapt_error *err)
+rapt_code tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
+                                 size_t *count, rapt_error *err)
 {
     id_list list = {0};
     size_t expected = size / 4 + 16;
@@ -74,16 +90,26 @@ rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text,
     return code;
 }
 
+rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size,
+                                      const rapt_encode_options *options, int32_t **ids, size_t *count, rapt_error *err)
+{
+    rapt_encode_options o;
+    *ids = NULL;
+    *count = 0;
+    rapt_code code = tokenizer_take_options(options, &o, err);
+    return code ? code : tokenizer_encode_bytes(k, text, size, o.specials, ids, count, err);
+}
+
 rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count, rapt_error *err)
 {
-    return rapt_tokenizer_encode_bytes(k, text, strlen(text), false, ids, count, err);
+    return tokenizer_encode_bytes(k, text, strlen(text), false, ids, count, err);
 }
 
 rapt_code tokenizer_encode_within(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
                                   size_t *count, rapt_error *err)
 {
     size_t before = 0, after = 0;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, specials, ids, count, err);
+    rapt_code code = tokenizer_encode_bytes(k, text, size, specials, ids, count, err);
     if (code || !specials || !k->ops->frame)
         return code;
     k->ops->frame(k, &before, &after);

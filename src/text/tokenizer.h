@@ -52,6 +52,11 @@ bool tokenizer_is_foreign(const rapt_tokenizer *k);
 char *tokenizer_to_text(const rapt_tokenizer *k);
 rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err);
 
+/* rapt_tokenizer_encode_bytes for callers that know which of its options they want. */
+rapt_code tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
+                                 size_t *count, rapt_error *err);
+/* RAPT_ERR_VALUE: not made by rapt_encode_options_default. `given` may be NULL: the defaults. */
+rapt_code tokenizer_take_options(const rapt_encode_options *given, rapt_encode_options *out, rapt_error *err);
 /* Like rapt_tokenizer_encode_bytes, but without the ids that `specials` puts before and after each text: the caller adds them. */
 rapt_code tokenizer_encode_within(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
                                   size_t *count, rapt_error *err);

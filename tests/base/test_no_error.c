@@ -53,12 +53,12 @@ static void tokenizers(void **state)
     assert_int_equal(rapt_tokenizer_save_bytes(tokenizer, &bytes, &count, NULL), RAPT_OK);
     free(bytes);
     const rapt_text texts[] = {{"x", 1}};
-    assert_int_equal(rapt_tokenizer_encode_batch(tokenizer, texts, 1, false, 1, &ids, &starts, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_batch(tokenizer, texts, 1, NULL, &ids, &starts, NULL), RAPT_ERR_VALUE);
     assert_null(rapt_tokenizer_load(put("bad.json", "{\"model\": 1}"), NULL));
     assert_null(rapt_tokenizer_load("cl100k_base:/nowhere", NULL));
     assert_int_equal(rapt_tokenizer_encode(tokenizer, "x", &ids, &count, NULL), RAPT_ERR_VALUE);
-    assert_int_equal(rapt_tokenizer_encode_bytes(tokenizer, "a\xff", 2, true, &ids, &count, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_tokenizer_encode_to(tokenizer, "abc", 3, false, refuse_ids, NULL, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_bytes(tokenizer, "a\xff", 2, NULL, &ids, &count, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_tokenizer_encode_to(tokenizer, "abc", 3, NULL, refuse_ids, NULL, NULL), RAPT_ERR_VALUE);
     assert_int_not_equal(rapt_tokenizer_save(tokenizer, "/nowhere/tokenizer.json", NULL), RAPT_OK);
     assert_int_equal(rapt_tokenizer_encode(tokenizer, "ab", &ids, &count, NULL), RAPT_OK);
     assert_int_equal(count, 2);

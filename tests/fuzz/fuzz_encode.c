@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "options.h"
 #include "rapt/text.h"
 #include "text/split/split.h"
 
@@ -39,7 +40,8 @@ static void check_round_trip(const rapt_tokenizer *k, const uint8_t *input, size
     int32_t *ids;
     size_t count, back_size;
     rapt_error err = {0};
-    require(rapt_tokenizer_encode_bytes(k, (const char *)input, size, specials, &ids, &count, &err) == RAPT_OK);
+    const rapt_encode_options o = ENCODE(.specials = specials);
+    require(rapt_tokenizer_encode_bytes(k, (const char *)input, size, &o, &ids, &count, &err) == RAPT_OK);
     require(count <= size);
     char *back = rapt_tokenizer_decode(k, ids, count, &back_size);
     require(back && back_size == size && (size == 0 || memcmp(back, input, size) == 0));

@@ -14,7 +14,7 @@ static void check_text(const rapt_tokenizer *k, const char *text, size_t size)
     rapt_error err = {0};
     int32_t *ids;
     size_t count, length;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, false, &ids, &count, &err);
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, NULL, &ids, &count, &err);
     require_outcome(code == RAPT_OK, &err);
     require(code == RAPT_OK || code == RAPT_ERR_VALUE);
     for (size_t i = 0; i < count; i++)

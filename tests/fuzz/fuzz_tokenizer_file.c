@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "options.h"
 #include "rapt/text.h"
 #include "text/bpe/byte_bpe.h"
 
@@ -31,7 +32,7 @@ static void check_character(const rapt_tokenizer *k, const char *token, size_t s
     rapt_error err = {0};
     int32_t *ids;
     size_t count;
-    require(rapt_tokenizer_encode_bytes(k, token, size, false, &ids, &count, &err) == RAPT_OK);
+    require(rapt_tokenizer_encode_bytes(k, token, size, NULL, &ids, &count, &err) == RAPT_OK);
     char *text = rapt_tokenizer_decode(k, ids, count, NULL);
     require(text && !strchr(text, '\n'));
     free(text);
@@ -45,7 +46,7 @@ static void check_pipeline(const rapt_tokenizer *k, const char *token, size_t si
     int32_t *ids;
     size_t count, back_size;
     for (int specials = 0; specials < 2; specials++) {
-        if (rapt_tokenizer_encode_bytes(k, token, size, specials, &ids, &count, &err) != RAPT_OK) {
+        if (rapt_tokenizer_encode_bytes(k, token, size, &ENCODE(.specials = specials), &ids, &count, &err) != RAPT_OK) {
             require(err.code == RAPT_ERR_VALUE);
             continue;
         }
@@ -67,7 +68,7 @@ static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
     const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
     if ((kind == RAPT_TOKENIZER_BYTE_BPE && byte_bpe_of(k)->normal.count > 0) || kind == RAPT_TOKENIZER_SENTENCEPIECE)
         return;
-    if (rapt_tokenizer_encode_bytes(k, token, size, false, &ids, &count, &err) != RAPT_OK) {
+    if (rapt_tokenizer_encode_bytes(k, token, size, NULL, &ids, &count, &err) != RAPT_OK) {
         require(err.code == RAPT_ERR_VALUE);
         return;
     }

@@ -3,6 +3,7 @@
 #include "fuzz/long_readers.h"
 
 #include "base/buffer.h"
+#include "options.h"
 #include "rapt/chat.h"
 #include "rapt/metrics.h"
 #include "recipe/recipe_read.h"
@@ -53,7 +54,7 @@ static void run_tokenizer(const void *of, const char *text, size_t size)
     int32_t *ids;
     size_t count, back_size;
     for (int specials = 0; specials < 2; specials++)
-        if (rapt_tokenizer_encode_bytes(of, text, size, specials, &ids, &count, NULL) == RAPT_OK) {
+        if (rapt_tokenizer_encode_bytes(of, text, size, &ENCODE(.specials = specials), &ids, &count, NULL) == RAPT_OK) {
             free(rapt_tokenizer_decode(of, ids, count, &back_size));
             show_tokens(of, ids, count);
             free(ids);

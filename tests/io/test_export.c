@@ -188,8 +188,8 @@ static void same_ids(const rapt_tokenizer *a, const rapt_tokenizer *b)
         rapt_error err = {0};
         int32_t *x = NULL, *y = NULL;
         size_t n = 0, m = 0;
-        const rapt_code code = rapt_tokenizer_encode_bytes(a, LINES[i], strlen(LINES[i]), false, &x, &n, NULL);
-        const rapt_code other = rapt_tokenizer_encode_bytes(b, LINES[i], strlen(LINES[i]), false, &y, &m, &err);
+        const rapt_code code = rapt_tokenizer_encode_bytes(a, LINES[i], strlen(LINES[i]), NULL, &x, &n, NULL);
+        const rapt_code other = rapt_tokenizer_encode_bytes(b, LINES[i], strlen(LINES[i]), NULL, &y, &m, &err);
         if ((code == RAPT_OK) != (other == RAPT_OK) || n != m || (n && memcmp(x, y, n * sizeof *x) != 0))
             fail_msg("\"%s\": %zu and %zu ids %s", LINES[i], n, m, err.message);
         if (code == RAPT_OK) {

@@ -22,6 +22,7 @@
 #include "io/weights/weights.h"
 #include "io/safetensors.h"
 #include "loading.h"
+#include "options.h"
 #include "rapt/chat.h"
 #include "rapt/decode.h"
 #include "rapt/tape.h"
@@ -187,7 +188,7 @@ static void compare_ids(const rapt_tokenizer *k, const char *name, const char *t
     rapt_error err = {0};
     int32_t *ids;
     size_t count;
-    rapt_tokenizer_encode_bytes(k, text, strlen(text), true, &ids, &count, &err);
+    rapt_tokenizer_encode_bytes(k, text, strlen(text), &ENCODE(.specials = true), &ids, &count, &err);
     assert_string_equal(err.message, "");
     for (size_t i = 0; i < count || i < json_array_size(wanted); i++)
         if (i >= count || i >= json_array_size(wanted) || ids[i] != json_integer_value(json_array_get(wanted, i)))
@@ -227,7 +228,7 @@ static void added_tokens_are_cut_out(void **state)
     assert_string_equal(err.message, "");
     int32_t *ids;
     size_t count;
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, "@turn@", 6, false, &ids, &count, &err), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "@turn@", 6, NULL, &ids, &count, &err), RAPT_OK);
     assert_int_equal(count, 1);
     assert_int_equal(ids[0], 419);
     free(ids);

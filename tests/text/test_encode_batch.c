@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "rapt/text.h"
 
 #include <stdio.h>
@@ -61,14 +62,15 @@ static void assert_batch(const rapt_tokenizer *k, const rapt_text *texts, size_t
     int32_t *ids;
     size_t *starts;
     rapt_error err = {0};
-    rapt_tokenizer_encode_batch(k, texts, count, true, threads, &ids, &starts, &err);
+    rapt_tokenizer_encode_batch(k, texts, count, &ENCODE(.specials = true, .threads = threads), &ids, &starts, &err);
     assert_string_equal(err.message, "");
     assert_int_equal(starts[0], 0);
     for (size_t i = 0; i < count; i++) {
         int32_t *alone;
         size_t n;
         const rapt_text t = texts[i];
-        assert_int_equal(rapt_tokenizer_encode_bytes(k, t.size ? t.data : "", t.size, true, &alone, &n, NULL), RAPT_OK);
+        const rapt_encode_options o = ENCODE(.specials = true);
+        assert_int_equal(rapt_tokenizer_encode_bytes(k, t.size ? t.data : "", t.size, &o, &alone, &n, NULL), RAPT_OK);
         assert_int_equal(starts[i + 1] - starts[i], n);
         assert_memory_equal(ids + starts[i], alone, n * sizeof *ids);
         free(alone);
@@ -107,15 +109,16 @@ static void the_first_failure_is_told(void **state)
     for (int threads = 1; threads < 4; threads++) {
         rapt_error alone = {0}, err = {0};
         char message[600];
-        rapt_tokenizer_encode_bytes(k, "cat\xff", 4, false, &ids, &none, &alone);
+        rapt_tokenizer_encode_bytes(k, "cat\xff", 4, NULL, &ids, &none, &alone);
         snprintf(message, sizeof message, "text 701: %s", alone.message);
-        assert_int_equal(rapt_tokenizer_encode_batch(k, texts, TEXTS, false, threads, &ids, &starts, &err), RAPT_ERR_FORMAT);
+        const rapt_encode_options o = ENCODE(.threads = threads);
+        assert_int_equal(rapt_tokenizer_encode_batch(k, texts, TEXTS, &o, &ids, &starts, &err), RAPT_ERR_FORMAT);
         assert_string_equal(err.message, message);
         assert_null(ids);
         assert_null(starts);
     }
-    assert_int_equal(rapt_tokenizer_encode_batch(k, texts, TEXTS, false, 257, &ids, &starts, NULL), RAPT_ERR_VALUE);
-    assert_int_equal(rapt_tokenizer_encode_batch(k, texts, 1, false, -1, &ids, &starts, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_batch(k, texts, TEXTS, &ENCODE(.threads = 257), &ids, &starts, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_batch(k, texts, 1, &ENCODE(.threads = -1), &ids, &starts, NULL), RAPT_ERR_VALUE);
     rapt_tokenizer_free(k);
 }
 
@@ -147,7 +150,7 @@ static void a_wrong_environment_is_reported(void **state)
     char *kept = before ? strdup(before) : NULL;
     rapt_tokenizer *k = characters();
     assert_int_equal(setenv("RAPT_THREADS", "many", 1), 0);
-    assert_int_equal(rapt_tokenizer_encode_batch(k, &text, 1, false, 0, &ids, &starts, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_batch(k, &text, 1, NULL, &ids, &starts, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "RAPT_THREADS is 'many'; it must be a whole number from 1 to 256");
     assert_batch(k, &text, 1, 2); /* which does not ask */
     assert_int_equal(kept ? setenv("RAPT_THREADS", kept, 1) : unsetenv("RAPT_THREADS"), 0);

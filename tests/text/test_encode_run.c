@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "folder.h"
+#include "options.h"
 #include "text/encode_run.h"
 #include "text/split/split.h"
 
@@ -114,7 +115,7 @@ static void compare(const rapt_tokenizer *k, const char *name, const char *text,
 {
     ids one = {0}, all = {0};
     rapt_error one_err = {0}, all_err = {0};
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, specials, &one.list, &one.count, &one_err);
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, &ENCODE(.specials = specials), &one.list, &one.count, &one_err);
     rapt_code found = on_threads(k, text, size, specials, p, chunk, &all, &all_err);
     bool same = code == found && strcmp(one_err.message, all_err.message) == 0;
     if (same && code == RAPT_OK)
@@ -253,7 +254,7 @@ static void special_tokens_that_are_always_found(void **state)
     rapt_tokenizer *k = with_always(SPLIT_GPT2, RAPT_NORMALIZATION_NONE);
     int32_t *list, id = rapt_tokenizer_special(k, "<|a|>");
     size_t count;
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, "<|a|>", 5, false, &list, &count, NULL), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "<|a|>", 5, NULL, &list, &count, NULL), RAPT_OK);
     assert_int_equal(count, 1); /* or this would test nothing */
     assert_int_equal(list[0], id);
     free(list);

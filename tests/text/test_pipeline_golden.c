@@ -85,7 +85,7 @@ static double seconds_of(const rapt_tokenizer *k)
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % (LETTERS + 1) == LETTERS ? ' ' : 'a';
     const clock_t start = clock();
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, sizeof text, false, &ids, &count, &err), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, sizeof text, NULL, &ids, &count, &err), RAPT_OK);
     const clock_t end = clock();
     assert_int_equal(count, WORDS * LETTERS);
     for (size_t i = 0; i < count; i++)
@@ -140,7 +140,7 @@ static void a_long_word_costs_little(void **state)
     k = load(write_word_piece("##", INT64_MAX, most));
     int32_t *ids;
     size_t count;
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, word + 2, LONG_WORD, false, &ids, &count, &err), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, word + 2, LONG_WORD, NULL, &ids, &count, &err), RAPT_OK);
     const size_t longest = (LONG_WORD - 1) / MOST_WALKED;
     assert_int_equal(count, 1 + longest + (LONG_WORD - 1) % MOST_WALKED);
     for (size_t i = 0; i < count; i++)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "options.h"
 #include "text/tokenizer_files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -93,7 +94,7 @@ static void test_words_bad_bytes(void **state)
         int32_t *ids;
         size_t count;
         rapt_error err = {0};
-        assert_int_equal(rapt_tokenizer_encode_bytes(k, cases[i].text, cases[i].size, false, &ids, &count, &err),
+        assert_int_equal(rapt_tokenizer_encode_bytes(k, cases[i].text, cases[i].size, NULL, &ids, &count, &err),
                          RAPT_ERR_FORMAT);
         assert_string_equal(err.message, cases[i].message);
         assert_null(ids);
@@ -175,11 +176,30 @@ static void test_characters_refuse(void **state)
     assert_string_equal(err.message, "byte 3: not UTF-8");
     rapt_tokenizer *k = rapt_tokenizer_train_characters("ab", 2, NULL);
     err = (rapt_error){0};
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xC3\xA9", 4, false, &ids, &count, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xC3\xA9", 4, NULL, &ids, &count, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "byte 3: character U+00E9 is not in the vocabulary");
     err = (rapt_error){0};
     assert_int_equal(rapt_tokenizer_encode(k, "a\xA9", &ids, &count, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "byte 2: not UTF-8");
+    rapt_tokenizer_free(k);
+}
+
+/* Options that no default was written into say nothing about special tokens. */
+static void test_options_without_a_size(void **state)
+{
+    (void)state;
+    const rapt_encode_options none = {.specials = true};
+    const rapt_text text = {"ab", 2};
+    rapt_tokenizer *k = rapt_tokenizer_train_characters("ab", 2, NULL);
+    rapt_error err = {0};
+    int32_t *ids = (int32_t *)&err;
+    size_t count, *starts = &count;
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab", 2, &none, &ids, &count, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "options without a size: make them with rapt_encode_options_default()");
+    assert_null(ids);
+    assert_int_equal(rapt_tokenizer_encode_to(k, "ab", 2, &none, NULL, NULL, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_batch(k, &text, 1, &none, &ids, &starts, NULL), RAPT_ERR_VALUE);
+    assert_null(starts);
     rapt_tokenizer_free(k);
 }
 
@@ -206,11 +226,11 @@ static void check_portions(rapt_tokenizer *k, const char *text, size_t size)
     static collected c;
     rapt_error err = {0};
     c = (collected){.stop_after = 0};
-    assert_int_equal(rapt_tokenizer_encode_to(k, text, size, true, collect, &c, &err), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_to(k, text, size, &ENCODE(.specials = true), collect, &c, &err), RAPT_OK);
     assert_true(c.calls > 1);
     assert_encodes(k, text, size, true, c.ids, c.count);
     c = (collected){.stop_after = 2};
-    assert_int_equal(rapt_tokenizer_encode_to(k, text, size, true, collect, &c, &err), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(rapt_tokenizer_encode_to(k, text, size, &ENCODE(.specials = true), collect, &c, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "enough");
     assert_int_equal(c.calls, 2);
     rapt_tokenizer_free(k);
@@ -308,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_words_bad_bytes), cmocka_unit_test(test_characters),   cmocka_unit_test(test_characters_refuse),
         cmocka_unit_test(test_portions),   cmocka_unit_test(test_empty_text),        cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_folder),     cmocka_unit_test(test_characters_of_lines),
+        cmocka_unit_test(test_options_without_a_size),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

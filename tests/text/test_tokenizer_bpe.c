@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "options.h"
 #include "text/bpe/bpe_encode.h"
 #include "text/tokenizer_files.h"
 
@@ -131,7 +132,7 @@ static void test_very_long_piece(void **state)
     int32_t *ids;
     size_t count;
     memset(text, 'a', SIZE);
-    assert_int_equal(rapt_tokenizer_encode_bytes(&b->base, text, SIZE, false, &ids, &count, NULL), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(&b->base, text, SIZE, NULL, &ids, &count, NULL), RAPT_OK);
     assert_int_equal(count, SIZE / 4);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(ids[i], 257);
@@ -273,11 +274,11 @@ static void test_parts_equal_whole(void **state)
         char text[3000];
         int32_t *whole, *part;
         size_t size = random_text(n, text, sizeof text), count, part_count, done = 0;
-        assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, false, &whole, &count, NULL), RAPT_OK);
+        assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, NULL, &whole, &count, NULL), RAPT_OK);
         for (size_t at = 0, end; at < size; at = end) {
             const char *feed = memchr(text + at, '\n', size - at);
             end = feed ? (size_t)(feed - text) + 1 : size;
-            assert_int_equal(rapt_tokenizer_encode_bytes(k, text + at, end - at, false, &part, &part_count, NULL), RAPT_OK);
+            assert_int_equal(rapt_tokenizer_encode_bytes(k, text + at, end - at, NULL, &part, &part_count, NULL), RAPT_OK);
             assert_true(done + part_count <= count);
             assert_memory_equal(part, whole + done, part_count * sizeof *part);
             done += part_count;
@@ -299,7 +300,7 @@ typedef struct shared_use {
 static void *use_shared(void *argument)
 {
     shared_use *u = argument;
-    rapt_tokenizer_encode_bytes(u->k, u->text, u->size, true, &u->ids, &u->count, NULL);
+    rapt_tokenizer_encode_bytes(u->k, u->text, u->size, &ENCODE(.specials = true), &u->ids, &u->count, NULL);
     return NULL;
 }
 

@@ -264,7 +264,7 @@ static void test_not_utf8(void **state)
     int32_t *ids;
     size_t count;
     rapt_tokenizer *k = load_with("normalizer", json_pack("{s:s}", "type", "NFD"));
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xFF", 3, false, &ids, &count, &err), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xFF", 3, NULL, &ids, &count, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "byte 3: not UTF-8");
     rapt_tokenizer_free(k);
 }

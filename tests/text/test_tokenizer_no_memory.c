@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "options.h"
 #include "text/split/split.h"
 #include "text/tokenizer_files.h"
 
@@ -31,7 +32,7 @@ static rapt_code use(rapt_tokenizer *k, rapt_error *err)
     size_t count;
     if (!k)
         return err->code;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, sizeof text, true, &ids, &count, err);
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, sizeof text, &ENCODE(.specials = true), &ids, &count, err);
     char *back = code ? NULL : rapt_tokenizer_decode(k, ids, count, NULL);
     if (code == RAPT_OK && !back)
         code = RAPT_ERR_MEMORY;

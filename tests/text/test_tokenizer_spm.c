@@ -116,7 +116,7 @@ static void check_long(const rapt_tokenizer *k, const json_t *one)
     char *text = malloc((size_t)4 * 0x110000);
     size_t count, size = (unspaced ? make_unspaced : make_code_points)(text), decoded_size;
     int32_t *ids;
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, false, &ids, &count, NULL), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, NULL, &ids, &count, NULL), RAPT_OK);
     assert_int_equal(count, json_integer_value(json_object_get(one, "count")));
     assert_hash(json_object_get(one, "ids"), ids, count * sizeof *ids);
     char *decoded = rapt_tokenizer_decode(k, ids, count, &decoded_size);
@@ -277,7 +277,7 @@ static void test_encode_run(void **state)
     pool *threads = pool_new(2, &err);
     encode_run run = {.text = text, .size = size, .chunk = 100, .pool = threads, .sink = count_ids, .context = &got};
     assert_int_equal(encode_run_all(k, &run, &err), RAPT_OK);
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, false, &ids, &count, &err), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, NULL, &ids, &count, &err), RAPT_OK);
     assert_int_equal(got, count);
     free(ids);
     pool_free(threads);

@@ -6,6 +6,7 @@
 #include "rapt/text.h"
 
 #include "folder.h"
+#include "options.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static inline void assert_encodes(const rapt_tokenizer *k, const char *text, siz
     int32_t *ids;
     size_t count;
     rapt_error err = {0};
-    if (rapt_tokenizer_encode_bytes(k, text, size, specials, &ids, &count, &err) != RAPT_OK)
+    if (rapt_tokenizer_encode_bytes(k, text, size, &ENCODE(.specials = specials), &ids, &count, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     bool same = count == want_count && (count == 0 || memcmp(ids, want, count * sizeof *ids) == 0);
     if (!same) {
@@ -79,7 +80,7 @@ static inline void assert_round_trip(const rapt_tokenizer *k, const char *text, 
 {
     int32_t *ids;
     size_t count;
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, specials, &ids, &count, NULL), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, text, size, &ENCODE(.specials = specials), &ids, &count, NULL), RAPT_OK);
     assert_decodes(k, ids, count, text, size);
     free(ids);
 }

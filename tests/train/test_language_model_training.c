@@ -313,7 +313,7 @@ static double loss_by_hand(const char *folder, const char *path, double held_out
     size_t size, count, context = rapt_model_language(m)->net->config.context;
     char *text = get(".", path, &size);
     int32_t *ids;
-    rapt_tokenizer_encode_bytes(rapt_model_language(m)->tokenizer, text, size, false, &ids, &count, &err);
+    rapt_tokenizer_encode_bytes(rapt_model_language(m)->tokenizer, text, size, NULL, &ids, &count, &err);
     assert_string_equal(err.message, "");
     size_t begin = (size_t)floor((double)count * (1 - held_out)), end = count;
     if (eval_tokens > 0)

@@ -61,7 +61,7 @@ static int32_t single_token(const view *v, const char *text)
 {
     int32_t *ids, id = -1;
     size_t count;
-    if (rapt_tokenizer_encode_bytes(v->k, text, strlen(text), false, &ids, &count, NULL))
+    if (rapt_tokenizer_encode_bytes(v->k, text, strlen(text), NULL, &ids, &count, NULL))
         return -1;
     bool unknown = count == 1 && rapt_tokenizer_kind_of(v->k) == RAPT_TOKENIZER_WORDS && ids[0] == RAPT_UNK;
     if (count == 1 && !unknown && (size_t)ids[0] < v->matrix->shape[0])

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "text/encode_run.h"
 #include "text/json_text.h"
+#include "text/tokenizer.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static rapt_code encode_text(const rapt_tokenizer *k, const encode_arguments *a,
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, a->specials, &ids, &count, err);
+    rapt_code code = tokenizer_encode_bytes(k, text, size, a->specials, &ids, &count, err);
     if (code == RAPT_OK && a->count)
         printf("%zu\n", count);
     else if (code == RAPT_OK)
@@ -110,12 +111,14 @@ static void forget_printed(void *context, size_t begin, size_t end)
 static rapt_code encode_one_text(const rapt_tokenizer *k, const encode_arguments *a, const tokenizer_text *text, rapt_error *err)
 {
     printing p = {.map = text->map, .counts = a->count};
+    rapt_encode_options options = rapt_encode_options_default();
+    options.specials = a->specials;
     pool *threads = pool_new(a->threads, err);
     encode_run run = {.text = text->data, .size = text->size, .chunk = ENCODE_CHUNK, .pool = threads, .sink = take_printed,
                       .passed = forget_printed, .context = &p};
     if (!threads)
         return err->code;
-    rapt_code code = a->specials ? rapt_tokenizer_encode_to(k, text->data, text->size, true, take_printed, &p, err)
+    rapt_code code = a->specials ? rapt_tokenizer_encode_to(k, text->data, text->size, &options, take_printed, &p, err)
                                  : encode_run_all(k, &run, err);
     pool_free(threads);
     if (code == RAPT_OK && a->count)
@@ -162,7 +165,7 @@ static rapt_code encode_object(const rapt_tokenizer *k, const encode_arguments *
     else if (!json_is_string(text))
         code = rapt_fail(err, RAPT_ERR_FORMAT, "not an object with a string `text`");
     else
-        code = rapt_tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
+        code = tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
                                            &count, err);
     if (code == RAPT_OK)
         code = print_encoded_object(a, object, ids, count, err);

@@ -57,7 +57,7 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
 {
     rapt_error why = {0};
     *p = (pass_tokens){0};
-    rapt_code read = r->framed ? rapt_tokenizer_encode_bytes(r->k, text, strlen(text), true, &p->ids, &p->count, &why)
+    rapt_code read = r->framed ? tokenizer_encode_bytes(r->k, text, strlen(text), true, &p->ids, &p->count, &why)
                                : tokenizer_encode_within(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why);
     if (read)
         return rapt_fail(err, why.code, "%s: %s", r->what, why.message);

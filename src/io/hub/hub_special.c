@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "text/folder_json.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ static rapt_code special_compare(const rapt_tokenizer *k, const json_t *settings
 {
     int32_t *ids = NULL;
     size_t count = 0;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, "a", 1, true, &ids, &count, err);
+    rapt_code code = tokenizer_encode_bytes(k, "a", 1, true, &ids, &count, err);
     if (code)
         return code;
     const int32_t bos = special_id(k, settings, "bos_token"), eos = special_id(k, settings, "eos_token");

@@ -118,7 +118,7 @@ static rapt_code load_template(rapt_translation_model *t, const char *folder, ra
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = rapt_tokenizer_encode_bytes(t->source, "", 0, true, &ids, &count, err);
+    rapt_code code = tokenizer_encode_bytes(t->source, "", 0, true, &ids, &count, err);
     if (code)
         return code;
     if (count == 0 || ids[count - 1] != t->special.eos || count - 1 > RAPT_SOURCE_BEGIN_MAX)

@@ -4,6 +4,7 @@
 #include "serve/module/native.h"
 
 #include "io/model_core.h"
+#include "text/tokenizer.h"
 #include "rapt/explain.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
@@ -143,7 +144,7 @@ static void check_tokens(explaining *e, const rapt_tokenizer *k, const char *fie
     size_t count = 0;
     if (e->error.status)
         return;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, strlen(text), true, &ids, &count, &why);
+    rapt_code code = tokenizer_encode_bytes(k, text, strlen(text), true, &ids, &count, &why);
     free(ids);
     if (code)
         request_fail(&e->error, reply_status(code), field, "%s: %s", field, why.message);

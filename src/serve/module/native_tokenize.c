@@ -6,6 +6,7 @@
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/reply.h"
+#include "text/tokenizer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void tokenize_text(reply_body *to, const rapt_tokenizer *k, const char *t
     rapt_error why = {0};
     int32_t *ids = NULL;
     size_t count;
-    rapt_code code = rapt_tokenizer_encode_bytes(k, text, strlen(text), specials, &ids, &count, &why);
+    rapt_code code = tokenizer_encode_bytes(k, text, strlen(text), specials, &ids, &count, &why);
     if (code)
         request_fail(error, reply_status(code), "text", "%s", why.message);
     else
