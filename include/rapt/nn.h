@@ -16,13 +16,22 @@ extern "C" {
 
 /* ---- weight initialization -------------------------------------------------------------------------------- */
 
-/* How the weight matrices of a module or a whole model are initialized. */
+/* How the weight matrices of a module or a whole model are initialized:
+ *   XAVIER   the book's choice: weights Xavier uniform, biases U(-1/sqrt(in), 1/sqrt(in))
+ *   PYTORCH  weights and biases U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default
+ *   GPT2     weights N(0, std^2), biases 0 (Radford et al. 2019, section 2.3); in a model of n sublayers whose results add up,
+ *            the last matrix of each is N(0, std^2 / n)
+ *   ZEROS    zeros, to be filled afterwards with rapt_param_fill */
+#define RAPT_WEIGHT_INITS(X)                                                                       \
+    X(RAPT_WEIGHT_INIT_XAVIER)                                                                     \
+    X(RAPT_WEIGHT_INIT_PYTORCH)                                                                    \
+    X(RAPT_WEIGHT_INIT_GPT2)                                                                       \
+    X(RAPT_WEIGHT_INIT_ZEROS)
+
 typedef enum rapt_weight_init {
-    RAPT_WEIGHT_INIT_XAVIER,  /* the book's choice: weights Xavier uniform, biases U(-1/sqrt(in), 1/sqrt(in)) */
-    RAPT_WEIGHT_INIT_PYTORCH, /* weights and biases U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
-    RAPT_WEIGHT_INIT_GPT2,    /* weights N(0, std^2), biases 0 (Radford et al. 2019, section 2.3); in a model of n sublayers whose
-                                 results add up, the last matrix of each is N(0, std^2 / n) */
-    RAPT_WEIGHT_INIT_ZEROS    /* zeros, to be filled afterwards with rapt_param_fill */
+#define RAPT_WEIGHT_INIT_ENUM(name) name,
+    RAPT_WEIGHT_INITS(RAPT_WEIGHT_INIT_ENUM)
+#undef RAPT_WEIGHT_INIT_ENUM
 } rapt_weight_init;
 
 /* ---- linear: y = x W^T + b ------------------------------------------------------------------------------ */
@@ -61,7 +70,15 @@ RAPT_API void rapt_lora_init(rapt_linear *m, rapt_params *set, const char *prefi
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
 
-typedef enum rapt_norm_kind { RAPT_NORM_KIND_LAYER, RAPT_NORM_KIND_RMS } rapt_norm_kind;
+#define RAPT_NORM_KINDS(X)                                                                         \
+    X(RAPT_NORM_KIND_LAYER)                                                                        \
+    X(RAPT_NORM_KIND_RMS)
+
+typedef enum rapt_norm_kind {
+#define RAPT_NORM_KIND_ENUM(name) name,
+    RAPT_NORM_KINDS(RAPT_NORM_KIND_ENUM)
+#undef RAPT_NORM_KIND_ENUM
+} rapt_norm_kind;
 
 typedef struct rapt_layer_norm {
     rapt_param *weight, *bias; /* gamma and beta, with the shape that is normalized: "weight", "bias" (or NULL) */
@@ -171,14 +188,23 @@ RAPT_API rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name,
 
 /* ---- preprocessor: dropout(scale * embedding + positions), fused ------------------------------------------ */
 
-/* How a model knows the order of its tokens. */
+/* How a model knows the order of its tokens:
+ *   SINUSOIDAL  rapt_positions, added to the embedding
+ *   LEARNED     a trained row for each position, added to the embedding (Gehring et al. 2017)
+ *   ROTARY      queries and keys of self-attention are rotated by their positions: rapt_op_rotary
+ *   NONE        only through a causal mask: to an encoder, a sentence is a set of tokens
+ *   RELATIVE    scores of self-attention get a bias that depends on the distance (T5); only in imported encoder-decoders */
+#define RAPT_POSITIONS_KINDS(X)                                                                    \
+    X(RAPT_POSITIONS_SINUSOIDAL)                                                                   \
+    X(RAPT_POSITIONS_LEARNED)                                                                      \
+    X(RAPT_POSITIONS_ROTARY)                                                                       \
+    X(RAPT_POSITIONS_NONE)                                                                         \
+    X(RAPT_POSITIONS_RELATIVE)
+
 typedef enum rapt_positions_kind {
-    RAPT_POSITIONS_SINUSOIDAL, /* rapt_positions, added to the embedding */
-    RAPT_POSITIONS_LEARNED,    /* a trained row for each position, added to the embedding (Gehring et al. 2017) */
-    RAPT_POSITIONS_ROTARY,     /* queries and keys of self-attention are rotated by their positions: rapt_op_rotary */
-    RAPT_POSITIONS_NONE,       /* only through a causal mask: to an encoder, a sentence is a set of tokens */
-    RAPT_POSITIONS_RELATIVE    /* scores of self-attention get a bias that depends on the distance (T5); only in imported
-                                  encoder-decoders */
+#define RAPT_POSITIONS_ENUM(name) name,
+    RAPT_POSITIONS_KINDS(RAPT_POSITIONS_ENUM)
+#undef RAPT_POSITIONS_ENUM
 } rapt_positions_kind;
 
 typedef struct rapt_preprocessor {
@@ -283,13 +309,20 @@ typedef struct rapt_dropouts {
 
 /* ---- position-wise FFN: W2 relu(W1 x + b1) + b2, or a later variant -------------------------------------- */
 
+/* SWIGLU: W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6); GEGLU_TANH: the same with gelu_tanh, as in Gemma; the
+ * others: W2 f(W1 x + b1) + b2. */
+#define RAPT_FFN_KINDS(X)                                                                          \
+    X(RAPT_FFN_RELU)                                                                               \
+    X(RAPT_FFN_GELU)                                                                               \
+    X(RAPT_FFN_GELU_TANH)                                                                          \
+    X(RAPT_FFN_SWIGLU)                                                                             \
+    X(RAPT_FFN_SILU)                                                                               \
+    X(RAPT_FFN_GEGLU_TANH)
+
 typedef enum rapt_ffn_kind {
-    RAPT_FFN_RELU,
-    RAPT_FFN_GELU,
-    RAPT_FFN_GELU_TANH,
-    RAPT_FFN_SWIGLU, /* W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6) */
-    RAPT_FFN_SILU,
-    RAPT_FFN_GEGLU_TANH /* W2 (gelu_tanh(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6; Gemma) */
+#define RAPT_FFN_ENUM(name) name,
+    RAPT_FFN_KINDS(RAPT_FFN_ENUM)
+#undef RAPT_FFN_ENUM
 } rapt_ffn_kind;
 
 typedef struct rapt_ffn {
@@ -318,11 +351,16 @@ RAPT_API rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_ten
 /* Where the norm of a sublayer f stands: norm(x + f(x)) (Vaswani et al. 2017), x + f(norm(x)) (Xiong et al. 2020), x + norm(f(x))
  * (OLMo 2), or x + norm'(f(norm(x))) with two norms (Gemma 2). All but the first leave the residual stream unnormalized, so a
  * model that uses them ends with a norm. */
+#define RAPT_NORM_PLACES(X)                                                                        \
+    X(RAPT_NORM_PLACE_POST)                                                                        \
+    X(RAPT_NORM_PLACE_PRE)                                                                         \
+    X(RAPT_NORM_PLACE_OUTPUT)                                                                      \
+    X(RAPT_NORM_PLACE_SANDWICH)
+
 typedef enum rapt_norm_place {
-    RAPT_NORM_PLACE_POST,
-    RAPT_NORM_PLACE_PRE,
-    RAPT_NORM_PLACE_OUTPUT,
-    RAPT_NORM_PLACE_SANDWICH
+#define RAPT_NORM_PLACE_ENUM(name) name,
+    RAPT_NORM_PLACES(RAPT_NORM_PLACE_ENUM)
+#undef RAPT_NORM_PLACE_ENUM
 } rapt_norm_place;
 
 typedef struct rapt_add_norm {

@@ -161,12 +161,22 @@ typedef struct rapt_mask {
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
+/* What is applied to each element:
+ *   RELU       max(0, x)
+ *   GELU       x Phi(x), the exact form; Phi is the normal distribution (Hendrycks & Gimpel 2016)
+ *   GELU_TANH  x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): GPT-2's
+ *   SILU       x / (1 + exp(-x)) */
+#define RAPT_ACTIVATIONS(X)                                                                        \
+    X(RAPT_ACTIVATION_IDENTITY)                                                                    \
+    X(RAPT_ACTIVATION_RELU)                                                                        \
+    X(RAPT_ACTIVATION_GELU)                                                                        \
+    X(RAPT_ACTIVATION_GELU_TANH)                                                                   \
+    X(RAPT_ACTIVATION_SILU)
+
 typedef enum rapt_activation {
-    RAPT_ACTIVATION_IDENTITY,
-    RAPT_ACTIVATION_RELU,      /* max(0, x) */
-    RAPT_ACTIVATION_GELU,      /* x Phi(x), the exact form; Phi is the normal distribution (Hendrycks & Gimpel 2016) */
-    RAPT_ACTIVATION_GELU_TANH, /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): GPT-2's */
-    RAPT_ACTIVATION_SILU       /* x / (1 + exp(-x)) */
+#define RAPT_ACTIVATION_ENUM(name) name,
+    RAPT_ACTIVATIONS(RAPT_ACTIVATION_ENUM)
+#undef RAPT_ACTIVATION_ENUM
 } rapt_activation;
 
 /* y = activation(x w^T + b). x [..., in], w [out, in], b [out] or NULL; y [..., out]. */

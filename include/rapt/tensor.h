@@ -37,14 +37,22 @@ typedef struct rapt_tensor {
 } rapt_tensor;
 
 /* Numeric types in which numbers are stored or multiplied (docs/number-format.md). Each place takes some of them, and refuses the
- * others. Stored numbers are widened to fp32 where they are read; their bits are the same on every ISA. */
+ * others. Stored numbers are widened to fp32 where they are read; their bits are the same on every ISA.
+ *   bf16  8 bits of precision, the range of fp32; rounded to nearest even, 2 bytes a number
+ *   q8_0  8-bit integers in blocks of 32, each block with a 16-bit scale: 34/32 bytes a number; the last block may be shorter
+ *   q4_0  4-bit integers in blocks of 32, each block with a 16-bit scale: 18/32 bytes a number; only for weights
+ *   fp16  IEEE binary16, 2 bytes a number; only in files */
+#define RAPT_TYPES(X)                                                                              \
+    X(RAPT_TYPE_FP32, "fp32")                                                                      \
+    X(RAPT_TYPE_BF16, "bf16")                                                                      \
+    X(RAPT_TYPE_Q8_0, "q8_0")                                                                      \
+    X(RAPT_TYPE_Q4_0, "q4_0")                                                                      \
+    X(RAPT_TYPE_FP16, "fp16")
+
 typedef enum rapt_type {
-    RAPT_TYPE_FP32,
-    RAPT_TYPE_BF16, /* 8 bits of precision, the range of fp32; rounded to nearest even, 2 bytes a number */
-    RAPT_TYPE_Q8_0, /* 8-bit integers in blocks of 32, each block with a 16-bit scale: 34/32 bytes a number; the last block may be
-                       shorter */
-    RAPT_TYPE_Q4_0, /* 4-bit integers in blocks of 32, each block with a 16-bit scale: 18/32 bytes a number; only for weights */
-    RAPT_TYPE_FP16  /* IEEE binary16, 2 bytes a number; only in files */
+#define RAPT_TYPE_ENUM(name, text) name,
+    RAPT_TYPES(RAPT_TYPE_ENUM)
+#undef RAPT_TYPE_ENUM
 } rapt_type;
 
 /* "fp32", "bf16", "q8_0", "q4_0" or "fp16"; NULL: there is no such type. */

@@ -1,6 +1,7 @@
 /* io/config_block.c: words and checks of the blocks and positions of a configuration. */
 #include "io/config_block.h"
 
+#include "base/rows.h"
 #include "nn/block.h"
 
 #define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size is accepted for any model */
@@ -11,12 +12,13 @@ const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "swiglu", "
 const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", "none", NULL};
 const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 
-/* A kind that is added has a word here. */
-#define HAS_WORDS(words, count) _Static_assert(sizeof words / sizeof *words == (count) + 1, #words)
-HAS_WORDS(CONFIG_NORM_PLACES, RAPT_NORM_PLACE_OUTPUT);
-HAS_WORDS(CONFIG_NORM_KINDS, RAPT_NORM_KIND_RMS + 1);
-HAS_WORDS(CONFIG_FFN_KINDS, RAPT_FFN_GEGLU_TANH);
-HAS_WORDS(CONFIG_POSITIONS, RAPT_POSITIONS_RELATIVE);
+/* A kind that is added has a word here, unless config_block_check_ours refuses it. Each table ends with NULL. */
+#define HAS_WORDS(words, LIST, refused) ROWS_FIT(words, LIST, (refused) - 1)
+HAS_WORDS(CONFIG_NORM_PLACES, RAPT_NORM_PLACES, 2);   /* the output's, and both */
+HAS_WORDS(CONFIG_NORM_KINDS, RAPT_NORM_KINDS, 0);
+HAS_WORDS(CONFIG_FFN_KINDS, RAPT_FFN_KINDS, 1);       /* GEGLU */
+HAS_WORDS(CONFIG_POSITIONS, RAPT_POSITIONS_KINDS, 1); /* relative */
+HAS_WORDS(CONFIG_INITS, RAPT_WEIGHT_INITS, 1);       /* zeros */
 
 double config_block_min_bytes(const config_stack *s)
 {

@@ -1,6 +1,7 @@
 /* nn/linear.c: the fully connected layer, nn.Linear, with its adapter if it has one. For every projection. */
 #include "nn/linear.h"
 
+#include "base/rows.h"
 #include "nn/names.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size
                                  [RAPT_WEIGHT_INIT_PYTORCH] = uniform,
                                  [RAPT_WEIGHT_INIT_GPT2] = {RAPT_INIT_NORMAL, o.std != 0 ? o.std : 0.02},
                                  [RAPT_WEIGHT_INIT_ZEROS] = zeros};
+    ROWS_FIT(weights, RAPT_WEIGHT_INITS, 0);
     const rapt_init bias = o.init == RAPT_WEIGHT_INIT_XAVIER || o.init == RAPT_WEIGHT_INIT_PYTORCH ? uniform : zeros;
     m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){out, in}, weights[o.init]);
     m->bias = o.no_bias ? NULL : rapt_params_add(set, name_join(prefix, "bias").text, 1, &out, bias);

@@ -5,6 +5,7 @@
  * exponential. Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), recomputed from gate. */
 #include "ops/linear_parts.h"
 
+#include "base/rows.h"
 #include "ops/elements.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -15,6 +16,7 @@
 static const char *const formulas[] = {
     [RAPT_ACTIVATION_RELU] = "relu(hidden)", [RAPT_ACTIVATION_GELU] = "gelu(hidden)",
     [RAPT_ACTIVATION_GELU_TANH] = "gelu_tanh(hidden)", [RAPT_ACTIVATION_SILU] = "silu(hidden)"};
+ROWS_FIT(formulas, RAPT_ACTIVATIONS, 0);
 
 bool activation_unknown(rapt_activation a)
 {

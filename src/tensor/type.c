@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const NAMES[] = {[RAPT_TYPE_FP32] = "fp32", [RAPT_TYPE_BF16] = "bf16", [RAPT_TYPE_Q8_0] = "q8_0",
-                                    [RAPT_TYPE_Q4_0] = "q4_0", [RAPT_TYPE_FP16] = "fp16"};
+#define NAME(type, text) text,
+static const char *const NAMES[] = {RAPT_TYPES(NAME)};
 enum { NAME_COUNT = sizeof NAMES / sizeof *NAMES };
 
 const char *rapt_type_name(rapt_type type)

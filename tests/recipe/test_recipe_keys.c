@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/config_block.h"
 #include "rapt/recipe.h"
+#include "recipe/recipe_keys.h"
 #include "recipe/recipe_read.h"
 
 static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
@@ -302,6 +304,24 @@ static void keys_are_data(void **state)
     free(table);
 }
 
+/* A recipe and the config.json of its model name a kind by the same word; base/rows.h sees to it that config.json has one for
+ * each enumerator. */
+static void words_are_those_of_config_json(void **state)
+{
+    (void)state;
+    const struct {
+        const char *key;
+        const char *const *words;
+    } cases[] = {{"model.ffn_kind", CONFIG_FFN_KINDS}, {"model.norm_place", CONFIG_NORM_PLACES}, {"model.init", CONFIG_INITS},
+                 {"model.norm_kind", CONFIG_NORM_KINDS}, {"model.positions", CONFIG_POSITIONS}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char wanted[100] = "";
+        for (const char *const *word = cases[i].words; *word; word++)
+            snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%s", *wanted ? "|" : "", *word);
+        assert_string_equal(recipe_key_find(cases[i].key)->words, wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +330,7 @@ int main(void)
         cmocka_unit_test(defaults_of_models),
         cmocka_unit_test(defaults_of_training),
         cmocka_unit_test(every_key_is_read_and_written),
+        cmocka_unit_test(words_are_those_of_config_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
