@@ -134,7 +134,7 @@ static void last_pair(rapt_tape *t, rapt_params *set)
 /* One step of Adam, with the sum of two embedded words for a loss. */
 static bool train_a_step(rapt_params *set, const rapt_preprocessor *m, rapt_error *err)
 {
-    rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){0}, err);
+    rapt_adam *adam = rapt_adam_new(set, NULL, err);
     rapt_tape *t = rapt_tape_new(NULL, err);
     bool done = false;
     if (adam && t) {

@@ -6,6 +6,8 @@
 #include "engine/engine_defaults.h"
 #include "rapt/engine.h"
 #include "rapt/score.h"
+#include "rapt/train.h"
+#include "train/optimizer/adam_defaults.h"
 
 #define TRANSLATE(...) ((rapt_translate_options){TRANSLATE_DEFAULTS, __VA_ARGS__})
 #define GENERATE(...) ((rapt_generate_options){GENERATE_DEFAULTS, __VA_ARGS__})
@@ -13,6 +15,7 @@
 #define EMBEDDER(...) ((rapt_embedder_options){EMBEDDER_DEFAULTS, __VA_ARGS__})
 #define SCORE(...) ((rapt_score_options){SCORE_DEFAULTS, __VA_ARGS__})
 #define ENCODE(...) ((rapt_encode_options){.size = sizeof(rapt_encode_options), __VA_ARGS__})
+#define ADAM(...) ((rapt_adam_options){ADAM_DEFAULTS, __VA_ARGS__})
 #define ENGINE(...) ((rapt_engine_options){ENGINE_DEFAULTS, __VA_ARGS__})
 #define ENGINE_MODEL(...) ((rapt_engine_model_options){ENGINE_MODEL_DEFAULTS, __VA_ARGS__})
 

@@ -18,21 +18,33 @@ extern "C" {
 /* ---- Adam (Kingma & Ba 2015, Algorithm 1) ------------------------------------------------------------------ */
 
 typedef struct rapt_adam_options {
-    double beta1, beta2;      /* decay rates of the first and second moment; 0: the paper's 0.9 and 0.999; negative: 0 */
-    double eps;               /* added to the root of the second moment; 0: 1e-8; negative: 0 */
-    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only (2 dimensions or more); 0: none */
+    size_t size;              /* of this struct; set by rapt_adam_options_default */
+    double beta1, beta2;      /* decay rates of the first and second moment, 0 or more and below 1; default 0.9 and 0.999 */
+    double eps;               /* added to the root of the second moment, 0 or more; default 1e-8 */
+    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only (2 dimensions or more); default 0 */
     bool lazy;                /* sparse parameters: moments and values change only in rows that a step uses, as in PyTorch's
                                  SparseAdam; false: the bits are the same as for a dense parameter */
     bool bits8;               /* keep moments in 8 bits for matrices of 4096 elements or more that are not sparse: a quarter of
                                  the memory, other results (docs/number-format.md, "Moments in 8 bits") */
+    uint8_t reserved[6];      /* zeros, or else refused */
 } rapt_adam_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_adam_options_init(rapt_adam_options *o, size_t size);
+/* The paper's values, no weight decay. */
+static inline rapt_adam_options rapt_adam_options_default(void)
+{
+    rapt_adam_options o;
+    rapt_adam_options_init(&o, sizeof o);
+    return o;
+}
 
 /* The first and second moments of all trainable parameters of a set, and the number of steps done. */
 typedef struct rapt_adam rapt_adam;
 
 /* Makes an optimizer for all parameters that the set has now and that are not frozen, with zero moments; `set` must outlive it.
- * `options` may be NULL; zeroed ones are the paper's. NULL with `err` (which may be NULL) set: out of memory; RAPT_ERR_VALUE:
- * `bits8` in the double build. */
+ * `options` may be NULL: the defaults. NULL with `err` (which may be NULL) set: out of memory; RAPT_ERR_VALUE: options without a
+ * size, a value out of range, `bits8` in the double build. */
 RAPT_API rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 /* Applies deferred updates and frees `a`, which may be NULL. */
 RAPT_API void rapt_adam_free(rapt_adam *a);

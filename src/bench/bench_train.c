@@ -30,7 +30,9 @@ typedef struct train_bench {
 
 static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
 {
-    rapt_adam_options adam = {.weight_decay = b->w.weight_decay, .bits8 = o->adam8bit};
+    rapt_adam_options adam = rapt_adam_options_default();
+    adam.weight_decay = b->w.weight_decay;
+    adam.bits8 = o->adam8bit;
     if (o->gradients_bf16 && params_store_gradients_bf16(b->w.params, err))
         return err->code;
     b->w.recompute = o->recompute;

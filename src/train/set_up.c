@@ -77,21 +77,19 @@ rapt_code set_up_tape(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-/* In a recipe 0 is the value 0. In the options of Adam 0 means the default and a negative value means 0. */
-static double or_zero(double x)
-{
-    return x > 0 ? x : -1;
-}
-
 rapt_code set_up_optimizer(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
     rapt_code code = step_shards_set_up(r, err);
     if (code)
         return code;
-    rapt_adam_options adam = {.beta1 = or_zero(k->train.beta1), .beta2 = or_zero(k->train.beta2), .eps = k->train.eps,
-                              .weight_decay = k->train.weight_decay, .lazy = k->train.lazy,
-                              .bits8 = k->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT};
+    rapt_adam_options adam = rapt_adam_options_default();
+    adam.beta1 = k->train.beta1;
+    adam.beta2 = k->train.beta2;
+    adam.eps = k->train.eps;
+    adam.weight_decay = k->train.weight_decay;
+    adam.lazy = k->train.lazy;
+    adam.bits8 = k->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT;
     r->steps = lengthen_steps(r, k);
     r->adam = (r->group ? adam_owned_new : rapt_adam_new)(r->model->params, &adam, err);
     if (!r->adam)

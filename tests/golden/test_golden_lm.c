@@ -9,6 +9,7 @@
 
 #include "golden.h"
 
+#include "options.h"
 #include "rapt/lm.h"
 #include "rapt/train.h"
 
@@ -134,8 +135,8 @@ static void check_training(golden *g, const rapt_lm_config *c)
     rapt_error err = {0};
     rapt_lm_init(&m, g->set, c);
     golden_load(g);
-    rapt_adam_options o = {.beta1 = golden_number(g, "beta1", 0), .beta2 = golden_number(g, "beta2", 0),
-                           .eps = golden_number(g, "eps", 0), .weight_decay = golden_number(g, "weight_decay", 0)};
+    rapt_adam_options o = ADAM(.beta1 = golden_number(g, "beta1", 0.9), .beta2 = golden_number(g, "beta2", 0.999),
+                               .eps = golden_number(g, "eps", 1e-8), .weight_decay = golden_number(g, "weight_decay", 0));
     rapt_adam *adam = rapt_adam_new(m.params, &o, &err);
     if (!adam)
         fail_msg("%s", err.message);

@@ -9,6 +9,7 @@
 
 #include "golden.h"
 
+#include "options.h"
 #include "rapt/train.h"
 
 #include <math.h>
@@ -33,9 +34,9 @@
 static rapt_adam *make_adam(golden *g, rapt_params *set)
 {
     rapt_error err = {0};
-    rapt_adam_options o = {.beta1 = golden_number(g, "beta1", 0.9), .beta2 = golden_number(g, "beta2", 0.999),
-                           .eps = golden_number(g, "eps", 1e-8), .weight_decay = golden_number(g, "weight_decay", 0),
-                           .lazy = true}; /* the file's sparse case is PyTorch's SparseAdam */
+    rapt_adam_options o = ADAM(.beta1 = golden_number(g, "beta1", 0.9), .beta2 = golden_number(g, "beta2", 0.999),
+                               .eps = golden_number(g, "eps", 1e-8), .weight_decay = golden_number(g, "weight_decay", 0),
+                               .lazy = true); /* the file's sparse case is PyTorch's SparseAdam */
     rapt_adam *adam = rapt_adam_new(set, &o, &err);
     if (!adam)
         fail_msg("%s", err.message);

@@ -4,6 +4,7 @@
 #include "failing.h"
 
 #include "ops_modules.h"
+#include "options.h"
 
 #include "nn/pack.h"
 #include "tape/tape_core.h"
@@ -182,7 +183,7 @@ static rapt_code optimizing(void)
     rapt_embedding_init(&m, set, "e.", 30, 10, &(rapt_embedding_options){.sparse = true});
     rapt_params_add(set, "w", 2, (size_t[]){500, 1000}, (rapt_init){RAPT_INIT_ONES, 0});
     rapt_code code = rapt_params_error(set)->code;
-    rapt_adam *a = code ? NULL : rapt_adam_new(set, &(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99}, &err);
+    rapt_adam *a = code ? NULL : rapt_adam_new(set, &ADAM(.beta1 = 0.9, .beta2 = 0.99), &err);
     if (!a && !code)
         code = err.code;
     rapt_adam_free(a);

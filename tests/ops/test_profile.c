@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "ops/attention_op.h"
+#include "options.h"
 #include "rapt/train.h"
 #include "tape/tape_core.h"
 
@@ -205,7 +206,7 @@ static void bytes_of_step(bool bits8, bool bf16, double *adam, double *norm)
     rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){MATRIX, MATRIX}, (rapt_init){RAPT_INIT_NORMAL, 1});
     rapt_param *bias = rapt_params_add(set, "b", 1, (size_t[]){MATRIX}, (rapt_init){RAPT_INIT_ZEROS, 0});
     w->value.grad_bf16 = bf16;
-    rapt_adam *a = rapt_adam_new(set, &(rapt_adam_options){.bits8 = bits8}, NULL);
+    rapt_adam *a = rapt_adam_new(set, &ADAM(.bits8 = bits8), NULL);
     assert_non_null(a);
     rapt_params_zero_grad(set);
     rapt_tape_begin(t, (rapt_pass){.record = true});

@@ -10,6 +10,7 @@
 
 #include "nn/lm_model.h"
 
+#include "options.h"
 #include "tape/tape_core.h"
 #include "rapt/train.h"
 
@@ -132,7 +133,7 @@ static numbers train(size_t which, const char *frozen, rapt_compute options, boo
     net n = net_at(which);
     rapt_tape *t = rapt_tape_new(&options, NULL);
     rapt_params_freeze(n.params, frozen);
-    rapt_adam *adam = rapt_adam_new(n.params, &(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8}, NULL);
+    rapt_adam *adam = rapt_adam_new(n.params, &ADAM(.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8), NULL);
     numbers to = {malloc(2 * STEPS * (size_of(n.params) + 1) * sizeof *to.x), 0};
     assert_true(t && adam && to.x);
     for (uint64_t step = 0; step < STEPS; step++)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "rapt/train.h"
 
 #include "base/rng.h"
@@ -75,7 +76,7 @@ static void steps_are_those_of_plain_adam(rapt_tape *t, void *context)
 {
     (void)context;
     static plain x[3];
-    rapt_adam_options o = {.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1};
+    rapt_adam_options o = ADAM(.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1);
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_init init = {RAPT_INIT_UNIFORM, 1};
     rapt_param *p[] = {rapt_params_add(set, "matrix", 2, (size_t[]){60, 50}, init),
@@ -159,7 +160,7 @@ static void many_parameters_move(rapt_tape *t, void *context)
 {
     many *m = context;
     rapt_params *set = many_parameters();
-    rapt_adam *a = new_adam(set, (rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1});
+    rapt_adam *a = new_adam(set, ADAM(.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1));
     rapt_tape_begin(t, (rapt_pass){0});
     double norm = rapt_grad_norm(t, set), want = sqrt(sum_of_squares(set));
     assert_true(fabs(norm - want) <= 1e-4 * want);
@@ -296,7 +297,7 @@ static void step_twins(twins *w, size_t s, bool look)
 static void sparse_moves_as_dense(rapt_tape *t, void *context)
 {
     double decay = *(double *)context;
-    twins w = make_twins(t, decay > 0 ? WIDTH : 32, (rapt_adam_options){0.9, 0.95, 1e-8, decay, false});
+    twins w = make_twins(t, decay > 0 ? WIDTH : 32, ADAM(.beta2 = 0.95, .weight_decay = decay));
     for (size_t s = 1; s <= STEPS; s++) {
         step_twins(&w, s, true);
         if (s == 3 || s == 300)
@@ -323,7 +324,7 @@ static void sparse_rows_are_read_at_the_end(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
-    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 1e-8, 0.1, false});
+    twins w = make_twins(t, WIDTH, ADAM(.beta2 = 0.95, .weight_decay = 0.1));
     for (size_t s = 1; s <= 700; s++)
         step_twins(&w, s, false);
     bool differs = memcmp(w.dense->value.data, w.sparse->value.data, ROWS * WIDTH * sizeof(rapt_real)) != 0;
@@ -338,7 +339,7 @@ static void sparse_without_eps(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
-    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, -1, 0.1, false});
+    twins w = make_twins(t, WIDTH, ADAM(.beta2 = 0.95, .eps = 0, .weight_decay = 0.1));
     for (size_t s = 1; s <= 3; s++)
         step_twins(&w, s, false);
     rapt_params_at(w.sparse_set, 0);
@@ -354,7 +355,7 @@ static void steps_without_rows_are_none(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
-    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 1e-8, 0.1, false});
+    twins w = make_twins(t, WIDTH, ADAM(.beta2 = 0.95, .weight_decay = 0.1));
     for (size_t s = 1; s <= 40; s++) {
         if (s % 3) {
             step_twins(&w, s, true);
@@ -374,7 +375,7 @@ static void resumed_rows_go_on(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
-    rapt_adam_options o = {0.9, 0.95, 1e-8, 0.1, false};
+    rapt_adam_options o = ADAM(.beta2 = 0.95, .weight_decay = 0.1);
     size_t bytes = ROWS * WIDTH * sizeof(rapt_real);
     twins w = make_twins(t, WIDTH, o);
     for (size_t s = 1; s <= 290; s++)
@@ -409,7 +410,7 @@ static void a_failed_look_up_stops_the_step(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
-    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 1e-8, 0.1, false});
+    twins w = make_twins(t, WIDTH, ADAM(.beta2 = 0.95, .weight_decay = 0.1));
     for (size_t s = 1; s <= 4; s++)
         step_twins(&w, s, false);
     const int32_t ids[] = {ROWS, 590, -1, 590};
@@ -430,7 +431,7 @@ static void sets_that_grow(void **state)
     rapt_tape *t = new_tape(NULL, 1);
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_params_add(set, "a", 1, (size_t[]){3}, (rapt_init){0});
-    rapt_adam *a = rapt_adam_new(set, &(rapt_adam_options){0.9, 0.95, 1e-8, 0, false}, NULL);
+    rapt_adam *a = rapt_adam_new(set, &ADAM(.beta2 = 0.95), NULL);
     for (size_t i = 0; i < 20; i++)
         rapt_params_add(set, (char[]){(char)('A' + i), '\0'}, 1, (size_t[]){3}, (rapt_init){0});
     rapt_tape_begin(t, (rapt_pass){0});
@@ -445,7 +446,7 @@ static void sets_that_grow(void **state)
 static void lazy_rows_stay(rapt_tape *t, void *context)
 {
     (void)context;
-    rapt_adam_options o = {0.9, 0.95, 1e-8, 0.1, true};
+    rapt_adam_options o = ADAM(.beta2 = 0.95, .weight_decay = 0.1, .lazy = true);
     twins w = make_twins(t, WIDTH, o);
     static rapt_real p[ROWS * WIDTH], m[ROWS * WIDTH], v[ROWS * WIDTH];
     memcpy(p, w.sparse->value.data, sizeof p);
@@ -499,19 +500,41 @@ static rapt_real first_value_after(const rapt_adam_options *options)
     return x;
 }
 
-/* 0 is the paper's value, a negative number is 0. */
-static void zeroed_options_are_the_defaults(void **state)
+/* The defaults are the paper's; 0 is 0. */
+static void values_are_what_they_say(void **state)
 {
     (void)state;
-    const rapt_real standard = first_value_after(&(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8});
+    const rapt_adam_options defaults = rapt_adam_options_default();
+    const rapt_real standard = first_value_after(&ADAM(.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8));
     assert_true(first_value_after(NULL) == standard);
-    assert_true(first_value_after(&(rapt_adam_options){0}) == standard);
-    const rapt_adam_options zeros[] = {{.beta1 = -1}, {.beta2 = -1}, {.eps = -1}};
-    const rapt_adam_options tiny[] = {{.beta1 = 1e-30}, {.beta2 = 1e-30}, {.eps = 1e-30}};
+    assert_true(first_value_after(&defaults) == standard);
+    const rapt_adam_options zeros[] = {ADAM(.beta1 = 0), ADAM(.beta2 = 0), ADAM(.eps = 0)};
+    const rapt_adam_options tiny[] = {ADAM(.beta1 = 1e-30), ADAM(.beta2 = 1e-30), ADAM(.eps = 1e-30)};
     for (size_t i = 0; i < 3; i++) {
         rapt_real x = first_value_after(&zeros[i]);
         assert_true(x != standard && fabs((double)(x - first_value_after(&tiny[i]))) < 1e-6);
     }
+}
+
+static void refused(rapt_adam_options o, const char *message)
+{
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, NULL);
+    assert_null(rapt_adam_new(set, &o, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_string_equal(err.message, message);
+    rapt_params_free(set);
+}
+
+static void bad_options(void **state)
+{
+    (void)state;
+    refused((rapt_adam_options){.beta1 = 0.9}, "options without a size: make them with rapt_adam_options_default()");
+    refused(ADAM(.beta1 = 1), "Adam: beta1 1 and beta2 0.999: they are 0 or more and below 1");
+    refused(ADAM(.beta2 = -1), "Adam: beta1 0.9 and beta2 -1: they are 0 or more and below 1");
+    refused(ADAM(.eps = -1), "Adam: eps -1 and a weight decay of 0: they are 0 or more");
+    refused(ADAM(.weight_decay = (double)NAN), "Adam: eps 1e-08 and a weight decay of nan: they are 0 or more");
+    refused(ADAM(.reserved = {1}), "rapt_adam_options.reserved is not zero: this version of rapt has no members there");
 }
 
 int main(void)
@@ -528,7 +551,8 @@ int main(void)
         cmocka_unit_test(a_failed_look_up_stops_the_step),
         cmocka_unit_test(sets_that_grow),
         cmocka_unit_test(test_lazy),
-        cmocka_unit_test(zeroed_options_are_the_defaults),
+        cmocka_unit_test(values_are_what_they_say),
+        cmocka_unit_test(bad_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "options.h"
 #include "tensor/params.h"
 #include "train/adam_steps.h"
 #include "train/optimizer/adam_moment.h"
@@ -35,7 +36,7 @@ static learner new_learner(bool bits8)
     for (int i = 0; i < ALL; i++)
         rapt_params_add(l.set, names[i], i == VECTOR ? 1 : 2, shapes[i], (rapt_init){RAPT_INIT_NORMAL, 1});
     rapt_param_make_sparse(l.set, params_at(l.set, SPARSE));
-    l.a = new_adam(l.set, (rapt_adam_options){.beta1 = 0.9, .beta2 = 0.98, .weight_decay = 0.01, .bits8 = bits8});
+    l.a = new_adam(l.set, ADAM(.beta1 = 0.9, .beta2 = 0.98, .weight_decay = 0.01, .bits8 = bits8));
     return l;
 }
 
@@ -180,7 +181,7 @@ static void small_changes_add_up(void **state)
 {
     rapt_params *set = rapt_params_new(3, NULL);
     rapt_param *p = rapt_params_add(set, "w", 2, (size_t[]){64, 64}, (rapt_init){.kind = RAPT_INIT_ZEROS});
-    rapt_adam *a = new_adam(set, (rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99, .bits8 = true});
+    rapt_adam *a = new_adam(set, ADAM(.beta1 = 0.9, .beta2 = 0.99, .bits8 = true));
     rapt_tape *t = new_tape(NULL, 1);
     double moved = 0;
     (void)state;

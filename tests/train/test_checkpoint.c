@@ -12,6 +12,7 @@
 #include "folder.h"
 #include "io/model_core.h"
 #include "io/safetensors.h"
+#include "options.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/leftovers.h"
@@ -43,7 +44,7 @@ static rapt_code load(uint64_t hash, checkpoint_state *s, rapt_error *err)
 {
     rapt_params *set = parameters();
     rapt_model model = {.task = RAPT_TASK_TRANSLATION, .params = set};
-    rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){0.9, 0.999, 1e-8, 0, false}, NULL);
+    rapt_adam *adam = rapt_adam_new(set, NULL, NULL);
     checkpoint_wanted wanted = {.step = STEP, .recipe_hash = hash};
     checkpoint_file f;
     rapt_code code = checkpoint_open("m", wanted, &model, adam, s, &f, err);
@@ -175,7 +176,7 @@ static rapt_code load_codes(safetensors_dtype type, size_t bytes, uint8_t *found
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_params_add(set, "large", 2, (size_t[]){64, 64}, (rapt_init){RAPT_INIT_NORMAL, 1});
     rapt_model model = {.task = RAPT_TASK_TRANSLATION, .params = set};
-    rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){.bits8 = true}, NULL);
+    rapt_adam *adam = rapt_adam_new(set, &ADAM(.bits8 = true), NULL);
     checkpoint_state s;
     checkpoint_file f;
     rapt_code code = checkpoint_open("m", (checkpoint_wanted){.step = STEP, .recipe_hash = 42}, &model, adam, &s, &f, err);

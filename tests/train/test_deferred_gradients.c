@@ -8,6 +8,7 @@
 #define FEWEST_CLASSES 1 /* and matrices of any size may have deferred gradients: */
 #define MAX_DEFERRED_ROWS 12
 #include "ops/output_loss.c" /* these copies take the places of the library's */
+#include "options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static output make_output(size_t classes, size_t in)
     o.b = rapt_params_add(o.set, "b", 1, (size_t[]){classes}, init);
     o.x = rapt_params_add(o.set, "x", 3, (size_t[]){3, LABELS / 3, in}, init);
     assert_int_equal(rapt_params_error(o.set)->code, RAPT_OK);
-    o.a = new_adam(o.set, (rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1});
+    o.a = new_adam(o.set, ADAM(.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1));
     return o;
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "rapt/train.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static learner learner_new(bool sparse)
     if (sparse)
         rapt_param_make_sparse(l.set, l.w);
     assert_int_equal(rapt_params_error(l.set)->code, RAPT_OK);
-    l.adam = rapt_adam_new(l.set, &(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .weight_decay = 0.1}, NULL);
+    l.adam = rapt_adam_new(l.set, &ADAM(.beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .weight_decay = 0.1), NULL);
     assert_non_null(l.adam);
     return l;
 }
@@ -163,8 +164,8 @@ static void optimizers_take_turns(void **state)
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
     learner both[] = {learner_new(false), learner_new(true)};
     for (int i = 0; i < 2; i++) {
-        rapt_adam *first = both[i].adam, *second = rapt_adam_new(both[i].set, &(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.95,
-                                                                 .eps = 1e-8, .weight_decay = 0.3}, NULL);
+        rapt_adam *first = both[i].adam, *second = rapt_adam_new(both[i].set, &ADAM(.beta1 = 0.9, .beta2 = 0.95,
+                                                                 .eps = 1e-8, .weight_decay = 0.3), NULL);
         train(&both[i], t, 0, 10);
         both[i].adam = second;
         train(&both[i], t, 10, 20);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "tensor/grad_store.h"
 #include "tensor/params.h"
 #include "train/adam_steps.h"
@@ -130,7 +131,7 @@ static void steps_read_what_is_stored(void **state)
     (void)state;
     for (int bits8 = 0; bits8 < 2; bits8++) {
         net plain = new_net(false), bf16 = new_net(true);
-        const rapt_adam_options o = {.weight_decay = 0.1, .bits8 = bits8};
+        const rapt_adam_options o = ADAM(.weight_decay = 0.1, .bits8 = bits8);
         rapt_adam *a = new_adam(plain.set, o), *b = new_adam(bf16.set, o);
         for (int s = 0; s < 3; s++) {
             backward(&plain, t, 2);

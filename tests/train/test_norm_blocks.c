@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "options.h"
 #include "train/adam_steps.h"
 #include "train/optimizer/adam_owned.h"
 
@@ -27,7 +28,7 @@
 #define SPARSE 2 /* the number of that parameter */
 #define IDLE 5   /* has no gradient in every other step */
 
-static const rapt_adam_options OPTIONS = {.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1};
+static const rapt_adam_options OPTIONS = {ADAM_DEFAULTS, .beta2 = 0.99, .weight_decay = 0.1};
 
 /* A process, or the one that makes the whole step. */
 typedef struct process {

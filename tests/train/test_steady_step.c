@@ -3,6 +3,7 @@
  * labels: threads */
 #include "failing.h"
 
+#include "options.h"
 #include "rapt/lm.h"
 #include "rapt/nn.h"
 #include "rapt/train.h"
@@ -96,7 +97,7 @@ static long page_faults(void)
 static void check_steady(trainer *r)
 {
     int steps_with_faults = 0;
-    rapt_adam_options adam = {.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01};
+    rapt_adam_options adam = ADAM(.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01);
     r->t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
     r->adam = rapt_adam_new(params_of(r), &adam, NULL);
     assert_true(r->t && r->adam);

@@ -4,11 +4,13 @@
 #include "rapt/train.h"
 
 #include "base/math.h"
+#include "base/sized.h"
 #include "base/zero_pages.h"
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
 #include "tensor/grad_store.h"
 #include "tensor/params.h"
+#include "train/optimizer/adam_defaults.h"
 #include "train/optimizer/adam_moment.h"
 #include "train/optimizer/adam_owned.h"
 #include "train/optimizer/adam_rows.h"
@@ -106,11 +108,6 @@ static size_t moments_size(const rapt_adam *a, size_t padding)
     return bytes;
 }
 
-static double or_default(double x, double standard)
-{
-    return x > 0 ? x : x < 0 ? 0 : standard;
-}
-
 /* Allocates all memory of moments at once: a chunk of the arena, or pages if only a part is used. */
 static bool adam_reserve(rapt_adam *a, bool in_part)
 {
@@ -120,19 +117,36 @@ static bool adam_reserve(rapt_adam *a, bool in_part)
     return a->pages || !a->mapped;
 }
 
+SIZED_ENDS_WITH(rapt_adam_options, reserved);
+
+void rapt_adam_options_init(rapt_adam_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_adam_options){ADAM_DEFAULTS}, sizeof *o);
+}
+
+static rapt_code adam_take_options(const rapt_adam_options *given, rapt_adam_options *o, rapt_error *err)
+{
+    *o = rapt_adam_options_default();
+    if (sized_take(o, given, sizeof o->reserved, "adam_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (!(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
+        return rapt_fail(err, RAPT_ERR_VALUE, "Adam: beta1 %g and beta2 %g: they are 0 or more and below 1", o->beta1, o->beta2);
+    if (!(o->eps >= 0 && o->eps < INFINITY && o->weight_decay >= 0 && o->weight_decay < INFINITY))
+        return rapt_fail(err, RAPT_ERR_VALUE, "Adam: eps %g and a weight decay of %g: they are 0 or more", o->eps,
+                         o->weight_decay);
+    return o->bits8 && !kernels_scalar.adam8
+               ? rapt_fail(err, RAPT_ERR_VALUE, "Adam's moments in 8 bits are not in the double build") : RAPT_OK;
+}
+
 static rapt_adam *adam_make(rapt_params *set, const rapt_adam_options *options, bool in_part, rapt_error *err)
 {
-    if (options && options->bits8 && !kernels_scalar.adam8) {
-        rapt_fail(err, RAPT_ERR_VALUE, "Adam's moments in 8 bits are not in the double build");
+    rapt_adam_options o;
+    if (adam_take_options(options, &o, err) != RAPT_OK)
         return NULL;
-    }
     rapt_adam *a = calloc(1, sizeof *a);
     if (a) {
         a->set = set;
-        a->options = options ? *options : (rapt_adam_options){0};
-        a->options.beta1 = or_default(a->options.beta1, 0.9);
-        a->options.beta2 = or_default(a->options.beta2, 0.999);
-        a->options.eps = or_default(a->options.eps, 1e-8);
+        a->options = o;
     }
     if (a && adam_reserve(a, in_part) && adam_allocate(a))
         return a;
