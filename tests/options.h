@@ -5,6 +5,7 @@
 #include "decode/option_defaults.h"
 #include "engine/engine_defaults.h"
 #include "rapt/engine.h"
+#include "rapt/explain.h"
 #include "rapt/score.h"
 #include "rapt/train.h"
 #include "train/optimizer/adam_defaults.h"
@@ -16,6 +17,8 @@
 #define SCORE(...) ((rapt_score_options){SCORE_DEFAULTS, __VA_ARGS__})
 #define ENCODE(...) ((rapt_encode_options){.size = sizeof(rapt_encode_options), __VA_ARGS__})
 #define ADAM(...) ((rapt_adam_options){ADAM_DEFAULTS, __VA_ARGS__})
+#define EXPLAIN(...) ((rapt_explain_options){.size = sizeof(rapt_explain_options), __VA_ARGS__})
+#define EXPLAIN_PAGE(...) ((rapt_explain_page_options){.size = sizeof(rapt_explain_page_options), __VA_ARGS__})
 #define ENGINE(...) ((rapt_engine_options){ENGINE_DEFAULTS, __VA_ARGS__})
 #define ENGINE_MODEL(...) ((rapt_engine_model_options){ENGINE_MODEL_DEFAULTS, __VA_ARGS__})
 

@@ -32,8 +32,9 @@ typedef struct rapt_explain_cost {
     size_t bytes;    /* peak memory of the pass and of the kept copies, without the scratch memory of the threads */
 } rapt_explain_cost;
 
-/* Zeroed: the defaults. All pointers are borrowed during rapt_explanation_new only. */
+/* All pointers are borrowed during rapt_explanation_new only. */
 typedef struct rapt_explain_options {
+    size_t size;              /* of this struct; set by rapt_explain_options_default */
     const char *target;       /* translation: the text that the decoder reads; NULL: the model's own greedy translation */
     bool gradients;           /* also compute the loss of the target (of a language model's text) and its gradients, without
                                  dropout */
@@ -50,6 +51,16 @@ typedef struct rapt_explain_options {
     void *context;            /* of `admit` */
 } rapt_explain_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_explain_options_init(rapt_explain_options *o, size_t size);
+/* Everything is kept, without gradients; the model translates; unknown words are read as <unk>. */
+static inline rapt_explain_options rapt_explain_options_default(void)
+{
+    rapt_explain_options o;
+    rapt_explain_options_init(&o, sizeof o);
+    return o;
+}
+
 /* Runs one pass in fp32, over all positions at once. A translation model reads `text` (UTF-8) as its source, and options->target
  * after <bos>; a language model reads `text`, in which texts of special tokens become those tokens. `options` may be NULL: the
  * defaults.
@@ -61,8 +72,8 @@ typedef struct rapt_explain_options {
  * No other thread may compute gradients of this model meanwhile; inference is allowed.
  *
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
- *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or of unknown words, where that is strict;
- *                       a target for a language model; gradients of a text of one token;
+ *   RAPT_ERR_VALUE      options without a size; a text or target that is empty, longer than the model takes, or of unknown
+ *                       words, where that is strict; a target for a language model; gradients of a text of one token;
  *                       `like` is of a model of another task or other sizes;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
@@ -168,13 +179,24 @@ typedef struct rapt_explained_checkpoint {
     const rapt_explanation *explanation; /* made with rapt_explain_options.like; the pattern "*.weights" suffices */
 } rapt_explained_checkpoint;
 
-/* How a page is written. Zeroed: the defaults. Borrowed during the call. */
+/* How a page is written. Borrowed during the call. */
 typedef struct rapt_explain_page_options {
+    size_t size; /* of this struct; set by rapt_explain_page_options_default */
     bool full; /* all elements, exactly, whatever the size of the page: about four characters for three bytes of fp32 */
     const rapt_explained_checkpoint *checkpoints; /* [checkpoint_count], in the order of training: the page gets a slider that
                                                      shows attention weights and predictions of each */
     size_t checkpoint_count;
 } rapt_explain_page_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_explain_page_options_init(rapt_explain_page_options *o, size_t size);
+/* At most 3 MB, no checkpoints. */
+static inline rapt_explain_page_options rapt_explain_page_options_default(void)
+{
+    rapt_explain_page_options o;
+    rapt_explain_page_options_init(&o, sizeof o);
+    return o;
+}
 
 /* One HTML page of at most 3 MB that needs no other file and no network: what `rapt explain --html` writes. If it cannot hold all
  * elements exactly, some intermediates are rounded to 16 or 8 bits, or left out. If logits, probabilities, embedding or output
@@ -183,8 +205,8 @@ typedef struct rapt_explain_page_options {
  * standard deviation are always computed over all elements.
  *
  * `options` may be NULL: the defaults. With options->full the page has any size. Checkpoints add at most 4 MB unless it is full:
- * many attention weights are rounded to fit. RAPT_ERR_VALUE: they do not fit even then, or a checkpoint's explanation has other
- * tokens than `e` or no attention weights; RAPT_ERR_MEMORY. */
+ * many attention weights are rounded to fit. RAPT_ERR_VALUE: options without a size; the checkpoints do not fit even then, or an
+ * explanation of theirs has other tokens than `e` or no attention weights; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
                                          size_t *size, rapt_error *err);
 

@@ -105,7 +105,11 @@ static rapt_code explain_checkpoint(rapt_model *m, uint64_t step, const rapt_exp
                                     explain_checkpoints *all, rapt_error *err)
 {
     static const char *const names[] = {"*.weights"};
-    rapt_explain_options o = {.names = names, .name_count = 1, .like = like, .threads = threads};
+    rapt_explain_options o = rapt_explain_options_default();
+    o.names = names;
+    o.name_count = 1;
+    o.like = like;
+    o.threads = threads;
     rapt_explanation *e = m ? rapt_explanation_new(m, NULL, &o, err) : NULL;
     rapt_model_free(m);
     if (!e)
@@ -177,7 +181,10 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
     if (!*a->html)
         return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
     rapt_code code = a->checkpoints ? explain_checkpoints_read(a->model, e, a->options.threads, &all, err) : RAPT_OK;
-    rapt_explain_page_options o = {.full = a->format.full, .checkpoints = all.list, .checkpoint_count = all.count};
+    rapt_explain_page_options o = rapt_explain_page_options_default();
+    o.full = a->format.full;
+    o.checkpoints = all.list;
+    o.checkpoint_count = all.count;
     code = code ? code : rapt_explanation_page(e, &o, &html, &size, err);
     if (!code)
         code = file_write_atomic(a->html, html, size, err);
@@ -216,7 +223,7 @@ static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_e
 
 int cmd_explain(int argc, char **argv)
 {
-    explain_arguments a = {.format.width = cli_width()};
+    explain_arguments a = {.format.width = cli_width(), .options = rapt_explain_options_default()};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);

@@ -3,6 +3,7 @@
 #include "explain/explanation.h"
 
 #include "base/ends.h"
+#include "base/sized.h"
 #include "explain/page/page.h"
 
 #include <string.h>
@@ -75,15 +76,23 @@ static rapt_code add_page_options(const rapt_explanation *e, const rapt_explain_
     return code;
 }
 
+SIZED_ENDS_WITH(rapt_explain_page_options, checkpoint_count);
+
+void rapt_explain_page_options_init(rapt_explain_page_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_explain_page_options){.size = sizeof(rapt_explain_page_options)}, sizeof *o);
+}
+
 rapt_code rapt_explanation_page(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
                                 size_t *size, rapt_error *err)
 {
-    json_t *o = explain_object(e, EXPLAIN_BASE64, err);
-    rapt_code code = o ? RAPT_OK : RAPT_ERR_MEMORY;
-    if (o && options)
-        code = add_page_options(e, options, o, err);
+    rapt_explain_page_options o = rapt_explain_page_options_default();
+    if (sized_take(&o, options, 0, "explain_page_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    json_t *whole = explain_object(e, EXPLAIN_BASE64, err);
+    rapt_code code = whole ? add_page_options(e, &o, whole, err) : RAPT_ERR_MEMORY;
     if (!code)
-        code = page_make(o, html, size, err);
-    json_decref(o);
+        code = page_make(whole, html, size, err);
+    json_decref(whole);
     return code;
 }

@@ -2,6 +2,7 @@
  * explain_input.c, the pass in explain_pass.c, the output in explain_text.c, explain_json.c and page/. */
 #include "explain/explanation.h"
 
+#include "base/sized.h"
 #include "io/model_core.h"
 
 #include <stdlib.h>
@@ -55,11 +56,19 @@ static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_
     return code;
 }
 
+SIZED_ENDS_WITH(rapt_explain_options, context);
+
+void rapt_explain_options_init(rapt_explain_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_explain_options){.size = sizeof(rapt_explain_options)}, sizeof *o);
+}
+
 rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
                                        rapt_error *err)
 {
-    static const rapt_explain_options defaults;
-    const rapt_explain_options *o = options ? options : &defaults;
+    rapt_explain_options own = rapt_explain_options_default(), *o = &own;
+    if (sized_take(o, options, 0, "explain_options", err) != RAPT_OK)
+        return NULL;
     if (model->task == RAPT_TASK_ENCODER) {
         rapt_fail(err, RAPT_ERR_VALUE, "an encoder, as this model of type %s, is not explained", model->family);
         return NULL;

@@ -120,8 +120,8 @@ static void explaining(void **state)
     char *text;
     size_t size;
     rapt_model *m = of_characters();
-    assert_null(rapt_explanation_new(m, " ", &(rapt_explain_options){0}, NULL));
-    rapt_explanation *e = rapt_explanation_new(m, "!\"", &(rapt_explain_options){0}, NULL);
+    assert_null(rapt_explanation_new(m, " ", NULL, NULL));
+    rapt_explanation *e = rapt_explanation_new(m, "!\"", NULL, NULL);
     assert_non_null(e);
     assert_int_equal(rapt_explanation_text(e, &(rapt_explain_format){0}, &text, &size, NULL), RAPT_OK);
     free(text);

@@ -78,7 +78,7 @@ static void assert_near(double want, double got, double tolerance)
 static void test_sequences_of_a_translation(void **state)
 {
     (void)state;
-    rapt_explanation *e = explain(translator, "w1 w2", &(rapt_explain_options){.target = "w3 w4 w5"});
+    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = "w3 w4 w5"));
     int32_t *ids;
     size_t count;
     assert_int_equal(rapt_tokenizer_encode(translator->translation.target, "w3 w4 w5", &ids, &count, NULL), RAPT_OK);
@@ -132,7 +132,7 @@ static void test_sequence_of_a_language_model(void **state)
 static void test_intermediates_of_a_translation(void **state)
 {
     (void)state;
-    rapt_explanation *e = explain(translator, "w1 w2", &(rapt_explain_options){.target = "w3 w4 w5"});
+    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = "w3 w4 w5"));
     assert_string_equal(rapt_explanation_at(e, 0)->name, "encoder.embedding");
     assert_string_equal(rapt_explanation_at(e, rapt_explanation_count(e) - 1)->name, "probabilities");
     assert_null(rapt_explanation_at(e, rapt_explanation_count(e)));
@@ -187,7 +187,7 @@ static void test_predictions(void **state)
 static void test_gradients(void **state)
 {
     (void)state;
-    rapt_explanation *e = explain(language_model, "hello", &(rapt_explain_options){.gradients = true});
+    rapt_explanation *e = explain(language_model, "hello", &EXPLAIN(.gradients = true));
     const rapt_intermediate *p = find(e, "probabilities", false), *g = find(e, "output", true);
     double loss = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -211,7 +211,7 @@ static void test_gradients(void **state)
 static void test_gradients_are_of_this_pass(void **state)
 {
     (void)state;
-    rapt_explain_options o = {.gradients = true, .names = (const char *[]){"blocks.0.ffn.*"}, .name_count = 1};
+    rapt_explain_options o = EXPLAIN(.gradients = true, .names = (const char *[]){"blocks.0.ffn.*"}, .name_count = 1);
     rapt_explanation *e[2] = {explain(language_model, "hello", &o)};
     for (size_t i = 0; i < rapt_params_count(language_model->params); i++) {
         rapt_tensor *x = &rapt_params_at(language_model->params, i)->value;
@@ -233,7 +233,7 @@ static void test_gradients_are_of_this_pass(void **state)
 static void test_names_choose(void **state)
 {
     (void)state;
-    rapt_explain_options o = {.names = (const char *[]){"*.weights", "encoder.input"}, .name_count = 2};
+    rapt_explain_options o = EXPLAIN(.names = (const char *[]){"*.weights", "encoder.input"}, .name_count = 2);
     rapt_explanation *e = explain(translator, "w1", &o);
     assert_int_equal(rapt_explanation_count(e), 1 + 2 + 2 * 2);
     assert_string_equal(rapt_explanation_at(e, 0)->name, "encoder.input");
@@ -258,7 +258,7 @@ static char *json_of(const rapt_explanation *e, bool full)
 static void test_json_has_all(void **state)
 {
     (void)state;
-    rapt_explanation *e = explain(language_model, "hello", &(rapt_explain_options){.gradients = true, .model_name = "a/b"});
+    rapt_explanation *e = explain(language_model, "hello", &EXPLAIN(.gradients = true, .model_name = "a/b"));
     char *text = json_of(e, true);
     json_t *o = json_loads(text, 0, NULL), *steps = json_object_get(o, "steps");
     assert_string_equal(json_string_value(json_object_get(json_object_get(o, "model"), "path")), "a/b");
@@ -348,7 +348,7 @@ static void test_page(void **state)
     char *html = NULL;
     size_t size = 0;
     rapt_error err = {0};
-    rapt_explanation *e = explain(translator, "w1 w2", &(rapt_explain_options){.target = "w3"});
+    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = "w3"));
     assert_int_equal(rapt_explanation_page(e, NULL, &html, &size, &err), RAPT_OK);
     assert_int_equal(strlen(html), size);
     assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
@@ -371,19 +371,21 @@ static void refused(const rapt_model *m, const char *text, rapt_explain_options 
 static void test_refused(void **state)
 {
     (void)state;
-    rapt_explain_options train = {.gradients = true};
-    refused(translator, "", (rapt_explain_options){0}, RAPT_ERR_VALUE, "the text is empty");
-    refused(translator, "zork", (rapt_explain_options){.strict = true}, RAPT_ERR_VALUE,
+    rapt_explain_options train = EXPLAIN(.gradients = true);
+    refused(translator, "w1", (rapt_explain_options){.strict = true}, RAPT_ERR_VALUE,
+            "options without a size: make them with rapt_explain_options_default()");
+    refused(translator, "", rapt_explain_options_default(), RAPT_ERR_VALUE, "the text is empty");
+    refused(translator, "zork", EXPLAIN(.strict = true), RAPT_ERR_VALUE,
             "the text: the model does not know \"zork\"");
-    refused(translator, "w1 \xff", (rapt_explain_options){0}, RAPT_ERR_FORMAT, "the text: byte 4: not UTF-8");
-    refused(translator, "w1 w2 w3 w4 w5 w6 w7 w8", (rapt_explain_options){0}, RAPT_ERR_VALUE,
+    refused(translator, "w1 \xff", rapt_explain_options_default(), RAPT_ERR_FORMAT, "the text: byte 4: not UTF-8");
+    refused(translator, "w1 w2 w3 w4 w5 w6 w7 w8", rapt_explain_options_default(), RAPT_ERR_VALUE,
             "the text has 9 tokens with <eos>; the model takes 8");
-    refused(translator, "w1", (rapt_explain_options){.target = ""}, RAPT_ERR_VALUE, "the target is empty");
-    refused(language_model, "", (rapt_explain_options){0}, RAPT_ERR_VALUE, "the text is empty");
-    refused(language_model, "abcdefghijklm", (rapt_explain_options){0}, RAPT_ERR_VALUE,
+    refused(translator, "w1", EXPLAIN(.target = ""), RAPT_ERR_VALUE, "the target is empty");
+    refused(language_model, "", rapt_explain_options_default(), RAPT_ERR_VALUE, "the text is empty");
+    refused(language_model, "abcdefghijklm", rapt_explain_options_default(), RAPT_ERR_VALUE,
             "the text has 13 tokens; the model's context is 12");
     refused(language_model, "a", train, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
-    refused(language_model, "ab", (rapt_explain_options){.target = "c"}, RAPT_ERR_VALUE, "a language model takes no target");
+    refused(language_model, "ab", EXPLAIN(.target = "c"), RAPT_ERR_VALUE, "a language model takes no target");
 }
 
 /* What the model reads in their place, and which they are. */
@@ -391,7 +393,7 @@ static void test_unknown_words(void **state)
 {
     rapt_error err = {0};
     (void)state;
-    const rapt_explain_options o = {.target = "w1 yak"};
+    const rapt_explain_options o = EXPLAIN(.target = "w1 yak");
     rapt_explanation *e = rapt_explanation_new(translator, "w1 zork w2 gnu zork", &o, &err);
     assert_non_null(e);
     const rapt_explained_sequence source = rapt_explanation_sequence(e, 0), target = rapt_explanation_sequence(e, 1);
@@ -404,7 +406,7 @@ static void test_unknown_words(void **state)
     assert_string_equal(source.unknown_words[1], "gnu");
     assert_int_equal(target.unknown_word_count, 1);
     assert_string_equal(target.unknown_words[0], "yak");
-    rapt_explanation *again = rapt_explanation_new(translator, NULL, &(rapt_explain_options){.like = e}, &err);
+    rapt_explanation *again = rapt_explanation_new(translator, NULL, &EXPLAIN(.like = e), &err);
     assert_non_null(again);
     assert_string_equal(rapt_explanation_sequence(again, 0).unknown_words[1], "gnu");
     assert_string_equal(rapt_explanation_sequence(again, 1).unknown_words[0], "yak");
@@ -433,7 +435,7 @@ static void cost_case(const rapt_model *m, const char *text, bool gradients)
     rapt_error err = {0};
     size_t all = 0, kept = 0, steps = 0;
     admitting whole = {.answer = RAPT_OK}, part = whole;
-    rapt_explain_options o = {.gradients = gradients, .admit = admit, .context = &whole};
+    rapt_explain_options o = EXPLAIN(.gradients = gradients, .admit = admit, .context = &whole);
     rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
     if (!e)
         fail_msg("%s", err.message);
@@ -454,7 +456,7 @@ static void cost_case(const rapt_model *m, const char *text, bool gradients)
     assert_int_equal(whole.cost.kept, all);
     assert_int_equal(whole.cost.steps, rapt_explanation_count(e));
     rapt_explanation_free(e);
-    o = (rapt_explain_options){.gradients = gradients, .names = some, .name_count = 1, .admit = admit, .context = &part};
+    o = EXPLAIN(.gradients = gradients, .names = some, .name_count = 1, .admit = admit, .context = &part);
     rapt_explanation_free(rapt_explanation_new(m, text, &o, &err));
     assert_int_equal(part.cost.elements, all);
     assert_int_equal(part.cost.kept, kept);
@@ -477,11 +479,11 @@ static void test_refused_cost(void **state)
 {
     admitting no = {.answer = RAPT_ERR_VALUE};
     (void)state;
-    refused(language_model, "abc", (rapt_explain_options){.admit = admit, .context = &no}, RAPT_ERR_VALUE, "not today");
+    refused(language_model, "abc", EXPLAIN(.admit = admit, .context = &no), RAPT_ERR_VALUE, "not today");
     const size_t calls = no.calls;
     assert_true(calls > 0);
     refused(language_model, "abc",
-            (rapt_explain_options){.admit = admit, .context = &no, .names = (const char *[]){"outptu"}, .name_count = 1},
+            EXPLAIN(.admit = admit, .context = &no, .names = (const char *[]){"outptu"}, .name_count = 1),
             RAPT_ERR_NOT_FOUND, "no intermediate is called \"outptu\"; did you mean \"output\"?");
     assert_int_equal(no.calls, calls);
 }
@@ -489,15 +491,15 @@ static void test_refused_cost(void **state)
 static void test_refused_names(void **state)
 {
     (void)state;
-    refused(translator, "w1", (rapt_explain_options){.names = (const char *[]){"*", "encoder.inptu"}, .name_count = 2},
+    refused(translator, "w1", EXPLAIN(.names = (const char *[]){"*", "encoder.inptu"}, .name_count = 2),
             RAPT_ERR_NOT_FOUND, "no intermediate is called \"encoder.inptu\"; did you mean \"encoder.input\"?");
-    refused(translator, "w1", (rapt_explain_options){.names = (const char *[]){"loss"}, .name_count = 1}, RAPT_ERR_NOT_FOUND,
+    refused(translator, "w1", EXPLAIN(.names = (const char *[]){"loss"}, .name_count = 1), RAPT_ERR_NOT_FOUND,
             "\"loss\": there is a loss with gradients only (--train)");
 }
 
 static void *explain_in_a_thread(void *model)
 {
-    rapt_explanation *e = explain(model, "w1 w2 w3", &(rapt_explain_options){.threads = 2});
+    rapt_explanation *e = explain(model, "w1 w2 w3", &EXPLAIN(.threads = 2));
     char *text = json_of(e, true);
     rapt_explanation_free(e);
     return text;
@@ -509,7 +511,7 @@ static void test_shared_model(void **state)
     (void)state;
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
-    rapt_explanation *e = explain(translator, "w1 w2 w3", &(rapt_explain_options){.threads = 1});
+    rapt_explanation *e = explain(translator, "w1 w2 w3", &EXPLAIN(.threads = 1));
     char *wanted = json_of(e, true);
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, explain_in_a_thread, translator), 0);

@@ -3,6 +3,7 @@
 #include "failing.h"
 
 #include "explain/explain_case.h"
+#include "options.h"
 
 static rapt_model *translator, *language_model;
 static rapt_explanation *made;
@@ -11,7 +12,7 @@ static int set_up(void **state)
 {
     static const char *const names[] = {"blocks.1.ffn.*", "*.weights", "output", "probabilities", "tokens", "predictions",
                                         "loss"};
-    rapt_explain_options o = {.gradients = true, .threads = 1, .names = names, .name_count = 7};
+    rapt_explain_options o = EXPLAIN(.gradients = true, .threads = 1, .names = names, .name_count = 7);
     rapt_error err = {0};
     if (failing_check_link(state))
         return -1;
@@ -46,7 +47,7 @@ static void test_pair(void **state)
     failing f = {.what = "a pair", .at_least = 30, .uncounted = true};
     do {
         failing_arm(&f);
-    } while (failing_again(&f, make(translator, "w1 w2", (rapt_explain_options){.target = "w3 w4", .gradients = true})));
+    } while (failing_again(&f, make(translator, "w1 w2", EXPLAIN(.target = "w3 w4", .gradients = true))));
 }
 
 static void test_translation(void **state)
@@ -55,7 +56,7 @@ static void test_translation(void **state)
     failing f = {.what = "a translation", .at_least = 30, .uncounted = true};
     do {
         failing_arm(&f);
-    } while (failing_again(&f, make(translator, "w1 w2", (rapt_explain_options){.model_name = "a model"})));
+    } while (failing_again(&f, make(translator, "w1 w2", EXPLAIN(.model_name = "a model"))));
 }
 
 /* A name that isn't kept is missing among the near ones, no more. */
@@ -66,8 +67,7 @@ static void test_names(void **state)
     failing f = {.what = "names", .at_least = 20, .unnoticed = 100};
     do {
         failing_arm(&f);
-    } while (failing_again(&f, make(language_model, "hello", (rapt_explain_options){.names = names, .name_count = 2,
-                                                                                     .gradients = true})));
+    } while (failing_again(&f, make(language_model, "hello", EXPLAIN(.names = names, .name_count = 2, .gradients = true))));
 }
 
 /* Memory of streams and JSON is made in shared libraries, which are not counted. */
@@ -112,7 +112,7 @@ static rapt_code write_page(char **text, rapt_error *err)
 static rapt_code write_page_of_checkpoints(char **text, rapt_error *err)
 {
     rapt_explained_checkpoint one = {5, made};
-    rapt_explain_page_options o = {.checkpoints = &one, .checkpoint_count = 1};
+    rapt_explain_page_options o = EXPLAIN_PAGE(.checkpoints = &one, .checkpoint_count = 1);
     return rapt_explanation_page(made, &o, text, NULL, err);
 }
 
@@ -122,7 +122,7 @@ static void test_like(void **state)
     failing f = {.what = "the tokens of another", .at_least = 20};
     do {
         failing_arm(&f);
-    } while (failing_again(&f, make(language_model, NULL, (rapt_explain_options){.like = made})));
+    } while (failing_again(&f, make(language_model, NULL, EXPLAIN(.like = made))));
 }
 
 static void test_written(void **state)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "explain/explain_case.h"
+#include "options.h"
 
 #include <jansson.h>
 
@@ -66,10 +67,9 @@ static void test_like(void **state)
         {case_translator, "w1 w2 w3", "w4 w9"}, {case_language_model, "hello", NULL}};
     for (size_t i = 0; i < 2; i++) {
         rapt_model *m = cases[i].make(), *other = another(cases[i].make);
-        rapt_explanation *e = explain(m, cases[i].text, &(rapt_explain_options){.target = cases[i].target});
-        rapt_explanation *wanted = explain(other, cases[i].text, &(rapt_explain_options){.target = cases[i].target,
-                                                                                       .gradients = true});
-        rapt_explanation *got = explain(other, NULL, &(rapt_explain_options){.like = e, .gradients = true});
+        rapt_explanation *e = explain(m, cases[i].text, &EXPLAIN(.target = cases[i].target));
+        rapt_explanation *wanted = explain(other, cases[i].text, &EXPLAIN(.target = cases[i].target, .gradients = true));
+        rapt_explanation *got = explain(other, NULL, &EXPLAIN(.like = e, .gradients = true));
         assert_same_numbers(wanted, got);
         assert_true(rapt_explanation_loss(wanted) == rapt_explanation_loss(got));
         rapt_explanation_free(wanted);
@@ -89,7 +89,7 @@ static void test_like_keeps_the_target(void **state)
 {
     (void)state;
     rapt_model *m = case_translator(), *other = another(case_translator);
-    rapt_explanation *e = explain(m, "w1 w2 w3", NULL), *like = explain(other, NULL, &(rapt_explain_options){.like = e});
+    rapt_explanation *e = explain(m, "w1 w2 w3", NULL), *like = explain(other, NULL, &EXPLAIN(.like = e));
     rapt_explained_sequence a = rapt_explanation_sequence(e, 1), b = rapt_explanation_sequence(like, 1);
     assert_int_equal(a.count, b.count);
     assert_memory_equal(a.ids, b.ids, a.count * sizeof *a.ids);
@@ -106,7 +106,7 @@ static void test_like_of_another_task(void **state)
     rapt_model *m = case_translator(), *other = case_language_model();
     rapt_explanation *e = explain(m, "w1 w2 w3", NULL);
     rapt_error err = {0};
-    assert_null(rapt_explanation_new(other, NULL, &(rapt_explain_options){.like = e}, &err));
+    assert_null(rapt_explanation_new(other, NULL, &EXPLAIN(.like = e), &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_string_equal(err.message, "the tokens to explain are of a model of another task or size");
     rapt_explanation_free(e);
@@ -119,11 +119,11 @@ static void test_page_of_checkpoints(void **state)
     (void)state;
     rapt_model *m = case_translator(), *other = another(case_translator);
     rapt_explanation *e = explain(m, "w1 w2 w3", NULL);
-    rapt_explain_options o = {.names = WEIGHTS, .name_count = 1, .like = e};
+    rapt_explain_options o = EXPLAIN(.names = WEIGHTS, .name_count = 1, .like = e);
     rapt_explained_checkpoint list[] = {{0, explain(other, NULL, &o)}, {70, explain(m, NULL, &o)}};
     char *html = NULL;
     rapt_error err = {0};
-    rapt_explain_page_options page = {.checkpoints = list, .checkpoint_count = 2};
+    rapt_explain_page_options page = EXPLAIN_PAGE(.checkpoints = list, .checkpoint_count = 2);
     if (rapt_explanation_page(e, &page, &html, NULL, &err))
         fail_msg("%s", err.message);
     const char *start = strstr(html, DATA_OPENS) + strlen(DATA_OPENS);
@@ -154,7 +154,7 @@ static void assert_page_refused(const rapt_explanation *e, const rapt_explanatio
     rapt_explained_checkpoint one = {30, checkpoint};
     rapt_error err = {0};
     char *html = NULL;
-    rapt_explain_page_options page = {.checkpoints = &one, .checkpoint_count = 1};
+    rapt_explain_page_options page = EXPLAIN_PAGE(.checkpoints = &one, .checkpoint_count = 1);
     assert_int_equal(rapt_explanation_page(e, &page, &html, NULL, &err), RAPT_ERR_VALUE);
     assert_null(html);
     assert_string_equal(err.message, message);
@@ -165,8 +165,8 @@ static void test_refused_checkpoints(void **state)
     (void)state;
     rapt_model *m = case_translator();
     rapt_explanation *e = explain(m, "w1 w2 w3", NULL), *text = explain(m, "w1 w2 w4", NULL);
-    rapt_explanation *bare = explain(m, NULL, &(rapt_explain_options){.names = (const char *[]){"tokens"}, .name_count = 1,
-                                                                      .like = e});
+    const char *const tokens[] = {"tokens"};
+    rapt_explanation *bare = explain(m, NULL, &EXPLAIN(.names = tokens, .name_count = 1, .like = e));
     assert_page_refused(e, text, "the explanation of step 30 has other tokens");
     assert_page_refused(e, bare, "the explanation of step 30 has no attention weights");
     rapt_explanation_free(bare);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "explain/explain_case.h"
+#include "options.h"
 
 #include <jansson.h>
 
@@ -68,7 +69,7 @@ static int tear_down(void **state)
 static rapt_explanation *explain(const rapt_model *m, bool gradients)
 {
     rapt_error err = {0};
-    rapt_explain_options o = {.target = "w7 w99999 w7", .gradients = gradients};
+    rapt_explain_options o = EXPLAIN(.target = "w7 w99999 w7", .gradients = gradients);
     rapt_explanation *e = rapt_explanation_new(m, "w5 w0 w50000 w5", &o, &err);
     if (!e)
         fail_msg("%s", err.message);
@@ -196,7 +197,7 @@ static void test_whole_pages(void **state)
     (void)state;
     size_t size;
     rapt_explanation *e = explain(model, false);
-    json_t *data = data_of(e, &(rapt_explain_page_options){.full = true}, &size);
+    json_t *data = data_of(e, &EXPLAIN_PAGE(.full = true), &size);
     const json_t *logits = step_of(data, "decoder.output", false);
     assert_null(json_object_get(logits, "kept"));
     size_t count = rapt_explanation_sequence(e, 1).count * (WORDS + RAPT_SPECIALS);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "explain/explain_case.h"
+#include "options.h"
 #include "serve/ask.h"
 #include "serve/module/native.h"
 
@@ -66,17 +67,17 @@ static void same_bytes_as_the_command(void **state)
     static const char *const names[] = {"*.weights"};
     (void)state;
     check_explain("{\"model\": \"de-en\", \"text\": \"w1 w2\"}", translator, "w1 w2",
-                  (rapt_explain_options){.model_name = "de-en"}, false, false,
+                  EXPLAIN(.model_name = "de-en"), false, false,
                   "rapt explain de-en --json -- 'w1 w2'");
     check_explain("{\"text\": \"w1 w2\", \"target\": \"w3\", \"only\": [\"*.weights\"], \"full\": true}", translator, "w1 w2",
-                  (rapt_explain_options){.model_name = "de-en", .target = "w3", .names = names, .name_count = 1}, true,
+                  EXPLAIN(.model_name = "de-en", .target = "w3", .names = names, .name_count = 1), true,
                   false,
                   "rapt explain de-en --json --full --only '*.weights' -- 'w1 w2'  'w3'");
     check_explain("{\"model\": \"de-en\", \"text\": \"w1 zork\"}", translator, "w1 zork",
-                  (rapt_explain_options){.model_name = "de-en"}, false, false,
+                  EXPLAIN(.model_name = "de-en"), false, false,
                   "rapt explain de-en --json -- 'w1 zork'");
     check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"format\": \"html\"}", generator, "abc",
-                  (rapt_explain_options){.model_name = "lm"}, false, true,
+                  EXPLAIN(.model_name = "lm"), false, true,
                   "rapt explain lm --html page.html -- 'abc'");
 }
 

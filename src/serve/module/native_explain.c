@@ -243,7 +243,7 @@ void native_explain(app *a, exchange *x)
                                                                      : "this server does not explain: /v1/explain is turned off");
         return;
     }
-    *e = (explaining){.x = x, .models = app_models(a)};
+    *e = (explaining){.x = x, .options = rapt_explain_options_default(), .models = app_models(a)};
     exchange_hold(x);
     if (strcmp(exchange_method(x), "POST") == 0)
         fields_read(&e->f, x, false, &e->error);
