@@ -19,6 +19,7 @@
 #define ADAM(...) ((rapt_adam_options){ADAM_DEFAULTS, __VA_ARGS__})
 #define EXPLAIN(...) ((rapt_explain_options){.size = sizeof(rapt_explain_options), __VA_ARGS__})
 #define EXPLAIN_PAGE(...) ((rapt_explain_page_options){.size = sizeof(rapt_explain_page_options), __VA_ARGS__})
+#define MODEL_LORA(...) ((rapt_model_lora_options){.size = sizeof(rapt_model_lora_options), __VA_ARGS__})
 #define ENGINE(...) ((rapt_engine_options){ENGINE_DEFAULTS, __VA_ARGS__})
 #define ENGINE_MODEL(...) ((rapt_engine_model_options){ENGINE_MODEL_DEFAULTS, __VA_ARGS__})
 

@@ -154,6 +154,7 @@ static inline rapt_load_options rapt_load_options_default(void)
 RAPT_API rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err);
 
 typedef struct rapt_model_lora_options {
+    size_t size;         /* of this struct; set by rapt_model_lora_options_default */
     rapt_lora_options lora;
     const char *modules; /* names of linear layers, or ends of names ("q_proj"), comma-separated, as the model's files name them;
                             NULL or "all": all linear layers of all blocks, as PEFT's "all-linear" */
@@ -161,11 +162,22 @@ typedef struct rapt_model_lora_options {
     uint64_t seed;       /* seed of the random values of A */
 } rapt_model_lora_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_model_lora_options_init(rapt_model_lora_options *o, size_t size);
+/* Rank 8, as PEFT's default, in all linear layers of all blocks; seed 1. */
+static inline rapt_model_lora_options rapt_model_lora_options_default(void)
+{
+    rapt_model_lora_options o;
+    rapt_model_lora_options_init(&o, sizeof o);
+    return o;
+}
+
 /* Gives linear layers of a model low-rank adapters (rapt_lora_init). May be called once. From then on only the adapters are
  * trained and saved: the model's own parameters are buffers, and rapt_model_save, rapt_model_save_config and
  * rapt_model_save_params write adapter_config.json and adapter_model.safetensors as PEFT does, with PEFT's names. Layers that are
- * one matrix in a Hugging Face folder share one adapter. After a failure the model can only be freed. RAPT_ERR_VALUE: no layer
- * has a given name; RAPT_ERR_SHAPE: the rank is larger than a layer. */
+ * one matrix in a Hugging Face folder share one adapter. `options` may be NULL: the defaults. RAPT_ERR_VALUE: options without a
+ * size. After any other failure the model can only be freed. RAPT_ERR_VALUE: no layer has a given name; RAPT_ERR_SHAPE: the rank
+ * is larger than a layer. */
 RAPT_API rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);

@@ -58,8 +58,11 @@ static rapt_code add_adapters(run *r, rapt_error *err)
         return RAPT_OK;
     char *base = realpath(r->init, NULL);
     rapt_error reason = {0};
-    const rapt_model_lora_options o = {{(size_t)k->train.lora.rank, k->train.lora.alpha, k->train.lora.dropout},
-                                       k->train.lora.modules, base ? base : r->init, (uint64_t)k->seed};
+    rapt_model_lora_options o = rapt_model_lora_options_default();
+    o.lora = (rapt_lora_options){(size_t)k->train.lora.rank, k->train.lora.alpha, k->train.lora.dropout};
+    o.modules = k->train.lora.modules;
+    o.base = base ? base : r->init;
+    o.seed = (uint64_t)k->seed;
     r->base_count = rapt_params_size(r->model->params);
     r->base_hash = hash_elements(r->model->params);
     rapt_code code = rapt_model_add_lora(r->model, &o, &reason);

@@ -161,7 +161,7 @@ static void training(void **state)
     assert_int_equal(rapt_adam_step(a, t, 0.1, 1, NULL), RAPT_ERR_VALUE);
     rapt_tape_free(t);
     rapt_adam_free(a);
-    const rapt_model_lora_options nowhere = {.lora = {.rank = 1}, .modules = "nowhere"};
+    const rapt_model_lora_options nowhere = MODEL_LORA(.lora = {.rank = 1}, .modules = "nowhere");
     assert_int_equal(rapt_model_add_lora(m, &nowhere, NULL), RAPT_ERR_VALUE);
     rapt_model_free(m);
     rapt_recipe_defaults(&r);

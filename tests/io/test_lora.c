@@ -21,6 +21,7 @@
 #include "loading.h"
 #include "nn/linear.h"
 #include "nn/lora.h"
+#include "options.h"
 #include "rapt/tape.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/"
@@ -52,7 +53,7 @@ static rapt_model *adapted(const char *name, const char *modules, size_t rank)
 {
     rapt_error err = {0};
     rapt_model *m = hub_model(name, NULL);
-    const rapt_model_lora_options o = {.lora = {.rank = rank, .alpha = 5}, .modules = modules, .seed = 3};
+    const rapt_model_lora_options o = MODEL_LORA(.lora = {.rank = rank, .alpha = 5}, .modules = modules, .seed = 3);
     if (rapt_model_add_lora(m, &o, &err) != RAPT_OK)
         fail_msg("%s: %s", name, err.message);
     return m;
@@ -181,7 +182,7 @@ static void other_names_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         rapt_model *m = hub_model("gpt2", NULL);
-        const rapt_model_lora_options o = {.lora = {.rank = 2}, .modules = cases[i][0]};
+        const rapt_model_lora_options o = MODEL_LORA(.lora = {.rank = 2}, .modules = cases[i][0]);
         assert_int_equal(rapt_model_add_lora(m, &o, &err), RAPT_ERR_VALUE);
         if (!strstr(err.message, cases[i][1]))
             fail_msg("%s: %s", cases[i][0], err.message);

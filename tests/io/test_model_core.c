@@ -155,6 +155,20 @@ static void members_that_do_not_fit_are_refused(void **state)
     rapt_tokenizer_free(t.target);
 }
 
+static void adapters_by_default(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    rapt_language_model l = language();
+    rapt_model *m = rapt_model_new_language(&l, &err);
+    assert_int_equal(rapt_model_add_lora(m, &(rapt_model_lora_options){.lora.rank = 2}, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "options without a size: make them with rapt_model_lora_options_default()");
+    err = (rapt_error){0};
+    assert_int_equal(rapt_model_add_lora(m, NULL, &err), RAPT_OK);
+    assert_int_equal(l.net->blocks[0].attention.q.lora->a->value.shape[0], 8);
+    rapt_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +176,7 @@ int main(void)
         cmocka_unit_test(a_translation_model_has_two_tokenizers),
         cmocka_unit_test(models_of_hugging_face_have_a_family),
         cmocka_unit_test(members_that_do_not_fit_are_refused),
+        cmocka_unit_test(adapters_by_default),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

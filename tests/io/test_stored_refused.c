@@ -14,6 +14,7 @@
 #include "io/safetensors.h"
 #include "io/stored_folder.h"
 #include "loading.h"
+#include "options.h"
 
 enum { MOST = 128 }; /* tensors of a model here */
 
@@ -211,7 +212,7 @@ static void adapters_are_not_added(void **state)
     rapt_error err = {0};
     rapt_model *m = stored_lm(STORED_LLAMA);
     stored_write(m, "s", RAPT_TYPE_Q8_0);
-    const rapt_model_lora_options o = {.lora = {.rank = 2, .alpha = 4}, .seed = 3};
+    const rapt_model_lora_options o = MODEL_LORA(.lora = {.rank = 2, .alpha = 4}, .seed = 3);
     must(rapt_model_add_lora(m, &o, &err), &err);
     must(rapt_model_save(m, folder_in("lora"), &err), &err);
     assert_null(load_adapted(folder_in("s"), folder_in("lora"), &err));
@@ -247,7 +248,7 @@ static void models_that_are_not_stored(void **state)
     refuse_writing(m, RAPT_TYPE_Q8_0, "an encoder is not stored in fewer bits");
     rapt_model_free(m);
     m = stored_lm(STORED_LLAMA);
-    must(rapt_model_add_lora(m, &(rapt_model_lora_options){.lora = {.rank = 2, .alpha = 4}, .seed = 3}, &err), &err);
+    must(rapt_model_add_lora(m, &MODEL_LORA(.lora = {.rank = 2, .alpha = 4}, .seed = 3), &err), &err);
     refuse_writing(m, RAPT_TYPE_Q8_0, "low-rank adapters");
     rapt_model_free(m);
 }

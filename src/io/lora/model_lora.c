@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strdup */
 #include "io/lora/model_lora.h"
 
+#include "base/sized.h"
 #include "io/adapter/adapter.h"
 #include "io/model_core.h"
 #include "nn/lora.h"
@@ -41,18 +42,29 @@ static rapt_code lora_add_all(const rapt_model *m, const lora_setup *s, rapt_err
     return failed->code ? rapt_fail(err, failed->code, "%s", failed->message) : RAPT_OK;
 }
 
+SIZED_ENDS_WITH(rapt_model_lora_options, seed);
+
+void rapt_model_lora_options_init(rapt_model_lora_options *o, size_t size)
+{
+    const rapt_model_lora_options defaults = {.size = sizeof defaults, .lora.rank = 8, .seed = 1};
+    sized_init(o, size, &defaults, sizeof defaults);
+}
+
 rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err)
 {
+    rapt_model_lora_options o = rapt_model_lora_options_default();
+    if (sized_take(&o, options, 0, "model_lora_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if (m->lora || !m->params)
         return rapt_fail(err, RAPT_ERR_VALUE, "the model has adapters already, or no parameters");
     lora_setup *s = m->lora = calloc(1, sizeof *s);
     if (s)
-        *s = (lora_setup){.o = options->lora, .base = strdup(options->base ? options->base : "")};
+        *s = (lora_setup){.o = o.lora, .base = strdup(o.base ? o.base : "")};
     if (!s || !s->base)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for adapters");
-    params_reseed(m->params, options->seed);
+    params_reseed(m->params, o.seed);
     rapt_code code = lora_modules_find(&s->modules, m, err);
-    code = code ? code : lora_modules_choose(&s->modules, options->modules, err);
+    code = code ? code : lora_modules_choose(&s->modules, o.modules, err);
     return code ? code : lora_add_all(m, s, err);
 }
 
