@@ -18,7 +18,11 @@
  *   6. min-p (Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs"): only tokens with
  *      p_i >= m * p_max stay, where p_max is the largest probability; scaled again. As in Hugging Face's transformers, the
  *      temperature has been applied before; llama.cpp applies it last, which makes no difference at T = 1;
- *   7. one of the remaining tokens is drawn with its probability.
+ *   7. locally typical sampling (Meister et al. 2023, "Locally Typical Sampling", section 4): only the tokens whose information
+ *      -log p_i is nearest to the entropy -sum_j p_j log p_j stay: the smallest set of them whose probabilities sum to t or more,
+ *      and all that are as near as the last of these; scaled again. So the most probable token may go. Hugging Face's
+ *      transformers has the same order of steps, and keeps the same tokens;
+ *   8. one of the remaining tokens is drawn with its probability.
  *
  * A model's policy (rapt_model_search) may also exclude and force tokens, between steps 2 and 3.
  *
@@ -57,14 +61,16 @@ typedef struct rapt_sample_options {
     double presence_penalty;   /* -2 to 2, subtracted once from the logit of each token that was generated (as in OpenAI's API;
                                   not from tokens of the prompt), after the repetition penalty; 0: off */
     double frequency_penalty;  /* likewise, but subtracted as many times as the token was generated */
-    double reserved[8];        /* zeros, or else refused: members of later versions, in which 0 means as before. The struct is a
+    double typical_p;          /* locally typical sampling: the probability mass that is kept, 0 to 1; 0 or 1: all.
+                                  RAPT_AS_MODEL: 0 */
+    double reserved[7];        /* zeros, or else refused: members of later versions, in which 0 means as before. The struct is a
                                   member of others, so it cannot grow */
 } rapt_sample_options;
 
 /* Writes the defaults into options that have `size` bytes in the program. They store no size: where they are taken, they are a
  * member of options that have one. */
 RAPT_API void rapt_sample_options_init(rapt_sample_options *o, size_t size);
-/* temperature, top_k, top_p, min_p and repetition_penalty are RAPT_AS_MODEL, seed is 1, all else zero. */
+/* temperature, top_k, top_p, min_p, typical_p and repetition_penalty are RAPT_AS_MODEL, seed is 1, all else zero. */
 static inline rapt_sample_options rapt_sample_options_default(void)
 {
     rapt_sample_options o;
@@ -93,9 +99,10 @@ typedef struct rapt_generate_options {
     size_t beam;              /* above 1: beam search with this many hypotheses for the text of the highest score (rapt/policy.h)
                                  instead of sampling, without logit biases and repetition window; its text comes at the end, all
                                  at once. 1: sampling. RAPT_AS_MODEL: what the model's policy says, unless `sample` asks for a
-                                 kind of sampling: greedy, or a temperature, top_k, top_p or min_p other than RAPT_AS_MODEL; 1
-                                 then, and without a policy. So a program that sets top_k alone gets samples, also of a model
-                                 whose policy is beam search or greedy; penalties and the seed leave its policy as it is */
+                                 kind of sampling: greedy, or a temperature, top_k, top_p, min_p or typical_p other than
+                                 RAPT_AS_MODEL; 1 then, and without a policy. So a program that sets top_k alone gets samples,
+                                 also of a model whose policy is beam search or greedy; penalties and the seed leave its policy
+                                 as it is */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
     uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;

@@ -57,7 +57,7 @@ typedef struct rapt_search_policy {
     /* Sampling: what RAPT_AS_MODEL stands for; 0: not set. If a folder has "do_sample": true, the defaults
      * of generate() fill what it does not set: temperature 1, top-k 50. */
     bool greedy;                           /* "do_sample": false */
-    double temperature, top_p, min_p;
+    double temperature, top_p, min_p, typical_p;
     size_t top_k;                          /* SIZE_MAX: all */
 } rapt_search_policy;
 

@@ -44,6 +44,8 @@ const cli_option generation_options_rows[] = {
                   "probability P, after --top-k; 0 or 1: all (default)"),
     OPTION_NUMBER("min-p", "P", AT(o.sample.min_p), 0, 1, "Sample only from tokens with at least P times the probability of the "
                   "most probable one, after --top-p; 0: all (default)"),
+    OPTION_NUMBER("typical-p", "P", AT(o.sample.typical_p), 0, 1, "Locally typical sampling: sample from the tokens whose "
+                  "information is nearest to the entropy and that add up to probability P, after --min-p; 0 or 1: all (default)"),
     OPTION_TAKE("logit-bias", "ID:BIAS", take_bias, "Add BIAS to the logit of token ID; -inf excludes it; can be repeated"),
     OPTION_NUMBER("repetition-penalty", "R", AT(o.sample.repetition_penalty), 0.001, 1000, "Above 1 makes tokens that occurred "
                   "before less likely: positive logits / R, negative * R; 1: off (default); 0.001 to 1000"),
@@ -91,7 +93,8 @@ void generation_options_finish(generation_options *g, long samples)
             usage_error("--stop: the stop sequence is empty");
     mark_zeros(&g->o.sample);
     if (options_given("beam") && g->o.beam > 1 && (generate_options_ask(&g->o.sample) || samples > 1))
-        usage_error("--beam does not sample: not with --temperature, --greedy, --top-k, --top-p, --min-p, --samples");
+        usage_error("--beam does not sample: not with --temperature, --greedy, --top-k, --top-p, --min-p, --typical-p, "
+                    "--samples");
     if (options_given("beam") && g->o.beam > 1 && g->o.sample.repetition_window > 0)
         usage_error("--repetition-window is not for --beam, whose penalty covers the whole text");
     if (samples > 1)

@@ -64,7 +64,7 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
 bool generate_options_ask(const rapt_sample_options *s)
 {
     return s->greedy || !SIZED_AS_MODEL(s->temperature) || !SIZED_AS_MODEL(s->top_k) || !SIZED_AS_MODEL(s->top_p) ||
-           !SIZED_AS_MODEL(s->min_p);
+           !SIZED_AS_MODEL(s->min_p) || !SIZED_AS_MODEL(s->typical_p);
 }
 
 /* The policy's value (0: it has none) in place of RAPT_AS_MODEL. */
@@ -87,6 +87,7 @@ rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_gene
         s->top_k = p->top_k == SIZE_MAX ? 0 : p->top_k;
     take_policy(&s->top_p, p->top_p);
     take_policy(&s->min_p, p->min_p);
+    take_policy(&s->typical_p, p->typical_p);
     take_policy(&s->repetition_penalty, p->repetition_penalty);
     o.sample = sampler_fill(s);
     return o;

@@ -7,7 +7,7 @@
 
 #define SAMPLE_DEFAULTS                                                                                                  \
     .temperature = RAPT_AS_MODEL, .top_k = (size_t)RAPT_AS_MODEL, .top_p = RAPT_AS_MODEL,                               \
-    .repetition_penalty = RAPT_AS_MODEL, .min_p = RAPT_AS_MODEL, .seed = 1
+    .repetition_penalty = RAPT_AS_MODEL, .min_p = RAPT_AS_MODEL, .typical_p = RAPT_AS_MODEL, .seed = 1
 
 #define GENERATE_DEFAULTS                                                                                                \
     .size = sizeof(rapt_generate_options), .sample = {SAMPLE_DEFAULTS}, .max_tokens = RAPT_GENERATE_TOKENS,              \

@@ -1,5 +1,5 @@
-/* decode/sampler.c: penalties, bias, temperature, top-k, top-p, min-p and the draw. For generation with language models.
- * Not a model, and not a loop over positions: it sees one row of logits at a time. */
+/* decode/sampler.c: penalties, bias, temperature, top-k, top-p, min-p, typical-p and the draw. For generation with language
+ * models. Not a model, and not a loop over positions: it sees one row of logits at a time. */
 #include "decode/sampler.h"
 
 #include "base/math.h"
@@ -40,6 +40,7 @@ rapt_sample_options sampler_fill(const rapt_sample_options *given)
     o.top_k = SIZED_AS_MODEL(o.top_k) ? DEFAULT_TOP_K : o.top_k;
     o.top_p = otherwise(o.top_p, 1);
     o.min_p = otherwise(o.min_p, 0);
+    o.typical_p = otherwise(o.typical_p, 0);
     o.repetition_penalty = otherwise(o.repetition_penalty, 1);
     return o;
 }
@@ -53,6 +54,8 @@ static rapt_code check_filled(const rapt_sample_options *o, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "top-p %g: a probability above 0, at most 1", o->top_p);
     if (!(o->min_p >= 0 && o->min_p <= 1))
         return rapt_fail(err, RAPT_ERR_VALUE, "min-p %g: it is from 0 to 1", o->min_p);
+    if (!(o->typical_p >= 0 && o->typical_p <= 1))
+        return rapt_fail(err, RAPT_ERR_VALUE, "typical-p %g: it is from 0 to 1", o->typical_p);
     for (size_t i = 0; i < o->bias_count; i++)
         if (!(o->biases[i].bias < INFINITY))
             return rapt_fail(err, RAPT_ERR_VALUE, "logit bias %g of token %d: it is a number, or -inf", o->biases[i].bias,
@@ -279,6 +282,27 @@ static void keep_min_p(remaining *r, double share)
     r->count = kept;
 }
 
+/* Keeps the tokens of the most typical information that together have the weight `wanted`, of `sum`. With e_i = (x_i - max) / T,
+ * -log p_i is log(sum) - e_i and the entropy is log(sum) - mean, where mean is the expected e: they differ by e_i - mean. */
+static void keep_typical(remaining *r, rapt_real max, double temperature, double sum, double wanted)
+{
+    double mean = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->weights[i] > 0)
+            mean += (double)r->weights[i] * (((double)r->x[i] - (double)max) / temperature);
+    mean /= sum;
+    for (size_t i = 0; i < r->count; i++)
+        r->x[i] = (rapt_real)-fabs(((double)r->x[i] - (double)max) / temperature - mean);
+    const border b = find_border(r->x, r->weights, r->count, wanted);
+    size_t kept = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        r->ids[kept] = r->ids[i];
+        r->weights[kept] = r->weights[i];
+        kept += sampler_key_of(r->x[i]) >= b.key;
+    }
+    r->count = kept;
+}
+
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 /* The first of the running sums above `target`; the last one if none is. */
@@ -308,6 +332,10 @@ static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real
     }
     if (o->min_p > 0) {
         keep_min_p(r, o->min_p);
+        sum = sum_up(r);
+    }
+    if (o->typical_p > 0 && o->typical_p < 1) { /* last, because it changes r->x */
+        keep_typical(r, max, o->temperature, sum, o->typical_p * sum);
         sum = sum_up(r);
     }
     return r->ids[first_above(r, sum * rng_uniform(rng_mix(s->key, in->row), in->position))];

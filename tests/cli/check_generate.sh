@@ -91,7 +91,7 @@ for kind in characters bpe; do
     again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
     for options in '--greedy' '--greedy --weights q8_0' '--greedy --kv-cache q8_0' '--temperature 1.2 --top-k 0' \
         '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
-        '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5' '--presence-penalty 1.5 --frequency-penalty -0.5'; do
+        '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5' '--typical-p 0.5' '--presence-penalty 1.5 --frequency-penalty -0.5'; do
         again $options >want.out
         is "$kind $options: again" want.out again $options
         for threads in 1 2 3; do
@@ -109,6 +109,10 @@ is '--top-k 1 is --greedy' greedy.out generate --prompt 'the ' --top-k 1
 is '--greedy knows no seed' greedy.out generate --prompt 'the ' --greedy --seed 99
 is 'a prompt as an argument' plain.out generate 'the cat' --max-tokens 40
 is '--min-p 0 is off' plain.out generate 'the cat' --max-tokens 40 --min-p 0
+is '--typical-p 0 is off' plain.out generate 'the cat' --max-tokens 40 --typical-p 0
+is '--typical-p 1 is off' plain.out generate 'the cat' --max-tokens 40 --typical-p 1
+is '--typical-p in a nucleus of one token is --greedy' greedy.out generate 'the ' --top-k 1 --typical-p 0.1
+check '--typical-p 0.1: another text' test "$(generate 'the cat' --max-tokens 40 --typical-p 0.1 | cmp -s plain.out -; echo $?)" = 1
 is '--min-p 1 is --greedy' greedy.out generate 'the ' --min-p 1
 likeliest=$(generate --prompt 'the ' --at -1 --top 1 | sed -n 2p | cut -f2)
 is '--logit-bias: likely enough, a token is all there is' <(printf 'the '; yes "$(generate 'the ' --at -1 --top 1 | tail -1 |
@@ -244,6 +248,8 @@ usage 'repetition-window' characters --repetition-window x
 usage 'seed' characters --seed -1
 usage 'not both' characters a --seed 1 --random-seed
 usage 'min-p' characters --min-p 1.5
+usage 'typical-p' characters --typical-p 1.5
+usage 'not with .*--typical-p' characters --beam 2 --typical-p 0.5
 usage 'ID:BIAS' characters --logit-bias 3
 usage 'logit-bias' characters --logit-bias x:3
 usage 'logit-bias' characters --logit-bias 3:inf

@@ -122,6 +122,12 @@ echo '{"do_sample": true, "min_p": 1, "top_k": 0, "temperature": 9}' >beams/gene
 check 'a min_p of 1 leaves the most probable token' cmp nucleus greedy
 "$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet --min-p 0 >all
 check '--min-p 0 turns it off' sh -c '! cmp -s all greedy'
+echo '{"do_sample": true, "top_k": 0, "typical_p": 0.2}' >beams/generation_config.json
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet >typical
+check 'a folder can ask for typical_p' cmp typical <("$RAPT" generate "$HUB/gpt2" 'Once upon' --max-tokens 12 --json --quiet \
+    --temperature 1 --top-k 0 --typical-p 0.2)
+"$RAPT" generate beams 'Once upon' --max-tokens 12 --json --quiet --typical-p 0 >all
+check '--typical-p 0 turns it off' sh -c '! cmp -s all typical'
 echo '{"bad_words_ids": [[44]]}' >beams/generation_config.json
 "$RAPT" generate beams 'Once upon' --max-tokens 200 --json --quiet >without
 check 'bad words do not come' sh -c '! grep -q M without'

@@ -151,6 +151,7 @@ static void draws_are_those_of_all_anew(void **state)
         {SAMPLE_DEFAULTS, .temperature = 1, .repetition_penalty = 3, .repetition_window = 40,
          .seed = 6}, /* further than the model sees */
         {SAMPLE_DEFAULTS, .greedy = true, .repetition_penalty = 2, .seed = 7},
+        {SAMPLE_DEFAULTS, .temperature = 1, .typical_p = 0.5, .seed = 9},
         {SAMPLE_DEFAULTS, .temperature = 1, .min_p = 0.05, .biases = biases, .bias_count = 2, .seed = 8},
     };
     (void)state;

@@ -210,7 +210,7 @@ static void reserved_members_are_zero(void **state)
     is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.reserved[2] = 1), out, &err), &err, "translate_options");
     is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.compute = compute), out, &err), &err, "compute");
     is_reserved(rapt_generate(lm, "A", &GENERATE(.reserved[6] = 1), &text, &err), &err, "generate_options");
-    is_reserved(rapt_generate(lm, "A", &GENERATE(.sample.reserved[7] = 1), &text, &err), &err, "sample_options");
+    is_reserved(rapt_generate(lm, "A", &GENERATE(.sample.reserved[6] = 1), &text, &err), &err, "sample_options");
     is_reserved(rapt_generate(lm, "A", &GENERATE(.compute = compute), &text, &err), &err, "compute");
     is_reserved(rapt_score_text(lm, "AB", 2, &SCORE(.reserved[6] = 1), &score, &err), &err, "score_options");
     is_reserved(rapt_score_text(lm, "AB", 2, &SCORE(.compute = compute), &score, &err), &err, "compute");

@@ -26,6 +26,7 @@
 typedef struct entry {
     long double x, p;
     size_t id;
+    long double away, nearer; /* from the entropy; the probability of tokens nearer to it */
 } entry;
 
 static int likelier_first(const void *a, const void *b)
@@ -75,6 +76,28 @@ static void scale(entry *sorted, size_t n, size_t kept)
         sorted[i].p = i < kept ? sorted[i].p / sum : 0;
 }
 
+/* TypicalLogitsWarper of transformers, without sorting: a token goes if the probability of those that are strictly nearer to the
+ * entropy is at least `mass`, because the border lies before it. False where rounding may decide. */
+static bool keep_typical(entry *list, size_t count, long double mass)
+{
+    long double entropy = 0;
+    bool clear = true;
+    for (size_t i = 0; i < count; i++)
+        entropy -= list[i].p > 0 ? list[i].p * logl(list[i].p) : 0;
+    for (size_t i = 0; i < count; i++)
+        list[i].away = list[i].p > 0 ? fabsl(-logl(list[i].p) - entropy) : INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < count; j++) {
+            list[i].nearer += list[j].away < list[i].away ? list[j].p : 0;
+            clear = clear && (list[j].x == list[i].x || fabsl(list[j].away - list[i].away) > 1e-5L);
+        }
+        clear = clear && fabsl(list[i].nearer - mass) > 1e-6L;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i].p = list[i].nearer < mass ? list[i].p : 0;
+    return clear;
+}
+
 /* Probabilities by the definition of rapt/generate.h. False where rounding may decide whether a token belongs to the
  * nucleus. */
 static bool exact(const rapt_sample_options *o, const sampler_input *in, long double *p)
@@ -83,7 +106,7 @@ static bool exact(const rapt_sample_options *o, const sampler_input *in, long do
     entry *sorted = malloc(n * sizeof *sorted);
     bool clear = true;
     for (size_t i = 0; i < n; i++)
-        sorted[i] = (entry){biased(o, in, i), 0, i};
+        sorted[i] = (entry){.x = biased(o, in, i), .id = i};
     qsort(sorted, n, sizeof *sorted, likelier_first);
     for (size_t i = 0; i < n; i++)
         sorted[i].p = expl((sorted[i].x - sorted[0].x) / (long double)o->temperature);
@@ -101,6 +124,10 @@ static bool exact(const rapt_sample_options *o, const sampler_input *in, long do
             ;
         for (size_t i = 1; i < all; i++)
             clear = clear && fabsl(sorted[i].p / sorted[0].p - (long double)o->min_p) > 1e-6L;
+        scale(sorted, n, kept);
+    }
+    if (o->typical_p > 0 && o->typical_p < 1) {
+        clear = keep_typical(sorted, kept, (long double)o->typical_p) && clear;
         scale(sorted, n, kept);
     }
     for (size_t i = 0; i < n; i++)
@@ -145,6 +172,16 @@ static size_t chosen(const sampler *s, const sampler_input *in)
         fail_msg("%s", err.message);
     assert_in_range(id, 0, in->vocab - 1);
     return (size_t)id;
+}
+
+/* A bit for each token that comes in 1000 draws. */
+static unsigned seen(rapt_sample_options o, const rapt_real *x, size_t vocab)
+{
+    sampler s = made(o);
+    unsigned ids = 0;
+    for (uint64_t position = 0; position < 1000; position++)
+        ids |= 1u << chosen(&s, &(sampler_input){.logits = x, .vocab = vocab, .position = position});
+    return ids;
 }
 
 /* Normal logits; `steps` > 0 rounds them to multiples of 1 / steps, so that many are equal. */
@@ -230,6 +267,8 @@ static void distributions(void **state)
         {PLAIN, .temperature = 1, .min_p = 0.1, .seed = 9},
         {PLAIN, .temperature = 1.5, .top_k = 30, .top_p = 0.9, .min_p = 0.2, .seed = 10},
         {PLAIN, .temperature = 1, .biases = BIASES, .bias_count = 4, .repetition_penalty = 1.3, .min_p = 0.02, .seed = 11},
+        {PLAIN, .temperature = 0.6, .typical_p = 0.9, .seed = 16},
+        {PLAIN, .temperature = 1.5, .top_k = 30, .top_p = 0.95, .min_p = 0.05, .typical_p = 0.5, .seed = 17},
         {PLAIN, .temperature = 1, .presence_penalty = 1.5, .seed = 12},
         {PLAIN, .temperature = 1, .frequency_penalty = 0.75, .seed = 13},
         {PLAIN, .temperature = 0.7, .presence_penalty = -1, .frequency_penalty = -0.5, .repetition_penalty = 1.3, .top_k = 12,
@@ -266,6 +305,7 @@ static rapt_sample_options random_options(uint64_t key, size_t n)
     o.repetition_penalty = key % 5 ? 1 : 0.5 + rng_uniform(key, 103);
     o.repetition_window = key % 10 ? 0 : 3;
     o.min_p = key % 4 == 1 ? 0.5 * rng_uniform(key, 104) : 0;
+    o.typical_p = key % 6 == 2 ? rng_uniform(key, 105) : 0;
     o.biases = BIASES;
     o.bias_count = key % 9 == 1 && n > 8 ? 4 : 0;
     return o;
@@ -313,12 +353,9 @@ static void ties_go_to_smaller_ids(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sampler s = made((rapt_sample_options){PLAIN, .temperature = 1, .top_k = cases[i].top_k,
-                                               .top_p = cases[i].top_p > 0 ? cases[i].top_p : 1});
-        unsigned seen = 0;
-        for (uint64_t position = 0; position < 400; position++)
-            seen |= 1u << chosen(&s, &(sampler_input){.logits = x, .vocab = 8, .position = position});
-        assert_int_equal(seen, cases[i].stay);
+        double p = cases[i].top_p > 0 ? cases[i].top_p : 1;
+        assert_int_equal(seen((rapt_sample_options){PLAIN, .temperature = 1, .top_k = cases[i].top_k, .top_p = p}, x, 8),
+                         cases[i].stay);
     }
 }
 
@@ -338,13 +375,30 @@ static void min_p_and_biases_by_hand(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sampler s = made((rapt_sample_options){PLAIN, .temperature = cases[i].temperature, .min_p = cases[i].min_p,
-                                               .biases = biases,
-                                               .bias_count = cases[i].biases});
-        unsigned seen = 0;
-        for (uint64_t position = 0; position < 1000; position++)
-            seen |= 1u << chosen(&s, &(sampler_input){.logits = x, .vocab = 5, .position = position});
-        assert_int_equal(seen, cases[i].temperature > 0 ? cases[i].stay : 0x08);
+        rapt_sample_options o = {PLAIN, .temperature = cases[i].temperature, .min_p = cases[i].min_p, .biases = biases,
+                                 .bias_count = cases[i].biases};
+        assert_int_equal(seen(o, x, 5), cases[i].temperature > 0 ? cases[i].stay : 0x08);
+    }
+}
+
+/* By hand: p = 0.6, 0.2, 0.1, 0.1 has the information -log p = 0.511, 1.609, 2.303, 2.303 and the entropy 0.6 x 0.511 + 0.2 x
+ * 1.609 + 0.2 x 2.303 = 1.089, at distances of 0.578, 0.521, 1.214, 1.214. So the second token is first, then the first one, then
+ * the other two together. After top-k 2, p = 0.75, 0.25: 0.288, 1.386, the entropy 0.562, the distances 0.275, 0.824. */
+static void typical_p_by_hand(void **state)
+{
+    const rapt_real x[] = {(rapt_real)log(0.6), (rapt_real)log(0.2), (rapt_real)log(0.1), (rapt_real)log(0.1)};
+    static const struct {
+        double typical_p;
+        size_t top_k;
+        unsigned stay;
+    } cases[] = {
+        {1e-9, 0, 2}, {0.19, 0, 2}, {0.21, 0, 3}, {0.79, 0, 3}, {0.81, 0, 15}, {0.99, 0, 15}, {1, 0, 15}, {0, 0, 15},
+        {0.74, 2, 1}, {0.76, 2, 3}, {0.5, 1, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_sample_options o = {PLAIN, .temperature = 1, .typical_p = cases[i].typical_p, .top_k = cases[i].top_k};
+        assert_int_equal(seen(o, x, 4), cases[i].stay);
     }
 }
 
@@ -450,8 +504,8 @@ static void defaults_are_what_is_documented(void **state)
     rapt_sample_options none = rapt_sample_options_default();
     const rapt_sample_options defaults = none;
     const rapt_sample_options wanted = {SAMPLE_DEFAULTS, .temperature = 0.8, .top_k = 200, .top_p = 1, .min_p = 0,
-                                        .repetition_penalty = 1, .seed = 1};
-    none.temperature = none.min_p = 0;
+                                        .typical_p = 0, .repetition_penalty = 1, .seed = 1};
+    none.temperature = none.min_p = none.typical_p = 0;
     none.top_k = none.seed = 0;
     assert_int_equal(sampler_init(&made_so, &defaults, k, NULL), RAPT_OK);
     assert_int_equal(sampler_init(&null, NULL, k, NULL), RAPT_OK);
@@ -510,7 +564,7 @@ static void likeliest_tokens(void **state)
         sampler_input in = {.logits = x, .vocab = vocab};
         exact(&(rapt_sample_options){PLAIN, .temperature = 1}, &in, p);
         for (size_t i = 0; i < vocab; i++)
-            sorted[i] = (entry){(long double)x[i], p[i], i};
+            sorted[i] = (entry){.x = (long double)x[i], .p = p[i], .id = i};
         qsort(sorted, vocab, sizeof *sorted, likelier_first);
         assert_int_equal(sampler_likeliest(k, &in, n, ids, probabilities, &scratch, NULL), RAPT_OK);
         for (size_t i = 0; i < n; i++) {
@@ -572,6 +626,8 @@ static void bad_options(void **state)
         {{SAMPLE_DEFAULTS, .min_p = -0.1}, "min-p -0.1: it is from 0 to 1"},
         {{SAMPLE_DEFAULTS, .min_p = 1.5}, "min-p 1.5: it is from 0 to 1"},
         {{SAMPLE_DEFAULTS, .min_p = NAN}, "min-p nan: it is from 0 to 1"},
+        {{SAMPLE_DEFAULTS, .typical_p = -0.1}, "typical-p -0.1: it is from 0 to 1"},
+        {{SAMPLE_DEFAULTS, .typical_p = 1.5}, "typical-p 1.5: it is from 0 to 1"},
         {{SAMPLE_DEFAULTS, .biases = not_a_number, .bias_count = 1}, "logit bias nan of token 4: it is a number, or -inf"},
         {{SAMPLE_DEFAULTS, .biases = infinite, .bias_count = 1}, "logit bias inf of token 4: it is a number, or -inf"},
         {{SAMPLE_DEFAULTS, .repetition_penalty = -2}, "repetition penalty -2: it is from 0.001 to 1000"},
@@ -627,6 +683,7 @@ int main(void)
         cmocka_unit_test(draws_invert_the_running_sum),
         cmocka_unit_test(ties_go_to_smaller_ids),
         cmocka_unit_test(min_p_and_biases_by_hand),
+        cmocka_unit_test(typical_p_by_hand),
         cmocka_unit_test(penalty_by_hand),
         cmocka_unit_test(low_temperature_is_greedy),
         cmocka_unit_test(defaults_are_what_is_documented),

@@ -78,7 +78,7 @@ static void replies_are_completions_of_the_template(void **state)
     assert_int_equal(json_integer_value(case_at(chat, "usage.prompt_tokens")), strlen(TEMPLATED));
     assert_string_equal(case_header(x, "X-Rapt-Replay"),
                         "rapt generate chatty --no-prompt --max-tokens 9 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
-                        "--repetition-penalty 1 --seed 3 --samples 2 --prompt '" TEMPLATED "'");
+                        "--typical-p 0 --repetition-penalty 1 --seed 3 --samples 2 --prompt '" TEMPLATED "'");
     json_decref(chat);
     json_decref(text);
     exchange_release(x);

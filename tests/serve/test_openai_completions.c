@@ -56,7 +56,7 @@ static void max_tokens_is_at_most_the_context(void **state)
     json_decref(got);
 }
 
-#define ALL .top_k = 0, .min_p = 0
+#define ALL .top_k = 0, .min_p = 0, .typical_p = 0
 
 /* A request, and what a generator is told for the same. */
 typedef struct same_case {
@@ -81,6 +81,9 @@ static const same_case SAME[] = {
                                                                    ALL}, .max_tokens = 16}, 1, NULL},
     {"\"seed\": 4, \"top_k\": 7, \"min_p\": 0.1",
      {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 4, .top_k = 7, .min_p = 0.1},
+      .max_tokens = 16}, 1, NULL},
+    {"\"seed\": 4, \"typical_p\": 0.3",
+     {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 4, .top_k = 0, .min_p = 0, .typical_p = 0.3},
       .max_tokens = 16}, 1, NULL},
     {"\"seed\": 5, \"repetition_penalty\": 1.5",
      {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 5, .repetition_penalty = 1.5, ALL},
@@ -498,11 +501,11 @@ static void responses_say_how_to_have_them_again(void **state)
     static const char *const cases[][2] = {
         {"{\"model\": \"bytes\", \"prompt\": \"it's\\n\", \"seed\": 0, \"n\": 2, \"stop\": [\"a b\"], "
          "\"logit_bias\": {\"5\": -0.5}}",
-         "rapt generate bytes --no-prompt --max-tokens 16 --temperature 1 --top-k 0 --top-p 1 --min-p 0 "
+         "rapt generate bytes --no-prompt --max-tokens 16 --temperature 1 --top-k 0 --top-p 1 --min-p 0 --typical-p 0 "
          "--repetition-penalty 1 --logit-bias 5:-0.5 --stop 'a b' --seed 0 --samples 2 --prompt $'it\\'s\\n'"},
         {"{\"model\": \"bytes\", \"prompt\": [97, 98], \"temperature\": 0, \"echo\": true, \"seed\": 7, \"top_k\": 3}",
-         "rapt generate bytes --max-tokens 16 --temperature 0 --top-k 3 --top-p 1 --min-p 0 --repetition-penalty 1 "
-         "--seed 7 --samples 1 --prompt 'ab'"},
+         "rapt generate bytes --max-tokens 16 --temperature 0 --top-k 3 --top-p 1 --min-p 0 --typical-p 0 "
+         "--repetition-penalty 1 --seed 7 --samples 1 --prompt 'ab'"},
         {"{\"model\": \"bytes\", \"prompt\": [97, 255], \"seed\": 7}", NULL}}; /* no text has these ids */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         exchange *x = case_ask(&served_here, openai_completions, cases[i][0]);

@@ -80,6 +80,8 @@ static void completions_refuse(void **state)
         {"\"temperature\": 2.1", "temperature", "between 0 and 2"},
         {"\"temperature\": \"hot\"", "temperature", "a number is expected"},
         {"\"top_p\": 1.5", "top_p", "between 0 and 1"},
+        {"\"typical_p\": -0.1", "typical_p", "between 0 and 1"},
+        {"\"typical_p\": 1.01", "typical_p", "between 0 and 1"},
         {"\"top_k\": -2", "top_k", "between -1"},
         {"\"n\": 5", "n", "between 1 and 4"},
         {"\"n\": 0", "n", "between 1"},

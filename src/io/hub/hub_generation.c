@@ -21,7 +21,7 @@ static const struct {
     const char *key;
     double off;
 } NUMBERS[] = {{"num_beam_groups", 1}, {"guidance_scale", 1}, {"encoder_repetition_penalty", 1}, {"penalty_alpha", 0},
-               {"typical_p", 1}, {"epsilon_cutoff", 0}, {"eta_cutoff", 0}};
+               {"epsilon_cutoff", 0}, {"eta_cutoff", 0}};
 
 /* Refused, except null and false. */
 static const char *const OTHERS[] = {"exponential_decay_length_penalty", "sequence_bias", "constraints", "force_words_ids",
@@ -173,6 +173,7 @@ static void read_sampling(hub_config *c, rapt_search_policy *p)
     if (hub_value(c, "top_p") && p->top_p == 0)
         p->top_p = DBL_MIN; /* as in the reference the most probable token stays; 0 is "not said" here */
     p->min_p = hub_within(c, "min_p", 0, 0, 1);
+    p->typical_p = hub_within(c, "typical_p", 0, 0, 1);
     if (sample && !(p->temperature > 0 && p->temperature <= 1e6))
         hub_refuse(c, "temperature", "it must be a number above 0");
     if (sample && p->beams > 1)

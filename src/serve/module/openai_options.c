@@ -35,6 +35,7 @@ static void options_read_sampling(openai_options *to, fields *f)
     const int64_t k = fields_integer(f, "top_k", 0, -1, INT32_MAX);
     s->top_k = k > 0 ? (size_t)k : 0;
     s->min_p = fields_number(f, "min_p", 0, 0, 1);
+    s->typical_p = fields_number(f, "typical_p", 0, 0, 1);
     s->repetition_penalty = fields_number(f, "repetition_penalty", 1, 0.001, 1000);
     s->presence_penalty = fields_number(f, "presence_penalty", 0, -2, 2);
     s->frequency_penalty = fields_number(f, "frequency_penalty", 0, -2, 2);
@@ -157,6 +158,7 @@ void openai_options_replay(const openai_options *o, replay *r)
     replay_words(r, " --top-k %zu", s->top_k);
     replay_number(r, "--top-p", s->top_p);
     replay_number(r, "--min-p", s->min_p);
+    replay_number(r, "--typical-p", s->typical_p);
     replay_number(r, "--repetition-penalty", s->repetition_penalty);
     if (s->presence_penalty != 0)
         replay_number(r, "--presence-penalty", s->presence_penalty);

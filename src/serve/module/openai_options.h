@@ -15,9 +15,9 @@ typedef struct openai_options {
     bool stream, include_usage;
 } openai_options;
 
-/* Reads temperature, top_p, top_k, min_p, repetition_penalty, seed, logit_bias, stop, n, stream, stream_options; user and other
- * fields without effect; presence_penalty, frequency_penalty. Absent fields have OpenAI's defaults: temperature 1, all tokens, a
- * random seed, as for -1. Errors are left in the fields. */
+/* Reads temperature, top_p, top_k, min_p, typical_p, repetition_penalty, seed, logit_bias, stop, n, stream, stream_options;
+ * user and other fields without effect; presence_penalty, frequency_penalty. Absent fields have OpenAI's defaults: temperature 1,
+ * all tokens, a random seed, as for -1. Errors are left in the fields. */
 void openai_options_read(openai_options *to, fields *f, const app_limits *limits, const rapt_model *m);
 /* Reads only stop, into an object that has none yet. */
 void openai_stops_read(openai_options *to, fields *f);
