@@ -194,6 +194,34 @@ typedef struct rapt_text {
     size_t size;
 } rapt_text;
 
+/* Bytes begin .. end - 1 of a text. */
+typedef struct rapt_span {
+    size_t begin, end;
+} rapt_span;
+
+/* Encodes a whole text as rapt_tokenizer_encode_bytes does, and says for each id which bytes of the text it comes from:
+ * (*offsets)[i] for (*ids)[i], *count of both. The caller frees both arrays; on failure they are NULL. `options` may be NULL.
+ *
+ * Offsets are bytes of the text as it was given, before any normalizer, and begin and end between two of its characters (a byte
+ * that is not UTF-8 is one). To get them in characters, count the characters before each. The package
+ * `tokenizers` 0.23.3, which counts characters, has the same:
+ *   - ids that a tokenizer.json puts before or after a text have the span 0, 0;
+ *   - a token with a part of a character's bytes has the whole character, and so have all tokens of it;
+ *   - a character that a normalizer inserts or makes of another one has the place of the character from which it comes: a "_" or
+ *     space before a text, the place of the first; a character that NFC composes of several, the place of the first of them; a
+ *     replacement, the place of the last that was replaced;
+ *   - a space before a word belongs to its token. `tokenizers` leaves it out if the file's post-processor has "trim_offsets":
+ *     then move `begin` past white space.
+ * Where `tokenizers` shifts offsets, rapt's stay right: behind unknown characters that BPE leaves out or puts after tokens of
+ * bytes, and behind characters that a "Precompiled" normalizer removes at the beginning of a text. A character that BPE leaves
+ * out belongs to the token before it.
+ * A SentencePiece model has SentencePiece's offsets: the space that it puts before a text comes from nothing, spaces that it
+ * drops belong to the piece before them; but all tokens of an unknown character's bytes have the character.
+ * Memory: some 80 bytes a byte of text. Fails as rapt_tokenizer_encode_bytes does; RAPT_ERR_VALUE: options without a size. */
+RAPT_API rapt_code rapt_tokenizer_encode_offsets(const rapt_tokenizer *tokenizer, const rapt_text *text,
+                                                 const rapt_encode_options *options, int32_t **ids, rapt_span **offsets,
+                                                 size_t *count, rapt_error *err);
+
 /* Encodes `count` texts on several threads: text i has the ids starts[i] .. starts[i + 1] - 1 of *ids, as
  * rapt_tokenizer_encode_bytes gives them. The caller frees *ids and *starts [count + 1]; on failure both are NULL. `options` may
  * be NULL: the defaults. Fails as rapt_tokenizer_encode_bytes does for the first text for which it does, "text 3: byte 17: ...",

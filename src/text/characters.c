@@ -2,6 +2,7 @@
  * models of small texts it has no special tokens, and a character that it lacks is an error. For translation it begins with the
  * four special tokens and takes lines, whose unknown characters become <unk>. */
 #include "text/encode_run.h"
+#include "text/sources.h"
 
 #include "base/buffer.h"
 #include "base/rng.h"
@@ -232,6 +233,20 @@ static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text,
     return encode_characters(k, text, size, 0, size, specials, sink, context, err);
 }
 
+static rapt_code characters_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                           placed_ids *out, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    int32_t id;
+    for (size_t at = 0, begin; at < size && !code;) {
+        begin = at;
+        code = encode_next(characters_of(k), text, size, specials, &at, &id, err);
+        if (!code && id >= 0)
+            code = placed_ids_put(out, id, (rapt_span){begin, at}, err);
+    }
+    return code;
+}
+
 /* The first place that is not within a character: in valid text at most three bytes are skipped. */
 static size_t characters_cut(const char *text, size_t size, size_t from)
 {
@@ -330,4 +345,5 @@ rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_
 
 static const tokenizer_ops CHARACTERS_OPS = {
     RAPT_TOKENIZER_CHARACTERS, characters_free, characters_size, characters_token, characters_special, characters_hash,
-    characters_encode_to, characters_encode_run, characters_decode, characters_to_json};
+    characters_encode_to, characters_encode_run, characters_decode, characters_to_json,
+    .encode_offsets = characters_encode_offsets};

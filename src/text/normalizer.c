@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/rng.h"
+#include "text/sources.h"
 #include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
@@ -47,49 +48,73 @@ static size_t normalizer_lower(uint32_t code, char *out)
     return utf8_put(unicode_lower(code), out);
 }
 
-static bool add_mapped(buffer *out, const char *text, size_t size, size_t (*map)(uint32_t code, char *out))
+/* A text with the places of its bytes, or NULL, and what a step makes of it. */
+typedef struct stretch {
+    const char *text;
+    const rapt_span *from;
+    size_t size;
+} stretch;
+
+typedef struct normal_out {
+    buffer text, from;
+} normal_out;
+
+/* Appends bytes `at` .. at + size - 1 of a stretch. */
+static bool add_bytes(normal_out *out, const stretch *in, size_t at, size_t size)
+{
+    return sources_copy(&out->text, &out->from, in->text + at, sources_at(in->from, at), size);
+}
+
+static bool add_mapped(normal_out *out, const stretch *in, size_t (*map)(uint32_t code, char *out))
 {
     char mapped[4];
     uint32_t code;
     bool ok = true;
-    for (size_t at = 0, used; ok && (used = utf8_decode(text + at, size - at, &code)) > 0; at += used)
-        ok = buffer_append(out, mapped, map(code, mapped));
+    for (size_t at = 0, used; ok && (used = utf8_decode(in->text + at, in->size - at, &code)) > 0; at += used)
+        ok = sources_put(&out->text, &out->from, mapped, map(code, mapped), sources_at(in->from, at));
     return ok;
 }
 
-static bool add_replaced(buffer *out, const char *text, size_t size, const normalizer_step *s)
+/* As in `tokenizers`, what replaces a text has the place of its last character. */
+static bool add_replaced(normal_out *out, const stretch *in, const normalizer_step *s)
 {
-    size_t from = strlen(s->from), to = strlen(s->to);
-    for (const char *found; (found = memmem(text, size, s->from, from)) != NULL;) {
-        size_t before = (size_t)(found - text);
-        if (!buffer_append(out, text, before) || !buffer_append(out, s->to, to))
+    size_t from = strlen(s->from), to = strlen(s->to), done = 0;
+    for (const char *found; (found = memmem(in->text + done, in->size - done, s->from, from)) != NULL;) {
+        size_t at = (size_t)(found - in->text);
+        if (!add_bytes(out, in, done, at - done) ||
+            !sources_put(&out->text, &out->from, s->to, to, sources_at(in->from, at + from - 1)))
             return false;
-        text += before + from;
-        size -= before + from;
+        done = at + from;
     }
-    return buffer_append(out, text, size);
+    return add_bytes(out, in, done, in->size - done);
 }
 
-static bool add_squeezed(buffer *out, const char *text, size_t size)
+/* The last of several spaces stays. */
+static bool add_squeezed(normal_out *out, const stretch *in)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < size; i++)
-        ok = (text[i] == ' ' && i > 0 && text[i - 1] == ' ') || buffer_append(out, text + i, 1);
+    for (size_t i = 0; ok && i < in->size; i++)
+        ok = (in->text[i] == ' ' && i + 1 < in->size && in->text[i + 1] == ' ') || add_bytes(out, in, i, 1);
     return ok;
 }
 
-static bool add_stretch(buffer *out, const char *text, size_t size, const normalizer_step *s)
+static bool add_form(normal_out *out, const stretch *in, unicode_form form)
+{
+    return unicode_append_form_from(&out->text, &out->from, in->text, in->from, in->size, form);
+}
+
+static bool add_stretch(normal_out *out, const stretch *in, const normalizer_step *s)
 {
     switch (s->kind) {
-    case NORMALIZER_NFC: return unicode_append_form(out, text, size, UNICODE_NFC);
-    case NORMALIZER_NFKC: return unicode_append_form(out, text, size, UNICODE_NFKC);
-    case NORMALIZER_NMT: return add_mapped(out, text, size, nmt);
-    case NORMALIZER_LOWERCASE: return add_mapped(out, text, size, normalizer_lower);
-    case NORMALIZER_REPLACE: return add_replaced(out, text, size, s);
-    case NORMALIZER_SQUEEZE: return add_squeezed(out, text, size);
+    case NORMALIZER_NFC: return add_form(out, in, UNICODE_NFC);
+    case NORMALIZER_NFKC: return add_form(out, in, UNICODE_NFKC);
+    case NORMALIZER_NMT: return add_mapped(out, in, nmt);
+    case NORMALIZER_LOWERCASE: return add_mapped(out, in, normalizer_lower);
+    case NORMALIZER_REPLACE: return add_replaced(out, in, s);
+    case NORMALIZER_SQUEEZE: return add_squeezed(out, in);
     case NORMALIZER_STRIP: break; /* done for the text, not for stretches */
     }
-    return buffer_append(out, text, size);
+    return add_bytes(out, in, 0, in->size);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -100,12 +125,12 @@ static bool is_white(uint32_t code)
     return utf8_is_space(code) && (code < 0x1C || code > 0x1F);
 }
 
-static bool add_stripped(buffer *out, const char *text, size_t size)
+static bool add_stripped(normal_out *out, const stretch *in)
 {
-    size_t from = size, end = size;
+    size_t size = in->size, from = size, end = size;
     for (size_t at = 0, used; at < size; at += used) {
         uint32_t code;
-        used = utf8_decode(text + at, size - at, &code);
+        used = utf8_decode(in->text + at, size - at, &code);
         bool white = used > 0 && is_white(code);
         used = used ? used : 1;
         if (white)
@@ -113,18 +138,19 @@ static bool add_stripped(buffer *out, const char *text, size_t size)
         from = from < size ? from : at;
         end = at + used;
     }
-    return buffer_append(out, text + from, end - from);
+    return add_bytes(out, in, from, end - from);
 }
 
-static bool run_step(buffer *out, const char *text, size_t size, const normalizer_step *s)
+static bool run_step(normal_out *out, const stretch *in, const normalizer_step *s)
 {
-    out->size = 0;
-    bool ok = buffer_append(out, "", 0);
+    out->text.size = out->from.size = 0;
+    bool ok = buffer_append(&out->text, "", 0);
     if (s->kind == NORMALIZER_STRIP)
-        return ok && add_stripped(out, text, size);
-    for (size_t at = 0; at < size && ok;) {
-        size_t valid = utf8_valid_prefix(text + at, size - at), rest = at + valid < size;
-        ok = (valid == 0 || add_stretch(out, text + at, valid, s)) && buffer_append(out, text + at + valid, rest);
+        return ok && add_stripped(out, in);
+    for (size_t at = 0; at < in->size && ok;) {
+        const size_t valid = utf8_valid_prefix(in->text + at, in->size - at), rest = at + valid < in->size;
+        const stretch part = {in->text + at, sources_at(in->from, at), valid};
+        ok = (valid == 0 || add_stretch(out, &part, s)) && add_bytes(out, in, at + valid, rest);
         at += valid + rest;
     }
     return ok;
@@ -144,23 +170,53 @@ bool normalizer_changes(const normalizer *n, const char *text, size_t size)
     return false;
 }
 
+/* All steps over *in, which becomes the result in one of `parts`. */
+static bool run_steps(const normalizer *n, stretch *in, normal_out parts[2])
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < n->count; i++) {
+        normal_out *out = &parts[i % 2];
+        ok = run_step(out, in, &n->steps[i]);
+        *in = (stretch){out->text.data, sources_of(&out->from), out->text.size};
+    }
+    return ok;
+}
+
+static void free_parts(normal_out parts[2])
+{
+    for (int i = 0; i < 2; i++) {
+        buffer_free(&parts[i].text);
+        buffer_free(&parts[i].from);
+    }
+}
+
 rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
                            rapt_code (*take)(void *context, const char *text, size_t size), void *context, rapt_error *err)
 {
-    buffer parts[2] = {{0}};
-    bool ok = true;
+    normal_out parts[2] = {{{0}, {0}}, {{0}, {0}}};
+    stretch normal = {text, NULL, size};
     if (!normalizer_changes(n, text, size))
         return take(context, text, size);
-    for (size_t i = 0; ok && i < n->count; i++) {
-        buffer *out = &parts[i % 2];
-        ok = run_step(out, text, size, &n->steps[i]);
-        text = out->data;
-        size = out->size;
-    }
-    rapt_code code = ok ? take(context, text, size) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
-    free(parts[0].data);
-    free(parts[1].data);
+    rapt_code code = run_steps(n, &normal, parts) ? take(context, normal.text, normal.size)
+                                                  : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
+    free_parts(parts);
     return code;
+}
+
+rapt_code normalizer_places(const normalizer *n, const char *text, size_t size, size_t begin, buffer *from, rapt_error *err)
+{
+    normal_out parts[2] = {{{0}, {0}}, {{0}, {0}}};
+    buffer own = {0};
+    stretch normal = {text, NULL, size};
+    from->size = 0;
+    bool ok = sources_begin(&own, text, size, begin);
+    normal.from = sources_of(&own);
+    if (ok && normalizer_changes(n, text, size))
+        ok = run_steps(n, &normal, parts);
+    ok = ok && (!normal.from || buffer_append(from, normal.from, normal.size * sizeof *normal.from));
+    free_parts(parts);
+    buffer_free(&own);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
 }
 
 static rapt_code normalizer_take_line(void *context, const char *text, size_t size)

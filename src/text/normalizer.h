@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+struct buffer; /* base/buffer.h */
+
 typedef enum normalizer_kind {
     NORMALIZER_NFC = 1,   /* Unicode's composed form */
     NORMALIZER_NFKC,      /* NFC, with compatibility characters replaced: wide letters, ligatures, no-break spaces */
@@ -41,6 +43,10 @@ bool normalizer_lowercases(const normalizer *n);
  * text that no step can change is handed on as it is; another one is copied. */
 rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
                            rapt_code (*take)(void *context, const char *text, size_t size), void *context, rapt_error *err);
+/* The places of the bytes that normalizer_apply makes of a text (text/sources.h), which begins at `begin` of the original text;
+ * they replace *from. */
+rapt_code normalizer_places(const normalizer *n, const char *text, size_t size, size_t begin, struct buffer *from,
+                            rapt_error *err);
 /* Whether normalizer_apply has to copy a text. If no part of a text needs it, neither does the text. */
 bool normalizer_changes(const normalizer *n, const char *text, size_t size);
 /* normalizer_cut.c: the first place from `from` > 0 on where a text can be cut, or its end: the parts before and after it give

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+typedef struct placed_ids placed_ids; /* sources.h */
 typedef struct encode_run encode_run; /* encode_run.h: a text that is encoded on all threads */
 
 /* The contracts of rapt_tokenizer_... in rapt/text.h hold for these. */
@@ -27,6 +28,9 @@ typedef struct tokenizer_ops {
     /* The number of ids before and after each text that is encoded with special tokens; NULL: none. */
     void (*frame)(const rapt_tokenizer *k, size_t *before, size_t *after);
     bool (*is_foreign)(const rapt_tokenizer *k); /* see tokenizer_is_foreign; NULL: never */
+    /* encode_to with the place of each id. */
+    rapt_code (*encode_offsets)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                                rapt_error *err);
 } tokenizer_ops;
 
 /* The first member of every kind's struct. */

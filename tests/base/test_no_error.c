@@ -54,6 +54,9 @@ static void tokenizers(void **state)
     free(bytes);
     const rapt_text texts[] = {{"x", 1}};
     assert_int_equal(rapt_tokenizer_encode_batch(tokenizer, texts, 1, NULL, &ids, &starts, NULL), RAPT_ERR_VALUE);
+    rapt_span *offsets;
+    assert_int_equal(rapt_tokenizer_encode_offsets(tokenizer, &(rapt_text){"x", 1}, NULL, &ids, &offsets, &count, NULL),
+                     RAPT_ERR_VALUE);
     assert_null(rapt_tokenizer_load(put("bad.json", "{\"model\": 1}"), NULL));
     assert_null(rapt_tokenizer_load("cl100k_base:/nowhere", NULL));
     assert_int_equal(rapt_tokenizer_encode(tokenizer, "x", &ids, &count, NULL), RAPT_ERR_VALUE);

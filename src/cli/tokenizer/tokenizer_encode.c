@@ -17,7 +17,7 @@ enum { MAX_DIGITS = 10, PRINTED = 1024 };
 
 typedef struct encode_arguments {
     tokenizer_operands operands;
-    bool lines, jsonl, count, specials;
+    bool lines, jsonl, count, offsets, specials;
     int threads;
 } encode_arguments;
 
@@ -26,6 +26,8 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("lines", AT(lines), "Each line of the input, without its line feed, is a text of its own", .not_with = "jsonl"),
     OPTION_FLAG("jsonl", AT(jsonl), "Each line is a JSON object with `text`, to which `ids` is added"),
     OPTION_FLAG("count", AT(count), "Print the number of ids instead of the ids"),
+    OPTION_FLAG("offsets", AT(offsets), "Add `offsets`: for each id the bytes [begin, end) of `text` that it comes from",
+                .needs = "jsonl", .not_with = "count"),
     OPTION_FLAG("specials", AT(specials), "Special tokens in the text are encoded as such (otherwise they are ordinary text)",
                 .alias = "allow-special"),
     CLI_OPTION_THREADS(AT(threads)),
@@ -130,22 +132,44 @@ static rapt_code encode_one_text(const rapt_tokenizer *k, const encode_arguments
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
-static json_t *ids_json(const int32_t *ids, size_t count)
+/* The ids of a text, and with --offsets their places, or else NULL. */
+typedef struct encoded_text {
+    int32_t *ids;
+    rapt_span *offsets;
+    size_t count;
+} encoded_text;
+
+/* NULL: out of memory. */
+static json_t *ids_json(const encoded_text *t)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(list, json_integer(ids[i])) != 0) {
+    for (size_t i = 0; i < t->count; i++)
+        if (json_array_append_new(list, json_integer(t->ids[i])) != 0) {
             json_decref(list);
             return NULL;
         }
     return list;
 }
 
-static rapt_code print_encoded_object(const encode_arguments *a, json_t *object, const int32_t *ids, size_t count,
-                                      rapt_error *err)
+static json_t *offsets_json(const encoded_text *t)
 {
-    json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
-    char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_text(object, 0) : NULL;
+    json_t *list = json_array();
+    for (size_t i = 0; i < t->count; i++) {
+        json_t *pair = json_pack("[I, I]", (json_int_t)t->offsets[i].begin, (json_int_t)t->offsets[i].end);
+        if (json_array_append_new(list, pair) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static rapt_code print_encoded_object(const encode_arguments *a, json_t *object, const encoded_text *t, rapt_error *err)
+{
+    json_t *result = a->count ? json_integer((json_int_t)t->count) : ids_json(t);
+    bool ok = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 &&
+              (!t->offsets || json_object_set_new(object, "offsets", offsets_json(t)) == 0);
+    char *line = ok ? json_text(object, 0) : NULL;
     if (!line)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
     puts(line);
@@ -153,23 +177,32 @@ static rapt_code print_encoded_object(const encode_arguments *a, json_t *object,
     return RAPT_OK;
 }
 
+static rapt_code encode_string(const rapt_tokenizer *k, const encode_arguments *a, const json_t *text, encoded_text *t,
+                               rapt_error *err)
+{
+    const rapt_text bytes = {json_string_value(text), json_string_length(text)};
+    rapt_encode_options o = rapt_encode_options_default();
+    o.specials = a->specials;
+    return a->offsets ? rapt_tokenizer_encode_offsets(k, &bytes, &o, &t->ids, &t->offsets, &t->count, err)
+                      : rapt_tokenizer_encode_bytes(k, bytes.data, bytes.size, &o, &t->ids, &t->count, err);
+}
+
 static rapt_code encode_object(const rapt_tokenizer *k, const encode_arguments *a, const char *line, size_t size, rapt_error *err)
 {
     json_error_t where;
     json_t *object = json_loadb(line, size, JSON_ALLOW_NUL, &where), *text = json_object_get(object, "text");
     rapt_code code = RAPT_OK;
-    int32_t *ids = NULL;
-    size_t count;
+    encoded_text t = {0};
     if (!object)
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s", quote(where.text).text);
     else if (!json_is_string(text))
         code = rapt_fail(err, RAPT_ERR_FORMAT, "not an object with a string `text`");
     else
-        code = tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
-                                           &count, err);
+        code = encode_string(k, a, text, &t, err);
     if (code == RAPT_OK)
-        code = print_encoded_object(a, object, ids, count, err);
-    free(ids);
+        code = print_encoded_object(a, object, &t, err);
+    free(t.ids);
+    free(t.offsets);
     json_decref(object);
     return code;
 }

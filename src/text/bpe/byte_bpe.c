@@ -385,4 +385,4 @@ static bool bpe_is_foreign(const rapt_tokenizer *k)
 
 static const tokenizer_ops BYTE_BPE_OPS = {
     RAPT_TOKENIZER_BYTE_BPE, free_base, bpe_size, bpe_token, bpe_special, bpe_hash, bpe_encode_to, bpe_encode_run, bpe_decode,
-    bpe_to_json, bpe_lowercases, bpe_frame, bpe_is_foreign};
+    bpe_to_json, bpe_lowercases, bpe_frame, bpe_is_foreign, bpe_encode_offsets};

@@ -84,6 +84,9 @@ static inline const byte_bpe *byte_bpe_of(const rapt_tokenizer *k)
 /* bpe_encode.c */
 rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err);
+/* bpe_offsets.c */
+rapt_code bpe_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                             rapt_error *err);
 /* bpe_threads.c */
 rapt_code bpe_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err);
 /* hf_write.c: the contents of tokenizer.json; NULL: out of memory. And whether a file that was read has the same contents, judged

@@ -43,7 +43,7 @@ static rapt_code add_token(const hf_reading *r, pipeline *p, const added_token *
     size_t length = t->length;
     rapt_code code = RAPT_OK;
     if (t->normalized) {
-        code = normal_steps_run(&p->normal, p->classes, t->content, t->length, 0, &normal, &why);
+        code = normal_steps_run(&p->normal, p->classes, t->content, NULL, t->length, 0, &normal, &why);
         pattern = normal.text.data;
         length = normal.text.size;
     }
@@ -51,7 +51,7 @@ static rapt_code add_token(const hf_reading *r, pipeline *p, const added_token *
         code = rapt_fail(&why, RAPT_ERR_FORMAT, "added token \"%s\": the normalizer leaves nothing of it",
                          quote(t->content).text);
     code = code ? code : added_tokens_add(&p->added, t, pattern, length, &why);
-    buffer_free(&normal.text);
+    normal_text_free(&normal);
     return code ? rapt_fail(r->err, code, "%s: %s", r->path, why.message) : RAPT_OK;
 }
 

@@ -139,10 +139,13 @@ static size_t white_end(const char *text, size_t size, size_t from)
     return from;
 }
 
-bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, const uint8_t *classes, const char *text,
-                      size_t size, size_t first_bytes, piece_list *out)
+bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, const uint8_t *classes, const normal_text *in,
+                      piece_list *out)
 {
     const added_set *s = &a->sets[normalized];
+    const char *text = in->text.data;
+    const rapt_span *from = sources_of(&in->from);
+    const size_t size = in->text.size, first_bytes = in->first_bytes;
     size_t done = 0, length = 1;
     bool ok = true;
     for (size_t at = 0; ok && s->length_count > 0 && at < size; at += length) {
@@ -153,9 +156,9 @@ bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, con
             continue; /* the match is text, and no other token begins in it */
         size_t begin = t->lstrip ? white_begin(text, at, done) : at, end = at + length;
         end = t->rstrip ? white_end(text, size, end) : end;
-        ok = (done >= begin || piece_list_add_part(out, text, done, begin, first_bytes)) &&
-             piece_list_add(out, text + begin, end - begin, 0, t->id);
+        ok = (done >= begin || piece_list_add_part(out, text, from, done, begin, first_bytes)) &&
+             piece_list_add(out, text + begin, sources_at(from, begin), end - begin, 0, t->id);
         done = end;
     }
-    return ok && (done == size || piece_list_add_part(out, text, done, size, first_bytes));
+    return ok && (done == size || piece_list_add_part(out, text, from, done, size, first_bytes));
 }

@@ -114,9 +114,9 @@ static bool put_bytes(const buffer *bytes, piece_list *out)
 {
     bool ok = true;
     if (bytes->size == 0 || utf8_valid_prefix(bytes->data, bytes->size) == bytes->size)
-        return bytes->size == 0 || piece_list_add(out, bytes->data, bytes->size, 0, -1);
+        return bytes->size == 0 || piece_list_add(out, bytes->data, NULL, bytes->size, 0, -1);
     for (size_t i = 0; ok && i < bytes->size; i++)
-        ok = piece_list_add(out, REPLACEMENT, 3, 0, -1);
+        ok = piece_list_add(out, REPLACEMENT, NULL, 3, 0, -1);
     return ok;
 }
 
@@ -131,7 +131,7 @@ static bool decode_byte_fallback(const piece_list *in, piece_list *out)
             ok = buffer_append(&bytes, &(char){(char)byte}, 1);
             continue;
         }
-        ok = put_bytes(&bytes, out) && piece_list_add(out, token, in->list[i].size, 0, -1);
+        ok = put_bytes(&bytes, out) && piece_list_add(out, token, NULL, in->list[i].size, 0, -1);
         bytes.size = 0;
     }
     ok = ok && put_bytes(&bytes, out);

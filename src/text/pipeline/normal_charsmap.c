@@ -63,25 +63,45 @@ static size_t grapheme_size(const uint8_t *classes, const char *text, size_t siz
     return end - at;
 }
 
-static bool append_characters(buffer *out, const normal_step *s, const char *text, size_t size)
+/* Appends the replacement of text[0 .. size). Its characters come from the text's, one from one, and those that are more from the
+ * last. */
+static bool append_replacement(normal_text *out, const char *to, size_t length, const char *text, const rapt_span *from,
+                               size_t size)
+{
+    uint32_t code;
+    bool ok = from || buffer_append(&out->text, to, length);
+    for (size_t i = 0, at = 0, put, used; ok && from && i < length; i += put) {
+        put = utf8_decode(to + i, length - i, &code);
+        ok = put > 0 && sources_put(&out->text, &out->from, to + i, put, from + at);
+        used = utf8_decode(text + at, size - at, &code);
+        at += at + used < size ? used : 0;
+    }
+    return ok;
+}
+
+static bool append_characters(normal_text *out, const normal_step *s, const char *text, const rapt_span *from, size_t size)
 {
     bool ok = true;
     uint32_t code;
     for (size_t at = 0, used; ok && at < size; at += used) {
         size_t length = used = utf8_decode(text + at, size - at, &code);
         const char *to = replacement_of(s, text + at, used, &length);
-        ok = buffer_append(out, to ? to : text + at, to ? length : used);
+        ok = append_replacement(out, to ? to : text + at, to ? length : used, text + at, sources_at(from, at), used);
     }
     return ok;
 }
 
-bool normal_charsmap(buffer *out, const uint8_t *classes, const normal_step *s, const char *text, size_t size)
+bool normal_charsmap(normal_text *out, const uint8_t *classes, const normal_step *s, const normal_text *in)
 {
+    const char *text = in->text.data;
+    const rapt_span *from = sources_of(&in->from);
+    const size_t size = in->text.size;
     bool ok = true;
     for (size_t at = 0, used, length; ok && at < size; at += used) {
         used = grapheme_size(classes, text, size, at);
         const char *to = used < SHORT_GRAPHEME ? replacement_of(s, text + at, used, &length) : NULL;
-        ok = to ? buffer_append(out, to, length) : append_characters(out, s, text + at, used);
+        ok = to ? append_replacement(out, to, length, text + at, sources_at(from, at), used)
+                : append_characters(out, s, text + at, sources_at(from, at), used);
     }
     return ok;
 }

@@ -56,6 +56,12 @@ static size_t spaces_about(uint32_t code, char *out)
     return size + 1;
 }
 
+/* The places of a text from byte `at` on; NULL: nobody asked. */
+static const rapt_span *normal_from(const normal_text *in, size_t at)
+{
+    return sources_at(sources_of(&in->from), at);
+}
+
 /* Bytes of `out` that the character becomes. */
 static size_t map_character(normal_kind kind, uint32_t code, unsigned class, char out[MAPPED])
 {
@@ -78,7 +84,8 @@ static bool map_text(const normal_step *s, const uint8_t *classes, const normal_
     uint32_t code;
     bool ok = true;
     for (size_t at = 0, used; ok && (used = utf8_decode(text + at, in->text.size - at, &code)) > 0; at += used) {
-        ok = buffer_append(&out->text, mapped, map_character(s->kind, code, classes[code], mapped));
+        const size_t size = map_character(s->kind, code, classes[code], mapped);
+        ok = sources_put(&out->text, &out->from, mapped, size, normal_from(in, at));
         if (at < in->first_bytes)
             out->first_bytes = out->text.size;
     }
@@ -92,14 +99,14 @@ static bool form_text(unicode_form form, const normal_text *in, normal_text *out
     bool ok = unicode_append_form(&out->text, in->text.data, in->first_bytes, form);
     out->first_bytes = out->text.size;
     out->text.size = 0;
-    return ok && unicode_append_form(&out->text, in->text.data, in->text.size, form);
+    return ok && unicode_append_form_from(&out->text, &out->from, in->text.data, normal_from(in, 0), in->text.size, form);
 }
 
 /* If the first characters are removed, the next ones count as first. */
 static bool map_precompiled(const normal_step *s, const uint8_t *classes, const normal_text *in, normal_text *out)
 {
     uint32_t code;
-    bool ok = normal_charsmap(&out->text, classes, s, in->text.data, in->text.size);
+    bool ok = normal_charsmap(out, classes, s, in);
     out->first_bytes = ok && in->first_bytes > 0 ? utf8_decode(out->text.data, out->text.size, &code) : 0;
     return ok;
 }
@@ -114,8 +121,8 @@ static rapt_code replace_text(const normal_step *s, const normal_text *in, norma
         if (code)
             break;
         size_t first = at < in->first_bytes ? out->text.size + (in->first_bytes < end ? in->first_bytes : end) - at : 0;
-        ok = match ? buffer_append(&out->text, s->text, strlen(s->text))
-                   : buffer_append(&out->text, in->text.data + at, end - at);
+        ok = match ? sources_put(&out->text, &out->from, s->text, strlen(s->text), normal_from(in, end - 1))
+                   : sources_copy(&out->text, &out->from, in->text.data + at, normal_from(in, at), end - at);
         if (at < in->first_bytes) /* a match counts by its last byte */
             out->first_bytes = !match ? first : end <= in->first_bytes ? out->text.size : out->first_bytes;
         code = !ok ? rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text")
@@ -129,7 +136,8 @@ static bool prepend_text(const normal_step *s, const normal_text *in, normal_tex
 {
     size_t more = in->text.size > 0 ? strlen(s->text) : 0;
     out->first_bytes = in->first_bytes > 0 ? in->first_bytes + more : 0;
-    return buffer_append(&out->text, s->text, more) && buffer_append(&out->text, in->text.data, in->text.size);
+    return sources_put(&out->text, &out->from, s->text, more, normal_from(in, 0)) &&
+           sources_copy(&out->text, &out->from, in->text.data, normal_from(in, 0), in->text.size);
 }
 
 static bool strip_text(const normal_step *s, const normal_text *in, normal_text *out)
@@ -145,14 +153,14 @@ static bool strip_text(const normal_step *s, const normal_text *in, normal_text 
     end = end > begin ? end : begin;
     size_t first = in->first_bytes < end ? in->first_bytes : end;
     out->first_bytes = first > begin ? first - begin : 0;
-    return buffer_append(&out->text, text + begin, end - begin);
+    return sources_copy(&out->text, &out->from, text + begin, normal_from(in, begin), end - begin);
 }
 
 static rapt_code run_normal_step(const normal_step *s, const uint8_t *classes, const normal_text *in, normal_text *out,
                                  size_t limit, rapt_error *err)
 {
     bool ok;
-    out->text.size = out->first_bytes = 0;
+    out->text.size = out->from.size = out->first_bytes = 0;
     switch (s->kind) {
     case NORMAL_NFC: ok = form_text(UNICODE_NFC, in, out); break;
     case NORMAL_NFD: ok = form_text(UNICODE_NFD, in, out); break;
@@ -169,13 +177,13 @@ static rapt_code run_normal_step(const normal_step *s, const uint8_t *classes, c
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
 }
 
-rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const char *text, size_t size, size_t first_bytes,
-                           normal_text *out, rapt_error *err)
+rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const char *text, const rapt_span *from, size_t size,
+                           size_t first_bytes, normal_text *out, rapt_error *err)
 {
     normal_text other = {0};
-    out->text.size = 0;
+    out->text.size = out->from.size = 0;
     out->first_bytes = first_bytes;
-    bool ok = buffer_append(&out->text, text, size) && buffer_append(&other.text, "", 0);
+    bool ok = sources_copy(&out->text, &out->from, text, from, size) && buffer_append(&other.text, "", 0);
     rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
     for (size_t i = 0; i < n->count && !code; i++) {
         code = run_normal_step(&n->list[i], classes, out, &other, text_growth_limit(size), err);
@@ -183,6 +191,6 @@ rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const 
         other = *out;
         *out = done;
     }
-    buffer_free(&other.text);
+    normal_text_free(&other);
     return code;
 }

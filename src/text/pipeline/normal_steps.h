@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "text/pipeline/text_pattern.h"
+#include "text/sources.h"
 
 typedef enum normal_kind {
     NORMAL_NFC,
@@ -40,19 +41,26 @@ typedef struct normal_steps {
 
 /* A text, and how many of its bytes, at its beginning, come from the first character of the text that is encoded. */
 typedef struct normal_text {
-    buffer text;
+    buffer text, from; /* from: the places of its bytes (text/sources.h), if they are asked for */
     size_t first_bytes;
 } normal_text;
+
+static inline void normal_text_free(normal_text *t)
+{
+    buffer_free(&t->text);
+    buffer_free(&t->from);
+}
 
 void normal_steps_free(normal_steps *n);
 /* normal_read.c: adds the steps of a "normalizer", which may be null. */
 rapt_code normal_steps_read(normal_steps *n, const hf_reading *r, const json_t *part);
-/* Runs all steps over a text of valid UTF-8; the result replaces *out. `classes`: from char_classes_fill. */
-rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const char *text, size_t size, size_t first_bytes,
-                           normal_text *out, rapt_error *err);
+/* Runs all steps over a text of valid UTF-8, with the places of its bytes or NULL; the result replaces *out. `classes`: from
+ * char_classes_fill. */
+rapt_code normal_steps_run(const normal_steps *n, const uint8_t *classes, const char *text, const rapt_span *from, size_t size,
+                           size_t first_bytes, normal_text *out, rapt_error *err);
 
 /* normal_charsmap.c: whether a map is one, and a text through it. False on out-of-memory. */
 bool normal_charsmap_is_sound(const char *map, size_t size);
-bool normal_charsmap(buffer *out, const uint8_t *classes, const normal_step *s, const char *text, size_t size);
+bool normal_charsmap(normal_text *out, const uint8_t *classes, const normal_step *s, const normal_text *in);
 
 #endif

@@ -4,13 +4,14 @@
 void piece_list_free(piece_list *l)
 {
     buffer_free(&l->text);
+    buffer_free(&l->from);
     free(l->list);
     *l = (piece_list){0};
 }
 
 void piece_list_clear(piece_list *l)
 {
-    l->text.size = 0;
+    l->text.size = l->from.size = 0;
     l->count = 0;
 }
 
@@ -22,14 +23,14 @@ bool piece_list_mark(piece_list *l, size_t begin, size_t end, size_t first_bytes
     return true;
 }
 
-bool piece_list_add(piece_list *l, const char *text, size_t size, size_t first_bytes, int32_t id)
+bool piece_list_add(piece_list *l, const char *text, const rapt_span *from, size_t size, size_t first_bytes, int32_t id)
 {
     size_t at = l->text.size;
-    return buffer_append(&l->text, text, size) && piece_list_mark(l, at, at + size, first_bytes, id);
+    return sources_copy(&l->text, &l->from, text, from, size) && piece_list_mark(l, at, at + size, first_bytes, id);
 }
 
-bool piece_list_add_part(piece_list *l, const char *text, size_t begin, size_t end, size_t first_bytes)
+bool piece_list_add_part(piece_list *l, const char *text, const rapt_span *from, size_t begin, size_t end, size_t first_bytes)
 {
     size_t last = first_bytes < end ? first_bytes : end;
-    return piece_list_add(l, text + begin, end - begin, last > begin ? last - begin : 0, -1);
+    return piece_list_add(l, text + begin, sources_at(from, begin), end - begin, last > begin ? last - begin : 0, -1);
 }

@@ -77,10 +77,11 @@ static rapt_code normalize_piece(pipeline_encoding *e, size_t i)
     const text_piece *piece = &e->raw.list[i];
     const char *text = piece_list_text(&e->raw, i);
     if (piece->id >= 0)
-        return piece_list_add(&e->pieces, text, piece->size, 0, piece->id) ? RAPT_OK : pipeline_no_memory(e);
-    rapt_code code = normal_steps_run(&e->p->normal, e->p->classes, text, piece->size, piece->first_bytes, &e->normal, e->err);
-    if (!code && !added_tokens_cut(&e->p->added, true, e->specials, e->p->classes, e->normal.text.data, e->normal.text.size,
-                                   e->normal.first_bytes, &e->pieces))
+        return piece_list_add(&e->pieces, text, piece_list_from(&e->raw, i), piece->size, 0, piece->id) ? RAPT_OK
+                                                                                                     : pipeline_no_memory(e);
+    rapt_code code = normal_steps_run(&e->p->normal, e->p->classes, text, piece_list_from(&e->raw, i), piece->size,
+                                      piece->first_bytes, &e->normal, e->err);
+    if (!code && !added_tokens_cut(&e->p->added, true, e->specials, e->p->classes, &e->normal, &e->pieces))
         code = pipeline_no_memory(e);
     return code;
 }
@@ -90,8 +91,9 @@ static rapt_code encode_pieces_of(pipeline_encoding *e)
     rapt_code code = pretoken_steps_run(&e->p->cuts, e->p->classes, &e->pieces, e->err);
     for (size_t i = 0; i < e->pieces.count && !code; i++) {
         const text_piece *piece = &e->pieces.list[i];
+        e->work.from = piece_list_from(&e->pieces, i);
         if (piece->id >= 0)
-            code = model_work_put(&e->work, piece->id, e->err);
+            code = model_work_put(&e->work, piece->id, 0, piece->size, e->err);
         else if (piece->size > 0)
             code = pipeline_model_encode(&e->p->model, piece_list_text(&e->pieces, i), piece->size, &e->work, e->err);
     }
@@ -102,7 +104,7 @@ static rapt_code put_row(pipeline_encoding *e, const id_row *row)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; e->specials && i < row->count && !code; i++)
-        code = model_work_put(&e->work, row->ids[i], e->err);
+        code = model_work_put(&e->work, row->ids[i], 0, 0, e->err);
     return code;
 }
 
@@ -110,8 +112,10 @@ static rapt_code pipeline_encode_whole(pipeline_encoding *e, const char *text, s
 {
     uint32_t first;
     rapt_code code = put_row(e, &e->p->before);
-    if (!code && !added_tokens_cut(&e->p->added, false, e->specials, e->p->classes, text, size, utf8_decode(text, size, &first),
-                                   &e->raw))
+    e->normal.first_bytes = utf8_decode(text, size, &first);
+    if (!code && !(buffer_append(&e->normal.text, text, size) &&
+                   (!e->work.placed || sources_begin(&e->normal.from, text, size, 0)) &&
+                   added_tokens_cut(&e->p->added, false, e->specials, e->p->classes, &e->normal, &e->raw)))
         code = pipeline_no_memory(e);
     for (size_t i = 0; i < e->raw.count && !code; i++)
         code = normalize_piece(e, i);
@@ -119,19 +123,34 @@ static rapt_code pipeline_encode_whole(pipeline_encoding *e, const char *text, s
     return code ? code : put_row(e, &e->p->after);
 }
 
-static rapt_code pipeline_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
-                                    void *context, rapt_error *err)
+static rapt_code run_pipeline(pipeline_encoding *e, const char *text, size_t size)
 {
     size_t valid = utf8_valid_prefix(text, size);
     if (valid < size)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: not UTF-8", valid + 1);
+        return rapt_fail(e->err, RAPT_ERR_FORMAT, "byte %zu: not UTF-8", valid + 1);
+    rapt_code code = pipeline_encode_whole(e, text, size);
+    piece_list_free(&e->raw);
+    piece_list_free(&e->pieces);
+    normal_text_free(&e->normal);
+    return code;
+}
+
+static rapt_code pipeline_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
+                                    void *context, rapt_error *err)
+{
     pipeline_encoding e = {.p = pipeline_of(k), .specials = specials, .err = err};
-    rapt_code code = pipeline_encode_whole(&e, text, size);
+    rapt_code code = run_pipeline(&e, text, size);
     if (!code && e.work.count > 0)
         code = sink(context, e.work.ids, e.work.count, err);
-    piece_list_free(&e.raw);
-    piece_list_free(&e.pieces);
-    buffer_free(&e.normal.text);
+    model_work_free(&e.work);
+    return code;
+}
+
+static rapt_code pipeline_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                                         rapt_error *err)
+{
+    pipeline_encoding e = {.p = pipeline_of(k), .specials = specials, .err = err, .work.placed = out};
+    rapt_code code = run_pipeline(&e, text, size);
     model_work_free(&e.work);
     return code;
 }
@@ -157,7 +176,7 @@ static bool take_shown(const pipeline *p, const int32_t *ids, size_t count, bool
             length = added->shown_length;
         }
         if (token && !(skip && is_special_text(p, token)))
-            ok = piece_list_add(out, token, length, 0, -1);
+            ok = piece_list_add(out, token, NULL, length, 0, -1);
     }
     return ok;
 }
@@ -228,4 +247,4 @@ static const tokenizer_ops PIPELINE_OPS = {
     RAPT_TOKENIZER_PIPELINE, pipeline_free_base,  pipeline_size,       pipeline_token,   pipeline_special,   pipeline_hash,
     /* a component's result at one place can depend on the whole text, so the text is encoded as a whole */
     pipeline_encode_to,      encode_run_whole,    pipeline_decode_all, pipeline_to_json, pipeline_lowercases,
-    pipeline_frame};
+    pipeline_frame, .encode_offsets = pipeline_encode_offsets};

@@ -53,8 +53,8 @@ const added_token *added_tokens_of(const added_tokens *a, int32_t id);
 
 /* Cuts a text into pieces at the tokens of a set, and appends them to *out. `specials`: also at special tokens. False on
  * out-of-memory. */
-bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, const uint8_t *classes, const char *text,
-                      size_t size, size_t first_bytes, piece_list *out);
+bool added_tokens_cut(const added_tokens *a, bool normalized, bool specials, const uint8_t *classes, const normal_text *text,
+                      piece_list *out);
 
 /* ---- pipeline.c: the row */
 

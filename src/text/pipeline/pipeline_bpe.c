@@ -24,9 +24,10 @@ static bool find_pair(void *context, const piece_symbol *left, const piece_symbo
 
 /* ---- the symbols that a piece begins as --------------------------------------------------------------------- */
 
-static bool add_symbol(model_work *w, int32_t id)
+/* Bytes begin .. end - 1 of the piece; at least one, since a symbol of none has been merged. */
+static bool add_symbol(model_work *w, int32_t id, size_t begin, size_t end)
 {
-    return piece_merge_add(&w->merge, id, w->merge.count, 1);
+    return piece_merge_add(&w->merge, id, begin, end > begin ? end - begin : 1);
 }
 
 /* Writes a character, with the prefix unless it begins the piece, and with the suffix if it ends it. */
@@ -47,59 +48,81 @@ static bool has_byte_tokens(const pipeline_model *m, const buffer *letters)
     return m->byte_fallback;
 }
 
-/* Unknown characters that wait: tokens of bytes go before them, as in `tokenizers`. */
-static bool flush_unknown(model_work *w, int32_t *waiting)
+/* A character of the piece, and the unknown characters before it that wait: tokens of bytes go before them, as in
+ * `tokenizers`. */
+typedef struct bpe_place {
+    size_t begin, end, waiting_begin, waiting_end;
+    int32_t waiting; /* -1: none */
+} bpe_place;
+
+static bool flush_unknown(model_work *w, bpe_place *p)
 {
-    bool ok = *waiting < 0 || add_symbol(w, *waiting);
-    *waiting = -1;
+    bool ok = p->waiting < 0 || add_symbol(w, p->waiting, p->waiting_begin, p->waiting_end);
+    p->waiting = -1;
     return ok;
 }
 
-static rapt_code add_letters(const pipeline_model *m, model_work *w, int32_t *waiting, rapt_error *err)
+/* A character without a token counts with the symbol before it. */
+static void leave_out(model_work *w, const bpe_place *p)
+{
+    if (w->merge.count > 0)
+        w->merge.symbols[w->merge.count - 1].size += (uint32_t)(p->end - p->begin);
+}
+
+static rapt_code add_letters(const pipeline_model *m, model_work *w, bpe_place *p, rapt_error *err)
 {
     const buffer *l = &w->letters;
     int32_t id = token_list_find(&m->vocab, l->data, l->size);
     bool ok = true;
     if (id >= 0) {
-        ok = flush_unknown(w, waiting) && add_symbol(w, id);
+        ok = flush_unknown(w, p) && add_symbol(w, id, p->begin, p->end);
     } else if (has_byte_tokens(m, l)) {
-        for (size_t i = 0; ok && i < l->size; i++)
-            ok = add_symbol(w, m->bytes[(unsigned char)l->data[i]]);
+        for (size_t i = 0, at; ok && i < l->size; i++) {
+            at = p->begin + i < p->end ? p->begin + i : p->end - 1; /* letters of a prefix have no bytes */
+            ok = add_symbol(w, m->bytes[(unsigned char)l->data[i]], at, at + 1);
+        }
     } else if (m->unk_token) {
         if (pipeline_model_unknown(m, err) < 0)
             return RAPT_ERR_VALUE;
-        ok = m->fuse_unk || flush_unknown(w, waiting);
-        *waiting = m->unk;
+        ok = m->fuse_unk || flush_unknown(w, p);
+        p->waiting_begin = p->waiting < 0 ? p->begin : p->waiting_begin;
+        p->waiting_end = p->end;
+        p->waiting = m->unk;
+    } else {
+        leave_out(w, p);
     }
     return ok ? RAPT_OK : bpe_work_no_memory(err);
 }
 
 static rapt_code add_all_letters(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
 {
-    int32_t waiting = -1;
+    bpe_place place = {.waiting = -1};
     uint32_t code;
     rapt_code result = RAPT_OK;
     w->merge.count = 0;
     for (size_t at = 0, used; at < size && !result; at += used) {
         used = utf8_decode(text + at, size - at, &code);
-        result = write_letters(m, w, text + at, used, at == 0, at + used == size) ? add_letters(m, w, &waiting, err)
+        place.begin = at, place.end = at + used;
+        result = write_letters(m, w, text + at, used, at == 0, at + used == size) ? add_letters(m, w, &place, err)
                                                                                   : bpe_work_no_memory(err);
     }
-    return !result && !flush_unknown(w, &waiting) ? bpe_work_no_memory(err) : result;
+    return !result && !flush_unknown(w, &place) ? bpe_work_no_memory(err) : result;
 }
 
 rapt_code pipeline_bpe_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
 {
     int32_t whole = m->ignore_merges ? token_list_find(&m->vocab, text, size) : -1;
     if (whole >= 0)
-        return model_work_put(w, whole, err);
+        return model_work_put(w, whole, 0, size, err);
     if (size > INT32_MAX / 8)
         return rapt_fail(err, RAPT_ERR_VALUE, "a piece of %zu bytes is too long to merge", size);
     rapt_code code = add_all_letters(m, text, size, w, err);
     const piece_merge_rule rule = {find_pair, (void *)&m->pairs};
     if (!code && !piece_merge_all(&w->merge, &rule))
         code = bpe_work_no_memory(err);
-    for (uint32_t i = w->merge.count > 0 ? 0 : PIECE_MERGE_NONE; i != PIECE_MERGE_NONE && !code; i = w->merge.symbols[i].next)
-        code = model_work_put(w, w->merge.symbols[i].id, err);
+    for (uint32_t i = w->merge.count > 0 ? 0 : PIECE_MERGE_NONE; i != PIECE_MERGE_NONE && !code; i = w->merge.symbols[i].next) {
+        const piece_symbol *s = &w->merge.symbols[i];
+        code = model_work_put(w, s->id, s->start, s->start + s->size, err);
+    }
     return code;
 }

@@ -17,10 +17,11 @@ void pipeline_model_free(pipeline_model *m)
     *m = (pipeline_model){0};
 }
 
-static rapt_code put_unknown(const pipeline_model *m, model_work *w, rapt_error *err)
+/* For a piece of `size` bytes. */
+static rapt_code put_unknown(const pipeline_model *m, size_t size, model_work *w, rapt_error *err)
 {
     int32_t unk = pipeline_model_unknown(m, err);
-    return unk < 0 ? RAPT_ERR_VALUE : model_work_put(w, unk, err);
+    return unk < 0 ? RAPT_ERR_VALUE : model_work_put(w, unk, 0, size, err);
 }
 
 /* ---- WordPiece ---------------------------------------------------------------------------------------------- */
@@ -47,17 +48,17 @@ static int32_t longest_token(const pipeline_model *m, int32_t node, const char *
 /* Tokens after the first have the prefix. */
 static rapt_code word_piece_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
 {
-    size_t begun = w->count, length = 0;
+    size_t begun = model_work_count(w), length = 0;
     rapt_code code = RAPT_OK;
     if (count_characters(text, size) > m->max_characters)
-        return put_unknown(m, w, err);
+        return put_unknown(m, size, w, err);
     for (size_t at = 0; at < size && !code; at += length) {
         int32_t id = longest_token(m, at == 0 ? 0 : m->after_prefix, text + at, size - at, &length);
         if (id < 0) {
-            w->count = begun;
-            return put_unknown(m, w, err);
+            model_work_take_back(w, begun);
+            return put_unknown(m, size, w, err);
         }
-        code = model_work_put(w, id, err);
+        code = model_work_put(w, id, at, at + length, err);
     }
     return code;
 }
@@ -67,7 +68,7 @@ static rapt_code word_piece_encode(const pipeline_model *m, const char *text, si
 static rapt_code word_level_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)
 {
     int32_t id = token_list_find(&m->vocab, text, size);
-    return id >= 0 ? model_work_put(w, id, err) : put_unknown(m, w, err);
+    return id >= 0 ? model_work_put(w, id, 0, size, err) : put_unknown(m, size, w, err);
 }
 
 rapt_code pipeline_model_encode(const pipeline_model *m, const char *text, size_t size, model_work *w, rapt_error *err)

@@ -7,6 +7,7 @@
 #include "text/hf/hf_read.h"
 #include "text/pieces/piece_merge.h"
 #include "text/pieces/unigram.h"
+#include "text/sources.h"
 
 typedef enum pipeline_model_kind {
     MODEL_BPE,        /* characters are merged, pair by pair (Sennrich et al. 2016) */
@@ -37,6 +38,8 @@ typedef struct pipeline_model {
 typedef struct model_work {
     int32_t *ids;
     size_t count, capacity;
+    placed_ids *placed;    /* where ids go with their places; NULL: they go to `ids` */
+    const rapt_span *from; /* the places of the bytes of the piece that is encoded, if `placed` */
     piece_merge_work merge;
     unigram_paths paths;
     piece_cuts cuts;
@@ -49,8 +52,11 @@ rapt_code pipeline_model_read(pipeline_model *m, const hf_reading *r);
 
 /* model_work.c */
 void model_work_free(model_work *w);
-/* Appends an id. */
-rapt_code model_work_put(model_work *w, int32_t id, rapt_error *err);
+/* Appends the id of bytes begin .. end - 1 of the piece that is encoded; of none of its bytes if they are equal. */
+rapt_code model_work_put(model_work *w, int32_t id, size_t begin, size_t end, rapt_error *err);
+/* The number of ids so far; and takes back those after the first `count`. */
+size_t model_work_count(const model_work *w);
+void model_work_take_back(model_work *w, size_t count);
 /* The unknown token; -1 with `err` set: it is not in the vocabulary. */
 int32_t pipeline_model_unknown(const pipeline_model *m, rapt_error *err);
 

@@ -2,7 +2,8 @@
  * tokens of their bytes. For pipeline_model.c; pieces/unigram.c finds the best cuts. */
 #include "text/pipeline/pipeline_model.h"
 
-/* Puts the ids of bytes begin .. end - 1, for which the model has no token. */
+/* Puts the ids of bytes begin .. end - 1, for which the model has no token. As in `tokenizers`, each of their bytes has the place
+ * of all. */
 static rapt_code put_unknown_run(const pipeline_model *m, const char *text, size_t begin, size_t end, model_work *w,
                                  rapt_error *err)
 {
@@ -11,10 +12,10 @@ static rapt_code put_unknown_run(const pipeline_model *m, const char *text, size
     for (size_t i = begin; i < end && bytes; i++)
         bytes = m->bytes[(unsigned char)text[i]] >= 0;
     if (!bytes)
-        return model_work_put(w, whole >= 0 ? whole : m->unk, err);
+        return model_work_put(w, whole >= 0 ? whole : m->unk, begin, end, err);
     rapt_code code = RAPT_OK;
     for (size_t i = begin; i < end && !code; i++)
-        code = model_work_put(w, m->bytes[(unsigned char)text[i]], err);
+        code = model_work_put(w, m->bytes[(unsigned char)text[i]], begin, end, err);
     return code;
 }
 
@@ -31,7 +32,7 @@ rapt_code pipeline_unigram_encode(const pipeline_model *m, const char *text, siz
     const piece_cut *cuts = w->cuts.list;
     for (size_t i = 0, begin = 0; i < w->cuts.count && !code; i++) {
         if (cuts[i].id != m->unk)
-            code = model_work_put(w, cuts[i].id, err);
+            code = model_work_put(w, cuts[i].id, begin, cuts[i].end, err);
         else if (i + 1 == w->cuts.count || cuts[i + 1].id != m->unk)
             code = put_unknown_run(m, text, begin, cuts[i].end, w, err);
         else

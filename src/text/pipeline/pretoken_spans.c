@@ -3,7 +3,7 @@
 
 bool span_joiner_end(span_joiner *j)
 {
-    bool ok = !j->open || j->begin == j->end || piece_list_add_part(j->out, j->text, j->begin, j->end, j->first_bytes);
+    bool ok = !j->open || j->begin == j->end || piece_list_add_part(j->out, j->text, j->from, j->begin, j->end, j->first_bytes);
     j->open = false;
     return ok;
 }

@@ -22,6 +22,7 @@ typedef struct pretoken_work {
     const uint8_t *classes;
     text_matcher matcher;
     const char *text;
+    const rapt_span *from; /* the places of its bytes, or NULL */
     size_t size, first_bytes;
     piece_list *out;
     rapt_error *err;
@@ -78,7 +79,8 @@ static rapt_code split_by_group(pretoken_work *w, span_joiner *j)
 static rapt_code split_piece(pretoken_work *w)
 {
     const pretoken_step *s = w->step;
-    span_joiner j = {.out = w->out, .text = w->text, .first_bytes = w->first_bytes, .behavior = s->behavior, .invert = s->invert};
+    span_joiner j = {.out = w->out, .text = w->text, .from = w->from, .first_bytes = w->first_bytes, .behavior = s->behavior,
+                     .invert = s->invert};
     rapt_code code = s->kind == PRETOKEN_SPLIT ? split_by_pattern(w, &j) : split_by_group(w, &j);
     return code || span_joiner_end(&j) ? code : pretoken_no_memory(w);
 }
@@ -89,17 +91,17 @@ static rapt_code split_piece(pretoken_work *w)
 static bool put_marks(pretoken_work *w, size_t *first_bytes)
 {
     const char *mark = w->step->mark;
-    buffer *out = &w->out->text;
+    buffer *out = &w->out->text, *places = &w->out->from;
     size_t from = out->size, length = strlen(mark);
     bool marked = w->size >= length && memcmp(w->text, mark, length) == 0, ok = true;
     bool may = w->step->prepend == METASPACE_ALWAYS || (w->step->prepend == METASPACE_FIRST && w->first_bytes > 0);
     if (w->text[0] != ' ' && !marked && may)
-        ok = buffer_append(out, mark, length);
+        ok = sources_put(out, places, mark, length, w->from);
     size_t before = out->size - from;
     *first_bytes = w->first_bytes > 0 ? before : 0;
     for (size_t at = 0; ok && at < w->size; at++) {
         bool space = w->text[at] == ' ';
-        ok = buffer_append(out, space ? mark : w->text + at, space ? length : 1);
+        ok = sources_put(out, places, space ? mark : w->text + at, space ? length : 1, sources_at(w->from, at));
         if (at < w->first_bytes)
             *first_bytes = out->size - from;
     }
@@ -131,16 +133,28 @@ static rapt_code metaspace_piece(pretoken_work *w)
 static rapt_code space_first_piece(pretoken_work *w)
 {
     size_t at = w->out->text.size, more = w->text[0] != ' ';
-    bool ok = buffer_append(&w->out->text, " ", more) && buffer_append(&w->out->text, w->text, w->size) &&
+    bool ok = sources_put(&w->out->text, &w->out->from, " ", more, w->from) &&
+              sources_copy(&w->out->text, &w->out->from, w->text, w->from, w->size) &&
               piece_list_mark(w->out, at, at + more + w->size, w->first_bytes > 0 ? w->first_bytes + more : 0, -1);
     return ok ? RAPT_OK : pretoken_no_memory(w);
+}
+
+/* The places of letters, one or two bytes for each byte. */
+static bool put_letter_places(pretoken_work *w)
+{
+    bool ok = true;
+    char letter[2];
+    for (size_t i = 0; w->from && ok && i < w->size; i++)
+        for (size_t used = byte_letters_write(w->text + i, 1, letter); ok && used > 0; used--)
+            ok = buffer_append(&w->out->from, w->from + i, sizeof *w->from);
+    return ok;
 }
 
 static rapt_code letters_piece(pretoken_work *w)
 {
     buffer *out = &w->out->text;
     size_t at = out->size;
-    if (!buffer_reserve(out, 2 * w->size))
+    if (!buffer_reserve(out, 2 * w->size) || !put_letter_places(w))
         return pretoken_no_memory(w);
     size_t first = byte_letters_write(w->text, w->first_bytes, out->data + at);
     out->size += byte_letters_write(w->text, w->size, out->data + at);
@@ -165,9 +179,9 @@ static rapt_code run_pretoken_step(pretoken_work *w, const piece_list *in)
     piece_list_clear(w->out);
     for (size_t i = 0; i < in->count && !code; i++) {
         const text_piece *p = &in->list[i];
-        w->text = piece_list_text(in, i), w->size = p->size, w->first_bytes = p->first_bytes;
+        w->text = piece_list_text(in, i), w->from = piece_list_from(in, i), w->size = p->size, w->first_bytes = p->first_bytes;
         if (p->id >= 0)
-            code = piece_list_add(w->out, w->text, p->size, p->first_bytes, p->id) ? RAPT_OK : pretoken_no_memory(w);
+            code = piece_list_add(w->out, w->text, w->from, p->size, p->first_bytes, p->id) ? RAPT_OK : pretoken_no_memory(w);
         else
             code = pretoken_piece(w);
     }

@@ -21,6 +21,7 @@ typedef enum split_behavior {
 typedef struct span_joiner {
     piece_list *out;
     const char *text;
+    const rapt_span *from; /* the places of its bytes, or NULL */
     size_t first_bytes;
     split_behavior behavior;
     bool invert;      /* matches are text, and text is matches */

@@ -132,12 +132,12 @@ static size_t find_marian_special(const marian *m, const char *text, size_t size
 }
 
 /* A piece that is unknown to one side's model can be a piece of the other side's. */
-static rapt_code marian_take_piece(void *context, const char *piece, size_t size, int32_t id, rapt_error *err)
+static rapt_code marian_take_piece(void *context, const spm_piece *piece, rapt_error *err)
 {
     marian_encoding *e = context;
-    const spm *pieces = e->m->pieces;
-    const bool known = id >= 0 && id != pieces->unknown;
-    return spm_send_id(&e->sender, known ? e->m->ids[id] : find_vocab_piece(e->m, piece, size), err);
+    const bool known = piece->id >= 0 && piece->id != e->m->pieces->unknown;
+    const int32_t id = known ? e->m->ids[piece->id] : find_vocab_piece(e->m, piece->text, piece->size);
+    return spm_send_id(&e->sender, id, piece->place, err);
 }
 
 /* Bytes of the language code at the beginning of the text; 0: none. */
@@ -151,31 +151,53 @@ static size_t code_size(const char *text, size_t size)
     return 0;
 }
 
-/* Encodes a text without special tokens, or the part between two of them, which may also begin with a language code. */
-static rapt_code marian_encode_part(marian_encoding *e, const char *text, size_t size, rapt_error *err)
+/* An id that belongs to bytes begin .. end - 1 of the text, or of none of them: 0, 0. */
+static rapt_code send_special(marian_encoding *e, int32_t id, size_t begin, size_t end, rapt_error *err)
 {
-    const size_t begin = e->m->source < 0 ? code_size(text, size) : 0;
-    rapt_code code = begin ? spm_send_id(&e->sender, find_vocab_piece(e->m, text, begin), err) : RAPT_OK;
-    return code ? code : spm_cut(e->m->pieces, text + begin, size - begin, marian_take_piece, e, err);
+    e->sender.begin = 0;
+    return spm_send_id(&e->sender, id, (rapt_span){begin, end}, err);
+}
+
+/* Encodes a text without special tokens, or the part between two of them, which may also begin with a language code. */
+static rapt_code marian_encode_part(marian_encoding *e, const char *text, size_t size, size_t at, rapt_error *err)
+{
+    const size_t begin = e->m->source < 0 ? code_size(text + at, size) : 0;
+    rapt_code code = RAPT_OK;
+    if (begin)
+        code = send_special(e, find_vocab_piece(e->m, text + at, begin), at, at + begin, err);
+    e->sender.begin = at + begin;
+    return code ? code
+                : spm_cut(e->m->pieces, text + at + begin, size - begin, e->sender.placed != NULL, marian_take_piece, e, err);
+}
+
+static rapt_code marian_encode_all(marian_encoding *e, const char *text, size_t size, bool specials, rapt_error *err)
+{
+    const marian *m = e->m;
+    rapt_code code = specials && m->source >= 0 ? send_special(e, m->source, 0, 0, err) : RAPT_OK;
+    for (size_t from = 0, end, length = 0; from < size && !code; from = end + length) {
+        end = from + (specials ? find_marian_special(m, text + from, size - from, &length) : size - from);
+        length = end < size ? length : 0;
+        if (end > from)
+            code = marian_encode_part(e, text, end - from, from, err);
+        if (!code && end < size)
+            code = send_special(e, find_vocab_piece(m, text + end, length), end, end + length, err);
+    }
+    return !code && specials ? send_special(e, m->end, 0, 0, err) : code;
 }
 
 static rapt_code marian_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                                   void *context, rapt_error *err)
 {
-    const marian *m = marian_of(k);
-    marian_encoding e = {.m = m, .sender = {.sink = sink, .context = context}};
-    rapt_code code = specials && m->source >= 0 ? spm_send_id(&e.sender, m->source, err) : RAPT_OK;
-    for (size_t from = 0, end, length = 0; from < size && !code; from = end + length) {
-        end = from + (specials ? find_marian_special(m, text + from, size - from, &length) : size - from);
-        length = end < size ? length : 0;
-        if (end > from)
-            code = marian_encode_part(&e, text + from, end - from, err);
-        if (!code && end < size)
-            code = spm_send_id(&e.sender, find_vocab_piece(m, text + end, length), err);
-    }
-    if (!code && specials)
-        code = spm_send_id(&e.sender, m->end, err);
+    marian_encoding e = {.m = marian_of(k), .sender = {.sink = sink, .context = context}};
+    rapt_code code = marian_encode_all(&e, text, size, specials, err);
     return code ? code : spm_send_rest(&e.sender, err);
+}
+
+static rapt_code marian_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                                       rapt_error *err)
+{
+    marian_encoding e = {.m = marian_of(k), .sender = {.placed = out}};
+    return marian_encode_all(&e, text, size, specials, err);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
@@ -334,4 +356,5 @@ rapt_tokenizer *marian_new(spm *pieces, const json_t *vocab, const char *source,
 
 static const tokenizer_ops MARIAN_OPS = {
     RAPT_TOKENIZER_SENTENCEPIECE, marian_free, marian_size, marian_token, marian_special, marian_hash, marian_encode_to,
-    encode_run_whole, marian_decode, marian_to_json, .frame = marian_frame};
+    encode_run_whole, marian_decode, marian_to_json, .frame = marian_frame,
+    .encode_offsets = marian_encode_offsets};

@@ -8,6 +8,7 @@
 #include "text/pieces/piece_cuts.h"
 #include "text/pieces/piece_trie.h"
 #include "text/pieces/unigram.h"
+#include "text/sources.h"
 #include "text/spm/charsmap.h"
 #include "text/tokenizer.h"
 
@@ -27,9 +28,11 @@ typedef struct spm_rules {
     size_t name_size;
 } spm_rules;
 
-/* Appends the text after all rules to `out`. Texts of `kept` stay as they are; bytes that are not UTF-8 become U+FFFD. False on
- * out-of-memory. */
-bool spm_normalize(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, buffer *out);
+/* Appends the text after all rules to `out`. Texts of `kept` stay as they are; bytes that are not UTF-8 become U+FFFD. `starts`,
+ * unless NULL, gets a size_t for each byte of `out` and for its end: what it comes from begins at this byte of `text`. It goes up
+ * to the start of the next byte, so that spaces that are dropped go with what is before them, as in SentencePiece; the space that
+ * is put before a text comes from nothing. Both are empty at first then. False on out-of-memory. */
+bool spm_normalize(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, buffer *out, buffer *starts);
 
 /* Appends a piece as in a text, with a space for SPM_SPACE. False on out-of-memory. */
 bool spm_append_text(buffer *text, const char *piece, size_t size);
@@ -95,26 +98,38 @@ rapt_code spm_read(spm *k, rapt_error *err);
 rapt_code spm_add_piece(spm *k, const char *piece, size_t size, float score, spm_kind kind, rapt_error *err);
 rapt_code spm_finish_pieces(spm *k, rapt_error *err);
 
-/* spm_encode.c: calls take(context, ...) with each piece of a text, as in the normalized text, and its id; unknown text comes as
- * one piece, or as its bytes. */
-typedef rapt_code spm_piece_fn(void *context, const char *piece, size_t size, int32_t id, rapt_error *err);
-rapt_code spm_cut(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err);
+typedef struct spm_piece {
+    const char *text; /* [size] in the normalized text */
+    size_t size;
+    int32_t id;
+    rapt_span place; /* bytes of the text that was cut, if places are asked for */
+} spm_piece;
 
-/* Ids on their way to a sink, in portions; starts as {.sink, .context}. */
+/* spm_encode.c: calls take(context, ...) with each piece of a text; unknown text comes as one piece, or as its bytes, each with
+ * the place of its character. `places`: whether they are asked for. */
+typedef rapt_code spm_piece_fn(void *context, const spm_piece *piece, rapt_error *err);
+rapt_code spm_cut(const spm *k, const char *text, size_t size, bool places, spm_piece_fn *take, void *context, rapt_error *err);
+
+/* Ids on their way to a sink, in portions, or with their places to a list; starts as {.sink, .context} or {.placed}. */
 enum { SPM_PORTION = 4096 };
 typedef struct spm_sender {
     rapt_ids_fn *sink;
     void *context;
+    placed_ids *placed; /* NULL: to the sink */
+    size_t begin;       /* where the text begins that spm_cut cuts, in the text that is encoded */
     int32_t ids[SPM_PORTION];
     size_t count;
 } spm_sender;
 
-rapt_code spm_send_id(spm_sender *s, int32_t id, rapt_error *err);
+/* `place` counts from s->begin. */
+rapt_code spm_send_id(spm_sender *s, int32_t id, rapt_span place, rapt_error *err);
 rapt_code spm_send_rest(spm_sender *s, rapt_error *err);
 
 /* spm_encode.c, spm_decode.c: see tokenizer_ops. */
 rapt_code spm_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink, void *context,
                         rapt_error *err);
+rapt_code spm_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                             rapt_error *err);
 char *spm_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 
 /* spm_bpe.c: adds the pieces of a text of at most PIECE_MAX_TEXT bytes to `cuts`: neighbors merge, the pair with the best score

@@ -63,7 +63,7 @@ static bool denormalize(const spm *k, buffer *text)
     buffer out = {0};
     if (!k->has_back)
         return true;
-    bool ok = spm_normalize(&k->back, &none, text->data, text->size, &out);
+    bool ok = spm_normalize(&k->back, &none, text->data, text->size, &out, NULL);
     buffer_free(text);
     *text = out;
     return ok;

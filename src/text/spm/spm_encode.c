@@ -60,17 +60,31 @@ static bool cut_text(const spm *k, const char *text, size_t size, piece_cuts *cu
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
 
-static rapt_code take_byte_pieces(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err)
+/* The place of bytes begin .. end - 1 of the normalized text. */
+static rapt_span starts_span(const size_t *starts, size_t begin, size_t end)
+{
+    return starts ? (rapt_span){starts[begin], starts[end]} : (rapt_span){0, 0};
+}
+
+/* Bytes begin .. end - 1, each with the place of its character. */
+static rapt_code take_byte_pieces(const spm *k, const char *text, const size_t *starts, size_t begin, size_t end,
+                                  spm_piece_fn *take, void *context, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < size && !code; i++)
-        code = take(context, text + i, 1, k->bytes[(unsigned char)text[i]], err);
+    for (size_t at = begin, length; at < end && !code; at += length) {
+        length = piece_character(text + at, end - at);
+        spm_piece byte = {.size = 1, .place = starts_span(starts, at, at + length)};
+        for (size_t i = at; i < at + length && !code; i++) {
+            byte.text = text + i, byte.id = k->bytes[(unsigned char)text[i]];
+            code = take(context, &byte, err);
+        }
+    }
     return code;
 }
 
-/* A run of unknown text ends at a known piece. */
-static rapt_code take_cuts(const spm *k, const char *text, const piece_cuts *cuts, spm_piece_fn *take, void *context,
-                           rapt_error *err)
+/* A run of unknown text ends at a known piece. `starts`: from spm_normalize, or NULL. */
+static rapt_code take_cuts(const spm *k, const char *text, const size_t *starts, const piece_cuts *cuts, spm_piece_fn *take,
+                           void *context, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0, start = 0; i < cuts->count && !code; i++) {
@@ -78,14 +92,16 @@ static rapt_code take_cuts(const spm *k, const char *text, const piece_cuts *cut
         const bool unknown = cut.id == k->unknown;
         if (unknown && i + 1 < cuts->count && cuts->list[i + 1].id == k->unknown)
             continue;
-        code = unknown && k->byte_fallback ? take_byte_pieces(k, text + start, cut.end - start, take, context, err)
-                                           : take(context, text + start, cut.end - start, cut.id, err);
+        const spm_piece piece = {text + start, cut.end - start, cut.id, starts_span(starts, start, cut.end)};
+        code = unknown && k->byte_fallback ? take_byte_pieces(k, text, starts, start, cut.end, take, context, err)
+                                           : take(context, &piece, err);
         start = cut.end;
     }
     return code;
 }
 
-static rapt_code cut_normal(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err)
+static rapt_code cut_normal(const spm *k, const char *text, const size_t *starts, size_t size, spm_piece_fn *take, void *context,
+                            rapt_error *err)
 {
     piece_cuts cuts = {0};
     rapt_code code = RAPT_OK;
@@ -95,25 +111,28 @@ static rapt_code cut_normal(const spm *k, const char *text, size_t size, spm_pie
     else if (!cut_text(k, text, size, &cuts))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of %zu bytes", size);
     if (!code)
-        code = take_cuts(k, text, &cuts, take, context, err);
+        code = take_cuts(k, text, starts, &cuts, take, context, err);
     free(cuts.list);
     return code;
 }
 
-rapt_code spm_cut(const spm *k, const char *text, size_t size, spm_piece_fn *take, void *context, rapt_error *err)
+rapt_code spm_cut(const spm *k, const char *text, size_t size, bool places, spm_piece_fn *take, void *context, rapt_error *err)
 {
-    buffer normal = {0};
-    rapt_code code = spm_normalize(&k->rules, &k->kept, text, size, &normal)
-                         ? cut_normal(k, normal.data, normal.size, take, context, err)
+    buffer normal = {0}, starts = {0};
+    rapt_code code = spm_normalize(&k->rules, &k->kept, text, size, &normal, places ? &starts : NULL)
+                         ? cut_normal(k, normal.data, places ? (const void *)starts.data : NULL, normal.size, take, context, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize %zu bytes", size);
     buffer_free(&normal);
+    buffer_free(&starts);
     return code;
 }
 
 /* ---- ids ---------------------------------------------------------------------------------------------------- */
 
-rapt_code spm_send_id(spm_sender *s, int32_t id, rapt_error *err)
+rapt_code spm_send_id(spm_sender *s, int32_t id, rapt_span place, rapt_error *err)
 {
+    if (s->placed)
+        return placed_ids_put(s->placed, id, (rapt_span){s->begin + place.begin, s->begin + place.end}, err);
     s->ids[s->count++] = id;
     return s->count < SPM_PORTION ? RAPT_OK : spm_send_rest(s, err);
 }
@@ -125,11 +144,9 @@ rapt_code spm_send_rest(spm_sender *s, rapt_error *err)
     return count ? s->sink(s->context, s->ids, count, err) : RAPT_OK;
 }
 
-static rapt_code send_piece(void *context, const char *piece, size_t size, int32_t id, rapt_error *err)
+static rapt_code send_piece(void *context, const spm_piece *piece, rapt_error *err)
 {
-    (void)piece;
-    (void)size;
-    return spm_send_id(context, id, err);
+    return spm_send_id(context, piece->id, piece->place, err);
 }
 
 rapt_code spm_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink, void *context,
@@ -137,6 +154,14 @@ rapt_code spm_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
 {
     spm_sender sender = {.sink = sink, .context = context};
     (void)specials; /* control pieces have no text; the code that knows the model adds them */
-    rapt_code code = spm_cut(spm_of(k), text, size, send_piece, &sender, err);
+    rapt_code code = spm_cut(spm_of(k), text, size, false, send_piece, &sender, err);
     return code ? code : spm_send_rest(&sender, err);
+}
+
+rapt_code spm_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                             rapt_error *err)
+{
+    spm_sender sender = {.placed = out};
+    (void)specials;
+    return spm_cut(spm_of(k), text, size, true, send_piece, &sender, err);
 }

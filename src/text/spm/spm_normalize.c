@@ -36,6 +36,15 @@ bool spm_append_text(buffer *text, const char *piece, size_t size)
     return ok;
 }
 
+/* What is new in `out` comes from byte `at` of the text. */
+static bool note_starts(buffer *starts, const buffer *out, size_t at)
+{
+    bool ok = true;
+    while (starts && ok && starts->size / sizeof at < out->size)
+        ok = buffer_append(starts, &at, sizeof at);
+    return ok;
+}
+
 static bool append_escaped(const spm_rules *r, const char *text, size_t size, buffer *out)
 {
     bool ok = true;
@@ -72,11 +81,14 @@ static void cut_trailing_spaces(const spm_rules *r, size_t begin, buffer *out)
     out->data[out->size] = '\0';
 }
 
-static bool normalize_inner(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, buffer *out)
+/* From byte `at` of the text on. */
+static bool normalize_inner(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, size_t at, buffer *out,
+                            buffer *starts)
 {
     bool ok = true, after_space = r->squeezes;
-    for (size_t at = 0; at < size && ok;) {
+    for (size_t begin; at < size && ok;) {
         replacement next = next_replacement(r, kept, text + at, size - at);
+        begin = at;
         at += next.used;
         while (after_space && next.size > 0 && *next.text == ' ') {
             next.text++;
@@ -84,21 +96,27 @@ static bool normalize_inner(const spm_rules *r, const piece_trie *kept, const ch
         }
         if (next.size > 0)
             after_space = r->squeezes && next.text[next.size - 1] == ' ';
-        ok = append_escaped(r, next.text, next.size, out);
+        ok = append_escaped(r, next.text, next.size, out) && note_starts(starts, out, begin);
     }
     return ok;
 }
 
-bool spm_normalize(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, buffer *out)
+bool spm_normalize(const spm_rules *r, const piece_trie *kept, const char *text, size_t size, buffer *out, buffer *starts)
 {
     const size_t begin = out->size, leading = r->squeezes ? leading_spaces(r, kept, text, size) : 0;
     if (!buffer_append(out, "", 0))
         return false;
     if (leading == size)
         return true;
-    bool ok = !r->dummy_prefix || r->suffix || append_escaped(r, " ", 1, out);
-    ok = ok && normalize_inner(r, kept, text + leading, size - leading, out);
+    bool ok = !r->dummy_prefix || r->suffix || (append_escaped(r, " ", 1, out) && note_starts(starts, out, leading));
+    ok = ok && normalize_inner(r, kept, text, size, leading, out, starts);
     if (ok && r->squeezes)
         cut_trailing_spaces(r, begin, out);
-    return ok && (!r->dummy_prefix || !r->suffix || append_escaped(r, " ", 1, out));
+    size_t end = size; /* where the rest of the text begins, of which nothing is left */
+    if (ok && starts && starts->size / sizeof end > out->size) {
+        memcpy(&end, starts->data + out->size * sizeof end, sizeof end);
+        starts->size = out->size * sizeof end;
+    }
+    ok = ok && (!r->dummy_prefix || !r->suffix || (append_escaped(r, " ", 1, out) && note_starts(starts, out, end)));
+    return ok && (!starts || buffer_append(starts, &end, sizeof end));
 }

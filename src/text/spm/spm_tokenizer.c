@@ -160,4 +160,5 @@ bool spm_looks_like(const char *bytes, size_t size, bool named)
 
 static const tokenizer_ops SPM_OPS = {
     RAPT_TOKENIZER_SENTENCEPIECE, spm_free_base, spm_size, spm_token, spm_special, spm_hash, spm_encode_to, encode_run_whole,
-    spm_decode, spm_to_json}; /* encode_run_whole: the text is one sentence, which cannot be cut */
+    spm_decode, spm_to_json, /* encode_run_whole: the text is one sentence, which cannot be cut */
+    .encode_offsets = spm_encode_offsets};

@@ -4,7 +4,7 @@
 #ifndef TEXT_UNICODE_UNICODE_H
 #define TEXT_UNICODE_UNICODE_H
 
-#include "base/buffer.h"
+#include "text/sources.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +52,10 @@ typedef enum unicode_form { UNICODE_NFC, UNICODE_NFD, UNICODE_NFKC, UNICODE_NFKD
 
 /* Appends the form of a text of valid UTF-8, in time that grows as its length does. False on out-of-memory. */
 bool unicode_append_form(buffer *out, const char *text, size_t size, unicode_form form);
+/* unicode_append_form, which also appends to `from` the place of each byte (text/sources.h); `spans`: the places of the text's
+ * bytes. As in `tokenizers`, a character that is composed of several has the place of the first, and one that moves past a mark
+ * changes places with it. If `spans` is NULL, nothing goes to `from`. */
+bool unicode_append_form_from(buffer *out, buffer *from, const char *text, const rapt_span *spans, size_t size,
+                              unicode_form form);
 
 #endif

@@ -25,7 +25,8 @@ static const unicode_runs FORMS = UNICODE_RUNS(FORM, FORM_BITS);
 
 typedef struct form_code {
     uint32_t code;
-    uint32_t rank; /* rank of its combining class; 0: a starter */
+    uint32_t rank;  /* rank of its combining class; 0: a starter */
+    int32_t change; /* 1: it came out of the character before it; -n: n characters after it went into it */
 } form_code;
 
 typedef struct former {
@@ -55,7 +56,7 @@ static bool put_code(former *f, uint32_t code)
 {
     if (!ARRAY_RESERVE(&f->list, &f->capacity, f->count + 1))
         return false;
-    f->list[f->count++] = (form_code){code, form_bits(code) & (RANKS - 1)};
+    f->list[f->count++] = (form_code){code, form_bits(code) & (RANKS - 1), 1};
     return true;
 }
 
@@ -133,9 +134,13 @@ static bool put_compatible(former *f, uint32_t code)
 
 static bool put_decomposed(former *f, uint32_t code, unsigned what)
 {
-    if (what & COMPATIBLE_ONLY && is_compatible_form(f->form))
-        return put_compatible(f, code);
-    return what & DECOMPOSES ? put_canonical(f, code) : put_code(f, code);
+    const size_t first = f->count;
+    bool ok = what & COMPATIBLE_ONLY && is_compatible_form(f->form) ? put_compatible(f, code)
+              : what & DECOMPOSES                                  ? put_canonical(f, code)
+                                                                   : put_code(f, code);
+    if (f->count > first)
+        f->list[first].change = 0;
+    return ok;
 }
 
 /* ---- ordering ----------------------------------------------------------------------------------------------- */
@@ -214,6 +219,7 @@ static void compose_list(former *f)
         uint32_t made = touches ? compose(f->list[starter].code, c.code) : 0;
         if (made) {
             f->list[starter].code = made;
+            f->list[starter].change += c.change - 1;
             continue;
         }
         if (c.rank == 0)
@@ -240,13 +246,34 @@ static bool form_begins(unicode_form form, unsigned what)
     return (what & (RANKS - 1)) == 0 && !(what & IS_SECOND) && !form_changes(form, what);
 }
 
-/* Takes the cluster that begins at `at`, up to its end. */
-static bool take_cluster(former *f, buffer *out, const char *text, size_t size, size_t *at)
+/* Appends the places of a cluster's characters: each takes the next character of text[0 .. size), or shares the last one that was
+ * taken. */
+static bool put_places(const former *f, buffer *from, const char *text, const rapt_span *spans, size_t size)
 {
+    bool ok = true;
+    char bytes[4];
+    uint32_t code;
+    for (size_t i = 0, at = 0, last = 0; ok && i < f->count; i++) {
+        const size_t source = f->list[i].change <= 0 ? at : last;
+        for (int32_t n = f->list[i].change; n <= 0 && at < size; n++) {
+            last = at;
+            at += utf8_decode(text + at, size - at, &code);
+        }
+        for (size_t used = utf8_put(f->list[i].code, bytes); ok && used > 0; used--)
+            ok = buffer_append(from, spans + source, sizeof *spans);
+    }
+    return ok;
+}
+
+/* Takes the cluster that begins at `at`, up to its end. */
+static bool take_cluster(former *f, buffer *out, buffer *places, const char *text, const rapt_span *spans, size_t size,
+                         size_t *at)
+{
+    const size_t from = *at;
     uint32_t code;
     bool ok = true;
     f->count = 0;
-    for (size_t used, from = *at; ok && (used = utf8_decode(text + *at, size - *at, &code)) > 0; *at += used) {
+    for (size_t used; ok && (used = utf8_decode(text + *at, size - *at, &code)) > 0; *at += used) {
         unsigned what = form_bits(code);
         if (*at > from && form_begins(f->form, what))
             break;
@@ -259,7 +286,7 @@ static bool take_cluster(former *f, buffer *out, const char *text, size_t size, 
         out->size += utf8_put(f->list[i].code, out->data + out->size);
     if (ok)
         out->data[out->size] = '\0';
-    return ok;
+    return ok && (!spans || put_places(f, places, text + from, spans + from, *at - from));
 }
 
 /* From `at` on, where the last character begins that others of its cluster can follow: all characters before it stay
@@ -283,14 +310,20 @@ static size_t form_kept(const former *f, const char *text, size_t size, size_t a
 
 bool unicode_append_form(buffer *out, const char *text, size_t size, unicode_form form)
 {
+    return unicode_append_form_from(out, NULL, text, NULL, size, form);
+}
+
+bool unicode_append_form_from(buffer *out, buffer *from, const char *text, const rapt_span *spans, size_t size,
+                              unicode_form form)
+{
     former f = {.form = form};
     bool ok = true;
     for (size_t at = 0, kept; ok && at < size;) {
         kept = form_kept(&f, text, size, at);
-        ok = buffer_append(out, text + at, kept - at);
+        ok = sources_copy(out, from, text + at, sources_at(spans, at), kept - at);
         at = kept;
         if (ok && at < size)
-            ok = take_cluster(&f, out, text, size, &at);
+            ok = take_cluster(&f, out, from, text, spans, size, &at);
     }
     free(f.list);
     free(f.sorted);

@@ -15,6 +15,32 @@ static size_t no_break_space(const char *p)
     return strncmp(p, "\xE2\x80\xAF", 3) == 0 ? 3 : 0;
 }
 
+/* Bytes of white space at the beginning of a text; 0: there is none. */
+static size_t words_prepare_space(const char *text, size_t size)
+{
+    if (size > 0 && *text != '\0' && strchr(WORDS_SPACES, *text))
+        return 1;
+    const size_t length = size > 0 && (unsigned char)*text == 0xC2 ? 2 : 3;
+    return length <= size && no_break_space(text) == length ? length : 0;
+}
+
+size_t words_prepare_blank(const char *text, size_t size)
+{
+    size_t at = 0;
+    for (size_t used; (used = words_prepare_space(text + at, size - at)) > 0;)
+        at += used;
+    return at;
+}
+
+/* As set_apart does it: , . ! ? begin a word. */
+size_t words_prepare_word(const char *text, size_t size)
+{
+    size_t at = size > 0;
+    while (at < size && !words_prepare_space(text + at, size - at) && !strchr(",.!?", text[at]))
+        at++;
+    return at;
+}
+
 static char *set_apart(const char *text)
 {
     char *out = malloc(2 * strlen(text) + 1), *to = out;

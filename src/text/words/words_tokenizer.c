@@ -2,6 +2,7 @@
  * in words_prepare.c. */
 #define _GNU_SOURCE /* strndup, strnlen */
 #include "text/encode_run.h"
+#include "text/sources.h"
 
 #include "base/rng.h"
 #include "text/bpe/token_list.h"
@@ -17,7 +18,7 @@ typedef struct words {
     bool lowercase;
 } words;
 
-static const char SPACES[] = " \t\r\n\v\f";
+static const char SPACES[] = WORDS_SPACES;
 static const tokenizer_ops WORDS_OPS;
 
 static const words *words_of(const rapt_tokenizer *k)
@@ -224,6 +225,22 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
     return encode_word_lines(k, text, size, 0, size, specials, sink, context, err);
 }
 
+/* The places of words, which words_prepare.c sets apart: its changes keep the number of words, and what they begin with. */
+static rapt_code words_encode_offsets(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
+                                      rapt_error *err)
+{
+    int32_t *ids;
+    size_t count, at = 0, end;
+    rapt_code code = tokenizer_encode_bytes(k, text, size, specials, &ids, &count, err);
+    for (size_t i = 0; i < count && !code; i++, at = end) {
+        at += words_prepare_blank(text + at, size - at);
+        end = at + words_prepare_word(text + at, size - at);
+        code = placed_ids_put(out, ids[i], (rapt_span){at, end}, err);
+    }
+    free(ids);
+    return code;
+}
+
 /* Where the next line begins. */
 static size_t words_cut(const char *text, size_t size, size_t from)
 {
@@ -334,4 +351,4 @@ static bool words_lowercases(const rapt_tokenizer *k)
 
 static const tokenizer_ops WORDS_OPS = {
     RAPT_TOKENIZER_WORDS, words_free, words_size, words_token, words_special, words_hash, words_encode_to, words_encode_run,
-    words_decode, words_to_json, words_lowercases};
+    words_decode, words_to_json, words_lowercases, .encode_offsets = words_encode_offsets};
