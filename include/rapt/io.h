@@ -121,11 +121,13 @@ typedef struct rapt_load_options {
     const char *adapter; /* a folder of low-rank adapters that PEFT, or rapt_train with train.lora, wrote; NULL: none.
                             lora_alpha / r B A is added to each matrix W that it names (Hu et al. 2021, section 4.1), in double,
                             and rounded once */
+    rapt_stop_fn *stop;  /* asked before each parameter is read: true cancels the call; or NULL */
+    void *context;       /* of stop */
 } rapt_load_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_load_options_init(rapt_load_options *o, size_t size);
-/* RAPT_TASK_ANY, for training as well, no adapter. */
+/* RAPT_TASK_ANY, for training as well, no adapter, never stopped. */
 static inline rapt_load_options rapt_load_options_default(void)
 {
     rapt_load_options o;
@@ -142,6 +144,7 @@ static inline rapt_load_options rapt_load_options_default(void)
  *   RAPT_ERR_VALUE   a model of another task ("models/gpt is a language model; rapt generate runs it"); a key of
  *                    adapter_config.json that would change the result in a way that rapt does not compute; options without a
  *                    size;
+ *   RAPT_ERR_INTERRUPTED  cancelled by options->stop;
  *   RAPT_ERR_MEMORY.
  * Parameter files, here and in rapt_params_load, are mapped while they are read: they must not be overwritten meanwhile, but may
  * be replaced by another file, which is what rapt itself does.
@@ -200,18 +203,33 @@ typedef enum rapt_export_format {
                                 with rapt */
 } rapt_export_format;
 
+/* Called while tensor `tensor` of `count`, counted from 1, is written: once or more often for each, in the order of the file. */
+typedef void rapt_export_progress_fn(void *context, size_t tensor, size_t count);
+
 typedef struct rapt_export_options {
+    size_t size; /* of this struct; set by rapt_export_options_default */
     rapt_export_format to;
-    rapt_stop_fn *stop; /* NULL: never */
-    void *stop_context;
     rapt_type weights; /* for RAPT_EXPORT_GGUF and RAPT_EXPORT_RAPT: the type of matrices whose row length is a multiple of the
                           type's block; vectors and positions are fp32. A folder of Q4_0 has embeddings and output matrix in
                           Q8_0 */
+    rapt_stop_fn *stop; /* asked before each portion is written: true cancels the export, of which nothing is left; or NULL */
+    rapt_export_progress_fn *on_progress; /* called by the thread that called rapt_model_export; or NULL */
+    void *context; /* of stop and on_progress */
 } rapt_export_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_export_options_init(rapt_export_options *o, size_t size);
+/* RAPT_EXPORT_HF, RAPT_TYPE_FP32, no callbacks. */
+static inline rapt_export_options rapt_export_options_default(void)
+{
+    rapt_export_options o;
+    rapt_export_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Writes a model with its tokenizers for another program: a new folder, or a new GGUF file, which appears whole or not at all. A
  * model from a Hugging Face folder becomes such a folder again, in fp32, as rapt_model_save writes it, or a GGUF file; for
- * CTranslate2 it is refused. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE, before anything is written: `path`
+ * CTranslate2 it is refused. `options` may be NULL. RAPT_ERR_VALUE, before anything is written: options without a size; `path`
  * exists; the model has a setting that the other program lacks, or a tokenizer that the other program would not reproduce (the
  * message names it); or the format cannot hold a number. RAPT_ERR_IO, RAPT_ERR_MEMORY, RAPT_ERR_INTERRUPTED. docs/convert.md says
  * what is exact. */

@@ -160,7 +160,8 @@ int cmd_convert(int argc, char **argv)
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = convert_check_file(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
-    const rapt_export_options options = {.to = a.to, .stop = signals_stop, .weights = a.weights};
+    rapt_export_options options = rapt_export_options_default();
+    options.to = a.to, options.weights = a.weights, options.stop = signals_stop;
     signals_catch();
     rapt_code code = m ? rapt_model_export(m, a.out, &options, &err) : err.code;
     if (!code && !a.quiet)

@@ -133,7 +133,8 @@ static rapt_code load_lm(rapt_model *m, const config *c, const model_source *fro
     m->params = m->language.net ? m->language.net->params : NULL;
     if (m->language.net)
         set_end_of_text(m, c);
-    return m->language.net ? params_fill(m->params, from->weights, model_stays(from), from->weights_path, err) : RAPT_ERR_FORMAT;
+    return m->language.net ? params_fill(m->params, from->weights, model_stays(from), from->stop, from->weights_path, err)
+                           : RAPT_ERR_FORMAT;
 }
 
 static rapt_code config_lm_load(rapt_model *m, const model_source *from, rapt_error *err)

@@ -175,7 +175,7 @@ static rapt_code load_net(rapt_model *m, const config *c, const model_source *fr
     rapt_code code = model_check_weights(from, config_block_min_bytes(&stack), err);
     m->translation.net = code ? NULL : rapt_transformer_new(&c->net, model_seed(from), err);
     m->params = m->translation.net ? m->translation.net->params : NULL;
-    return m->translation.net ? params_fill(m->params, from->weights, model_stays(from), from->weights_path, err)
+    return m->translation.net ? params_fill(m->params, from->weights, model_stays(from), from->stop, from->weights_path, err)
                               : RAPT_ERR_FORMAT;
 }
 

@@ -73,7 +73,7 @@ rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_e
     if (!code && !hub)
         code = seal_text(m, path, &text, err);
     if (!code)
-        code = hub ? hub_save_params(m, path, err)
+        code = hub ? hub_save_params(m, path, NULL, err)
                : m->lora ? lora_file_save(m, path, SEAL_KEY, text, err) : params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
     free(path);
@@ -249,7 +249,7 @@ static rapt_model *model_load(model_source from, rapt_task wanted, rapt_error *e
     return NULL;
 }
 
-SIZED_ENDS_WITH(rapt_load_options, adapter);
+SIZED_ENDS_WITH(rapt_load_options, context);
 
 void rapt_load_options_init(rapt_load_options *o, size_t size)
 {
@@ -261,7 +261,7 @@ rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options
     rapt_load_options o = rapt_load_options_default();
     if (sized_take(&o, options, 0, "load_options", err) != RAPT_OK)
         return NULL;
-    model_source from = {.folder = folder, .inference = o.inference};
+    model_source from = {.folder = folder, .inference = o.inference, .stop = {o.stop, o.context}};
     if (!o.adapter)
         return model_load(from, o.task, err);
     return adapter_open(o.adapter, &from.add, err) == RAPT_OK ? model_load_adapted(from, o.task, err) : NULL;

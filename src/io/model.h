@@ -3,6 +3,7 @@
 #ifndef IO_MODEL_H
 #define IO_MODEL_H
 
+#include "base/stop.h"
 #include "io/adapter/adapter.h"
 #include "io/config_json.h"
 #include "io/params_file.h"
@@ -24,6 +25,7 @@ typedef struct model_source {
     const struct place_table *places; /* GGUF file: the names of its tensors; NULL: the family's names */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
+    stop_check stop; /* asked before each parameter */
 } model_source;
 
 /* The properties of a task's folders. */

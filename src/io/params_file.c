@@ -108,14 +108,17 @@ static rapt_code params_take(rapt_params *set, rapt_param *p, const safetensors 
     return params_read(file, path, p->value.name, &p->value, p->value.data, err);
 }
 
-rapt_code params_fill(rapt_params *set, const safetensors *file, params_staying which, const char *path, rapt_error *err)
+rapt_code params_fill(rapt_params *set, const safetensors *file, params_staying which, stop_check stop, const char *path,
+                      rapt_error *err)
 {
     size_t wanted = 0;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
         rapt_param *p = rapt_params_at(set, i);
         wanted += !p->transient;
-        if (!p->transient)
+        if (stop_asked(stop))
+            code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", path);
+        else if (!p->transient)
             code = params_take(set, p, file, which, path, err);
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
@@ -135,7 +138,7 @@ rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
         return code;
     if (stored_blocks_any(file)) /* because the file would have to stay open */
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: it stores weights in blocks of few bits: a model for inference", path);
-    code = code ? code : params_fill(set, file, PARAMS_STAY_NONE, path, err);
+    code = code ? code : params_fill(set, file, PARAMS_STAY_NONE, (stop_check){0}, path, err);
     safetensors_close(file);
     return code;
 }

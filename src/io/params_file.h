@@ -2,6 +2,7 @@
 #ifndef IO_PARAMS_FILE_H
 #define IO_PARAMS_FILE_H
 
+#include "base/stop.h"
 #include "io/safetensors.h"
 #include "rapt/tensor.h"
 
@@ -24,8 +25,10 @@ typedef enum params_staying {
     PARAMS_STAY_ALL
 } params_staying;
 
-/* Fills all parameters from an open file, as rapt_params_load does, except matrices that stay there. */
-rapt_code params_fill(rapt_params *set, const safetensors *file, params_staying which, const char *path, rapt_error *err);
+/* Fills all parameters from an open file, as rapt_params_load does, except matrices that stay there. `stop` is asked before each:
+ * RAPT_ERR_INTERRUPTED. */
+rapt_code params_fill(rapt_params *set, const safetensors *file, params_staying which, stop_check stop, const char *path,
+                      rapt_error *err);
 
 /* Checks that a file has a tensor `name` of this type and shape. */
 rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err);

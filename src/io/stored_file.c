@@ -2,6 +2,7 @@
 #include "io/stored_file.h"
 
 #include "base/quote.h"
+#include "io/export_step.h"
 #include "io/stored_blocks.h"
 #include "tensor/blocks_write.h"
 #include "tensor/type.h"
@@ -20,6 +21,7 @@ typedef struct stored_file {
     size_t texts;
     void *made;   /* the bytes of a tensor, */
     size_t which; /* index of the tensor */
+    export_steps steps;
 } stored_file;
 
 static void stored_file_end(stored_file *f)
@@ -150,9 +152,8 @@ static rapt_code stored_file_make(stored_file *f, size_t entry, rapt_error *err)
 static rapt_code stored_file_portion(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err)
 {
     stored_file *f = context;
-    if (f->t->stop && f->t->stop(f->t->stop_context))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", f->path);
-    rapt_code code = stored_file_make(f, entry, err);
+    rapt_code code = export_step(f->t->options, &f->steps, entry, f->t->count, f->path, err);
+    code = code ? code : stored_file_make(f, entry, err);
     if (!code)
         memcpy(to, (const char *)f->made + offset, bytes);
     return code;

@@ -16,8 +16,7 @@ typedef struct stored_tensors {
     /* The elements of a tensor, good until it is asked for the next one. */
     const float *(*elements)(void *context, size_t entry);
     void *context;
-    rapt_stop_fn *stop;               /* or NULL */
-    void *stop_context;
+    const rapt_export_options *options; /* its callbacks */
     const char *shown;                /* path in messages about tensors: the final path of the file */
 } stored_tensors;
 

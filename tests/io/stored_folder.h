@@ -88,7 +88,8 @@ static inline rapt_model *stored_hub(rapt_model *m)
 {
     rapt_error err = {0};
     stored_remove("hf");
-    must(rapt_model_export(m, folder_in("hf"), &(rapt_export_options){.to = RAPT_EXPORT_HF}, &err), &err);
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_HF};
+    must(rapt_model_export(m, folder_in("hf"), &o, &err), &err);
     rapt_model_free(m);
     return stored_load(folder_in("hf"), false);
 }
@@ -98,7 +99,8 @@ static inline void stored_write(const rapt_model *m, const char *name, rapt_type
 {
     rapt_error err = {0};
     stored_remove(name);
-    must(rapt_model_export(m, folder_in(name), &(rapt_export_options){.to = RAPT_EXPORT_RAPT, .weights = weights}, &err), &err);
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_RAPT, .weights = weights};
+    must(rapt_model_export(m, folder_in(name), &o, &err), &err);
 }
 
 #endif

@@ -124,7 +124,7 @@ static safetensors *tensors_of(const char *folder, const char *adapter, const ch
     snprintf(path, sizeof path, "%s/%s", folder_path, name);
     rapt_model *m = load_adapted(folder, adapter, &err);
     assert_string_equal(err.message, "");
-    const rapt_export_options o = {.to = RAPT_EXPORT_HF};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_HF};
     if (rapt_model_export(m, path, &o, &err) != RAPT_OK)
         fail_msg("%s: %s", folder, err.message);
     rapt_model_free(m);

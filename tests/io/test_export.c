@@ -366,7 +366,7 @@ static void translators_are_written_for_ctranslate2(void **state)
     bin b = {0};
     (void)state;
     rapt_model *m = translator_of(translator());
-    const rapt_export_options o = {.to = RAPT_EXPORT_CTRANSLATE2};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_CTRANSLATE2};
     assert_int_equal(rapt_model_export(m, folder_in("ct2"), &o, &err), RAPT_OK);
     bin_read(&b, folder_in("ct2/model.bin"));
     assert_int_equal(b.version, 6);
@@ -400,7 +400,7 @@ static void language_models_are_written_for_ctranslate2(void **state)
     rapt_lm_config c = llama();
     c.tied = true;
     rapt_model *m = model_of(c, bpe());
-    const rapt_export_options o = {.to = RAPT_EXPORT_CTRANSLATE2};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_CTRANSLATE2};
     assert_int_equal(rapt_model_export(m, folder_in("ct2"), &o, &err), RAPT_OK);
     bin_read(&b, folder_in("ct2/model.bin"));
     assert_string_equal(b.specification, "TransformerDecoderSpec");
@@ -513,7 +513,7 @@ static void what_ctranslate2_has_not_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         rapt_model *m = translator_of(cases[i]);
-        const rapt_export_options o = {.to = RAPT_EXPORT_CTRANSLATE2};
+        const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_CTRANSLATE2};
         assert_int_equal(rapt_model_export(m, folder_in("no"), &o, &err), RAPT_ERR_VALUE);
         assert_non_null(strstr(err.message, settings[i]));
         assert_int_equal(folder_entries(folder_path), 0);
@@ -560,7 +560,7 @@ static void nothing_is_left_of_what_fails(void **state)
     rapt_error err = {0};
     (void)state;
     rapt_model *m = model_of(gpt2(), bpe());
-    const rapt_export_options stopped = {.stop = at_once};
+    const rapt_export_options stopped = {.size = sizeof stopped, .stop = at_once};
     assert_int_equal(rapt_model_export(m, folder_in("a/b/c"), &stopped, &err), RAPT_ERR_INTERRUPTED);
     assert_int_equal(folder_entries(folder_path), 0);
     err = (rapt_error){0};
@@ -573,6 +573,73 @@ static void nothing_is_left_of_what_fails(void **state)
     rapt_model_free(m);
 }
 
+typedef struct told {
+    size_t tensor, count, calls;
+} told;
+
+static void note_progress(void *context, size_t tensor, size_t count)
+{
+    told *t = context;
+    assert_true(tensor >= t->tensor && tensor >= 1 && tensor <= count && (t->calls == 0 || count == t->count));
+    *t = (told){tensor, count, t->calls + 1};
+}
+
+/* In every format the last tensor is told, and each before it. */
+static void progress_is_told(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    rapt_model *m = model_of(gpt2(), bpe());
+    const rapt_export_format formats[] = {RAPT_EXPORT_HF, RAPT_EXPORT_CTRANSLATE2, RAPT_EXPORT_GGUF, RAPT_EXPORT_RAPT};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char name[16];
+        told t = {0};
+        rapt_export_options o = rapt_export_options_default();
+        o.to = formats[i], o.on_progress = note_progress, o.context = &t;
+        o.weights = o.to == RAPT_EXPORT_RAPT ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32;
+        snprintf(name, sizeof name, "told%zu", i);
+        if (rapt_model_export(m, folder_in(name), &o, &err) != RAPT_OK)
+            fail_msg("%s", err.message);
+        assert_true(t.calls > 10);
+        assert_int_equal(t.tensor, t.count);
+    }
+    rapt_model_free(m);
+    m = rapt_model_load(folder_in("told0"), NULL, NULL);
+    assert_non_null(m);
+    told t = {0};
+    const rapt_export_options again = {.size = sizeof again, .on_progress = note_progress, .context = &t}, none = {.to = 0};
+    assert_int_equal(rapt_model_export(m, folder_in("again"), &again, &err), RAPT_OK);
+    assert_true(t.calls > 10 && t.tensor == t.count);
+    assert_int_equal(rapt_model_export(m, folder_in("none"), &none, &err), RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "rapt_export_options_default()"));
+    rapt_model_free(m);
+}
+
+/* What stops at the third parameter is neither loaded nor left. */
+static bool at_the_third(void *context)
+{
+    return ++*(int *)context >= 3;
+}
+
+static void loading_is_cancelled(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    rapt_model *m = model_of(gpt2(), bpe());
+    assert_int_equal(rapt_model_export(m, folder_in("hf"), NULL, &err), RAPT_OK);
+    assert_int_equal(rapt_model_save(m, folder_in("own"), &err), RAPT_OK);
+    rapt_model_free(m);
+    for (int i = 0; i < 4; i++) {
+        int asked = 0;
+        rapt_load_options o = rapt_load_options_default();
+        o.inference = i / 2, o.stop = at_the_third, o.context = &asked;
+        err = (rapt_error){0};
+        assert_null(rapt_model_load(folder_in(i % 2 ? "hf" : "own"), &o, &err));
+        assert_int_equal(err.code, RAPT_ERR_INTERRUPTED);
+        assert_int_equal(asked, 3);
+    }
+}
+
 /* What was written is a Hugging Face folder, which is written again with the same files; what can't be written begins none. */
 static void folders_of_others_are_written_again(void **state)
 {
@@ -582,7 +649,8 @@ static void folders_of_others_are_written_again(void **state)
     assert_int_equal(rapt_model_export(m, folder_in("first"), NULL, &err), RAPT_OK);
     rapt_model *read = rapt_model_load(folder_in("first"), NULL, NULL);
     rapt_model *later = load_inference(folder_in("first"), RAPT_TASK_LANGUAGE_MODEL, NULL);
-    const rapt_export_options stopped = {.stop = at_once}, other = {.to = RAPT_EXPORT_CTRANSLATE2};
+    const rapt_export_options stopped = {.size = sizeof stopped, .stop = at_once};
+    const rapt_export_options other = {.size = sizeof other, .to = RAPT_EXPORT_CTRANSLATE2};
     assert_non_null(read);
     assert_non_null(later);
     assert_int_equal(rapt_model_export(read, folder_in("no"), &stopped, &err), RAPT_ERR_INTERRUPTED);
@@ -606,6 +674,7 @@ int main(void)
                                        IN_FOLDER(what_ctranslate2_has_not_is_refused),
                                        IN_FOLDER(translators_come_back), IN_FOLDER(what_no_translator_computes_is_refused),
                                        IN_FOLDER(what_no_class_computes_is_refused), IN_FOLDER(nothing_is_left_of_what_fails),
+                                       IN_FOLDER(progress_is_told), IN_FOLDER(loading_is_cancelled),
                                        IN_FOLDER(folders_of_others_are_written_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

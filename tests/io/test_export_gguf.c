@@ -72,7 +72,7 @@ static rapt_lm_config llama(void)
 static void written(gguf_file *f, const rapt_model *m, rapt_type weights)
 {
     rapt_error err = {0};
-    const rapt_export_options o = {.to = RAPT_EXPORT_GGUF, .weights = weights};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF, .weights = weights};
     must(rapt_model_export(m, folder_in("m.gguf"), &o, &err), &err);
     gguf_file_open(f, folder_in("m.gguf"));
     unlink(folder_in("m.gguf"));
@@ -418,7 +418,8 @@ static void read_back_without_an_end(rapt_tokenizer *k)
     int32_t *ids, *again;
     size_t count, again_count, size;
     rapt_model *m = gguf_model_of(gpt2(), k);
-    must(rapt_model_export(m, folder_in("m.gguf"), &(rapt_export_options){.to = RAPT_EXPORT_GGUF}, &err), &err);
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF};
+    must(rapt_model_export(m, folder_in("m.gguf"), &o, &err), &err);
     rapt_model *back = rapt_model_load(folder_in("m.gguf"), NULL, &err);
     must(err.code, &err);
     must(rapt_tokenizer_encode(k, TEXT, &ids, &count, &err), &err);
@@ -518,7 +519,7 @@ static void digits_before_gpt2s_pattern_have_their_name(void **state)
 static void refused_as(const rapt_model *m, rapt_type weights, const char *message)
 {
     rapt_error err = {0};
-    const rapt_export_options o = {.to = RAPT_EXPORT_GGUF, .weights = weights};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF, .weights = weights};
     assert_int_equal(rapt_model_export(m, folder_in("new/m.gguf"), &o, &err), RAPT_ERR_VALUE);
     if (!strstr(err.message, message) || strncmp(err.message, folder_path, strlen(folder_path)) != 0)
         fail_msg("no \"%s\" in: %s", message, err.message);
@@ -622,7 +623,7 @@ static void a_file_that_is_there_stays(void **state)
 {
     rapt_error err = {0};
     rapt_model *m = gguf_model_of(gpt2(), bpe());
-    rapt_export_options o = {.to = RAPT_EXPORT_GGUF};
+    rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF};
     (void)state;
     must(file_write_atomic(folder_in("m.gguf"), "mine", 4, &err), &err);
     assert_int_equal(rapt_model_export(m, folder_in("m.gguf"), &o, &err), RAPT_ERR_VALUE);

@@ -22,7 +22,7 @@ static int set_up(void **state)
 static rapt_code export_once(const rapt_model *m)
 {
     rapt_error err = {0};
-    const rapt_export_options o = {.to = format};
+    const rapt_export_options o = {.size = sizeof o, .to = format};
     rapt_code code = rapt_model_export(m, folder_in("out"), &o, &err);
     assert_int_equal(code, err.code);
     if (code && strstr(err.message, "cannot sync the folder of")) /* a file, which has appeared whole by then */

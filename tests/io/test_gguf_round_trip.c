@@ -271,7 +271,7 @@ static void has_parameters(size_t i, const rapt_model *read, const rapt_model *m
 static rapt_model *written_and_read(size_t i, const rapt_model *m)
 {
     rapt_error err = {0};
-    const rapt_export_options o = {.to = RAPT_EXPORT_GGUF};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF};
     if (rapt_model_export(m, folder_in("m.gguf"), &o, &err))
         fail_msg("%s: %s", name_of(i), err.message);
     rapt_model *read = rapt_model_load(folder_in("m.gguf"), NULL, &err);
@@ -318,8 +318,8 @@ static void each_type_is_tried(void **state)
         rapt_error err = {0};
         rapt_model *m = made(0);
         m->family = type;
-        assert_int_equal(rapt_model_export(m, folder_in("m.gguf"), &(rapt_export_options){.to = RAPT_EXPORT_GGUF}, &err),
-                         RAPT_ERR_VALUE);
+        const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF};
+        assert_int_equal(rapt_model_export(m, folder_in("m.gguf"), &o, &err), RAPT_ERR_VALUE);
         if (!strstr(err.message, "rapt writes no GGUF file of a model of type"))
             fail_msg("%s: add a row to MODELS: %s", type, err.message);
         rapt_model_free(m);

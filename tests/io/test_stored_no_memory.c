@@ -20,7 +20,7 @@ static int set_up(void **state)
 static rapt_code write_once(const rapt_model *m)
 {
     rapt_error err = {0};
-    const rapt_export_options o = {.to = RAPT_EXPORT_RAPT, .weights = RAPT_TYPE_Q4_0};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_RAPT, .weights = RAPT_TYPE_Q4_0};
     rapt_code code = rapt_model_export(m, folder_in("s"), &o, &err);
     assert_int_equal(code, err.code);
     assert_true(!code || !file_exists(folder_in("s")) || strstr(err.message, "cannot sync the folder of"));

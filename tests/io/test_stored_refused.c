@@ -224,7 +224,7 @@ static void adapters_are_not_added(void **state)
 static void refuse_writing(const rapt_model *m, rapt_type weights, const char *reason)
 {
     rapt_error err = {0};
-    const rapt_export_options o = {.to = RAPT_EXPORT_RAPT, .weights = weights};
+    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_RAPT, .weights = weights};
     assert_int_equal(rapt_model_export(m, folder_in("no"), &o, &err), RAPT_ERR_VALUE);
     if (!strstr(err.message, reason))
         fail_msg("%s", err.message);
@@ -265,7 +265,7 @@ static void writing_is_interrupted(void **state)
     rapt_model *models[] = {stored_lm(STORED_LLAMA), stored_hub(stored_lm(STORED_LLAMA))};
     for (size_t i = 0; i < 2; i++) {
         rapt_error err = {0};
-        const rapt_export_options o = {.to = RAPT_EXPORT_RAPT, .weights = RAPT_TYPE_Q8_0, .stop = stop_at_once};
+        const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_RAPT, .weights = RAPT_TYPE_Q8_0, .stop = stop_at_once};
         assert_int_equal(rapt_model_export(models[i], folder_in("no"), &o, &err), RAPT_ERR_INTERRUPTED);
         assert_false(file_exists(folder_in("no")));
         rapt_model_free(models[i]);

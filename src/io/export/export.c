@@ -1,6 +1,7 @@
 /* io/export/export.c: rapt_model_export: models for other programs. */
 #include "io/export/export_kinds.h"
 
+#include "base/sized.h"
 #include "io/model.h"
 
 /* The tables of classes are of models that our config.json describes. */
@@ -20,9 +21,18 @@ static bool has_no_positions(const rapt_model *m)
            RAPT_POSITIONS_NONE;
 }
 
+SIZED_ENDS_WITH(rapt_export_options, context);
+
+void rapt_export_options_init(rapt_export_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_export_options){.size = sizeof(rapt_export_options)}, sizeof *o);
+}
+
 rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options, rapt_error *err)
 {
-    const rapt_export_options o = options ? *options : (rapt_export_options){0};
+    rapt_export_options o = rapt_export_options_default();
+    if (sized_take(&o, options, 0, "export_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if ((unsigned)o.to > RAPT_EXPORT_RAPT || (unsigned)o.weights > RAPT_TYPE_FP16)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,
                          (int)o.weights);

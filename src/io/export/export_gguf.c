@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/unfinished.h"
 #include "io/export/export_gguf_parts.h"
+#include "io/export_step.h"
 #include "io/model_core.h"
 #include "io/place/place_tensors.h"
 #include "io/stored_file.h"
@@ -53,6 +54,7 @@ typedef struct export_gguf_parts {
     size_t factor_count;
     gguf_weights weights;
     const rapt_export_options *options;
+    export_steps steps;
 } export_gguf_parts;
 
 static void export_gguf_parts_free(export_gguf_parts *p)
@@ -115,10 +117,10 @@ static rapt_code gguf_check_numbers(const export_gguf_parts *p, const gguf_writt
 /* A gguf_source's rows; between portions the caller may stop it. */
 static rapt_code gguf_rows(void *context, size_t tensor, size_t first, size_t count, float *to, rapt_error *err)
 {
-    const export_gguf_parts *p = context;
+    export_gguf_parts *p = context;
     const gguf_written *t = &p->tensors[tensor];
-    if (p->options->stop && p->options->stop(p->options->stop_context))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", p->set.path);
+    if (export_step(p->options, &p->steps, tensor, p->set.count + (p->factor_count > 0), p->set.path, err) != RAPT_OK)
+        return RAPT_ERR_INTERRUPTED;
     if (tensor == p->set.count)
         memcpy(to, p->factors + first, count * sizeof *to);
     else

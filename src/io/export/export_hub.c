@@ -31,11 +31,9 @@ rapt_code export_hub(const rapt_model *m, const char *path, const rapt_export_op
     export_folder_begin(&f, path, err);
     if (!f.code)
         f.code = hub_save_files(m, f.aside, err);
-    if (!f.code && o->stop && o->stop(o->stop_context))
-        f.code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", path);
     const char *weights = export_folder_file(&f, "model.safetensors");
     if (weights)
         f.code = o->to == RAPT_EXPORT_RAPT ? hub_save_stored(m, weights, path, export_rapt_type, o, err)
-                                           : hub_save_params(m, weights, err);
+                                           : hub_save_params(m, weights, o, err);
     return export_folder_end(&f);
 }

@@ -79,7 +79,7 @@ static rapt_code export_rapt_params(const rapt_model *m, const char *path, const
     const char *const metadata[] = {"format", "pt", "rapt_format_version", PARAMS_VERSION, SEAL_KEY, seal, NULL};
     if (!code)
         code = export_rapt_make_list(&l, m, path, o->weights, err);
-    const stored_tensors all = {l.entries, l.types, l.count, metadata, export_rapt_elements, &l, o->stop, o->stop_context, shown};
+    const stored_tensors all = {l.entries, l.types, l.count, metadata, export_rapt_elements, &l, o, shown};
     if (!code)
         code = stored_file_write(path, &all, err);
     free(l.entries);

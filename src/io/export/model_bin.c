@@ -2,6 +2,7 @@
 #include "io/export/export_folder.h"
 
 #include "base/file.h"
+#include "io/export_step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@ enum { VERSION = 6, PORTION = 1 << 22 };
 typedef struct model_bin {
     place_tensors *set;
     const rapt_export_options *options;
+    export_steps steps;
+    size_t begun; /* tensors */
     file_writer out;
     rapt_code code; /* the first failure */
     rapt_error *err;
@@ -65,14 +68,20 @@ static void put_elements(model_bin *m, const place_tensor *t)
     const char *data = (const char *)place_tensors_values(m->set, (size_t)(t - m->set->list));
     put_u32(m, bytes);
     for (size_t at = 0; at < bytes && !m->code; at += PORTION) {
-        if (m->options->stop && m->options->stop(m->options->stop_context))
-            m->code = rapt_fail(m->err, RAPT_ERR_INTERRUPTED, "%s: interrupted", m->set->path);
+        m->code = export_step(m->options, &m->steps, m->begun, m->set->count, m->set->path, m->err);
         model_bin_put(m, data + at, bytes - at < PORTION ? bytes - at : PORTION);
     }
 }
 
+static void begin_tensor(model_bin *m)
+{
+    m->begun++;
+    m->code = m->code ? m->code : export_step(m->options, &m->steps, m->begun, m->set->count, m->set->path, m->err);
+}
+
 static void put_variable(model_bin *m, const place_tensor *t)
 {
+    begin_tensor(m);
     put_text(m, t->name);
     put_u8(m, t->ndim);
     for (int i = 0; i < t->ndim; i++)
@@ -110,6 +119,7 @@ static void put_all(model_bin *m, const char *specification, uint32_t revision)
     put_u32(m, aliases);
     for (size_t i = 0; i < set->count; i++)
         if (alias_of(set, i)) {
+            begin_tensor(m);
             put_text(m, set->list[i].name);
             put_text(m, alias_of(set, i)->name);
         }

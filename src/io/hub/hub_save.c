@@ -107,12 +107,12 @@ static rapt_code hub_save_begin(place_tensors *set, const rapt_model *m, const c
     return place_tensors_made(set, err);
 }
 
-rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err)
+rapt_code hub_save_params(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     place_tensors set;
     rapt_code code = hub_save_begin(&set, m, path, err);
     if (!code)
-        code = place_tensors_save(&set, path, NULL, err);
+        code = place_tensors_save(&set, path, o, err);
     place_tensors_free(&set);
     return code;
 }
@@ -162,7 +162,7 @@ rapt_code hub_save_stored(const rapt_model *m, const char *path, const char *sho
     safetensors_entry *entries = code ? NULL : place_tensors_entries(&set, err);
     if (!code)
         code = entries ? place_tensors_reserve(&set, err) : RAPT_ERR_MEMORY;
-    const stored_tensors all = {entries, types, set.count, metadata, hub_save_floats, &set, o->stop, o->stop_context, shown};
+    const stored_tensors all = {entries, types, set.count, metadata, hub_save_floats, &set, o, shown};
     if (!code)
         code = stored_file_write(path, &all, err);
     free(entries);

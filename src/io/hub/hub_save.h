@@ -13,7 +13,7 @@ rapt_code hub_save_check(const rapt_model *m, const char *folder, rapt_error *er
 rapt_code hub_save_files(const rapt_model *m, const char *folder, rapt_error *err);
 
 /* Writes the parameters to `path` with the names and shapes that they were read with, matrices that are tied once, in F32. */
-rapt_code hub_save_params(const rapt_model *m, const char *path, rapt_error *err);
+rapt_code hub_save_params(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err);
 
 /* The type in which the tensor of a parameter is stored if the caller wants `wanted`. */
 typedef rapt_type hub_save_type(const rapt_model *m, const rapt_param *p, rapt_type wanted);

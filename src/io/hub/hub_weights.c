@@ -265,7 +265,7 @@ rapt_code hub_fill(rapt_params *params, const place_model *of, const weights *w,
     if (!code && !f.threads && !f.shapes)
         code = rapt_fail(err, why.code, "%s", why.message);
     for (size_t i = 0; i < rapt_params_count(params) && !code; i++)
-        code = hub_fill_param(&f, i);
+        code = stop_asked(from->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", folder) : hub_fill_param(&f, i);
     code = code ? code : hub_check_left_over(&f);
     pool_free(f.threads);
     free(f.used);

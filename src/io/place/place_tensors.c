@@ -2,6 +2,7 @@
 #include "io/place/place_tensors.h"
 
 #include "base/buffer.h"
+#include "io/export_step.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,14 +240,15 @@ safetensors_entry *place_tensors_entries(const place_tensors *set, rapt_error *e
 typedef struct place_saving {
     place_tensors *set;
     const rapt_export_options *options;
+    export_steps steps;
 } place_saving;
 
 /* A safetensors_source's read. */
 static rapt_code place_read_portion(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err)
 {
-    const place_saving *s = context;
-    if (s->options && s->options->stop && s->options->stop(s->options->stop_context))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "%s: interrupted", s->set->path);
+    place_saving *s = context;
+    if (s->options && export_step(s->options, &s->steps, entry, s->set->count, s->set->path, err) != RAPT_OK)
+        return RAPT_ERR_INTERRUPTED;
     memcpy(to, (const char *)place_tensors_values(s->set, entry) + offset, bytes);
     return RAPT_OK;
 }
@@ -254,7 +256,7 @@ static rapt_code place_read_portion(void *context, size_t entry, size_t offset, 
 rapt_code place_tensors_save(place_tensors *set, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     static const char *const metadata[] = {"format", "pt", NULL}; /* without it transformers refuses the file */
-    place_saving saving = {set, o};
+    place_saving saving = {.set = set, .options = o};
     safetensors_entry *entries = place_tensors_entries(set, err);
     rapt_code code = entries ? place_tensors_reserve(set, err) : RAPT_ERR_MEMORY;
     const safetensors_source source = {place_read_portion, &saving};
