@@ -129,6 +129,12 @@ typedef struct rapt_translator rapt_translator;
 RAPT_API rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
 RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 
+/* A sentence as ids of the source tokenizer, borrowed. */
+typedef struct rapt_source_tokens {
+    const int32_t *ids; /* [count] */
+    size_t count;
+} rapt_source_tokens;
+
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment,
@@ -140,10 +146,17 @@ typedef struct rapt_translator_request {
                                                  rapt_stop_fn: true cancels the line, which leaves its batch without changing the
                                                  others; or NULL */
     void *context;
+    const rapt_source_tokens *tokens;      /* [count] a line's tokens in place of its text, or an element whose `ids` is NULL; or
+                                              NULL. The tokens are what lies between the tokens that the model puts before each
+                                              source (its language) and <eos>, as rapt_tokenizer_encode gives them for a text. The
+                                              line is one segment; if it has more tokens than the model takes, it is truncated
+                                              (rapt_translation.cut). Its text is not read and may be NULL, as `lines` may be if
+                                              all lines are tokens. It has no unknown_words */
 } rapt_translator_request;
 
 /* Translates `count` lines into out[count] as rapt_translate does, with the same errors for lines, and for options and prefixes
- * of the request. `request` may be NULL: the translator's options. Each line gets the result that a new translator with the
+ * of the request; RAPT_ERR_VALUE also for a token that the model does not have or that is its padding or <eos> ("line 2: token 3:
+ * ..."). `request` may be NULL: the translator's options. Each line gets the result that a new translator with the
  * request's options would give. A cancelled line is not an error. RAPT_ERR_INTERRUPTED: rapt_translator_cancel. After a failure
  * the translator stays usable. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,

@@ -213,6 +213,26 @@ rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, sourc
     return split_line(&s);
 }
 
+rapt_code source_segments_add_tokens(source_segments *p, source_limits limits, const rapt_source_tokens *tokens, size_t vocab,
+                                     source_fit *fit, rapt_error *err)
+{
+    splitting s = {.out = p, .limits = limits, .fit = fit, .err = err};
+    for (size_t i = 0; i < tokens->count; i++) {
+        const int32_t id = tokens->ids[i];
+        if (id < 0 || (size_t)id >= vocab)
+            return rapt_fail(err, RAPT_ERR_VALUE, "token %zu: id %d, but the model has %zu", i + 1, (int)id, vocab);
+        if (id == limits.skipped || id == limits.eos)
+            return rapt_fail(err, RAPT_ERR_VALUE, "token %zu: id %d is %s", i + 1, (int)id,
+                             id == limits.eos ? "<eos>, which the model puts behind each source" : "padding");
+    }
+    int32_t *ids = malloc((tokens->count + 1) * sizeof *ids);
+    if (!ids)
+        return source_segments_fail_memory(err);
+    if (tokens->count > 0)
+        memcpy(ids, tokens->ids, tokens->count * sizeof *ids);
+    return add_ids(&s, ids, tokens->count);
+}
+
 void source_segments_free(source_segments *p)
 {
     for (size_t i = 0; i < p->count; i++)

@@ -40,6 +40,10 @@ typedef struct source_fit {
  * language, so does each of its segments. */
 rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line,
                               source_fit *fit, rapt_error *err);
+/* Adds the one segment of a line whose `count` tokens the caller has: none if there are none. It is truncated to the limit. Ids
+ * are below `vocab`. */
+rapt_code source_segments_add_tokens(source_segments *p, source_limits limits, const rapt_source_tokens *tokens, size_t vocab,
+                                     source_fit *fit, rapt_error *err);
 void source_segments_free(source_segments *p);
 
 /* Joins the translations of a line's segments, which are moved or freed, into one; no segments give an empty translation. The

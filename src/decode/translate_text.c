@@ -73,18 +73,39 @@ static rapt_code translate_set_items(translate_text *x, const search_prefix *beg
     return RAPT_OK;
 }
 
+/* The line's tokens that take the place of its text; NULL: its text. */
+static const rapt_source_tokens *translate_line_tokens(const translate_text *x, size_t line)
+{
+    return x->tokens && x->tokens[line].ids ? &x->tokens[line] : NULL;
+}
+
+static rapt_code translate_encode_tokens(translate_text *x, size_t line, const source_limits *limits, rapt_error *err)
+{
+    rapt_error reason = {0};
+    const rapt_code code = source_segments_add_tokens(&x->source, *limits, translate_line_tokens(x, line),
+                                                      x->setup->m->translation.net->config.source_vocab, &x->fits[line], &reason);
+    x->fits[line].unknown = false; /* there is no text in which unknown words could be found */
+    return code ? rapt_fail(err, code, "line %zu: %s", line + 1, reason.message) : RAPT_OK;
+}
+
+static rapt_code translate_encode_text(translate_text *x, size_t line, source_limits limits, rapt_error *err)
+{
+    const rapt_code code = languages_of_line(x->setup->m, x->lines[line], &limits.language, &limits.language_size, err);
+    return code ? code
+                : source_segments_add(&x->source, x->setup->m->translation.source, limits, x->lines[line], &x->fits[line], err);
+}
+
 static rapt_code translate_encode_lines(translate_text *x, rapt_error *err)
 {
-    source_limits limits = translate_limits(x->setup);
+    const source_limits limits = translate_limits(x->setup);
     rapt_code code = RAPT_OK;
     x->first = calloc(x->count + 1, sizeof *x->first);
     x->fits = calloc(x->count + 1, sizeof *x->fits);
     if (!x->first || !x->fits)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", x->count);
     for (size_t i = 0; i < x->count && !code; i++) {
-        code = languages_of_line(x->setup->m, x->lines[i], &limits.language, &limits.language_size, err);
-        code = code ? code : source_segments_add(&x->source, x->setup->m->translation.source, limits, x->lines[i], &x->fits[i],
-                                                 err);
+        code = translate_line_tokens(x, i) ? translate_encode_tokens(x, i, &limits, err)
+                                           : translate_encode_text(x, i, limits, err);
         x->first[i + 1] = x->source.count;
     }
     return code;
@@ -97,6 +118,7 @@ rapt_code translate_text_encode(translate_text *x, const translate_setup *setup,
     bool each;
     pthread_mutex_init(&x->lock, NULL);
     x->setup = setup;
+    x->tokens = request->tokens;
     x->failed = SIZE_MAX;
     rapt_code code = translate_settings_init(&x->settings, setup, request->options, err);
     code = code ? code : translate_set_prefixes(x, request, prefix, &begins, &each, err);
@@ -234,7 +256,10 @@ static rapt_code translate_failure(const translate_text *x, rapt_error *err)
 {
     if (x->error.code == RAPT_ERR_MEMORY)
         return rapt_fail(err, x->error.code, "%s", x->error.message);
-    const char *line = x->lines[x->items[x->failed].line];
+    const size_t number = x->items[x->failed].line;
+    if (translate_line_tokens(x, number))
+        return rapt_fail(err, x->error.code, "line %zu: %s", number + 1, x->error.message);
+    const char *line = x->lines[number];
     return rapt_fail(err, x->error.code, "\"%s\": %s", quote(line).text, x->error.message);
 }
 

@@ -308,9 +308,70 @@ static void runs_are_cancelled_within_a_step(void **state)
     }
 }
 
+/* ---- tokens in ---------------------------------------------------------------------------------------------------- */
+
+static const int32_t NO_TOKENS[1];
+
+/* A line's own tokens give what the line gives, beside lines that are texts. */
+static void tokens_take_the_place_of_texts(void **state)
+{
+    (void)state;
+    for (int policy = 0; policy < 2; policy++) {
+        rapt_model *m = new_model(policy);
+        rapt_translation want[LINES], out[LINES];
+        rapt_source_tokens tokens[LINES] = {{0}};
+        const char *lines[LINES];
+        rapt_error err = {0};
+        rapt_translator *t = new_translator(m, (rapt_translate_options){TRANSLATE_DEFAULTS, .beam = 2, .tokens = true});
+        run(t, (rapt_translator_request){0}, want);
+        for (size_t i = 0; i < LINES; i++) {
+            const bool text = want[i].split || i % 3 == 2;
+            lines[i] = text ? LINE[i] : NULL;
+            tokens[i] = text ? (rapt_source_tokens){0}
+                             : (rapt_source_tokens){want[i].source_count ? want[i].source : NO_TOKENS, want[i].source_count};
+        }
+        if (rapt_translator_run(t, &(rapt_translator_request){.tokens = tokens}, lines, LINES, out, &err))
+            fail_msg("%s", err.message);
+        for (size_t i = 0; i < LINES; i++)
+            assert_same(&out[i], &want[i]);
+        rapt_translations_free(want, LINES);
+        rapt_translations_free(out, LINES);
+        rapt_translator_free(t);
+        rapt_model_free(m);
+    }
+}
+
+/* Words are tokens from RAPT_SPECIALS on. */
+static void tokens_are_checked(void **state)
+{
+    static const int32_t long_ids[MAX_LEN + 3] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    static const int32_t bad_ids[][2] = {{4, MODEL_VOCAB}, {4, -1}, {4, RAPT_EOS}};
+    rapt_model *m = new_model(false);
+    rapt_translator *t = new_translator(m, (rapt_translate_options){TRANSLATE_DEFAULTS, .beam = 1, .tokens = true});
+    rapt_translation out[2];
+    rapt_error err = {0};
+    (void)state;
+    rapt_source_tokens tokens[2] = {{long_ids, MAX_LEN + 3}, {long_ids, 1}};
+    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.tokens = tokens}, NULL, 2, out, &err), RAPT_OK);
+    assert_true(out[0].cut);
+    assert_false(out[1].cut);
+    assert_memory_equal(out[0].source, long_ids, out[0].source_count * sizeof *long_ids);
+    rapt_translations_free(out, 2);
+    for (size_t i = 0; i < 3; i++) {
+        tokens[1] = (rapt_source_tokens){bad_ids[i], 2};
+        err = (rapt_error){0};
+        const rapt_translator_request r = {.tokens = tokens};
+        assert_int_equal(rapt_translator_run(t, &r, NULL, 2, out, &err), RAPT_ERR_VALUE);
+        assert_non_null(strstr(err.message, "line 2: token 2: id "));
+    }
+    rapt_translator_free(t);
+    rapt_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tokens_take_the_place_of_texts), cmocka_unit_test(tokens_are_checked),
         cmocka_unit_test(options_of_runs_are_those_of_new_translators), cmocka_unit_test(what_is_fixed_stays),
         cmocka_unit_test(options_are_checked), cmocka_unit_test(cancelled_lines_leave_the_others),
         cmocka_unit_test(each_step_asks), cmocka_unit_test(all_lines_may_be_cancelled),
