@@ -41,7 +41,9 @@ static rapt_error train(const rapt_recipe *recipe, const char *out, int ranks)
     rapt_transport *transports = rapt_group_local(ranks, &err);
     for (int i = 0; transports && i < ranks; i++) {
         list[i].transport = &transports[i];
-        list[i].options = (rapt_train_options){.recipe = recipe, .out = out, .threads = 1, .on_progress = show_progress};
+        rapt_train_options *o = &list[i].options;
+        *o = rapt_train_options_default();
+        o->recipe = recipe, o->out = out, o->threads = 1, o->on_progress = show_progress;
         if (pthread_create(&list[i].thread, NULL, train_rank, &list[i])) {
             fputs("cannot start a thread\n", stderr);
             exit(1); /* the others would wait for this one */

@@ -136,9 +136,9 @@ typedef void rapt_sample_fn(void *context, uint64_t step, const char *text);
 /* Called with one line of text if the run may not be what the user intended. */
 typedef void rapt_warning_fn(void *context, const char *text);
 
-/* With `recipe` and `out` set and all else zeroed: a new run without callbacks. */
 typedef struct rapt_train_options {
-    const rapt_recipe *recipe;
+    size_t size;           /* of this struct; set by rapt_train_options_default */
+    const rapt_recipe *recipe; /* which must be set, as `out` must */
     const char *out;       /* model folder, made if need be; refused if it holds files that this run would overwrite */
     const rapt_pairs *pairs, *validation; /* translation: sentence pairs in place of the files data.pairs and data.validation,
                               which the recipe must have nevertheless, as names in messages and in recipe.yaml. All of them:
@@ -174,6 +174,16 @@ typedef struct rapt_train_options {
     rapt_warning_fn *on_warning;
     void *context;         /* of `stop` and all callbacks */
 } rapt_train_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_train_options_init(rapt_train_options *o, size_t size);
+/* A new run without callbacks, on all threads; `recipe` and `out` are NULL. */
+static inline rapt_train_options rapt_train_options_default(void)
+{
+    rapt_train_options o;
+    rapt_train_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml, train.jsonl,
  * checkpoints/, best/ (a model folder with the lowest val_loss) and, with train.keep_untrained, untrained/ (a model folder with

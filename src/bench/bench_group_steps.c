@@ -69,7 +69,8 @@ static rapt_code steps_train(steps_bench *b, const rapt_recipe *recipe, int thre
     rapt_code code = file_make_temporary("bench", &out, err);
     if (code)
         return code;
-    rapt_train_options o = {.recipe = recipe, .out = out, .threads = threads, .group = b->g, .context = b};
+    rapt_train_options o = rapt_train_options_default();
+    o.recipe = recipe, o.out = out, o.threads = threads, o.group = b->g, o.context = b;
     if (first) {
         o.stop = steps_are_enough;
         o.on_plan = steps_plan;

@@ -278,9 +278,9 @@ static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, c
                  .patience = r->train.patience};
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
-    rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume, .group = group->ranks,
-                            .max_steps = (uint64_t)a->max_steps, .untrained = a->untrained, .threads = a->threads,
-                            .stop = signals_stop};
+    rapt_train_options o = rapt_train_options_default();
+    o.recipe = r, o.out = out, o.resume = a->resume, o.group = group->ranks, o.max_steps = (uint64_t)a->max_steps;
+    o.untrained = a->untrained, o.threads = a->threads, o.stop = signals_stop;
     if (group->rank == 0)
         set_callbacks(&o, &d);
     d.curves.request = (plot_training_request){.folder = out, .out = group->rank == 0 ? a->plot : NULL,

@@ -40,8 +40,9 @@ static rapt_code info_recipe_plan(const info_arguments *a, const rapt_recipe *k,
     rapt_code code = file_make_temporary("info", &out, err);
     if (code)
         return code;
-    code = rapt_train(&(rapt_train_options){.recipe = k, .out = out, .threads = a->threads, .stop = info_recipe_stop,
-                                            .on_plan = info_recipe_keep, .context = &p}, &own);
+    rapt_train_options o = rapt_train_options_default();
+    o.recipe = k, o.out = out, o.threads = a->threads, o.stop = info_recipe_stop, o.on_plan = info_recipe_keep, o.context = &p;
+    code = rapt_train(&o, &own);
     rmdir(out);
     free(out);
     *plan = p.plan;

@@ -1,8 +1,9 @@
-/* train/run.c: what set-up, loop and tasks of a run share: its end, warnings and phases for the caller, requests to stop. It
- * calls none of them. report.c reports the progress of steps. */
+/* train/run.c: what set-up, loop and tasks of a run share: defaults of its options, its end, warnings and phases for the caller,
+ * requests to stop. It calls none of them. report.c reports the progress of steps. */
 #include "train/run.h"
 
 #include "base/file.h"
+#include "base/sized.h"
 #include "group/group_ops.h"
 #include "io/hub/hub_family.h"
 #include "io/model_core.h"
@@ -15,6 +16,13 @@
 #include <stdlib.h>
 
 enum { RUN_WARNING = 600 };
+
+SIZED_ENDS_WITH(rapt_train_options, context);
+
+void rapt_train_options_init(rapt_train_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_train_options){.size = sizeof(rapt_train_options)}, sizeof *o);
+}
 
 /* Makes sure that the group has nothing in flight that uses memory of the run; false: it has. */
 static bool run_drop(run *r)

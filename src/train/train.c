@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/sized.h"
 #include "recipe/recipe_keys.h"
 #include "tape/tape_core.h"
 #include "train/checkpoint/checkpoint.h"
@@ -462,8 +463,9 @@ rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *er
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a training run");
         return NULL;
     }
-    t->options = *options;
-    if (run_set_up(&t->r, &t->options, &own) == RAPT_OK) {
+    t->options = rapt_train_options_default();
+    rapt_code code = sized_take(&t->options, options, 0, "train_options", &own);
+    if (!code && run_set_up(&t->r, &t->options, &own) == RAPT_OK) {
         trainer_set_out(t);
         return t;
     }

@@ -165,8 +165,10 @@ static void training(void **state)
     assert_int_equal(rapt_model_add_lora(m, &nowhere, NULL), RAPT_ERR_VALUE);
     rapt_model_free(m);
     rapt_recipe_defaults(&r);
-    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL), RAPT_ERR_VALUE);
-    assert_null(rapt_trainer_new(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL));
+    rapt_train_options run = rapt_train_options_default();
+    run.recipe = &r, run.out = "/nowhere";
+    assert_int_equal(rapt_train(&run, NULL), RAPT_ERR_VALUE);
+    assert_null(rapt_trainer_new(&run, NULL));
     char *value;
     assert_int_not_equal(rapt_recipe_get(&r, "nothing", &value, NULL), RAPT_OK);
     const char *const broken[] = {"a\nb"};

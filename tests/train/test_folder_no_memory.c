@@ -17,8 +17,9 @@ static rapt_code train_into(const rapt_recipe *r, const char *out, long turn, bo
 {
     rapt_error err = {0};
     const failing f = {.turn = turn};
+    const rapt_train_options o = {.size = sizeof o, .recipe = r, .out = out, .threads = 1};
     failing_arm(&f);
-    rapt_code code = rapt_train(&(rapt_train_options){.recipe = r, .out = out, .threads = 1}, &err);
+    rapt_code code = rapt_train(&o, &err);
     *failed = failing_happened > 0;
     failing_disarm();
     return code;

@@ -50,9 +50,12 @@ static void recipes_without_sense(void **state)
     rapt_error pairs = {0}, batch = {0};
     rapt_recipe_defaults(&defaults);
     r.train.batch = 0;
-    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &defaults, .out = "new"}, &pairs), RAPT_ERR_VALUE);
+    rapt_train_options o = rapt_train_options_default();
+    o.recipe = &defaults, o.out = "new";
+    assert_int_equal(rapt_train(&o, &pairs), RAPT_ERR_VALUE);
     assert_non_null(strstr(pairs.message, "data.pairs is missing"));
-    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "new"}, &batch), RAPT_ERR_VALUE);
+    o.recipe = &r;
+    assert_int_equal(rapt_train(&o, &batch), RAPT_ERR_VALUE);
     assert_non_null(strstr(batch.message, "train.batch is 0"));
     rapt_recipe_free(&defaults);
     rapt_recipe_free(&r);

@@ -187,7 +187,8 @@ static void check_pages(const char *changes)
     rapt_error err = {0};
     rapt_recipe_defaults(&k);
     set_all(&k, changes);
-    rapt_train_options o = {.recipe = &k, .out = "m", .threads = 2, .max_steps = 2, .on_plan = measure, .context = &plan};
+    rapt_train_options o = {.size = sizeof o, .recipe = &k, .out = "m", .threads = 2, .max_steps = 2, .on_plan = measure,
+                            .context = &plan};
     rapt_code code = rapt_train(&o, &err);
     size_t counted = plan.parameters + plan.gradients + plan.moments + plan.activations, taken = peak_bytes() - before;
     size_t reckoned = counted + counted / 32 + ((size_t)8 << 20); /* with what the check adds for small things */

@@ -23,6 +23,7 @@
 static rapt_trainer *new_trainer(const rapt_recipe *r, rapt_train_options o)
 {
     rapt_error err = {0};
+    o.size = sizeof o;
     o.recipe = r;
     rapt_trainer *t = rapt_trainer_new(&o, &err);
     assert_string_equal(err.message, "");
@@ -224,7 +225,13 @@ static void what_cannot_be_set_up_is_refused(void **state)
     (void)state;
     rapt_recipe r = lm_recipe("data.text=missing.txt");
     rapt_error err = {0};
-    assert_null(rapt_trainer_new(&(rapt_train_options){.recipe = &r, .out = "none"}, &err));
+    rapt_train_options o = {.recipe = &r, .out = "none"};
+    assert_null(rapt_trainer_new(&o, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "rapt_train_options_default()"));
+    err = (rapt_error){0};
+    o.size = sizeof o;
+    assert_null(rapt_trainer_new(&o, &err));
     assert_int_equal(err.code, RAPT_ERR_NOT_FOUND);
     assert_false(file_exists("none"));
     rapt_recipe_free(&r);

@@ -52,6 +52,7 @@ static inline rapt_code run(const rapt_recipe *r, rapt_train_options o, rapt_err
     rapt_error reason = {0};
     rapt_recipe_check(r, "recipe", &reason);
     assert_string_equal(reason.message, "");
+    o.size = sizeof o;
     o.recipe = r;
     return rapt_train(&o, err);
 }

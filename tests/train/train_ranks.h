@@ -53,6 +53,7 @@ static inline train_ranks *ranks_make(int count, const char *changes, rapt_train
     assert_non_null(t->transports);
     for (int i = 0; i < count; i++) {
         t->list[i] = (train_rank){.transport = t->transports[i], .rank = i, .recipe = lm_recipe(changes), .options = o};
+        t->list[i].options.size = sizeof o;
         t->list[i].options.threads = 1 + i % 2;
         snprintf(command, sizeof command, "rm -rf rank%d && mkdir rank%d && cp %s rank%d", i, i, files, i);
         if (i > 0)
