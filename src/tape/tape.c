@@ -233,9 +233,22 @@ bool tape_wants(const rapt_tape *t, const rapt_tensor *x)
     return x && t->pass.record && x->requires_grad;
 }
 
+/* Whether a tensor has elements, and no more than can be allocated. */
+static bool has_size(int ndim, const size_t *shape)
+{
+    size_t n = ndim >= 1 && ndim <= RAPT_MAX_DIMS ? 1 : 0;
+    for (int i = 0; n > 0 && i < ndim; i++)
+        n = shape[i] <= SIZE_MAX / 16 / n ? n * shape[i] : 0;
+    return n > 0;
+}
+
 /* A result with its elements in `memory`, or in new memory if that is NULL. */
 static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const size_t *shape, bool requires_grad)
 {
+    if (!has_size(ndim, shape)) {
+        rapt_tape_fail(t, RAPT_ERR_SHAPE, "a result of %d dimensions, empty or too large", ndim);
+        return NULL;
+    }
     tape_result *r = tape_alloc(t, 1, sizeof *r);
     if (!r)
         return NULL;
@@ -299,10 +312,7 @@ rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool 
 {
     if (tape_failed(t))
         return &t->poison;
-    size_t n = 1;
-    for (int i = 0; i < ndim && i < RAPT_MAX_DIMS; i++)
-        n = n > 0 && shape[i] <= SIZE_MAX / 16 / n ? n * shape[i] : 0;
-    if (ndim < 1 || ndim > RAPT_MAX_DIMS || n == 0)
+    if (!has_size(ndim, shape))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "a tensor of %d dimensions, empty or too large", ndim);
     rapt_tensor *x = tape_output(t, ndim, shape, grad);
     if (!x)

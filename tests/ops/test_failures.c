@@ -185,12 +185,14 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(expand_less, rapt_op_expand(b->t, T2(3, 4), 2, (size_t[]){1, 4}), RAPT_ERR_SHAPE, "expand", "[3, 4]", "[1, 4]")    \
     X(expand_dims, rapt_op_expand(b->t, T2(3, 4), 5, (size_t[]){1, 1, 2, 3, 4}), RAPT_ERR_SHAPE, "expand", "[3, 4]",     \
       "a tensor")                                                                                                        \
+    X(expand_large, rapt_op_expand(b->t, T1(1), 2, (size_t[]){(size_t)1 << (8 * sizeof(size_t) - 24), (size_t)1 << 24}),         \
+      RAPT_ERR_SHAPE, "too large", "", "")                                                                               \
     X(sum_axis, rapt_op_sum_axis(b->t, T2(3, 4), 2), RAPT_ERR_SHAPE, "sum_axis", "[3, 4]", "axis 2")                     \
     X(mean_axis, rapt_op_mean_axis(b->t, T2(3, 4), -3), RAPT_ERR_SHAPE, "sum_axis", "[3, 4]", "axis -3")                 \
     X(permute, rapt_op_permute(b->t, T3(2, 3, 4), (int[]){0, 2, 2}), RAPT_ERR_SHAPE, "permute", "[2, 3, 4]", "once")     \
     X(transpose, rapt_op_transpose(b->t, T2(3, 4), 0, 2), RAPT_ERR_SHAPE, "transpose", "[3, 4]", "0 and 2")              \
-    X(slice, rapt_op_slice(b->t, T2(3, 4), 1, 2, 3), RAPT_ERR_SHAPE, "slice", "[3, 4]", "2 to 5")                        \
-    X(slice_none, rapt_op_slice(b->t, T2(3, 4), 1, 2, 0), RAPT_ERR_SHAPE, "slice", "[3, 4]", "2 to 2")                   \
+    X(slice, rapt_op_slice(b->t, T2(3, 4), 1, 2, 3), RAPT_ERR_SHAPE, "slice", "[3, 4]", "3 elements from 2")             \
+    X(slice_none, rapt_op_slice(b->t, T2(3, 4), 1, 2, 0), RAPT_ERR_SHAPE, "slice", "[3, 4]", "0 elements from 2")        \
     X(concat, rapt_op_concat(b->t, 2, (rapt_tensor *[]){T2(3, 4), T2(2, 4)}, 1), RAPT_ERR_SHAPE, "concat", "[3, 4]",     \
       "axis 1")                                                                                                          \
     X(concat_none, rapt_op_concat(b->t, 0, NULL, 0), RAPT_ERR_SHAPE, "concat", "no tensors", "")                         \
