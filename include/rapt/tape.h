@@ -278,7 +278,8 @@ RAPT_API rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, co
 RAPT_API rapt_tensor *rapt_op_expand(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape);
 
 /* An axis is a dimension by its index, from 0; negative indices count from the end: -1 is the last one. An axis that x does not
- * have is a failure (RAPT_ERR_SHAPE). */
+ * have is a failure (RAPT_ERR_SHAPE). Slices and concatenations of features (the last axis) keep the division of rows among
+ * examples (rapt_ragged); the other operations along an axis drop it. */
 
 /* The sum, or the mean, over an axis, which the result lacks: [2, 10, 16] over axis 1 gives [2, 16], and [16] gives [1]. */
 RAPT_API rapt_tensor *rapt_op_sum_axis(rapt_tape *t, rapt_tensor *x, int axis);

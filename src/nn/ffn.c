@@ -39,7 +39,8 @@ static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
     if (m->kind == RAPT_FFN_GEGLU_TANH) {
         rapt_tensor *gelu = linear_activated(t, &m->gate, x, ffn_activation(m->kind));
-        return rapt_op_multiply(t, gelu, rapt_linear_forward(t, &m->dense1, x));
+        rapt_tensor *product = rapt_op_multiply(t, gelu, rapt_linear_forward(t, &m->dense1, x));
+        return observe_tensor(t, "product", "activation * up", OBSERVE_ROWS, product);
     }
     if (m->kind != RAPT_FFN_SWIGLU)
         return linear_activated(t, &m->dense1, x, ffn_activation(m->kind));

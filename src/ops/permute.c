@@ -3,8 +3,8 @@
  * copied. For the unfused attention; the fused one reads heads in place.
  *
  * Backward: dy goes back the same way. */
+#include "ops/axis.h"
 #include "tape/profile_op.h"
-#include "tape/tape_core.h"
 
 #include <string.h>
 
@@ -73,13 +73,12 @@ static bool permute_order(const rapt_tensor *x, const int *order, size_t shape[R
 {
     bool seen[RAPT_MAX_DIMS] = {false};
     for (int i = 0; i < x->ndim; i++) {
-        if (order[i] < 0 || order[i] >= x->ndim || seen[order[i]])
+        int axis;
+        if (!axis_find(x, order[i], &axis) || seen[axis])
             return false;
-        seen[order[i]] = true;
-        shape[i] = x->shape[order[i]];
-        stride[i] = 1;
-        for (int d = order[i] + 1; d < x->ndim; d++)
-            stride[i] *= x->shape[d];
+        seen[axis] = true;
+        shape[i] = x->shape[axis];
+        stride[i] = axis_split(x, axis).inner;
     }
     return true;
 }
@@ -112,8 +111,8 @@ rapt_tensor *rapt_op_transpose(rapt_tape *t, rapt_tensor *x, int a, int b)
     int order[RAPT_MAX_DIMS];
     if (tape_failed(t))
         return &t->poison;
-    const int first = a < 0 ? a + x->ndim : a, second = b < 0 ? b + x->ndim : b;
-    if (first < 0 || first >= x->ndim || second < 0 || second >= x->ndim)
+    int first, second;
+    if (!axis_find(x, a, &first) || !axis_find(x, b, &second))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "transpose: %s has no axes %d and %d",
                               rapt_shape_text(x, text, sizeof text), a, b);
     for (int i = 0; i < x->ndim; i++)

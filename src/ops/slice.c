@@ -69,8 +69,8 @@ rapt_tensor *rapt_op_slice(rapt_tape *t, rapt_tensor *x, int axis, size_t first,
     if (tape_failed(t))
         return &t->poison;
     if (!axis_find(x, axis, &along) || count == 0 || first > x->shape[along] || count > x->shape[along] - first)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "slice: %s has no elements %zu to %zu along axis %d",
-                              rapt_shape_text(x, text, sizeof text), first, first + count, axis);
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "slice: %s has no %zu elements from %zu on along axis %d",
+                              rapt_shape_text(x, text, sizeof text), count, first, axis);
     size_t shape[RAPT_MAX_DIMS];
     memcpy(shape, x->shape, sizeof shape);
     shape[along] = count;
@@ -152,7 +152,8 @@ rapt_tensor *rapt_op_concat(rapt_tape *t, size_t count, rapt_tensor *const *x, i
     if (tape_failed(t))
         return &t->poison;
     memcpy(own, x, count * sizeof *own);
-    y->ragged = along == y->ndim - 1 ? x[0]->ragged : NULL;
+    for (size_t i = 0; i < count && along == y->ndim - 1 && !y->ragged; i++)
+        y->ragged = x[i]->ragged;
     *n = (concat_node){.count = count, .x = own, .y = y, .axis = along};
     profile_op(t, "concat", 0, 2.0 * (double)rapt_tensor_size(y));
     const axis_parts parts = axis_split(y, along);

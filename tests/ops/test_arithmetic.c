@@ -108,7 +108,7 @@ static void test_orders(void **state)
 {
     rapt_tape *t = *state;
     rapt_tensor *x = draw(t, 4, (size_t[]){2, 3, 5, 7}, 4);
-    const rapt_tensor *y = rapt_op_permute(t, x, (int[]){2, 0, 3, 1}), *z = rapt_op_transpose(t, x, 1, -1);
+    const rapt_tensor *y = rapt_op_permute(t, x, (int[]){2, 0, -1, 1}), *z = rapt_op_transpose(t, x, 1, -1);
     assert_shape(t, y, 4, (size_t[]){5, 2, 7, 3});
     assert_shape(t, z, 4, (size_t[]){2, 7, 5, 3});
     for (size_t i = 0; i < rapt_tensor_size(x); i++) {
