@@ -217,7 +217,8 @@ typedef struct rapt_span {
  * out belongs to the token before it.
  * A SentencePiece model has SentencePiece's offsets: the space that it puts before a text comes from nothing, spaces that it
  * drops belong to the piece before them; but all tokens of an unknown character's bytes have the character.
- * Memory: some 80 bytes a byte of text. Fails as rapt_tokenizer_encode_bytes does; RAPT_ERR_VALUE: options without a size. */
+ * Memory: up to some 200 bytes a byte of text, as its normalizer writes it (which may be longer than the
+ * text). Fails as rapt_tokenizer_encode_bytes does; RAPT_ERR_VALUE: options without a size. */
 RAPT_API rapt_code rapt_tokenizer_encode_offsets(const rapt_tokenizer *tokenizer, const rapt_text *text,
                                                  const rapt_encode_options *options, int32_t **ids, rapt_span **offsets,
                                                  size_t *count, rapt_error *err);

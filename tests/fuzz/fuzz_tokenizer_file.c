@@ -39,6 +39,23 @@ static void check_character(const rapt_tokenizer *k, const char *token, size_t s
     free(ids);
 }
 
+/* With places the ids are the same, and each place is within the text. */
+static void check_offsets(const rapt_tokenizer *k, const char *token, size_t size, bool specials, const int32_t *ids,
+                          size_t count)
+{
+    rapt_error err = {0};
+    int32_t *again;
+    rapt_span *places;
+    size_t again_count;
+    const rapt_code code = rapt_tokenizer_encode_offsets(k, &(rapt_text){token, size}, &ENCODE(.specials = specials), &again,
+                                                         &places, &again_count, &err);
+    require(code == RAPT_OK && again_count == count && (count == 0 || memcmp(again, ids, count * sizeof *ids) == 0));
+    for (size_t i = 0; i < count; i++)
+        require(places[i].begin <= places[i].end && places[i].end <= size);
+    free(again);
+    free(places);
+}
+
 /* A pipeline's tokens encode to known ids, unless the file lacks the unknown token or a pattern is too slow; and decode. */
 static void check_pipeline(const rapt_tokenizer *k, const char *token, size_t size)
 {
@@ -52,6 +69,7 @@ static void check_pipeline(const rapt_tokenizer *k, const char *token, size_t si
         }
         for (size_t j = 0; j < count; j++)
             require(rapt_tokenizer_token(k, ids[j], NULL) != NULL);
+        check_offsets(k, token, size, specials, ids, count);
         char *back = rapt_tokenizer_decode(k, ids, count, &back_size);
         require(!back || strlen(back) <= back_size);
         free(back);
@@ -72,6 +90,7 @@ static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
         require(err.code == RAPT_ERR_VALUE);
         return;
     }
+    check_offsets(k, token, size, false, ids, count);
     char *back = rapt_tokenizer_decode(k, ids, count, &back_size);
     require(back && back_size == size && memcmp(back, token, size) == 0);
     free(back);

@@ -122,7 +122,8 @@ rapt_code pipeline_bpe_encode(const pipeline_model *m, const char *text, size_t 
         code = bpe_work_no_memory(err);
     for (uint32_t i = w->merge.count > 0 ? 0 : PIECE_MERGE_NONE; i != PIECE_MERGE_NONE && !code; i = w->merge.symbols[i].next) {
         const piece_symbol *s = &w->merge.symbols[i];
-        code = model_work_put(w, s->id, s->start, s->start + s->size, err);
+        const size_t end = s->start + s->size; /* tokens of a suffix's bytes count bytes that the text does not have */
+        code = model_work_put(w, s->id, s->start, end < size ? end : size, err);
     }
     return code;
 }
