@@ -131,7 +131,7 @@ RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 
 /* A sentence as ids of the source tokenizer, borrowed. */
 typedef struct rapt_source_tokens {
-    const int32_t *ids; /* [count] */
+    const int32_t *ids; /* [count]; NULL: there are none */
     size_t count;
 } rapt_source_tokens;
 
@@ -152,13 +152,15 @@ typedef struct rapt_translator_request {
                                               line is one segment; if it has more tokens than the model takes, it is truncated
                                               (rapt_translation.cut). Its text is not read and may be NULL, as `lines` may be if
                                               all lines are tokens. It has no unknown_words */
+    const void *reserved[4];               /* NULL, or the request is refused */
 } rapt_translator_request;
 
 /* Translates `count` lines into out[count] as rapt_translate does, with the same errors for lines, and for options and prefixes
- * of the request; RAPT_ERR_VALUE also for a token that the model does not have or that is its padding or <eos> ("line 2: token 3:
- * ..."). `request` may be NULL: the translator's options. Each line gets the result that a new translator with the
- * request's options would give. A cancelled line is not an error. RAPT_ERR_INTERRUPTED: rapt_translator_cancel. After a failure
- * the translator stays usable. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
+ * of the request; RAPT_ERR_VALUE also for a line that has neither a text nor tokens, and for a token that the model does not have
+ * or that is its padding or <eos> ("line 2: token 3: ..."). `request` may be NULL: the translator's options. Each line gets the
+ * result that a new translator with the request's options would give. A cancelled line is not an error. RAPT_ERR_INTERRUPTED:
+ * rapt_translator_cancel. After a failure the translator stays usable. Sets the floating-point environment of the calling thread,
+ * as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
                                        size_t count, rapt_translation *out, rapt_error *err);
 /* Whether rapt_translator_run accepts these options; RAPT_ERR_VALUE if not. May be called while a run is in progress. */

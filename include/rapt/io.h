@@ -104,8 +104,9 @@ RAPT_API bool rapt_model_was_sealed(const rapt_model *m);
 
 /* Make a model of a net that the program has built, so that it can be used and saved like a loaded one. The members are copied;
  * the net and the tokenizers belong to the model from then on, and still to the caller after a failure. NULL with `err` (which
- * may be NULL) set: RAPT_ERR_VALUE for a net or a tokenizer that is NULL, more tokens than an array has, or a token that is not
- * in the vocabulary of the net; RAPT_ERR_MEMORY. */
+ * may be NULL) set: RAPT_ERR_VALUE for a net or a tokenizer that is NULL, more tokens than an array has, a token that is not in
+ * the vocabulary of the net, or a max_len that leaves no place behind the tokens of source_begin or is above max_positions;
+ * RAPT_ERR_MEMORY. */
 RAPT_API rapt_model *rapt_model_new_translation(const rapt_translation_model *members, rapt_error *err);
 RAPT_API rapt_model *rapt_model_new_language(const rapt_language_model *members, rapt_error *err);
 
@@ -121,7 +122,8 @@ typedef struct rapt_load_options {
     const char *adapter; /* a folder of low-rank adapters that PEFT, or rapt_train with train.lora, wrote; NULL: none.
                             lora_alpha / r B A is added to each matrix W that it names (Hu et al. 2021, section 4.1), in double,
                             and rounded once */
-    rapt_stop_fn *stop;  /* asked before each parameter is read: true cancels the call; or NULL */
+    rapt_stop_fn *stop;  /* asked before each parameter is read: true cancels the call; or NULL. A folder of rapt has
+                            checksums, which are compared before that: its file is read once */
     void *context;       /* of stop */
 } rapt_load_options;
 

@@ -158,6 +158,9 @@ rapt_code languages_set(languages *l, const rapt_model *m, const rapt_translate_
         code = set_source(l, m, o->source_language, err);
     if (!code && o->target_language)
         code = set_target(l, m, o->target_language, err);
+    if (!code && l->count >= m->translation.max_len)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "the model takes %zu tokens, but %zu begin each line", m->translation.max_len,
+                         l->count);
     return code || !lacks_target(l, m) ? code : refuse_language(m->translation.source, NULL, err);
 }
 

@@ -44,7 +44,7 @@ static size_t first_tokens(const splitting *s)
 /* Whether `count` tokens fit between the begin tokens and <eos>. */
 static bool source_segments_take(const splitting *s, size_t count)
 {
-    return count < s->limits.max_len - first_tokens(s);
+    return first_tokens(s) + count < s->limits.max_len;
 }
 
 /* Takes over `ids`. Adds <eos> if it fits. */
@@ -221,16 +221,17 @@ rapt_code source_segments_add_tokens(source_segments *p, source_limits limits, c
         const int32_t id = tokens->ids[i];
         if (id < 0 || (size_t)id >= vocab)
             return rapt_fail(err, RAPT_ERR_VALUE, "token %zu: id %d, but the model has %zu", i + 1, (int)id, vocab);
-        if (id == limits.skipped || id == limits.eos)
+        if (id == limits.padding || id == limits.eos)
             return rapt_fail(err, RAPT_ERR_VALUE, "token %zu: id %d is %s", i + 1, (int)id,
                              id == limits.eos ? "<eos>, which the model puts behind each source" : "padding");
     }
-    int32_t *ids = malloc((tokens->count + 1) * sizeof *ids);
+    const size_t count = tokens->count < limits.max_len ? tokens->count : limits.max_len; /* more are cut anyway */
+    int32_t *ids = malloc((count + 1) * sizeof *ids);
     if (!ids)
         return source_segments_fail_memory(err);
-    if (tokens->count > 0)
-        memcpy(ids, tokens->ids, tokens->count * sizeof *ids);
-    return add_ids(&s, ids, tokens->count);
+    if (count > 0)
+        memcpy(ids, tokens->ids, count * sizeof *ids);
+    return add_ids(&s, ids, count);
 }
 
 void source_segments_free(source_segments *p)

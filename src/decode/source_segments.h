@@ -21,6 +21,7 @@ typedef struct source_limits {
     bool by_sentence; /* no more than one sentence */
     bool specials;    /* texts of special tokens are those tokens */
     int32_t eos, skipped; /* skipped: a token that no text may have, because it takes no position; -1: there is none */
+    int32_t padding;      /* a token that tokens in place of a text may not have */
     int32_t unknown;      /* <unk>; -1: there is none */
     const int32_t *begin; /* [begin_count] tokens at the beginning of each row, which count too; fewer than max_len */
     size_t begin_count;

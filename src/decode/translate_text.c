@@ -2,6 +2,7 @@
 #include "decode/translate_text.h"
 
 #include "base/quote.h"
+#include "base/sized.h"
 #include "decode/known_words.h"
 #include "io/model_core.h"
 #include "text/prose/capitalize.h"
@@ -23,6 +24,7 @@ static source_limits translate_limits(const translate_setup *s)
         .specials = m->specials_in_text,
         .eos = m->special.eos,
         .skipped = fairseq ? m->special.pad : -1,
+        .padding = m->special.pad,
         .unknown = known_words_id(m->source),
         .begin = s->lang.begin,
         .begin_count = s->lang.count,
@@ -90,6 +92,8 @@ static rapt_code translate_encode_tokens(translate_text *x, size_t line, const s
 
 static rapt_code translate_encode_text(translate_text *x, size_t line, source_limits limits, rapt_error *err)
 {
+    if (!x->lines || !x->lines[line] || (x->tokens && x->tokens[line].count > 0))
+        return rapt_fail(err, RAPT_ERR_VALUE, "line %zu has neither a text nor tokens", line + 1);
     const rapt_code code = languages_of_line(x->setup->m, x->lines[line], &limits.language, &limits.language_size, err);
     return code ? code
                 : source_segments_add(&x->source, x->setup->m->translation.source, limits, x->lines[line], &x->fits[line], err);
@@ -120,7 +124,8 @@ rapt_code translate_text_encode(translate_text *x, const translate_setup *setup,
     x->setup = setup;
     x->tokens = request->tokens;
     x->failed = SIZE_MAX;
-    rapt_code code = translate_settings_init(&x->settings, setup, request->options, err);
+    rapt_code code = sized_check_reserved(request->reserved, sizeof request->reserved, "translator_request", err);
+    code = code ? code : translate_settings_init(&x->settings, setup, request->options, err);
     code = code ? code : translate_set_prefixes(x, request, prefix, &begins, &each, err);
     code = code ? code : translate_encode_lines(x, err);
     return code ? code : translate_set_items(x, begins, each, err);

@@ -98,8 +98,9 @@ static rapt_code check_translation_members(const rapt_translation_model *t, rapt
     if (!code)
         code = check_member_ids("source_begin", t->source_begin, t->source_begin_count, RAPT_SOURCE_BEGIN_MAX, c->source_vocab,
                                 err);
-    if (!code && (t->max_len < 2 || t->max_len > c->max_positions))
-        code = rapt_fail(err, RAPT_ERR_VALUE, "max_len is %zu; it must be from 2 to max_positions, %zu", t->max_len,
+    const size_t least = 2 + t->source_begin_count; /* with one token and <eos> behind the first ones */
+    if (!code && (t->max_len < least || t->max_len > c->max_positions))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "max_len is %zu; it must be from %zu to max_positions, %zu", t->max_len, least,
                          c->max_positions);
     return code;
 }

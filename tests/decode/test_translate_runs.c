@@ -345,7 +345,7 @@ static void tokens_take_the_place_of_texts(void **state)
 static void tokens_are_checked(void **state)
 {
     static const int32_t long_ids[MAX_LEN + 3] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
-    static const int32_t bad_ids[][2] = {{4, MODEL_VOCAB}, {4, -1}, {4, RAPT_EOS}};
+    static const int32_t bad_ids[][2] = {{4, MODEL_VOCAB}, {4, -1}, {4, RAPT_EOS}, {4, RAPT_PAD}};
     rapt_model *m = new_model(false);
     rapt_translator *t = new_translator(m, (rapt_translate_options){TRANSLATE_DEFAULTS, .beam = 1, .tokens = true});
     rapt_translation out[2];
@@ -357,13 +357,21 @@ static void tokens_are_checked(void **state)
     assert_false(out[1].cut);
     assert_memory_equal(out[0].source, long_ids, out[0].source_count * sizeof *long_ids);
     rapt_translations_free(out, 2);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof bad_ids / sizeof *bad_ids; i++) {
         tokens[1] = (rapt_source_tokens){bad_ids[i], 2};
         err = (rapt_error){0};
         const rapt_translator_request r = {.tokens = tokens};
         assert_int_equal(rapt_translator_run(t, &r, NULL, 2, out, &err), RAPT_ERR_VALUE);
         assert_non_null(strstr(err.message, "line 2: token 2: id "));
     }
+    for (size_t i = 0; i < 2; i++) { /* no tokens, and tokens that are nowhere */
+        tokens[1] = (rapt_source_tokens){NULL, i};
+        err = (rapt_error){0};
+        const rapt_translator_request r = {.tokens = tokens};
+        assert_int_equal(rapt_translator_run(t, &r, NULL, 2, out, &err), RAPT_ERR_VALUE);
+        assert_non_null(strstr(err.message, "line 2 has neither a text nor tokens"));
+    }
+    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.reserved = {t}}, NULL, 0, out, &err), RAPT_ERR_VALUE);
     rapt_translator_free(t);
     rapt_model_free(m);
 }
