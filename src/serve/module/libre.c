@@ -40,8 +40,10 @@ static void libre_put(const translating *t, const rapt_translation *lines, reply
     reply_put_words(to, name);
     for (size_t i = 0; t->is_list && reply_list(to, i, t->count); i++)
         reply_put(to, of(t, lines, i));
-    if (!t->is_list)
+    if (!t->is_list) {
         reply_put(to, of(t, lines, 0));
+        reply_count(to);
+    }
 }
 
 /* The language object for a text whose language was not identified. NULL: out of memory. */

@@ -92,13 +92,18 @@ void reply_put_string(reply_body *to, const char *text, size_t size)
     reply_put_words(to, "\"");
 }
 
-bool reply_list(reply_body *to, size_t i, size_t count)
+bool reply_count(reply_body *to)
 {
-    reply_put_words(to, i < count ? i ? "," : "[" : i ? "]" : "[]");
     const size_t size = to->out.bytes.size;
     to->out.failed = to->out.failed || !exchange_makes(to->x, REPLY_COPIES * (size - to->counted));
     to->counted = size;
-    return i < count && !to->out.failed;
+    return !to->out.failed;
+}
+
+bool reply_list(reply_body *to, size_t i, size_t count)
+{
+    reply_put_words(to, i < count ? i ? "," : "[" : i ? "]" : "[]");
+    return reply_count(to) && i < count;
 }
 
 void reply_text(reply_body *body)

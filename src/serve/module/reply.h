@@ -40,8 +40,10 @@ void reply_put_open(reply_body *to, json_t *object);
 /* Appends words of JSON as they are; a text, valid UTF-8, as a string. */
 void reply_put_words(reply_body *to, const char *words);
 void reply_put_string(reply_body *to, const char *text, size_t size);
-/* The frame of a list: writes the bracket or the comma before item i of `count`, and the last bracket instead of item `count`.
- * Asks for the memory of all that was written so far. False: there is no such item, or the body has failed. */
+/* Asks for the memory of what was written since it was last asked for. False: the body has failed. */
+bool reply_count(reply_body *to);
+/* The frame of a list: writes the bracket or the comma before item i of `count`, and the last bracket instead of item `count`;
+ * then reply_count. False: there is no such item, or the body has failed. */
 bool reply_list(reply_body *to, size_t i, size_t count);
 /* Answers with it, or with status 503 if it has failed, and frees it. */
 void reply_text(reply_body *body);
