@@ -465,6 +465,8 @@ rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *er
     }
     t->options = rapt_train_options_default();
     rapt_code code = sized_take(&t->options, options, 0, "train_options", &own);
+    if (!code && (!t->options.recipe || !t->options.out))
+        code = rapt_fail(&own, RAPT_ERR_VALUE, "rapt_train_options needs a recipe and a folder, `out`");
     if (!code && run_set_up(&t->r, &t->options, &own) == RAPT_OK) {
         trainer_set_out(t);
         return t;
