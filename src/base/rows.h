@@ -1,5 +1,5 @@
-/* base/rows.h: tables with a row for each enumerator of a public list, such as RAPT_FFN_KINDS of rapt/nn.h. For such tables: an
- * enumerator without a row does not compile. */
+/* base/rows.h: tables with a row for each enumerator of a public list, such as RAPT_FFN_KINDS of rapt/nn.h. A
+ * table of another length than its list does not compile, so an enumerator that is appended needs a row. */
 #ifndef BASE_ROWS_H
 #define BASE_ROWS_H
 

@@ -89,9 +89,9 @@ static bool keep_typical(entry *list, size_t count, long double mass)
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < count; j++) {
             list[i].nearer += list[j].away < list[i].away ? list[j].p : 0;
-            clear = clear && (list[j].x == list[i].x || fabsl(list[j].away - list[i].away) > 1e-5L);
+            clear = clear && (list[j].x == list[i].x || list[i].p * list[j].p == 0 || fabsl(list[j].away - list[i].away) > 1e-5L);
         }
-        clear = clear && fabsl(list[i].nearer - mass) > 1e-6L;
+        clear = clear && (list[i].p == 0 || fabsl(list[i].nearer - mass) > 1e-6L);
     }
     for (size_t i = 0; i < count; i++)
         list[i].p = list[i].nearer < mass ? list[i].p : 0;
@@ -305,7 +305,7 @@ static rapt_sample_options random_options(uint64_t key, size_t n)
     o.repetition_penalty = key % 5 ? 1 : 0.5 + rng_uniform(key, 103);
     o.repetition_window = key % 10 ? 0 : 3;
     o.min_p = key % 4 == 1 ? 0.5 * rng_uniform(key, 104) : 0;
-    o.typical_p = key % 6 == 2 ? rng_uniform(key, 105) : 0;
+    o.typical_p = key / 7 % 3 == 0 ? rng_uniform(key, 105) : 0;
     o.biases = BIASES;
     o.bias_count = key % 9 == 1 && n > 8 ? 4 : 0;
     return o;

@@ -140,6 +140,7 @@ static void what_rapt_does_not_compute_is_refused(void **state)
         {"{\"penalty_alpha\": 0.6}", "\"penalty_alpha\" is 0.6"},
         {"{\"guidance_scale\": 1.5}", "\"guidance_scale\" is 1.5"},
         {"{\"encoder_repetition_penalty\": 2}", "\"encoder_repetition_penalty\" is 2"},
+        {"{\"typical_p\": 0}", "\"typical_p\""},
         {"{\"typical_p\": 1.5}", "\"typical_p\" is 1.5: it must be a number from 0 to 1"},
         {"{\"sequence_bias\": [[[1], -2.0]]}", "\"sequence_bias\" is [[[1],-2.0]]"},
         {"{\"exponential_decay_length_penalty\": [3, 1.2]}", "\"exponential_decay_length_penalty\" is [3,1.2]"},

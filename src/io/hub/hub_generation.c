@@ -174,6 +174,8 @@ static void read_sampling(hub_config *c, rapt_search_policy *p)
         p->top_p = DBL_MIN; /* as in the reference the most probable token stays; 0 is "not said" here */
     p->min_p = hub_within(c, "min_p", 0, 0, 1);
     p->typical_p = hub_within(c, "typical_p", 0, 0, 1);
+    if (hub_value(c, "typical_p") && !(p->typical_p > 0))
+        hub_refuse(c, "typical_p", "it must be a number above 0");
     if (sample && !(p->temperature > 0 && p->temperature <= 1e6))
         hub_refuse(c, "temperature", "it must be a number above 0");
     if (sample && p->beams > 1)
