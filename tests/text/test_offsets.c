@@ -186,6 +186,23 @@ static void sentencepiece(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* Tokens of the bytes of "a</w>", which merge: five bytes, of which the text has one. */
+static void bytes_of_a_suffix_have_the_last_place(void **state)
+{
+    static const char file[] =
+        "{\"model\": {\"type\": \"BPE\", \"end_of_word_suffix\": \"</w>\", \"byte_fallback\": true, \"unk_token\": \"u\", "
+        "\"vocab\": {\"u\": 0, \"<0x61>\": 1, \"<0x3C>\": 2, \"<0x2F>\": 3, \"<0x77>\": 4, \"<0x3E>\": 5, "
+        "\"<0x61><0x3C>\": 6, \"<0x61><0x3C><0x2F>\": 7, \"<0x61><0x3C><0x2F><0x77>\": 8}, "
+        "\"merges\": [[\"<0x61>\", \"<0x3C>\"], [\"<0x61><0x3C>\", \"<0x2F>\"], [\"<0x61><0x3C><0x2F>\", \"<0x77>\"]]}}";
+    rapt_error err = {0};
+    (void)state;
+    rapt_tokenizer *k = rapt_tokenizer_load_bytes(file, sizeof file - 1, &err);
+    if (!k)
+        fail_msg("%s", err.message);
+    OFFSETS(k, "a", {0, 1}, {0, 1});
+    rapt_tokenizer_free(k);
+}
+
 /* ---- refusals ------------------------------------------------------------------------------------------------------- */
 
 static void what_is_refused(void **state)
@@ -217,7 +234,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_in_tokenizers),     cmocka_unit_test(a_character_that_is_left_out_shifts_nothing),
         cmocka_unit_test(words_and_characters), cmocka_unit_test(byte_level_bpe),
-        cmocka_unit_test(sentencepiece),        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(sentencepiece),        cmocka_unit_test(bytes_of_a_suffix_have_the_last_place),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
