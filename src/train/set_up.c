@@ -132,7 +132,7 @@ static rapt_code vectors_init(run *r, bool read, rapt_error *err)
     if (!source && !target)
         return RAPT_OK;
     if (r->init) /* if a program gives it; a recipe with both was refused earlier */
-        return rapt_fail(err, RAPT_ERR_VALUE, "train.vectors is for a new model; those of a fine-tuned one are that model's");
+        return rapt_fail(err, RAPT_ERR_VALUE, "train.vectors is for a new model; a fine-tuned model has vectors of its own");
     run_phase(r, "reading word vectors", 0, 0);
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         return vectors_start(r, source, m->language.tokenizer, m->language.net->input.embedding.weight, read, err);

@@ -15,12 +15,20 @@ typedef struct bpe_placing {
     rapt_error *err;
 } bpe_placing;
 
+/* Places the next id. */
+static rapt_code bpe_place_next(bpe_placing *p, rapt_span from)
+{
+    if (p->at >= p->count)
+        return rapt_fail(p->err, RAPT_ERR_FORMAT, "a text has fewer tokens than places");
+    return placed_ids_put(p->out, p->ids[p->at++], from, p->err);
+}
+
 /* Places `count` ids that the text as a whole gets. */
 static rapt_code place_row(bpe_placing *p, size_t count)
 {
     rapt_code code = RAPT_OK;
     for (; count > 0 && !code; count--)
-        code = placed_ids_put(p->out, p->ids[p->at++], (rapt_span){0, 0}, p->err);
+        code = bpe_place_next(p, (rapt_span){0, 0});
     return code;
 }
 
@@ -50,7 +58,7 @@ static rapt_code place_text(bpe_placing *p, const char *text, size_t size, bool 
         code = place_stretch(p, text + at, end - at, at);
         at = found ? end + found->length : size;
         if (!code && found)
-            code = placed_ids_put(p->out, p->ids[p->at++], (rapt_span){end, at}, p->err);
+            code = bpe_place_next(p, (rapt_span){end, at});
     }
     return code;
 }
