@@ -1,0 +1,164 @@
+/* ext.h: what all files of the extension share: the state of the module, errors, calls without the interpreter's lock, and
+ * memory of the library that Python objects keep alive.
+ *
+ * The extension is compiled against the limited API of Python 3.11, so that one file runs with every later version. It holds no
+ * second implementation: each function turns Python objects into the library's arguments and back. The interface for users, with
+ * its documentation, is the package in python/rapt. Objects of this module are handles, which the classes of the package hold.
+ *
+ * Rules
+ *   - a function returns NULL, or -1, with a Python exception set;
+ *   - while the library computes, no lock of the interpreter is held (ext_call), so no Python object may be touched;
+ *   - what a handle lends to others (arrays, iterators) keeps a reference to its owner, never to the handle.
+ */
+#ifndef RAPT_PYTHON_EXT_H
+#define RAPT_PYTHON_EXT_H
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030b0000
+#endif
+#include <Python.h>
+#include <pythread.h>
+
+#include <stdatomic.h>
+
+#include "rapt/base.h"
+#include "rapt/tensor.h"
+
+/* The types of the module; each has a `PyType_Spec NAME_spec` in the file of its name. */
+#define EXT_TYPES(X)                                                                               \
+    X(owner)                                                                                       \
+    X(array)                                                                                       \
+    X(model)
+
+/* Lists of functions of the module, each in a file of its own. */
+#define EXT_FUNCTIONS(X)                                                                           \
+    X(model)
+
+#define EXT_DECLARE_TYPE(name) extern PyType_Spec name##_spec;
+EXT_TYPES(EXT_DECLARE_TYPE)
+#undef EXT_DECLARE_TYPE
+#define EXT_DECLARE_FUNCTIONS(name) extern PyMethodDef name##_functions[];
+EXT_FUNCTIONS(EXT_DECLARE_FUNCTIONS)
+#undef EXT_DECLARE_FUNCTIONS
+
+typedef struct ext_state {
+#define EXT_STATE_TYPE(name) PyTypeObject *name;
+    EXT_TYPES(EXT_STATE_TYPE)
+#undef EXT_STATE_TYPE
+    PyObject *errors[RAPT_ERR_INTERRUPTED + 1]; /* the exception of each code */
+} ext_state;
+
+/* The state of the module to which a handle's type belongs. */
+ext_state *ext_state_of(PyObject *handle);
+
+/* A handle of this type: zeroed behind its head. */
+PyObject *ext_new(PyTypeObject *type);
+/* What ends every deallocation of a handle. */
+void ext_free(PyObject *handle);
+
+/* ---- errors ------------------------------------------------------------------------------------------------ */
+
+/* Adds the classes of exceptions to the module. */
+int ext_add_errors(PyObject *module, ext_state *s);
+/* Raises the exception of the library's failure, with its message, unless one is set already; returns NULL. */
+PyObject *ext_raise(const ext_state *s, const rapt_error *err);
+/* Raises TypeError with "NAME must be EXPECTED, not TYPE"; returns NULL. */
+PyObject *ext_wrong_type(const char *name, const char *expected, PyObject *got);
+
+/* ---- calls without the interpreter's lock ---------------------------------------------------------------------- */
+
+/* A call of the library. Between ext_call_begin and ext_call_end the thread does not hold the interpreter's lock.
+ *
+ *    ext_call c;
+ *    ext_call_begin(&c, NULL);
+ *    code = rapt_...(..., .stop = ext_call_stop, .context = &c);
+ *    ext_call_end(&c);
+ *    if (code)
+ *        return ext_raise(s, &err); // an exception of a signal handler or callback is set already, and stays
+ */
+typedef struct ext_call {
+    PyThreadState *thread;  /* whose lock was released; NULL: the lock is held */
+    const void *place;      /* tells the calling thread from the workers of the library */
+    PyObject *should_stop;  /* borrowed: a callable without arguments, asked now and then; NULL: none */
+    long long asked;        /* when signals were looked at last, in ns */
+    atomic_bool stopped;    /* a signal handler or a callback has raised, or should_stop was true */
+} ext_call;
+
+void ext_call_begin(ext_call *c, PyObject *should_stop);
+void ext_call_end(ext_call *c);
+/* A rapt_stop_fn; its context is the ext_call. Every 20 ms at most the calling thread looks for signals (Ctrl-C). Other threads
+ * learn what it has found. */
+bool ext_call_stop(void *call);
+/* A lock of a handle, taken within a call. False: the call was stopped meanwhile. */
+bool ext_lock(ext_call *c, PyThread_type_lock lock);
+/* For callbacks, which the library calls in the thread of the call: takes the lock, and gives it back. With `failed`, an
+ * exception is set, and the call is to end: returns RAPT_ERR_INTERRUPTED with `err` set. */
+void ext_callback_begin(ext_call *c);
+rapt_code ext_callback_end(ext_call *c, bool failed, rapt_error *err);
+/* Whether a signal handler, a callback or should_stop has ended the call. */
+bool ext_call_was_stopped(const ext_call *c);
+
+/* ---- memory of the library ---------------------------------------------------------------------------------- */
+
+/* An object that frees `memory` when the last reference to it goes; `under`, which may be NULL, lives as long. On failure the
+ * memory is freed. */
+PyObject *owner_new(const ext_state *s, void *memory, void (*free_it)(void *), PyObject *under);
+/* Whether nobody but the caller has a reference to the owner. */
+bool owner_is_sole(PyObject *owner);
+
+/* An array: a view of elements, row-major, that `owner` keeps alive. */
+typedef struct array_of {
+    void *data;
+    int ndim;
+    size_t shape[RAPT_MAX_DIMS];
+    bool is_int;      /* int32 elements; else float32 */
+    bool writable;
+    const char *name; /* UTF-8, borrowed during the call; NULL: none */
+    const char *axes; /* one word a dimension, with spaces between; NULL: unnamed */
+} array_of;
+PyObject *array_new(const ext_state *s, const array_of *a, PyObject *owner);
+/* An array of float32 with memory of its own, filled by the caller through *data. */
+PyObject *array_make(const ext_state *s, int ndim, const size_t *shape, float **data);
+
+/* ---- values from Python ------------------------------------------------------------------------------------ */
+
+/* The UTF-8 of a str, borrowed from it; NULL with an exception set if it is none, is not valid Unicode, or holds a zero. */
+const char *ext_text(PyObject *text, const char *name);
+/* Texts of a list or tuple of str. `texts` [count] is allocated, `sequence` keeps them alive; ext_texts_free frees both. */
+typedef struct ext_texts {
+    const char **texts;
+    size_t count;
+    PyObject *sequence;
+} ext_texts;
+int ext_texts_read(PyObject *list, const char *name, ext_texts *out);
+void ext_texts_free(ext_texts *t);
+/* The path of a str, bytes or os.PathLike, as the system writes it: a new reference to bytes. */
+PyObject *ext_path(PyObject *path, const char **text);
+
+/* What a member of the library's options takes. */
+typedef enum option_kind {
+    OPTION_SIZE,   /* size_t, 0 or more */
+    OPTION_INT,    /* int */
+    OPTION_SEED,   /* uint64_t */
+    OPTION_DOUBLE,
+    OPTION_BOOL,
+    OPTION_TRISTATE, /* int: 0, 1, or untouched if None */
+    OPTION_TEXT,   /* const char *, borrowed from the str */
+    OPTION_NAME,   /* an enumerator, by its place in `names` */
+    OPTION_TYPE    /* rapt_type, by rapt_type_parse */
+} option_kind;
+
+typedef struct option_row {
+    const char *name;
+    option_kind kind;
+    size_t offset;
+    const char *const *names; /* OPTION_NAME: ends with NULL */
+} option_row;
+
+/* Writes the values of a dict to a struct of options, by a table that ends with a name of NULL. None leaves a member as it is.
+ * TypeError: a key that the table lacks, or a value of another type; ValueError: a name that there is not, a number that the
+ * member cannot hold. What the library thinks of the number, it says itself. */
+int options_read(PyObject *values, const option_row *table, void *options);
+
+#endif

@@ -1,0 +1,160 @@
+/* model.c: a loaded model: loading, its parameters in place, closing. */
+#include <stddef.h>
+
+#include "model.h"
+
+#include "rapt/io.h"
+
+static const option_row COMPUTE[] = {
+    {"threads", OPTION_INT, offsetof(rapt_compute, threads)},
+    {"isa", OPTION_TEXT, offsetof(rapt_compute, isa)},
+    {"precision", OPTION_TYPE, offsetof(rapt_compute, type)},
+    {"weights", OPTION_TEXT, offsetof(rapt_compute, weights)},
+    {"kv_cache", OPTION_TYPE, offsetof(rapt_compute, kv_cache)},
+    {0}};
+
+static void free_model(void *m)
+{
+    rapt_model_free(m);
+}
+
+/* A handle without a model yet. */
+static model *handle_new(const ext_state *s, PyObject *options)
+{
+    model *m = (model *)ext_new(s->model);
+    if (!m)
+        return NULL;
+    m->options = Py_NewRef(options);
+    m->lock = PyThread_allocate_lock();
+    if (!m->lock)
+        PyErr_NoMemory();
+    if (!m->lock || options_read(options, COMPUTE, &m->compute) < 0) {
+        Py_DECREF((PyObject *)m);
+        return NULL;
+    }
+    return m;
+}
+
+static PyObject *load(PyObject *module, PyObject *args)
+{
+    PyObject *path, *adapter, *compute, *should_stop;
+    int trainable;
+    if (!PyArg_ParseTuple(args, "OOpO!O:load", &path, &adapter, &trainable, &PyDict_Type, &compute, &should_stop))
+        return NULL;
+    ext_state *s = PyModule_GetState(module);
+    rapt_load_options options = rapt_load_options_default();
+    const char *folder;
+    PyObject *adapter_bytes = adapter == Py_None ? Py_NewRef(Py_None) : ext_path(adapter, &options.adapter);
+    PyObject *bytes = adapter_bytes ? ext_path(path, &folder) : NULL;
+    model *m = bytes ? handle_new(s, compute) : NULL;
+    if (!m)
+        goto end;
+    ext_call c;
+    rapt_error err = {0};
+    options.inference = !trainable;
+    options.stop = ext_call_stop;
+    options.context = &c;
+    ext_call_begin(&c, should_stop);
+    m->model = rapt_model_load(folder, &options, &err);
+    ext_call_end(&c);
+    if (m->model)
+        m->owner = owner_new(s, m->model, free_model, NULL);
+    else
+        ext_raise(s, &err);
+    if (!m->owner) {
+        Py_DECREF((PyObject *)m);
+        m = NULL;
+    }
+end:
+    Py_XDECREF(bytes);
+    Py_XDECREF(adapter_bytes);
+    return (PyObject *)m;
+}
+
+rapt_model *model_hold(PyObject *self, PyObject **hold)
+{
+    model *m = (model *)self;
+    if (!m->owner) {
+        PyErr_SetString(PyExc_ValueError, "the model is closed");
+        return NULL;
+    }
+    *hold = Py_NewRef(m->owner);
+    return m->model;
+}
+
+static PyObject *model_task(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    static const char *const names[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
+                                        [RAPT_TASK_ENCODER] = "encoder"};
+    PyObject *hold;
+    rapt_model *m = model_hold(self, &hold);
+    if (!m)
+        return NULL;
+    PyObject *name = PyUnicode_FromString(names[rapt_model_task(m)]);
+    Py_DECREF(hold);
+    return name;
+}
+
+/* A dict of all parameters, in order; those that are trained can be written. */
+static PyObject *model_parameters(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *hold;
+    rapt_model *m = model_hold(self, &hold);
+    PyObject *dict = m ? PyDict_New() : NULL;
+    for (size_t i = 0; dict && i < rapt_params_count(rapt_model_params(m)); i++) {
+        const rapt_param *p = rapt_params_at(rapt_model_params(m), i);
+        array_of of = {.data = p->value.data, .ndim = p->value.ndim, .writable = true, .name = p->value.name};
+        for (int d = 0; d < of.ndim; d++)
+            of.shape[d] = p->value.shape[d];
+        PyObject *a = array_new(ext_state_of(self), &of, hold);
+        if (!a || PyDict_SetItemString(dict, p->value.name, a) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(a);
+    }
+    if (m)
+        Py_DECREF(hold);
+    return dict;
+}
+
+static void release(model *m)
+{
+    rapt_translator_free(m->translator);
+    m->translator = NULL;
+    m->model = NULL;
+    Py_CLEAR(m->owner);
+}
+
+static PyObject *model_close(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    model *m = (model *)self;
+    if (m->owner && !owner_is_sole(m->owner)) {
+        PyErr_SetString(PyExc_BufferError, "the model is in use, by arrays of it or by a call in another thread");
+        return NULL;
+    }
+    release(m);
+    Py_RETURN_NONE;
+}
+
+static void model_dealloc(PyObject *self)
+{
+    model *m = (model *)self;
+    release(m);
+    Py_XDECREF(m->options);
+    if (m->lock)
+        PyThread_free_lock(m->lock);
+    ext_free(self);
+}
+
+PyMethodDef model_functions[] = {{"load", load, METH_VARARGS, NULL}, {0}};
+static PyMethodDef model_methods[] = {
+    {"task", model_task, METH_NOARGS, NULL},
+    {"parameters", model_parameters, METH_NOARGS, NULL},
+    {"close", model_close, METH_NOARGS, NULL},
+    {"translate", model_translate, METH_VARARGS, NULL},
+    {0}};
+static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {0}};
+PyType_Spec model_spec = {"rapt._rapt.Model", sizeof(model), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                          model_slots};

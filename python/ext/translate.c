@@ -1,0 +1,222 @@
+/* translate.c: translations of lines. A result is a tuple, which the package turns into an object. */
+#include <stddef.h>
+#include <string.h>
+
+#include "model.h"
+
+static const char *const SPLITS[] = {"as_trained", "long", "all", NULL};
+static const option_row OPTIONS[] = {
+    {"beam", OPTION_SIZE, offsetof(rapt_translate_options, beam)},
+    {"n_best", OPTION_SIZE, offsetof(rapt_translate_options, n_best)},
+    {"length_penalty", OPTION_DOUBLE, offsetof(rapt_translate_options, length_penalty)},
+    {"no_repeat_ngram", OPTION_SIZE, offsetof(rapt_translate_options, no_repeat)},
+    {"max_ratio", OPTION_DOUBLE, offsetof(rapt_translate_options, max_ratio)},
+    {"prefix", OPTION_TEXT, offsetof(rapt_translate_options, prefix)},
+    {"source", OPTION_TEXT, offsetof(rapt_translate_options, source_language)},
+    {"target", OPTION_TEXT, offsetof(rapt_translate_options, target_language)},
+    {"as_tokens", OPTION_BOOL, offsetof(rapt_translate_options, as_tokens)},
+    {"alignment", OPTION_BOOL, offsetof(rapt_translate_options, alignment)},
+    {"split", OPTION_NAME, offsetof(rapt_translate_options, split), SPLITS},
+    {"tokens", OPTION_BOOL, offsetof(rapt_translate_options, tokens)},
+    {0}};
+/* These decide how weights are packed or lines are cut: a translator has them for good. */
+static const char *const OF_TRANSLATOR[] = {"source", "target", "as_tokens", "split", NULL};
+
+static bool stop_line(void *context, size_t line)
+{
+    (void)line;
+    return ext_call_stop(context);
+}
+
+static PyObject *text_of(const char *text)
+{
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+static PyObject *ids_of(const int32_t *ids, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *id = PyLong_FromLong(ids[i]);
+        if (!id || PyList_SetItem(list, (Py_ssize_t)i, id) < 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static PyObject *doubles_of(const double *values, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *value = PyFloat_FromDouble(values[i]);
+        if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) < 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* [targets, sources + 1]: the last column is <eos>. */
+static PyObject *alignment_of(const ext_state *s, const rapt_alignment *al)
+{
+    float *values;
+    size_t width = al->sources + 1;
+    PyObject *a = array_make(s, 2, (size_t[]){al->targets, width}, &values);
+    for (size_t t = 0; a && t < al->targets; t++) {
+        const rapt_alignment_row *row = &al->rows[t];
+        memcpy(values + t * width + row->first, row->weights, row->count * sizeof *values);
+        values[t * width + al->sources] = row->weights[row->count];
+    }
+    return a;
+}
+
+/* (text, score, log_prob, tokens, log_probs, alignment); the last three are None unless they were asked for. */
+static PyObject *hypothesis_of(const ext_state *s, const rapt_hypothesis *h, const rapt_translate_options *o)
+{
+    PyObject *text = text_of(h->text);
+    PyObject *tokens = o->tokens ? ids_of(h->tokens, h->token_count) : Py_NewRef(Py_None);
+    PyObject *log_probs = o->tokens ? doubles_of(h->log_probs, h->token_count) : Py_NewRef(Py_None);
+    PyObject *alignment = o->alignment ? alignment_of(s, &h->alignment) : Py_NewRef(Py_None);
+    if (text && tokens && log_probs && alignment)
+        return Py_BuildValue("(NddNNN)", text, h->score, h->log_prob, tokens, log_probs, alignment);
+    Py_XDECREF(text);
+    Py_XDECREF(tokens);
+    Py_XDECREF(log_probs);
+    Py_XDECREF(alignment);
+    return NULL;
+}
+
+/* (hypotheses, cut, source, unknown words). */
+static PyObject *translation_of(const ext_state *s, const rapt_translation *t, const rapt_translate_options *o)
+{
+    PyObject *list = PyList_New((Py_ssize_t)t->count), *unknown = PyList_New((Py_ssize_t)t->unknown_word_count), *item;
+    PyObject *source = o->tokens ? ids_of(t->source, t->source_count) : Py_NewRef(Py_None);
+    if (!list || !unknown || !source)
+        goto failed;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!(item = hypothesis_of(s, &t->hypotheses[i], o)) || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            goto failed;
+    }
+    for (size_t i = 0; i < t->unknown_word_count; i++) {
+        if (!(item = text_of(t->unknown_words[i])) || PyList_SetItem(unknown, (Py_ssize_t)i, item) < 0)
+            goto failed;
+    }
+    return Py_BuildValue("(NNNN)", list, PyBool_FromLong(t->cut), source, unknown);
+failed:
+    Py_XDECREF(list);
+    Py_XDECREF(unknown);
+    Py_XDECREF(source);
+    return NULL;
+}
+
+/* Makes the translator of the handle; with an option that a translator has for good, one for this call. */
+static rapt_translator *translator_for(model *m, const rapt_translate_options *o, bool own, rapt_error *err)
+{
+    if (own)
+        return rapt_translator_new(m->model, o, err);
+    if (!m->translator) {
+        rapt_translate_options defaults = rapt_translate_options_default();
+        defaults.compute = m->compute;
+        m->translator = rapt_translator_new(m->model, &defaults, err);
+    }
+    return m->translator;
+}
+
+typedef struct lines {
+    ext_texts texts;
+    const char **prefixes; /* [texts.count], or NULL */
+    rapt_translation *out;
+} lines;
+
+static rapt_code run(ext_call *c, model *m, const rapt_translate_options *o, bool own, lines *l, rapt_error *err)
+{
+    if (!ext_lock(c, m->lock))
+        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
+    rapt_translator *t = translator_for(m, o, own, err);
+    const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c};
+    rapt_code code = t ? rapt_translator_run(t, &request, l->texts.texts, l->texts.count, l->out, err) : err->code;
+    if (own)
+        rapt_translator_free(t);
+    PyThread_release_lock(m->lock);
+    return code;
+}
+
+static bool has_own(PyObject *options)
+{
+    for (size_t i = 0; OF_TRANSLATOR[i]; i++) {
+        PyObject *value = PyDict_GetItemString(options, OF_TRANSLATOR[i]);
+        if (value && value != Py_None)
+            return true;
+    }
+    return false;
+}
+
+static int read_prefixes(PyObject *list, lines *l)
+{
+    if (list == Py_None)
+        return 0;
+    if (!PyTuple_Check(list) || (size_t)PyTuple_Size(list) != l->texts.count) {
+        PyErr_SetString(PyExc_ValueError, "prefix must have as many texts as there are lines");
+        return -1;
+    }
+    if (!(l->prefixes = PyMem_Calloc(l->texts.count + 1, sizeof *l->prefixes))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < l->texts.count; i++) {
+        PyObject *prefix = PyTuple_GetItem(list, (Py_ssize_t)i);
+        if (prefix != Py_None && !(l->prefixes[i] = ext_text(prefix, "prefix")))
+            return -1;
+    }
+    return 0;
+}
+
+static PyObject *results_of(const ext_state *s, const lines *l, const rapt_translate_options *o)
+{
+    PyObject *list = PyList_New((Py_ssize_t)l->texts.count), *item;
+    for (size_t i = 0; list && i < l->texts.count; i++) {
+        if (!(item = translation_of(s, &l->out[i], o)) || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* translate(lines, options, prefixes or None, should_stop or None): a list of tuples. */
+PyObject *model_translate(PyObject *self, PyObject *args)
+{
+    PyObject *list, *dict, *prefixes, *should_stop, *result = NULL, *hold;
+    if (!PyArg_ParseTuple(args, "OO!OO:translate", &list, &PyDict_Type, &dict, &prefixes, &should_stop))
+        return NULL;
+    model *m = (model *)self;
+    const ext_state *s = ext_state_of(self);
+    if (!model_hold(self, &hold))
+        return NULL;
+    lines l = {0};
+    rapt_translate_options o = rapt_translate_options_default();
+    o.compute = m->compute;
+    if (options_read(dict, OPTIONS, &o) < 0 || ext_texts_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
+        goto end;
+    if (!(l.out = PyMem_Calloc(l.texts.count + 1, sizeof *l.out))) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    ext_call c;
+    rapt_error err = {0};
+    bool own = has_own(dict);
+    ext_call_begin(&c, should_stop);
+    rapt_code code = run(&c, m, &o, own, &l, &err);
+    ext_call_end(&c);
+    if (!code && ext_call_was_stopped(&c))
+        code = rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
+    result = code ? ext_raise(s, &err) : results_of(s, &l, &o);
+    rapt_translations_free(l.out, l.texts.count);
+end:
+    PyMem_Free(l.out);
+    PyMem_Free(l.prefixes);
+    ext_texts_free(&l.texts);
+    Py_DECREF(hold);
+    return result;
+}

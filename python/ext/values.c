@@ -1,0 +1,198 @@
+/* values.c: texts, lists of texts, paths and options from Python. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ext.h"
+
+const char *ext_text(PyObject *text, const char *name)
+{
+    if (!PyUnicode_Check(text)) {
+        ext_wrong_type(name, "a str", text);
+        return NULL;
+    }
+    Py_ssize_t size;
+    const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (bytes && strlen(bytes) != (size_t)size) {
+        PyErr_Format(PyExc_ValueError, "%s has a character U+0000", name);
+        return NULL;
+    }
+    return bytes;
+}
+
+int ext_texts_read(PyObject *list, const char *name, ext_texts *out)
+{
+    *out = (ext_texts){0};
+    if (!PyList_Check(list) && !PyTuple_Check(list)) { // a str is a sequence of str, too, and a dict has keys
+        ext_wrong_type(name, "a list or tuple of str", list);
+        return -1;
+    }
+    if (!(out->sequence = PySequence_Tuple(list))) // nobody can change it while the library reads it
+        return -1;
+    out->count = (size_t)PyTuple_Size(out->sequence);
+    if (!(out->texts = PyMem_Malloc((out->count + 1) * sizeof *out->texts))) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        char place[64];
+        snprintf(place, sizeof place, "%s[%zu]", name, i);
+        if (!(out->texts[i] = ext_text(PyTuple_GetItem(out->sequence, (Py_ssize_t)i), place)))
+            goto failed;
+    }
+    return 0;
+failed:
+    ext_texts_free(out);
+    return -1;
+}
+
+void ext_texts_free(ext_texts *t)
+{
+    PyMem_Free(t->texts);
+    Py_XDECREF(t->sequence);
+    *t = (ext_texts){0};
+}
+
+PyObject *ext_path(PyObject *path, const char **text)
+{
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(path, &bytes))
+        return NULL;
+    *text = PyBytes_AsString(bytes); // it has no zero: the converter refuses one
+    return bytes;
+}
+
+/* A number that is no bool: True is not meant as 1. */
+static bool is_integer(PyObject *value, const char *name)
+{
+    if (PyLong_Check(value) && !PyBool_Check(value))
+        return true;
+    ext_wrong_type(name, "an int", value);
+    return false;
+}
+
+static int out_of_range(const char *name, PyObject *value)
+{
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError))
+        return -1;
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "%s is out of range: %S", name, value);
+    return -1;
+}
+
+static int read_integer(const option_row *row, PyObject *value, void *place)
+{
+    if (!is_integer(value, row->name))
+        return -1;
+    if (row->kind == OPTION_INT) {
+        long number = PyLong_AsLong(value);
+        if (PyErr_Occurred() || number < INT_MIN || number > INT_MAX)
+            return out_of_range(row->name, value);
+        *(int *)place = (int)number;
+        return 0;
+    }
+    unsigned long long number = PyLong_AsUnsignedLongLong(value);
+    if (PyErr_Occurred())
+        return out_of_range(row->name, value);
+    if (row->kind == OPTION_SEED)
+        *(uint64_t *)place = number;
+    else if (number > SIZE_MAX)
+        return out_of_range(row->name, value);
+    else
+        *(size_t *)place = (size_t)number;
+    return 0;
+}
+
+static int read_double(const option_row *row, PyObject *value, double *place)
+{
+    if (PyBool_Check(value) || (!PyFloat_Check(value) && !PyLong_Check(value))) {
+        ext_wrong_type(row->name, "a float", value);
+        return -1;
+    }
+    *place = PyFloat_AsDouble(value);
+    return PyErr_Occurred() ? out_of_range(row->name, value) : 0;
+}
+
+static int read_name(const option_row *row, PyObject *value, int *place)
+{
+    const char *text = ext_text(value, row->name);
+    if (!text)
+        return -1;
+    PyObject *list = PyUnicode_FromString("");
+    for (int i = 0; list && row->names[i]; i++) {
+        if (!strcmp(row->names[i], text)) {
+            *place = i;
+            Py_DECREF(list);
+            return 0;
+        }
+        PyObject *longer = PyUnicode_FromFormat("%U%s'%s'", list, i ? ", " : "", row->names[i]);
+        Py_DECREF(list);
+        list = longer;
+    }
+    if (list)
+        PyErr_Format(PyExc_ValueError, "%s is '%s'; it can be: %U", row->name, text, list);
+    Py_XDECREF(list);
+    return -1;
+}
+
+static int read_type(const option_row *row, PyObject *value, rapt_type *place)
+{
+    const char *text = ext_text(value, row->name);
+    rapt_error err = {0};
+    if (text && !rapt_type_parse(text, place, &err))
+        return 0;
+    if (text)
+        PyErr_Format(PyExc_ValueError, "%s: %s", row->name, err.message);
+    return -1;
+}
+
+static int read_bool(const option_row *row, PyObject *value, void *place)
+{
+    if (!PyBool_Check(value)) {
+        ext_wrong_type(row->name, "a bool", value);
+        return -1;
+    }
+    if (row->kind == OPTION_TRISTATE)
+        *(int *)place = value == Py_True;
+    else
+        *(bool *)place = value == Py_True;
+    return 0;
+}
+
+static int read_option(const option_row *row, PyObject *value, void *options)
+{
+    void *place = (char *)options + row->offset;
+    switch (row->kind) {
+    case OPTION_SIZE:
+    case OPTION_INT:
+    case OPTION_SEED: return read_integer(row, value, place);
+    case OPTION_DOUBLE: return read_double(row, value, place);
+    case OPTION_BOOL:
+    case OPTION_TRISTATE: return read_bool(row, value, place);
+    case OPTION_TEXT: return (*(const char **)place = ext_text(value, row->name)) ? 0 : -1;
+    case OPTION_NAME: return read_name(row, value, place);
+    case OPTION_TYPE: return read_type(row, value, place);
+    }
+    return -1;
+}
+
+int options_read(PyObject *values, const option_row *table, void *options)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(values, &at, &key, &value)) {
+        const char *name = ext_text(key, "the name of an option");
+        const option_row *row = table;
+        while (name && row->name && strcmp(row->name, name) != 0)
+            row++;
+        if (!name)
+            return -1;
+        if (!row->name) {
+            PyErr_Format(PyExc_TypeError, "there is no option '%s'", name);
+            return -1;
+        }
+        if (value != Py_None && read_option(row, value, options) < 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,26 @@
+"""rapt: Transformers on CPUs: train, run and look into them.
+
+    import rapt
+    with rapt.Model.load("models/quickstart") as model:
+        print(model.translate("Where are my keys?"))
+
+The package is a thin layer around the C library of the same name, and gives the same bytes as the program `rapt`. NumPy, PyTorch
+and pandas are optional: arrays speak the buffer protocol and DLPack. The modules of the book are in `rapt.nn`.
+"""
+from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
+                    OutOfMemoryError, ShapeError, version as __version__)
+from ._html import Html
+from ._model import Encoder, LanguageModel, Model, Translator
+from ._results import Hypothesis, Translation
+
+__all__ = ["Array", "Encoder", "Error", "FormatError", "Html", "Hypothesis", "IOFailure", "InterruptedRunError",
+           "InvalidValueError", "LanguageModel", "Model", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "ShapeError",
+           "Translation", "Translator", "__version__"]
+
+
+def __getattr__(name):
+    """rapt.nn and rapt.optim are imported when they are first used."""
+    if name in ("nn", "optim"):
+        import importlib
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module 'rapt' has no attribute {name!r}")

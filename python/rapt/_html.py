@@ -1,0 +1,14 @@
+"""Pieces of HTML that notebooks show."""
+
+
+class Html(str):
+    """HTML as text: a notebook shows it, `save` writes it to a file."""
+    __slots__ = ()
+
+    def _repr_html_(self):
+        return str(self)
+
+    def save(self, path):
+        """Writes the page to a file, in UTF-8."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self)
