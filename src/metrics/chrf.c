@@ -184,8 +184,9 @@ static double f_of_means(const struct plan *plan, const struct tally *tally)
     return orders > 0 ? f_score(plan->beta, precision / (double)orders, recall / (double)orders) : 0;
 }
 
-/* Mean of F over all orders; a missing one counts as a very small number. */
-static double mean_of_f(const struct plan *plan, const struct tally *tally)
+/* 100 times the mean of F over all orders; a missing one counts as a very small number. As in sacreBLEU, the sum is multiplied
+ * before it is divided, which may round otherwise. */
+static double mean_percent(const struct plan *plan, const struct tally *tally)
 {
     const double eps = 1e-16;
     size_t orders = plan->char_order + plan->word_order;
@@ -195,12 +196,12 @@ static double mean_of_f(const struct plan *plan, const struct tally *tally)
         double recall = ratio_or(tally->matched[i], tally->reference[i], eps);
         sum += precision + recall > 0 ? f_score(plan->beta, precision, recall) : eps;
     }
-    return sum / (double)orders;
+    return 100 * sum / (double)orders;
 }
 
 static double chrf_percent(const struct plan *plan, const struct tally *tally)
 {
-    return 100 * (plan->eps_smoothing ? mean_of_f(plan, tally) : f_of_means(plan, tally));
+    return plan->eps_smoothing ? mean_percent(plan, tally) : 100 * f_of_means(plan, tally);
 }
 
 static void chrf_add(struct tally *sum, const struct tally *tally)
