@@ -24,16 +24,20 @@
 
 #include "rapt/base.h"
 #include "rapt/tensor.h"
+#include "rapt/text.h"
 
 /* The types of the module; each has a `PyType_Spec NAME_spec` in the file of its name. */
 #define EXT_TYPES(X)                                                                               \
     X(owner)                                                                                       \
     X(array)                                                                                       \
-    X(model)
+    X(model)                                                                                       \
+    X(tokenizer)
 
 /* Lists of functions of the module, each in a file of its own. */
 #define EXT_FUNCTIONS(X)                                                                           \
-    X(model)
+    X(model)                                                                                       \
+    X(tokenizer)                                                                                   \
+    X(metrics)
 
 #define EXT_DECLARE_TYPE(name) extern PyType_Spec name##_spec;
 EXT_TYPES(EXT_DECLARE_TYPE)
@@ -133,6 +137,35 @@ typedef struct ext_texts {
 } ext_texts;
 int ext_texts_read(PyObject *list, const char *name, ext_texts *out);
 void ext_texts_free(ext_texts *t);
+/* A str's UTF-8 or the bytes of a buffer, with their size. */
+typedef struct ext_bytes {
+    const char *data;
+    size_t size;
+    PyObject *text; /* the str, or NULL */
+    Py_buffer view;
+} ext_bytes;
+int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes *out);
+void ext_bytes_free(ext_bytes *b);
+/* Texts of a list or tuple of str, which may hold a character U+0000. */
+typedef struct ext_sized_texts {
+    rapt_text *texts;
+    size_t count;
+    PyObject *sequence;
+} ext_sized_texts;
+int ext_sized_texts_read(PyObject *list, const char *name, ext_sized_texts *out);
+void ext_sized_texts_free(ext_sized_texts *t);
+/* An int that is an int32. */
+int ext_id_read(PyObject *number, const char *name, int32_t *id);
+/* Ids of a buffer or an iterable of int; ext_ids_free frees them. */
+typedef struct ext_ids {
+    int32_t *ids;
+    size_t count;
+} ext_ids;
+int ext_ids_read(PyObject *list, const char *name, ext_ids *out);
+void ext_ids_free(ext_ids *i);
+/* Lists of int and of float. */
+PyObject *ext_ids_list(const int32_t *ids, size_t count);
+PyObject *ext_doubles_list(const double *values, size_t count);
 /* The path of a str, bytes or os.PathLike, as the system writes it: a new reference to bytes. */
 PyObject *ext_path(PyObject *path, const char **text);
 

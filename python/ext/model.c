@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "model.h"
+#include "tokenizer.h"
 
 #include "rapt/io.h"
 
@@ -118,6 +119,22 @@ static PyObject *model_parameters(PyObject *self, PyObject *unused)
     return dict;
 }
 
+/* tokenizer(of_target) */
+static PyObject *model_tokenizer(PyObject *self, PyObject *args)
+{
+    int of_target;
+    PyObject *hold;
+    if (!PyArg_ParseTuple(args, "p:tokenizer", &of_target))
+        return NULL;
+    const rapt_model *m = model_hold(self, &hold);
+    if (!m)
+        return NULL;
+    const rapt_tokenizer *t = of_target ? rapt_model_target_tokenizer(m) : rapt_model_source_tokenizer(m);
+    PyObject *view = tokenizer_view(ext_state_of(self), t, hold);
+    Py_DECREF(hold);
+    return view;
+}
+
 static void release(model *m)
 {
     rapt_translator_free(m->translator);
@@ -152,6 +169,7 @@ PyMethodDef model_functions[] = {{"load", load, METH_VARARGS, NULL}, {0}};
 static PyMethodDef model_methods[] = {
     {"task", model_task, METH_NOARGS, NULL},
     {"parameters", model_parameters, METH_NOARGS, NULL},
+    {"tokenizer", model_tokenizer, METH_VARARGS, NULL},
     {"close", model_close, METH_NOARGS, NULL},
     {"translate", model_translate, METH_VARARGS, NULL},
     {0}};

@@ -33,32 +33,6 @@ static PyObject *text_of(const char *text)
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-static PyObject *ids_of(const int32_t *ids, size_t count)
-{
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list && i < count; i++) {
-        PyObject *id = PyLong_FromLong(ids[i]);
-        if (!id || PyList_SetItem(list, (Py_ssize_t)i, id) < 0) {
-            Py_DECREF(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-static PyObject *doubles_of(const double *values, size_t count)
-{
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list && i < count; i++) {
-        PyObject *value = PyFloat_FromDouble(values[i]);
-        if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) < 0) {
-            Py_DECREF(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
 /* [targets, sources + 1]: the last column is <eos>. */
 static PyObject *alignment_of(const ext_state *s, const rapt_alignment *al)
 {
@@ -77,8 +51,8 @@ static PyObject *alignment_of(const ext_state *s, const rapt_alignment *al)
 static PyObject *hypothesis_of(const ext_state *s, const rapt_hypothesis *h, const rapt_translate_options *o)
 {
     PyObject *text = text_of(h->text);
-    PyObject *tokens = o->tokens ? ids_of(h->tokens, h->token_count) : Py_NewRef(Py_None);
-    PyObject *log_probs = o->tokens ? doubles_of(h->log_probs, h->token_count) : Py_NewRef(Py_None);
+    PyObject *tokens = o->tokens ? ext_ids_list(h->tokens, h->token_count) : Py_NewRef(Py_None);
+    PyObject *log_probs = o->tokens ? ext_doubles_list(h->log_probs, h->token_count) : Py_NewRef(Py_None);
     PyObject *alignment = o->alignment ? alignment_of(s, &h->alignment) : Py_NewRef(Py_None);
     if (text && tokens && log_probs && alignment)
         return Py_BuildValue("(NddNNN)", text, h->score, h->log_prob, tokens, log_probs, alignment);
@@ -93,7 +67,7 @@ static PyObject *hypothesis_of(const ext_state *s, const rapt_hypothesis *h, con
 static PyObject *translation_of(const ext_state *s, const rapt_translation *t, const rapt_translate_options *o)
 {
     PyObject *list = PyList_New((Py_ssize_t)t->count), *unknown = PyList_New((Py_ssize_t)t->unknown_word_count), *item;
-    PyObject *source = o->tokens ? ids_of(t->source, t->source_count) : Py_NewRef(Py_None);
+    PyObject *source = o->tokens ? ext_ids_list(t->source, t->source_count) : Py_NewRef(Py_None);
     if (!list || !unknown || !source)
         goto failed;
     for (size_t i = 0; i < t->count; i++) {

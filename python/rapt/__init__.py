@@ -10,12 +10,15 @@ and pandas are optional: arrays speak the buffer protocol and DLPack. The module
 from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
                     OutOfMemoryError, ShapeError, version as __version__)
 from ._html import Html
+from ._metrics import (BLEU, CHRF, Score, book_bleu, corpus_bleu, corpus_chrf, sentence_bleu, sentence_chrf)
 from ._model import Encoder, LanguageModel, Model, Translator
 from ._results import Hypothesis, Translation
+from ._tokenizer import Encoding, Tokenizer
 
-__all__ = ["Array", "Encoder", "Error", "FormatError", "Html", "Hypothesis", "IOFailure", "InterruptedRunError",
-           "InvalidValueError", "LanguageModel", "Model", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "ShapeError",
-           "Translation", "Translator", "__version__"]
+__all__ = ["Array", "BLEU", "CHRF", "Encoder", "Encoding", "Error", "FormatError", "Html", "Hypothesis", "IOFailure",
+           "InterruptedRunError", "InvalidValueError", "LanguageModel", "Model", "NotFiniteError", "NotFoundError",
+           "OutOfMemoryError", "Score", "ShapeError", "Tokenizer", "Translation", "Translator", "__version__", "book_bleu",
+           "corpus_bleu", "corpus_chrf", "sentence_bleu", "sentence_chrf"]
 
 
 def __getattr__(name):

@@ -1,6 +1,7 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
 from ._results import Hypothesis, Translation
+from ._tokenizer import Tokenizer
 
 
 class Model:
@@ -60,6 +61,16 @@ class Translator(Model):
     """A translation model."""
     __slots__ = ()
 
+    @property
+    def source_tokenizer(self):
+        """The Tokenizer of sources, part of the model: it keeps the model's memory alive."""
+        return Tokenizer._of(self._handle.tokenizer(False))
+
+    @property
+    def target_tokenizer(self):
+        """The Tokenizer of translations, likewise; equal to source_tokenizer if the model has one vocabulary."""
+        return Tokenizer._of(self._handle.tokenizer(True))
+
     def translate(self, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None, no_repeat_ngram=None, prefix=None,
                   source=None, target=None, alignment=False, tokens=False, split=None, detokenize=True, should_stop=None):
         """Translates a str to a Translation, or a list or tuple of str to a list of them.
@@ -98,10 +109,20 @@ class LanguageModel(Model):
     """A language model, which continues texts."""
     __slots__ = ()
 
+    @property
+    def tokenizer(self):
+        """The model's Tokenizer, part of it: it keeps the model's memory alive."""
+        return Tokenizer._of(self._handle.tokenizer(False))
+
 
 class Encoder(Model):
     """An encoder, which makes vectors of texts."""
     __slots__ = ()
+
+    @property
+    def tokenizer(self):
+        """The model's Tokenizer, part of it: it keeps the model's memory alive."""
+        return Tokenizer._of(self._handle.tokenizer(False))
 
 
 _CLASSES = {"translation": Translator, "language_model": LanguageModel, "encoder": Encoder}

@@ -1,0 +1,168 @@
+/* texts.c: texts with their sizes, which may hold a character U+0000, bytes, ids, and lists of numbers. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "ext.h"
+
+int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes *out)
+{
+    *out = (ext_bytes){0};
+    if (may_be_text && PyUnicode_Check(data)) {
+        Py_ssize_t size;
+        if (!(out->data = PyUnicode_AsUTF8AndSize(data, &size)))
+            return -1;
+        out->size = (size_t)size;
+        out->text = Py_NewRef(data);
+        return 0;
+    }
+    if (!PyObject_CheckBuffer(data)) {
+        ext_wrong_type(name, may_be_text ? "a str or bytes" : "bytes", data);
+        return -1;
+    }
+    if (PyObject_GetBuffer(data, &out->view, PyBUF_SIMPLE) < 0)
+        return -1;
+    out->data = out->view.buf;
+    out->size = (size_t)out->view.len;
+    return 0;
+}
+
+void ext_bytes_free(ext_bytes *b)
+{
+    if (b->view.obj)
+        PyBuffer_Release(&b->view);
+    Py_XDECREF(b->text);
+    *b = (ext_bytes){0};
+}
+
+int ext_sized_texts_read(PyObject *list, const char *name, ext_sized_texts *out)
+{
+    *out = (ext_sized_texts){0};
+    if (!PyList_Check(list) && !PyTuple_Check(list)) { // a str is a sequence of str, too, and a dict has keys
+        ext_wrong_type(name, "a list or tuple of str", list);
+        return -1;
+    }
+    if (!(out->sequence = PySequence_Tuple(list))) // nobody can change it while the library reads it
+        return -1;
+    out->count = (size_t)PyTuple_Size(out->sequence);
+    if (!(out->texts = PyMem_Malloc((out->count + 1) * sizeof *out->texts))) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        PyObject *text = PyTuple_GetItem(out->sequence, (Py_ssize_t)i);
+        char place[64];
+        Py_ssize_t size;
+        snprintf(place, sizeof place, "%s[%zu]", name, i);
+        if (!PyUnicode_Check(text)) {
+            ext_wrong_type(place, "a str", text);
+            goto failed;
+        }
+        if (!(out->texts[i].data = PyUnicode_AsUTF8AndSize(text, &size)))
+            goto failed;
+        out->texts[i].size = (size_t)size;
+    }
+    return 0;
+failed:
+    ext_sized_texts_free(out);
+    return -1;
+}
+
+void ext_sized_texts_free(ext_sized_texts *t)
+{
+    PyMem_Free(t->texts);
+    Py_XDECREF(t->sequence);
+    *t = (ext_sized_texts){0};
+}
+
+int ext_id_read(PyObject *number, const char *name, int32_t *id)
+{
+    PyObject *index = PyBool_Check(number) || !PyIndex_Check(number) ? NULL : PyNumber_Index(number);
+    if (!index) {
+        if (!PyErr_Occurred())
+            ext_wrong_type(name, "an int", number);
+        return -1;
+    }
+    int overflow;
+    long value = PyLong_AsLongAndOverflow(index, &overflow);
+    Py_DECREF(index);
+    if (overflow || value < INT32_MIN || value > INT32_MAX) {
+        PyErr_Format(PyExc_ValueError, "%s is out of range: %S", name, number);
+        return -1;
+    }
+    *id = (int32_t)value;
+    return 0;
+}
+
+/* The elements of a buffer, list or other iterable, but not of a text or of a dict's keys. */
+static PyObject *ids_tuple(PyObject *ids, const char *name)
+{
+    if (PyUnicode_Check(ids) || PyBytes_Check(ids) || PyByteArray_Check(ids) || PyDict_Check(ids)) {
+        ext_wrong_type(name, "a sequence of int", ids);
+        return NULL;
+    }
+    if (!PyObject_CheckBuffer(ids))
+        return PySequence_Tuple(ids);
+    PyObject *view = PyMemoryView_FromObject(ids), *list = view ? PyObject_CallMethod(view, "tolist", NULL) : NULL;
+    PyObject *tuple = list ? PySequence_Tuple(list) : NULL;
+    Py_XDECREF(view);
+    Py_XDECREF(list);
+    return tuple;
+}
+
+int ext_ids_read(PyObject *list, const char *name, ext_ids *out)
+{
+    *out = (ext_ids){0};
+    PyObject *tuple = ids_tuple(list, name);
+    if (!tuple)
+        return -1;
+    size_t count = (size_t)PyTuple_Size(tuple);
+    if (!(out->ids = PyMem_Malloc((count + 1) * sizeof *out->ids))) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char place[64];
+        snprintf(place, sizeof place, "%s[%zu]", name, i);
+        if (ext_id_read(PyTuple_GetItem(tuple, (Py_ssize_t)i), place, &out->ids[i]) < 0)
+            goto failed;
+    }
+    out->count = count;
+    Py_DECREF(tuple);
+    return 0;
+failed:
+    ext_ids_free(out);
+    Py_DECREF(tuple);
+    return -1;
+}
+
+void ext_ids_free(ext_ids *i)
+{
+    PyMem_Free(i->ids);
+    *i = (ext_ids){0};
+}
+
+PyObject *ext_ids_list(const int32_t *ids, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *id = PyLong_FromLong(ids[i]);
+        if (!id || PyList_SetItem(list, (Py_ssize_t)i, id) < 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+PyObject *ext_doubles_list(const double *values, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *value = PyFloat_FromDouble(values[i]);
+        if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) < 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
