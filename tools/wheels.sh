@@ -68,8 +68,10 @@ build_libraries() {
     local from=$ROOT/sources
     build_library jansson "$from"/jansson-* -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF &&
         build_library yaml "$from"/libyaml-* -DBUILD_TESTING=OFF &&
+        printf 'prefix=%s\nName: yaml\nDescription: YAML\nVersion: 0.2\nCflags: -I${prefix}/include\nLibs: -L${prefix}/lib -lyaml\n' \
+            "$PREFIX" >"$PREFIX/lib/pkgconfig/yaml-0.1.pc" &&
         build_library xxhash "$from"/xxhash-*/cmake_unofficial -DXXHASH_BUILD_XXHSUM=OFF &&
-        build_library pcre2 "$from"/pcre2-* -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON -DPCRE2_SUPPORT_UNICODE=ON &&
+        build_library pcre2 "$from"/pcre2-* -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
         build_zlib "$from"/zlib-* &&
         rm -f "$PREFIX"/lib/*.so* &&
         touch "$PREFIX/done"
@@ -112,7 +114,7 @@ for TARGET; do
     esac
     PREFIX=$ROOT/$TARGET/prefix
     mkdir -p "$PREFIX"
-    CMAKE=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="${TARGET%-*}" -DCMAKE_AR="$ROOT/bin/$triple/ar"
+    CMAKE=(-DRAPT_PYTHON=ON -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="${TARGET%-*}" -DCMAKE_AR="$ROOT/bin/$triple/ar"
         -DCMAKE_RANLIB="$ROOT/bin/$triple/ranlib")
     with_zig "$triple" build_libraries >"$ROOT/$TARGET/libraries.log" 2>&1 || { tail -20 "$ROOT/$TARGET/libraries.log"; exit 1; }
     with_zig "$triple" make_wheel "$tag"

@@ -1,13 +1,12 @@
 /* cli/generation_options.c: options of commands that generate text. */
-#define _GNU_SOURCE
 #include "cli/generation_options.h"
 
+#include "base/system_random.h"
 #include "decode/generate_options.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define ARGUMENTS generation_options
 
@@ -74,7 +73,7 @@ const cli_option generation_options_rows[] = {
 static uint64_t random_seed(void)
 {
     uint64_t seed = 0;
-    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+    if (!system_random(&seed))
         usage_error("--random-seed: the system has no random numbers");
     return seed % OPTION_ANY;
 }

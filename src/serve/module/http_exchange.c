@@ -5,10 +5,11 @@
 
 #include "serve/module/exchange_parts.h"
 
+#include "base/system_random.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { NOTES_MAX = 16, ID_TEXT = 17, ADDRESS_TEXT = 64, MODEL_TEXT = 96, OWNER_TEXT = 64 };
 
@@ -123,7 +124,7 @@ void exchange_set_address(exchange *x, const char *address)
 static void set_id(exchange *x)
 {
     uint64_t number;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
+    if (!system_random(&number))
         number = (uint64_t)(uintptr_t)x; /* early at boot: it only has to tell requests apart */
     snprintf(x->id, sizeof x->id, "%016llx", (unsigned long long)number);
 }

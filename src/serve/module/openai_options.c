@@ -1,13 +1,13 @@
 /* serve/module/openai_options.c: reads the options of generation. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* strdup */
 #include "serve/module/openai_options.h"
 
+#include "base/system_random.h"
 #include "io/model_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 /* Limits. Each choice has a table for each stop text, several times as long as the text. */
 enum { MAX_STOPS = 4, MAX_STOP_CHARACTERS = 4096, MAX_BIASES = 1024 };
@@ -21,8 +21,8 @@ enum { MAX_STOPS = 4, MAX_STOP_CHARACTERS = 4096, MAX_BIASES = 1024 };
 /* A small number, because people may type it. */
 static uint64_t draw_seed(void)
 {
-    uint32_t seed = 0;
-    return getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed ? seed : 1;
+    uint64_t seed;
+    return system_random(&seed) ? (uint32_t)seed : 1;
 }
 
 static void options_read_sampling(openai_options *to, fields *f)
