@@ -238,10 +238,12 @@ RAPT_API const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err);
 RAPT_API rapt_code rapt_trainer_evaluate(rapt_trainer *t, double *val_loss, rapt_error *err);
 /* Writes the model and a checkpoint of the last step into the folder; nothing before the first step. */
 RAPT_API rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err);
-/* Ends the run, after any step: writes the model, a checkpoint of the last step, and the last line of the log. There are no more
- * steps then; a second call does nothing. RAPT_ERR_INTERRUPTED: options->stop ended it before its last step. */
+/* Ends the run, after any step: writes the model, a checkpoint of the last step, and the last line of the log, and unlocks the
+ * folder. There are no more steps then; a second call does nothing. RAPT_ERR_INTERRUPTED: options->stop ended it before its last
+ * step. */
 RAPT_API rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err);
-/* Frees the trainer and unlocks the folder; NULL is fine. Without rapt_trainer_finish, the folder has what was saved last. */
+/* Frees the trainer, and unlocks the folder unless rapt_trainer_finish has; NULL is fine. Without rapt_trainer_finish, the folder
+ * has what was saved last. */
 RAPT_API void rapt_trainer_free(rapt_trainer *t);
 
 /* The steps of the checkpoints in a model folder, ascending (train.keep says how many a run keeps). The caller frees *steps. If

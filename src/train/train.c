@@ -438,11 +438,9 @@ static rapt_code finish_run(rapt_trainer *t, rapt_error *err)
     return code;
 }
 
-rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
+static rapt_code trainer_finish(rapt_trainer *t, rapt_error *err)
 {
     rapt_error own = {0};
-    if (t->finished)
-        return t->end ? rapt_fail(err, t->end, "the run has ended") : RAPT_OK;
     trainer_begin_call(t);
     rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
     if (trainer_end_call(t, code, &own, err))
@@ -453,6 +451,15 @@ rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
     if (t->end == RAPT_ERR_INTERRUPTED)
         return rapt_fail(err, t->end, "%s", own.message);
     return trainer_end_call(t, t->end, &own, err);
+}
+
+rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
+{
+    if (t->finished)
+        return t->end ? rapt_fail(err, t->end, "the run has ended") : RAPT_OK;
+    rapt_code code = trainer_finish(t, err);
+    folder_lock_release(&t->r.lock); /* nothing is written any more, and the program may keep the model for long */
+    return code;
 }
 
 rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *err)

@@ -131,6 +131,37 @@ static bool is_set(void *context)
     return *(const bool *)context;
 }
 
+/* A run that has ended leaves its folder to others, though the program keeps its model. */
+static void an_ended_run_unlocks_its_folder(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("");
+    rapt_error err = {0};
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "ended"});
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+    rapt_train_options o = rapt_train_options_default();
+    o.recipe = &r;
+    o.out = "ended";
+    o.resume = true;
+    assert_null(rapt_trainer_new(&o, &err));
+    assert_int_equal(err.code, RAPT_ERR_IO);
+    assert_int_equal(rapt_trainer_finish(t, NULL), RAPT_OK);
+    char *before = text_of(rapt_trainer_model(t, NULL));
+    rapt_trainer *next = new_trainer(&r, (rapt_train_options){.out = "ended", .resume = true});
+    assert_int_equal(rapt_trainer_step(next, NULL), RAPT_OK);
+    assert_int_equal(step_of(next), 11);
+    char *after = text_of(rapt_trainer_model(t, NULL));
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    rapt_trainer_free(t); /* does not unlock the next run's */
+    assert_null(rapt_trainer_new(&o, NULL));
+    rapt_trainer_free(next);
+    rapt_recipe_free(&r);
+}
+
 /* A run that is finished early has no more steps. */
 static void the_end_is_the_end(void **state)
 {
@@ -437,7 +468,8 @@ static void data_of_the_other_task(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
-                                       IN_FOLDER(the_end_is_the_end), IN_FOLDER(stops_of_one_moment),
+                                       IN_FOLDER(an_ended_run_unlocks_its_folder), IN_FOLDER(the_end_is_the_end),
+                                       IN_FOLDER(stops_of_one_moment),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
                                        IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory),
                                        IN_FOLDER(tokens_that_no_text_can_have), IN_FOLDER(data_of_the_other_task),
