@@ -31,13 +31,18 @@
     X(owner)                                                                                       \
     X(array)                                                                                       \
     X(model)                                                                                       \
-    X(tokenizer)
+    X(tokenizer)                                                                                   \
+    X(recipe)                                                                                      \
+    X(trainer)
 
 /* Lists of functions of the module, each in a file of its own. */
 #define EXT_FUNCTIONS(X)                                                                           \
     X(model)                                                                                       \
+    X(model_files)                                                                                 \
     X(tokenizer)                                                                                   \
-    X(metrics)
+    X(metrics)                                                                                     \
+    X(recipe)                                                                                      \
+    X(train)
 
 #define EXT_DECLARE_TYPE(name) extern PyType_Spec name##_spec;
 EXT_TYPES(EXT_DECLARE_TYPE)
@@ -105,8 +110,8 @@ bool ext_call_was_stopped(const ext_call *c);
 
 /* ---- memory of the library ---------------------------------------------------------------------------------- */
 
-/* An object that frees `memory` when the last reference to it goes; `under`, which may be NULL, lives as long. On failure the
- * memory is freed. */
+/* An object that frees `memory`, which may be NULL, when the last reference to it goes; `under`, which may be NULL, lives as long.
+ * On failure the memory is freed. */
 PyObject *owner_new(const ext_state *s, void *memory, void (*free_it)(void *), PyObject *under);
 /* Whether nobody but the caller has a reference to the owner. */
 bool owner_is_sole(PyObject *owner);

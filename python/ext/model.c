@@ -19,8 +19,7 @@ static void free_model(void *m)
     rapt_model_free(m);
 }
 
-/* A handle without a model yet. */
-static model *handle_new(const ext_state *s, PyObject *options)
+model *model_new(const ext_state *s, PyObject *options)
 {
     model *m = (model *)ext_new(s->model);
     if (!m)
@@ -36,9 +35,22 @@ static model *handle_new(const ext_state *s, PyObject *options)
     return m;
 }
 
+PyObject *model_take(const ext_state *s, model *m, rapt_model *loaded, const rapt_error *err)
+{
+    m->model = loaded;
+    if (loaded)
+        m->owner = owner_new(s, loaded, free_model, NULL);
+    else
+        ext_raise(s, err);
+    if (m->owner)
+        return (PyObject *)m;
+    Py_DECREF((PyObject *)m);
+    return NULL;
+}
+
 static PyObject *load(PyObject *module, PyObject *args)
 {
-    PyObject *path, *adapter, *compute, *should_stop;
+    PyObject *path, *adapter, *compute, *should_stop, *result = NULL;
     int trainable;
     if (!PyArg_ParseTuple(args, "OOpO!O:load", &path, &adapter, &trainable, &PyDict_Type, &compute, &should_stop))
         return NULL;
@@ -47,7 +59,7 @@ static PyObject *load(PyObject *module, PyObject *args)
     const char *folder;
     PyObject *adapter_bytes = adapter == Py_None ? Py_NewRef(Py_None) : ext_path(adapter, &options.adapter);
     PyObject *bytes = adapter_bytes ? ext_path(path, &folder) : NULL;
-    model *m = bytes ? handle_new(s, compute) : NULL;
+    model *m = bytes ? model_new(s, compute) : NULL;
     if (!m)
         goto end;
     ext_call c;
@@ -56,19 +68,28 @@ static PyObject *load(PyObject *module, PyObject *args)
     options.stop = ext_call_stop;
     options.context = &c;
     ext_call_begin(&c, should_stop);
-    m->model = rapt_model_load(folder, &options, &err);
+    rapt_model *loaded = rapt_model_load(folder, &options, &err);
     ext_call_end(&c);
-    if (m->model)
-        m->owner = owner_new(s, m->model, free_model, NULL);
-    else
-        ext_raise(s, &err);
-    if (!m->owner) {
-        Py_DECREF((PyObject *)m);
-        m = NULL;
-    }
+    result = model_take(s, m, loaded, &err);
 end:
     Py_XDECREF(bytes);
     Py_XDECREF(adapter_bytes);
+    return result;
+}
+
+PyObject *model_view(const ext_state *s, rapt_model *lent, int threads, PyObject *under)
+{
+    PyObject *options = PyDict_New();
+    model *m = options ? model_new(s, options) : NULL;
+    Py_XDECREF(options);
+    if (!m)
+        return NULL;
+    m->compute.threads = threads;
+    m->model = lent;
+    if (!(m->owner = owner_new(s, NULL, NULL, under))) {
+        Py_DECREF((PyObject *)m);
+        return NULL;
+    }
     return (PyObject *)m;
 }
 
@@ -155,6 +176,19 @@ static PyObject *model_close(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Closes the handle of a model that is about to change, though arrays of it may be in use; waits for calls in other threads. */
+static PyObject *model_expire(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    model *m = (model *)self;
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(m->lock, 1);
+    Py_END_ALLOW_THREADS
+    release(m);
+    PyThread_release_lock(m->lock);
+    Py_RETURN_NONE;
+}
+
 static void model_dealloc(PyObject *self)
 {
     model *m = (model *)self;
@@ -171,7 +205,11 @@ static PyMethodDef model_methods[] = {
     {"parameters", model_parameters, METH_NOARGS, NULL},
     {"tokenizer", model_tokenizer, METH_VARARGS, NULL},
     {"close", model_close, METH_NOARGS, NULL},
+    {"expire", model_expire, METH_NOARGS, NULL},
     {"translate", model_translate, METH_VARARGS, NULL},
+    {"save", model_save, METH_O, NULL},
+    {"export", model_export, METH_VARARGS, NULL},
+    {"score_pairs", model_score_pairs, METH_VARARGS, NULL},
     {0}};
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {0}};
 PyType_Spec model_spec = {"rapt._rapt.Model", sizeof(model), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,

@@ -20,7 +20,18 @@ typedef struct model {
  * NULL with an exception set. */
 rapt_model *model_hold(PyObject *self, PyObject **hold);
 
+/* A handle without a model yet, with the options of a dict; NULL with an exception set. */
+model *model_new(const ext_state *s, PyObject *options);
+/* Gives the handle the model that was loaded for it, NULL with `err` set after a failure; returns the handle, or NULL with an
+ * exception set. */
+PyObject *model_take(const ext_state *s, model *m, rapt_model *loaded, const rapt_error *err);
+/* A handle of a model that `under` keeps alive and may change: it is to be expired before. */
+PyObject *model_view(const ext_state *s, rapt_model *m, int threads, PyObject *under);
+
 /* The methods, by file. */
 PyObject *model_translate(PyObject *self, PyObject *args);
+PyObject *model_save(PyObject *self, PyObject *path);
+PyObject *model_export(PyObject *self, PyObject *args);
+PyObject *model_score_pairs(PyObject *self, PyObject *args);
 
 #endif

@@ -25,7 +25,8 @@ PyObject *owner_new(const ext_state *s, void *memory, void (*free_it)(void *), P
 {
     owner *o = (owner *)ext_new(s->owner);
     if (!o) {
-        free_it(memory);
+        if (memory)
+            free_it(memory);
         return NULL;
     }
     *o = (owner){.ob_base = o->ob_base, .memory = memory, .free_it = free_it, .under = Py_XNewRef(under)};

@@ -12,13 +12,15 @@ from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValue
 from ._html import Html
 from ._metrics import (BLEU, CHRF, Score, book_bleu, corpus_bleu, corpus_chrf, sentence_bleu, sentence_chrf)
 from ._model import Encoder, LanguageModel, Model, Translator
+from ._recipe import Recipe
 from ._results import Hypothesis, Translation
 from ._tokenizer import Encoding, Tokenizer
+from ._train import Run, Step, train
 
 __all__ = ["Array", "BLEU", "CHRF", "Encoder", "Encoding", "Error", "FormatError", "Html", "Hypothesis", "IOFailure",
            "InterruptedRunError", "InvalidValueError", "LanguageModel", "Model", "NotFiniteError", "NotFoundError",
-           "OutOfMemoryError", "Score", "ShapeError", "Tokenizer", "Translation", "Translator", "__version__", "book_bleu",
-           "corpus_bleu", "corpus_chrf", "sentence_bleu", "sentence_chrf"]
+           "OutOfMemoryError", "Recipe", "Run", "Score", "ShapeError", "Step", "Tokenizer", "Translation", "Translator",
+           "__version__", "book_bleu", "corpus_bleu", "corpus_chrf", "sentence_bleu", "sentence_chrf", "train"]
 
 
 def __getattr__(name):

@@ -26,7 +26,10 @@ class Model:
         Raises NotFoundError, IOFailure, FormatError (damaged files) or InvalidValueError (an option out of range).
         """
         options = {"precision": precision, "weights": weights, "kv_cache": kv_cache, "threads": threads}
-        handle = _rapt.load(folder, adapter, trainable, options, None)
+        return Model._of(_rapt.load(folder, adapter, trainable, options, None), folder)
+
+    @staticmethod
+    def _of(handle, folder):
         model = object.__new__(_CLASSES[handle.task()])
         model._handle = handle
         model.folder = folder

@@ -1,0 +1,203 @@
+/* model_files.c: models to and from folders and files, beyond loading. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "model.h"
+
+#include "rapt/score.h"
+#include "rapt/train.h"
+
+/* load_checkpoint(folder, step, options) */
+static PyObject *load_checkpoint(PyObject *module, PyObject *args)
+{
+    PyObject *path, *dict;
+    unsigned long long step;
+    if (!PyArg_ParseTuple(args, "OKO!:load_checkpoint", &path, &step, &PyDict_Type, &dict))
+        return NULL;
+    const ext_state *s = PyModule_GetState(module);
+    const char *folder;
+    PyObject *bytes = ext_path(path, &folder);
+    model *m = bytes ? model_new(s, dict) : NULL;
+    if (!m) {
+        Py_XDECREF(bytes);
+        return NULL;
+    }
+    ext_call c;
+    rapt_error err = {0};
+    ext_call_begin(&c, NULL);
+    rapt_model *loaded = rapt_model_load_checkpoint(folder, step, &err);
+    ext_call_end(&c);
+    Py_DECREF(bytes);
+    return model_take(s, m, loaded, &err);
+}
+
+/* checkpoint_steps(folder): a list of int */
+static PyObject *checkpoint_steps(PyObject *module, PyObject *path)
+{
+    const char *folder;
+    PyObject *bytes = ext_path(path, &folder);
+    uint64_t *steps;
+    size_t count;
+    rapt_error err = {0};
+    if (!bytes)
+        return NULL;
+    rapt_code code = rapt_checkpoint_steps(folder, &steps, &count, &err);
+    Py_DECREF(bytes);
+    if (code)
+        return ext_raise(PyModule_GetState(module), &err);
+    PyObject *list = PyList_New((Py_ssize_t)count), *step;
+    for (size_t i = 0; list && i < count; i++) {
+        if (!(step = PyLong_FromUnsignedLongLong(steps[i])) || PyList_SetItem(list, (Py_ssize_t)i, step) < 0)
+            Py_CLEAR(list);
+    }
+    free(steps);
+    return list;
+}
+
+/* average(run, out, count) */
+static PyObject *average(PyObject *module, PyObject *args)
+{
+    PyObject *run, *out;
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(args, "OOn:average", &run, &out, &count))
+        return NULL;
+    if (count < 0) {
+        PyErr_Format(PyExc_ValueError, "count is %zd; it must be 0 or more", count);
+        return NULL;
+    }
+    const char *from, *to;
+    PyObject *from_bytes = ext_path(run, &from), *to_bytes = from_bytes ? ext_path(out, &to) : NULL;
+    rapt_code code = RAPT_OK;
+    rapt_error err = {0};
+    if (to_bytes) {
+        ext_call c;
+        ext_call_begin(&c, NULL);
+        code = rapt_average(from, (size_t)count, to, &err);
+        ext_call_end(&c);
+    }
+    Py_XDECREF(from_bytes);
+    Py_XDECREF(to_bytes);
+    if (code)
+        ext_raise(PyModule_GetState(module), &err);
+    return to_bytes && !code ? Py_NewRef(Py_None) : NULL;
+}
+
+PyMethodDef model_files_functions[] = {
+    {"load_checkpoint", load_checkpoint, METH_VARARGS, NULL},
+    {"checkpoint_steps", checkpoint_steps, METH_O, NULL},
+    {"average", average, METH_VARARGS, NULL},
+    {0}};
+
+/* save(folder) */
+PyObject *model_save(PyObject *self, PyObject *path)
+{
+    const char *folder;
+    PyObject *hold, *bytes = ext_path(path, &folder);
+    const rapt_model *m = bytes ? model_hold(self, &hold) : NULL;
+    if (!m) {
+        Py_XDECREF(bytes);
+        return NULL;
+    }
+    ext_call c;
+    rapt_error err = {0};
+    ext_call_begin(&c, NULL);
+    rapt_code code = rapt_model_save(m, folder, &err);
+    ext_call_end(&c);
+    Py_DECREF(bytes);
+    Py_DECREF(hold);
+    return code ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
+}
+
+static const char *const FORMATS[] = {
+    [RAPT_EXPORT_HF] = "hf", [RAPT_EXPORT_CTRANSLATE2] = "ctranslate2", [RAPT_EXPORT_GGUF] = "gguf", [RAPT_EXPORT_RAPT] = "rapt",
+    NULL};
+static const option_row EXPORT[] = {
+    {"to", OPTION_NAME, offsetof(rapt_export_options, to), FORMATS},
+    {"weights", OPTION_TYPE, offsetof(rapt_export_options, weights)},
+    {0}};
+
+typedef struct export_call {
+    ext_call call;
+    PyObject *on_progress; /* or NULL */
+} export_call;
+
+static bool stop_export(void *context)
+{
+    return ext_call_stop(&((export_call *)context)->call);
+}
+
+static void on_progress(void *context, size_t tensor, size_t count)
+{
+    export_call *e = context;
+    if (!e->on_progress || ext_call_was_stopped(&e->call)) // an exception is set
+        return;
+    ext_callback_begin(&e->call);
+    PyObject *answer = PyObject_CallFunction(e->on_progress, "nn", (Py_ssize_t)tensor, (Py_ssize_t)count);
+    Py_XDECREF(answer);
+    ext_callback_end(&e->call, !answer, NULL);
+}
+
+/* export(path, options, on_progress or None) */
+PyObject *model_export(PyObject *self, PyObject *args)
+{
+    PyObject *path, *dict, *progress, *hold;
+    rapt_export_options o = rapt_export_options_default();
+    const char *out;
+    if (!PyArg_ParseTuple(args, "OO!O:export", &path, &PyDict_Type, &dict, &progress) || options_read(dict, EXPORT, &o) < 0)
+        return NULL;
+    PyObject *bytes = ext_path(path, &out);
+    const rapt_model *m = bytes ? model_hold(self, &hold) : NULL;
+    if (!m) {
+        Py_XDECREF(bytes);
+        return NULL;
+    }
+    export_call e = {.on_progress = progress == Py_None ? NULL : progress};
+    rapt_error err = {0};
+    o.stop = stop_export;
+    o.on_progress = on_progress;
+    o.context = &e;
+    ext_call_begin(&e.call, NULL);
+    rapt_code code = rapt_model_export(m, out, &o, &err);
+    ext_call_end(&e.call);
+    Py_DECREF(bytes);
+    Py_DECREF(hold);
+    return code || PyErr_Occurred() ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
+}
+
+/* score_pairs(sources, targets, strict): (nll, tokens, skipped, loss, perplexity) */
+PyObject *model_score_pairs(PyObject *self, PyObject *args)
+{
+    PyObject *source_list, *target_list, *result = NULL, *hold = NULL;
+    int strict;
+    if (!PyArg_ParseTuple(args, "OOp:score_pairs", &source_list, &target_list, &strict))
+        return NULL;
+    ext_texts sources = {0}, targets = {0};
+    rapt_pairs *pairs = NULL;
+    rapt_error err = {0};
+    rapt_score score = {0};
+    const ext_state *s = ext_state_of(self);
+    const rapt_model *m = model_hold(self, &hold);
+    if (!m || ext_texts_read(source_list, "sources", &sources) < 0 || ext_texts_read(target_list, "targets", &targets) < 0)
+        goto end;
+    if (sources.count != targets.count) {
+        PyErr_Format(PyExc_ValueError, "there are %zu sources and %zu targets", sources.count, targets.count);
+        goto end;
+    }
+    rapt_score_options o = rapt_score_options_default();
+    o.compute = ((model *)self)->compute;
+    o.strict = strict;
+    ext_call c;
+    ext_call_begin(&c, NULL);
+    pairs = rapt_pairs_from_lines(sources.texts, targets.texts, sources.count, &err);
+    rapt_code code = pairs ? rapt_score_pairs(m, pairs, &o, &score, &err) : err.code;
+    ext_call_end(&c);
+    result = code ? ext_raise(s, &err)
+                  : Py_BuildValue("(dnndd)", score.nll, (Py_ssize_t)score.tokens, (Py_ssize_t)score.skipped, score.loss,
+                                  score.perplexity);
+end:
+    rapt_pairs_free(pairs);
+    ext_texts_free(&sources);
+    ext_texts_free(&targets);
+    Py_XDECREF(hold);
+    return result;
+}
