@@ -16,7 +16,12 @@ static PyObject *words_of(const char *text)
 
 PyObject *array_new(const ext_state *s, const array_of *of, PyObject *owner)
 {
-    array *a = (array *)ext_new(s->array);
+    return array_new_typed(s->array, of, owner);
+}
+
+PyObject *array_new_typed(PyTypeObject *type, const array_of *of, PyObject *owner)
+{
+    array *a = (array *)ext_new(type);
     if (!a)
         return NULL;
     a->data = of->data;
@@ -56,7 +61,7 @@ PyObject *array_make(const ext_state *s, int ndim, const size_t *shape, float **
     return a;
 }
 
-static void array_dealloc(PyObject *self)
+void array_dealloc(PyObject *self)
 {
     array *a = (array *)self;
     Py_XDECREF(a->owner);

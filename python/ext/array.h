@@ -20,4 +20,19 @@ PyObject *array_dlpack_device(PyObject *self, PyObject *unused);
 /* An array with the same elements in memory of its own, without gaps. */
 PyObject *array_copy(PyObject *self, PyObject *unused);
 
+/* array_new for a type that is derived from it. */
+PyObject *array_new_typed(PyTypeObject *type, const array_of *of, PyObject *owner);
+void array_dealloc(PyObject *self);
+
+/* Numbers that a Python object holds: an array of any kind (buffer protocol, or __array__), nested lists or tuples, or one number,
+ * which has no dimensions. Copied to `data` (malloc'd): float32, or int32. */
+typedef struct array_like {
+    void *data;
+    int ndim;
+    size_t shape[RAPT_MAX_DIMS], count;
+} array_like;
+/* -1 with an exception set: TypeError (no numbers, or fractions for integers), ValueError (lists of unequal lengths, more than 4
+ * dimensions, an integer out of range). */
+int array_like_read(PyObject *o, const char *name, bool ints, array_like *out);
+
 #endif

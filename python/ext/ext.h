@@ -33,7 +33,14 @@
     X(model)                                                                                       \
     X(tokenizer)                                                                                   \
     X(recipe)                                                                                      \
-    X(trainer)
+    X(trainer)                                                                                     \
+    X(tape)                                                                                        \
+    X(optimizer)
+
+/* Types that are derived from another one of the module. */
+#define EXT_SUBTYPES(X)                                                                            \
+    X(tensor, array)                                                                               \
+    X(parameter, tensor)
 
 /* Lists of functions of the module, each in a file of its own. */
 #define EXT_FUNCTIONS(X)                                                                           \
@@ -42,11 +49,20 @@
     X(tokenizer)                                                                                   \
     X(metrics)                                                                                     \
     X(recipe)                                                                                      \
-    X(train)
+    X(train)                                                                                       \
+    X(tape)                                                                                        \
+    X(tensor)                                                                                      \
+    X(parameter)                                                                                   \
+    X(nn)                                                                                          \
+    X(attention)                                                                                   \
+    X(optimizer)
 
 #define EXT_DECLARE_TYPE(name) extern PyType_Spec name##_spec;
 EXT_TYPES(EXT_DECLARE_TYPE)
 #undef EXT_DECLARE_TYPE
+#define EXT_DECLARE_SUBTYPE(name, base) extern PyType_Spec name##_spec;
+EXT_SUBTYPES(EXT_DECLARE_SUBTYPE)
+#undef EXT_DECLARE_SUBTYPE
 #define EXT_DECLARE_FUNCTIONS(name) extern PyMethodDef name##_functions[];
 EXT_FUNCTIONS(EXT_DECLARE_FUNCTIONS)
 #undef EXT_DECLARE_FUNCTIONS
@@ -55,6 +71,9 @@ typedef struct ext_state {
 #define EXT_STATE_TYPE(name) PyTypeObject *name;
     EXT_TYPES(EXT_STATE_TYPE)
 #undef EXT_STATE_TYPE
+#define EXT_STATE_SUBTYPE(name, base) PyTypeObject *name;
+    EXT_SUBTYPES(EXT_STATE_SUBTYPE)
+#undef EXT_STATE_SUBTYPE
     PyObject *errors[RAPT_ERR_INTERRUPTED + 1]; /* the exception of each code */
 } ext_state;
 
@@ -113,6 +132,8 @@ bool ext_call_was_stopped(const ext_call *c);
 /* An object that frees `memory`, which may be NULL, when the last reference to it goes; `under`, which may be NULL, lives as long.
  * On failure the memory is freed. */
 PyObject *owner_new(const ext_state *s, void *memory, void (*free_it)(void *), PyObject *under);
+/* The memory of an owner. */
+void *owner_memory(PyObject *owner);
 /* Whether nobody but the caller has a reference to the owner. */
 bool owner_is_sole(PyObject *owner);
 

@@ -33,6 +33,11 @@ PyObject *owner_new(const ext_state *s, void *memory, void (*free_it)(void *), P
     return (PyObject *)o;
 }
 
+void *owner_memory(PyObject *self)
+{
+    return ((owner *)self)->memory;
+}
+
 bool owner_is_sole(PyObject *self)
 {
     return Py_REFCNT(self) == 1;

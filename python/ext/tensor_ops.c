@@ -1,0 +1,605 @@
+/* tensor_ops.c: the operators and methods of tensors, each an operation of rapt/tape.h or a few of them. */
+#include <limits.h>
+#include <string.h>
+
+#include "nn.h"
+
+/* ---- operators -------------------------------------------------------------------------------------------------- */
+
+/* The handle of a or b whose type is known. */
+static const ext_state *state_of(PyObject *a, PyObject *b)
+{
+    PyObject *type = PyObject_HasAttrString(a, "requires_grad") && PyObject_HasAttrString(a, "__array_priority__") ? a : b;
+    return ext_state_of(type);
+}
+
+static bool is_number(PyObject *x)
+{
+    return PyFloat_Check(x) || PyLong_Check(x);
+}
+
+/* An operand of an operator: a tensor, a number, an array. NULL without an exception: it is none. */
+static PyObject *operand_of(const ext_state *s, PyObject *x)
+{
+    if (tensor_check(s, x) || is_number(x) || PyObject_CheckBuffer(x) || PyObject_HasAttrString(x, "__array__"))
+        return tensor_from(s, x, "an operand");
+    return NULL;
+}
+
+static PyObject *binary(PyObject *a, PyObject *b, op_fn *fn)
+{
+    const ext_state *s = state_of(a, b);
+    PyObject *x[2] = {operand_of(s, a), NULL}, *result = NULL;
+    if (x[0])
+        x[1] = operand_of(s, b);
+    if (x[0] && x[1])
+        result = op_apply(s, 2, x, fn, NULL, !((tensor *)x[0])->base.ndim && !((tensor *)x[1])->base.ndim);
+    else if (!PyErr_Occurred())
+        result = Py_NewRef(Py_NotImplemented);
+    Py_XDECREF(x[0]);
+    Py_XDECREF(x[1]);
+    return result;
+}
+
+static rapt_tensor *add(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count, (void)context;
+    return rapt_op_add(t, x[0], x[1]);
+}
+
+static rapt_tensor *subtract(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count, (void)context;
+    return rapt_op_subtract(t, x[0], x[1]);
+}
+
+static rapt_tensor *multiply(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count, (void)context;
+    return rapt_op_multiply(t, x[0], x[1]);
+}
+
+static rapt_tensor *scale(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count;
+    return rapt_op_scale(t, x[0], *(const double *)context);
+}
+
+PyObject *tensor_add(PyObject *a, PyObject *b)
+{
+    return binary(a, b, add);
+}
+
+PyObject *tensor_subtract(PyObject *a, PyObject *b)
+{
+    return binary(a, b, subtract);
+}
+
+/* alpha x; alpha is a number. */
+static PyObject *scaled(PyObject *x, double alpha)
+{
+    return op_apply(ext_state_of(x), 1, &x, scale, &alpha, !((tensor *)x)->base.ndim);
+}
+
+PyObject *tensor_multiply(PyObject *a, PyObject *b)
+{
+    if (!is_number(a) && !is_number(b))
+        return binary(a, b, multiply);
+    double alpha = PyFloat_AsDouble(is_number(a) ? a : b);
+    return alpha == -1 && PyErr_Occurred() ? NULL : scaled(is_number(a) ? b : a, alpha);
+}
+
+PyObject *tensor_divide(PyObject *a, PyObject *b)
+{
+    if (!is_number(b))
+        return Py_NewRef(Py_NotImplemented);
+    double by = PyFloat_AsDouble(b);
+    if (by == -1 && PyErr_Occurred())
+        return NULL;
+    if (by != 0)
+        return scaled(a, 1 / by);
+    PyErr_SetString(PyExc_ZeroDivisionError, "division of a tensor by zero");
+    return NULL;
+}
+
+PyObject *tensor_negate(PyObject *x)
+{
+    return scaled(x, -1);
+}
+
+/* ---- matrix products ----------------------------------------------------------------------------------------------- */
+
+/* x [n] as a matrix. */
+static rapt_tensor *as_matrix(rapt_tape *t, rapt_tensor *x, bool is_row)
+{
+    const size_t n = rapt_tensor_features(x);
+    return x->ndim > 1 ? x : rapt_op_reshape(t, x, 2, is_row ? (size_t[]){1, n} : (size_t[]){n, 1}, NULL);
+}
+
+/* x [..., r, c] with the leading dimensions of the product. */
+static rapt_tensor *expanded(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *lead)
+{
+    size_t shape[RAPT_MAX_DIMS] = {0};
+    if (rapt_tape_error(t)->code)
+        return x;
+    memcpy(shape, lead, (size_t)(ndim - 2) * sizeof *shape);
+    memcpy(shape + ndim - 2, x->shape + x->ndim - 2, 2 * sizeof *shape);
+    return rapt_op_expand(t, x, ndim, shape);
+}
+
+/* a b with leading dimensions that are broadcast; vectors count as a row and a column. */
+static rapt_tensor *matmul(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count, (void)context;
+    rapt_tensor *a = as_matrix(t, x[0], true), *b = as_matrix(t, x[1], false), *y;
+    const int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+    size_t shape[RAPT_MAX_DIMS] = {0};
+    if (rapt_tape_error(t)->code)
+        return a;
+    for (int i = 0; i < ndim - 2; i++) {
+        const size_t of_a = i < ndim - a->ndim ? 1 : a->shape[i - ndim + a->ndim];
+        const size_t of_b = i < ndim - b->ndim ? 1 : b->shape[i - ndim + b->ndim];
+        shape[i] = of_a == 1 ? of_b : of_a;
+    }
+    if (b->ndim == 2 && a->ndim > 2) { // one product
+        y = rapt_op_reshape(t, a, 2, (size_t[]){rapt_tensor_rows(a), rapt_tensor_features(a)}, NULL);
+        y = rapt_op_matmul(t, y, b, false);
+    } else {
+        y = rapt_op_matmul(t, expanded(t, a, ndim, shape), expanded(t, b, ndim, shape), false);
+    }
+    int kept = ndim - 2;
+    if (x[0]->ndim > 1)
+        shape[kept++] = a->shape[a->ndim - 2];
+    if (x[1]->ndim > 1)
+        shape[kept++] = b->shape[b->ndim - 1];
+    if (kept == 0)
+        shape[kept++] = 1;
+    return rapt_tape_error(t)->code ? y : rapt_op_reshape(t, y, kept, shape, NULL);
+}
+
+PyObject *tensor_matmul(PyObject *a, PyObject *b)
+{
+    const ext_state *s = state_of(a, b);
+    if (is_number(a) || is_number(b))
+        return Py_NewRef(Py_NotImplemented);
+    PyObject *x[2] = {operand_of(s, a), NULL}, *result = NULL;
+    if (x[0])
+        x[1] = operand_of(s, b);
+    if (x[0] && x[1]) {
+        const int of_a = ((tensor *)x[0])->base.ndim, of_b = ((tensor *)x[1])->base.ndim;
+        if (of_a && of_b)
+            result = op_apply(s, 2, x, matmul, NULL, of_a == 1 && of_b == 1);
+        else
+            PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "matmul: an operand has no dimensions");
+    } else if (!PyErr_Occurred()) {
+        result = Py_NewRef(Py_NotImplemented);
+    }
+    Py_XDECREF(x[0]);
+    Py_XDECREF(x[1]);
+    return result;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+typedef struct sizes {
+    int count;
+    long long at[RAPT_MAX_DIMS];
+} sizes;
+
+/* Sizes or axes: arguments, or one tuple or list of them. */
+static int read_sizes(PyObject *args, const char *what, sizes *out)
+{
+    PyObject *first = PyTuple_Size(args) == 1 ? PyTuple_GetItem(args, 0) : NULL;
+    PyObject *list = first && (PyTuple_Check(first) || PyList_Check(first)) ? PySequence_Tuple(first) : Py_NewRef(args);
+    if (!list)
+        return -1;
+    out->count = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(list); i++) {
+        PyObject *item = PyTuple_GetItem(list, i);
+        if (!PyIndex_Check(item)) {
+            ext_wrong_type(what, "ints", item);
+        } else if (i == RAPT_MAX_DIMS) {
+            PyErr_Format(PyExc_ValueError, "%s: tensors have at most 4 dimensions", what);
+        } else {
+            out->at[out->count++] = PyNumber_AsSsize_t(item, PyExc_OverflowError);
+        }
+        if (PyErr_Occurred()) {
+            Py_DECREF(list);
+            return -1;
+        }
+    }
+    Py_DECREF(list);
+    return 0;
+}
+
+typedef struct shape {
+    int ndim; /* 1 or more: no dimensions are one of size 1 */
+    size_t size[RAPT_MAX_DIMS];
+} shape;
+
+static rapt_tensor *reshape(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    const shape *to = context;
+    (void)count;
+    return rapt_op_reshape(t, x[0], to->ndim, to->size, NULL);
+}
+
+static PyObject *reshaped(PyObject *self, int ndim, const size_t *size)
+{
+    shape to = {.ndim = ndim ? ndim : 1, .size = {1}};
+    memcpy(to.size, size, (size_t)ndim * sizeof *size);
+    return op_apply(ext_state_of(self), 1, &self, reshape, &to, ndim == 0);
+}
+
+static PyObject *tensor_reshape(PyObject *self, PyObject *args)
+{
+    sizes given;
+    size_t size[RAPT_MAX_DIMS], known = 1;
+    int open = -1;
+    if (read_sizes(args, "shape", &given) < 0)
+        return NULL;
+    for (int i = 0; i < given.count; i++) {
+        if (given.at[i] < -1 || (given.at[i] == -1 && open >= 0)) {
+            PyErr_SetString(PyExc_ValueError, "reshape: one size may be -1, the others are 0 or more");
+            return NULL;
+        }
+        size[i] = (size_t)given.at[i];
+        if (given.at[i] == -1)
+            open = i;
+        else if (size[i] && known > SIZE_MAX / 16 / size[i])
+            known = SIZE_MAX / 16; // fits nothing
+        else
+            known *= size[i];
+    }
+    if (open >= 0)
+        size[open] = known ? rapt_tensor_size(&((tensor *)self)->value) / known : 0;
+    return reshaped(self, given.count, size);
+}
+
+/* An axis of x, from its end if negative. -1 with an exception set. */
+static int axis_of(PyObject *self, long long axis, int ndim)
+{
+    if (axis < -ndim || axis >= ndim) {
+        PyErr_Format(ext_state_of(self)->errors[RAPT_ERR_SHAPE], "axis %lld is not one of %d dimensions", axis, ndim);
+        return -1;
+    }
+    return (int)(axis < 0 ? axis + ndim : axis);
+}
+
+static rapt_tensor *permute(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count;
+    return rapt_op_permute(t, x[0], context);
+}
+
+static PyObject *tensor_permute(PyObject *self, PyObject *args)
+{
+    sizes given;
+    int order[RAPT_MAX_DIMS];
+    const int ndim = ((tensor *)self)->base.ndim;
+    if (read_sizes(args, "axes", &given) < 0)
+        return NULL;
+    if (given.count != ndim || ndim == 0) {
+        PyErr_Format(ext_state_of(self)->errors[RAPT_ERR_SHAPE], "permute: %d axes for %d dimensions", given.count, ndim);
+        return NULL;
+    }
+    for (int i = 0; i < ndim; i++) {
+        if ((order[i] = axis_of(self, given.at[i], ndim)) < 0)
+            return NULL;
+    }
+    return op_apply(ext_state_of(self), 1, &self, permute, order, false);
+}
+
+static PyObject *tensor_transpose(PyObject *self, PyObject *args)
+{
+    int a, b, order[RAPT_MAX_DIMS] = {0, 1, 2, 3};
+    const int ndim = ((tensor *)self)->base.ndim;
+    if (!PyArg_ParseTuple(args, "ii:transpose", &a, &b) || (a = axis_of(self, a, ndim)) < 0 || (b = axis_of(self, b, ndim)) < 0)
+        return NULL;
+    order[a] = b;
+    order[b] = a;
+    return op_apply(ext_state_of(self), 1, &self, permute, order, false);
+}
+
+static rapt_tensor *expand(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    const shape *to = context;
+    (void)count;
+    return rapt_op_expand(t, x[0], to->ndim, to->size);
+}
+
+static PyObject *tensor_expand(PyObject *self, PyObject *args)
+{
+    sizes given;
+    const tensor *x = (tensor *)self;
+    if (read_sizes(args, "shape", &given) < 0)
+        return NULL;
+    shape to = {.ndim = given.count};
+    for (int i = 0; i < given.count; i++) {
+        const int own = i - given.count + x->base.ndim;
+        if (given.at[i] < -1 || given.at[i] == 0 || (given.at[i] == -1 && own < 0)) {
+            PyErr_SetString(PyExc_ValueError, "expand: sizes are 1 or more, or -1 for a dimension that stays");
+            return NULL;
+        }
+        to.size[i] = given.at[i] == -1 ? x->value.shape[own] : (size_t)given.at[i];
+    }
+    if (given.count < x->base.ndim || given.count == 0) {
+        PyErr_Format(ext_state_of(self)->errors[RAPT_ERR_SHAPE], "expand: %d sizes for %d dimensions", given.count, x->base.ndim);
+        return NULL;
+    }
+    return op_apply(ext_state_of(self), 1, &self, expand, &to, false);
+}
+
+static PyObject *tensor_unsqueeze(PyObject *self, PyObject *args)
+{
+    int axis;
+    const tensor *x = (tensor *)self;
+    const int ndim = x->base.ndim;
+    size_t size[RAPT_MAX_DIMS + 1];
+    if (!PyArg_ParseTuple(args, "i:unsqueeze", &axis) || (axis = axis_of(self, axis, ndim + 1)) < 0)
+        return NULL;
+    if (ndim == RAPT_MAX_DIMS) {
+        PyErr_SetString(ext_state_of(self)->errors[RAPT_ERR_SHAPE], "unsqueeze: tensors have at most 4 dimensions");
+        return NULL;
+    }
+    memcpy(size, x->value.shape, (size_t)axis * sizeof *size);
+    size[axis] = 1;
+    memcpy(size + axis + 1, x->value.shape + axis, (size_t)(ndim - axis) * sizeof *size);
+    return reshaped(self, ndim + 1, size);
+}
+
+static PyObject *tensor_squeeze(PyObject *self, PyObject *args)
+{
+    int axis;
+    const tensor *x = (tensor *)self;
+    size_t size[RAPT_MAX_DIMS];
+    int ndim = 0;
+    if (!PyArg_ParseTuple(args, "i:squeeze", &axis) || (axis = axis_of(self, axis, x->base.ndim)) < 0)
+        return NULL;
+    for (int i = 0; i < x->base.ndim; i++) {
+        if (i != axis || x->value.shape[i] != 1)
+            size[ndim++] = x->value.shape[i];
+    }
+    return reshaped(self, ndim, size);
+}
+
+/* ---- slices --------------------------------------------------------------------------------------------------------- */
+
+typedef struct cut {
+    int count;
+    size_t first[RAPT_MAX_DIMS], size[RAPT_MAX_DIMS]; /* of each dimension that is cut */
+    shape to;
+} cut;
+
+static rapt_tensor *slice(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    const cut *c = context;
+    rapt_tensor *y = x[0];
+    (void)count;
+    for (int i = 0; i < c->count; i++) {
+        if (!rapt_tape_error(t)->code && c->size[i] != y->shape[i])
+            y = rapt_op_slice(t, y, i, c->first[i], c->size[i]);
+    }
+    return rapt_tape_error(t)->code ? y : rapt_op_reshape(t, y, c->to.ndim, c->to.size, NULL);
+}
+
+static int cut_dimension(PyObject *self, PyObject *index, cut *c)
+{
+    const int d = c->count;
+    const Py_ssize_t size = (Py_ssize_t)((tensor *)self)->value.shape[d];
+    Py_ssize_t start, stop, step, count = 1;
+    if (PySlice_Check(index)) {
+        if (PySlice_Unpack(index, &start, &stop, &step) < 0)
+            return -1;
+        count = PySlice_AdjustIndices(size, &start, &stop, step);
+        if (step != 1 || count == 0) {
+            PyErr_SetString(PyExc_IndexError, step != 1 ? "slices of tensors have step 1" : "a slice of a tensor is not empty");
+            return -1;
+        }
+        c->to.size[c->to.ndim++] = (size_t)count;
+    } else if (PyIndex_Check(index)) {
+        start = PyNumber_AsSsize_t(index, PyExc_IndexError);
+        if (start == -1 && PyErr_Occurred())
+            return -1;
+        if (start < -size || start >= size) {
+            PyErr_Format(PyExc_IndexError, "index %zd is out of range: dimension %d has %zd elements", start, d, size);
+            return -1;
+        }
+        start += start < 0 ? size : 0;
+    } else {
+        ext_wrong_type("an index", "an int or a slice", index);
+        return -1;
+    }
+    c->first[d] = (size_t)start;
+    c->size[d] = (size_t)count;
+    c->count++;
+    return 0;
+}
+
+PyObject *tensor_subscript(PyObject *self, PyObject *index)
+{
+    const tensor *x = (tensor *)self;
+    cut c = {0};
+    const Py_ssize_t count = PyTuple_Check(index) ? PyTuple_Size(index) : 1;
+    if (count > x->base.ndim) {
+        PyErr_Format(PyExc_IndexError, "%zd indices; the tensor has %d dimensions", count, x->base.ndim);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (cut_dimension(self, PyTuple_Check(index) ? PyTuple_GetItem(index, i) : index, &c) < 0)
+            return NULL;
+    }
+    for (int i = (int)count; i < x->base.ndim; i++)
+        c.to.size[c.to.ndim++] = x->value.shape[i];
+    const bool scalar = c.to.ndim == 0;
+    if (scalar)
+        c.to = (shape){1, {1}};
+    return op_apply(ext_state_of(self), 1, &self, slice, &c, scalar);
+}
+
+PyObject *tensor_item(PyObject *self, Py_ssize_t i)
+{
+    PyObject *index = PyLong_FromSsize_t(i), *item = index ? tensor_subscript(self, index) : NULL;
+    Py_XDECREF(index);
+    return item;
+}
+
+/* ---- functions of elements and rows ------------------------------------------------------------------------------------ */
+
+#define UNARY(name, expression)                                                                    \
+    static rapt_tensor *name##_of(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context) \
+    {                                                                                              \
+        (void)count, (void)context;                                                                \
+        return expression;                                                                         \
+    }                                                                                              \
+    static PyObject *tensor_##name(PyObject *self, PyObject *unused)                               \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        return op_apply(ext_state_of(self), 1, &self, name##_of, NULL, !((tensor *)self)->base.ndim); \
+    }
+UNARY(relu, rapt_op_relu(t, x[0]))
+UNARY(gelu, rapt_op_activate(t, x[0], RAPT_ACTIVATION_GELU))
+UNARY(tanh, rapt_op_tanh(t, x[0]))
+UNARY(exp, rapt_op_exp(t, x[0]))
+UNARY(log, rapt_op_log(t, x[0]))
+
+static rapt_tensor *sum_all(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    (void)count;
+    rapt_tensor *y = rapt_op_sum(t, x[0]);
+    return context ? rapt_op_scale(t, y, 1 / (double)rapt_tensor_size(x[0])) : y;
+}
+
+typedef struct reduction {
+    int axis;
+    bool mean, keepdim;
+} reduction;
+
+static rapt_tensor *reduce(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    const reduction *r = context;
+    (void)count;
+    rapt_tensor *y = r->mean ? rapt_op_mean_axis(t, x[0], r->axis) : rapt_op_sum_axis(t, x[0], r->axis);
+    size_t size[RAPT_MAX_DIMS];
+    if (!r->keepdim || rapt_tape_error(t)->code)
+        return y;
+    memcpy(size, x[0]->shape, sizeof size);
+    size[r->axis] = 1;
+    return rapt_op_reshape(t, y, x[0]->ndim, size, NULL);
+}
+
+static PyObject *reduced(PyObject *self, PyObject *args, PyObject *keywords, bool mean)
+{
+    static char *names[] = {"axis", "keepdim", "dim", NULL};
+    PyObject *axis = Py_None, *dim = Py_None;
+    int keepdim = 0;
+    const int ndim = ((tensor *)self)->base.ndim;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|Op$O", names, &axis, &keepdim, &dim))
+        return NULL;
+    axis = axis == Py_None ? dim : axis;
+    if (axis == Py_None || ndim == 0)
+        return op_apply(ext_state_of(self), 1, &self, sum_all, mean ? &mean : NULL, true);
+    if (!PyIndex_Check(axis))
+        return ext_wrong_type("axis", "an int", axis);
+    Py_ssize_t given = PyNumber_AsSsize_t(axis, PyExc_OverflowError);
+    if (given == -1 && PyErr_Occurred())
+        return NULL;
+    reduction r = {axis_of(self, given, ndim), mean, keepdim};
+    return r.axis < 0 ? NULL : op_apply(ext_state_of(self), 1, &self, reduce, &r, ndim == 1 && !keepdim);
+}
+
+static PyObject *tensor_sum(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return reduced(self, args, keywords, false);
+}
+
+static PyObject *tensor_mean(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return reduced(self, args, keywords, true);
+}
+
+/* Softmax over the axis in *context. */
+static rapt_tensor *softmax(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    const int ndim = x[0]->ndim, axis = *(const int *)context;
+    (void)count;
+    rapt_tensor *y = axis == ndim - 1 ? x[0] : rapt_op_transpose(t, x[0], axis, ndim - 1);
+    if (rapt_tape_error(t)->code)
+        return y;
+    const size_t rows[] = {rapt_tensor_rows(y), rapt_tensor_features(y)};
+    rapt_tensor *p = rapt_op_masked_softmax(t, rapt_op_reshape(t, y, 2, rows, NULL), NULL);
+    if (rapt_tape_error(t)->code)
+        return p;
+    p = rapt_op_reshape(t, p, ndim, y->shape, NULL);
+    return axis == ndim - 1 ? p : rapt_op_transpose(t, p, axis, ndim - 1);
+}
+
+static PyObject *tensor_softmax(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"axis", "dim", NULL};
+    int axis = -1, dim = INT_MIN;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i$i", names, &axis, &dim))
+        return NULL;
+    axis = axis_of(self, dim == INT_MIN ? axis : dim, ((tensor *)self)->base.ndim);
+    return axis < 0 ? NULL : op_apply(ext_state_of(self), 1, &self, softmax, &axis, false);
+}
+
+/* concat(list, axis). */
+static rapt_tensor *concat(rapt_tape *t, rapt_tensor *const *x, size_t count, const void *context)
+{
+    return rapt_op_concat(t, count, x, *(const int *)context);
+}
+
+PyObject *tensor_concat(PyObject *module, PyObject *args)
+{
+    PyObject *list, *result = NULL;
+    const ext_state *s = PyModule_GetState(module);
+    int axis;
+    if (!PyArg_ParseTuple(args, "O!i:concat", &PyTuple_Type, &list, &axis))
+        return NULL;
+    const Py_ssize_t count = PyTuple_Size(list);
+    PyObject **x = PyMem_Calloc((size_t)count + 1, sizeof *x);
+    if (!x)
+        return PyErr_NoMemory();
+    Py_ssize_t read = 0;
+    while (read < count && (x[read] = tensor_from(s, PyTuple_GetItem(list, read), "tensors")))
+        read++;
+    if (count == 0)
+        PyErr_SetString(PyExc_ValueError, "concat: there are no tensors");
+    else if (read == count)
+        result = op_apply(s, (size_t)count, x, concat, &axis, false);
+    for (Py_ssize_t i = 0; i < read; i++)
+        Py_DECREF(x[i]);
+    PyMem_Free(x);
+    return result;
+}
+
+static PyObject *tensor_number(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyNumber_Float(self);
+}
+
+PyMethodDef tensor_methods[] = {
+    {"backward", tensor_backward, METH_NOARGS,
+     "Adds the gradients of this number to `grad` of all that it was computed from. Once in each pass. ValueError: it was not\n"
+     "computed in a pass of grad(), or needs no gradient; ShapeError: it is more than one number; NotFiniteError: it is no finite\n"
+     "number."},
+    {"detach", tensor_detach, METH_NOARGS, "A copy that belongs to no pass and gets no gradient."},
+    {"item", tensor_number, METH_NOARGS, "The only element as a float."},
+    {"reshape", tensor_reshape, METH_VARARGS, "The same elements in another shape; one size may be -1."},
+    {"transpose", tensor_transpose, METH_VARARGS, "With two of its axes exchanged."},
+    {"permute", tensor_permute, METH_VARARGS, "With its axes in another order."},
+    {"expand", tensor_expand, METH_VARARGS, "With dimensions that are 1 or missing repeated; -1: a dimension stays."},
+    {"unsqueeze", tensor_unsqueeze, METH_VARARGS, "With a dimension of size 1 before `axis`."},
+    {"squeeze", tensor_squeeze, METH_VARARGS, "Without the dimension `axis`, if its size is 1."},
+    {"sum", (PyCFunction)(void *)tensor_sum, METH_VARARGS | METH_KEYWORDS, "The sum of all elements, or over an axis (also: dim)."},
+    {"mean", (PyCFunction)(void *)tensor_mean, METH_VARARGS | METH_KEYWORDS,
+     "The mean of all elements, or over an axis (also: dim)."},
+    {"softmax", (PyCFunction)(void *)tensor_softmax, METH_VARARGS | METH_KEYWORDS, "Softmax over an axis (also: dim), the last one."},
+    {"relu", tensor_relu, METH_NOARGS, "max(0, x), elementwise."},
+    {"gelu", tensor_gelu, METH_NOARGS, "x Phi(x), elementwise, the exact form."},
+    {"tanh", tensor_tanh, METH_NOARGS, "tanh x, elementwise."},
+    {"exp", tensor_exp, METH_NOARGS, "e^x, elementwise."},
+    {"log", tensor_log, METH_NOARGS, "ln x, elementwise."},
+    {0}};

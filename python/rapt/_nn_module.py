@@ -1,0 +1,307 @@
+"""The base of all modules, and passes: what a module runs on."""
+from _thread import _local
+
+from . import _rapt
+
+
+class _Running(_local):
+    """Of a thread: its innermost pass, whether a module runs, and the list that layer_summary fills."""
+    tape = None
+    depth = 0
+    summary = None
+
+
+running = _Running()
+_changes = 0  # grows whenever a module gets another part, so that names are given again
+
+
+class Tape:
+    """A pass of `grad()`: `with nn.grad() as tape:`. The tensors that are computed in it keep its memory.
+
+    attention  the attention weights of the pass by the name of their module, each [batch, heads, queries, keys]
+    steps      with observe=True: every named intermediate by its name, an Array
+    gradients  with observe=True, after backward() inside of the pass: their gradients by the same names
+    """
+
+    def __init__(self, options, observe):
+        self._options = options
+        self._observes = observe
+        self._pass = None
+        self._outer = None
+        self._observer = None
+        self.attention = {}
+        self.steps = {}
+        self.gradients = {}
+
+    def _observe(self, name, formula, values, is_gradient):
+        (self.gradients if is_gradient else self.steps)[name] = values
+        if self._observer:
+            self._observer(name, formula, values, is_gradient)
+
+    def __enter__(self):
+        if self._pass:
+            raise RuntimeError("the pass is entered already")
+        self.attention, self.steps, self.gradients = {}, {}, {}
+        if self._observes:
+            self._observer = _rapt.set_observer(None)
+            _rapt.set_observer(self._observe)
+        try:
+            started = _rapt.start_pass(self._options)
+            started.enter()
+        except BaseException:
+            if self._observes:
+                _rapt.set_observer(self._observer)
+            raise
+        self._pass, self._outer = started, running.tape
+        running.tape = self
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        ended, self._pass = self._pass, None
+        ended.exit()
+        running.tape, self._outer = self._outer, None
+        if self._observes:
+            _rapt.set_observer(self._observer)
+            self._observer = None
+
+
+def grad(training=True, step=None, *, keep_gradients=False, observe=False):
+    """A pass that can be differentiated: operations inside of `with nn.grad():` are recorded for backward().
+
+    training        False: no dropout, whatever the modules' own `training` is
+    step            with seed(), the key of the pass's dropout; default: passes are counted
+    keep_gradients  results keep their gradients, for `tensor.grad`; otherwise only parameters and tensors that were made with
+                    requires_grad=True have one
+    observe         collect every named intermediate and its gradient in `tape.steps` and `tape.gradients`
+
+    Outside of a pass modules compute the same numbers, and keep nothing for a backward pass. After a failure inside of a pass that
+    pass is over: it raises the same error again.
+    """
+    return Tape({"training": training, "step": step, "keep_gradients": keep_gradients}, observe)
+
+
+class observe:
+    """`with nn.observe(fn):` calls fn(name, formula, values, is_gradient) with every named intermediate as it is computed in this
+    thread, and in backward() with every gradient. `formula` is None for gradients of parameters; `values` is an Array of its own.
+    An exception of fn ends the operation. Observed passes compute step by step what is fused otherwise: the numbers agree except
+    for rounding."""
+
+    def __init__(self, fn):
+        self._fn = fn
+        self._before = None
+
+    def __enter__(self):
+        self._before = _rapt.set_observer(self._fn)
+
+    def __exit__(self, kind, value, traceback):
+        _rapt.set_observer(self._before)
+
+
+def as_tensor(x):
+    """x itself if it is a Tensor, or else a tensor with a copy of its numbers."""
+    return x if isinstance(x, _rapt.Tensor) else _rapt.tensor(x, False)
+
+
+class Module:
+    """The base of modules: those of the book, and your own.
+
+        class Scale(nn.Module):
+            def __init__(self, features):
+                super().__init__()
+                self.weight = nn.Parameter([1.0] * features)
+
+            def forward(self, X):
+                return X * self.weight
+
+    Attributes that are parameters or modules are its parts. `training` says whether dropout drops.
+    """
+    training = True
+    _name = ""
+
+    def __init__(self):
+        pass
+
+    def __setattr__(self, name, value):
+        global _changes
+        if isinstance(value, (Module, _rapt.Parameter)) or isinstance(vars(self).get(name), (Module, _rapt.Parameter)):
+            _changes += 1
+        object.__setattr__(self, name, value)
+
+    def forward(self, *args, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} has no forward method")
+
+    def __call__(self, *args, **kwargs):
+        outermost = running.depth == 0
+        if outermost:
+            self._give_names()
+        running.depth += 1
+        try:
+            result = self.forward(*args, **kwargs)
+        finally:
+            running.depth -= 1
+        if running.summary is not None:
+            running.summary.append((self, result))
+        return result
+
+    def _children(self):
+        """(name, module) of each direct part."""
+        return ((name, value) for name, value in vars(self).items() if isinstance(value, Module))
+
+    def _own_parameters(self):
+        return ((name, value) for name, value in vars(self).items() if isinstance(value, _rapt.Parameter))
+
+    def _name_parts(self, prefix):
+        self.__dict__["_name"] = prefix[:-1]
+        for name, parameter in self._own_parameters():
+            parameter.name = prefix + name
+        for name, child in self._children():
+            child._name_parts(f"{prefix}{name}.")
+
+    def _give_names(self):
+        """Names all parts as they are called from here, for messages and intermediates; usually they are named so already."""
+        given = self.__dict__.get("_names")
+        if given and given[0] == _changes and (given[1] is None or given[1].name == given[2]):
+            return
+        self._name_parts("")
+        first = next(self.named_parameters(), (None, None))
+        self.__dict__["_names"] = (_changes, first[1], first[0])
+
+    def named_modules(self, prefix=""):
+        """(name, module) of this module, "", and of all its parts."""
+        yield prefix, self
+        for name, child in self._children():
+            yield from child.named_modules(f"{prefix}.{name}" if prefix else name)
+
+    def named_parameters(self):
+        """(name, parameter) of all parameters, each once: "blks.0.attention.W_q.weight"."""
+        seen = set()
+        for prefix, module in self.named_modules():
+            for name, parameter in module._own_parameters():
+                if id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield f"{prefix}.{name}" if prefix else name, parameter
+
+    def parameters(self):
+        """All parameters, each once."""
+        return (parameter for _, parameter in self.named_parameters())
+
+    def zero_grad(self):
+        """Forgets the gradients of all parameters."""
+        for parameter in self.parameters():
+            parameter.grad = None
+
+    def state_dict(self):
+        """A dict of copies of all parameters by name."""
+        return {name: parameter.copy() for name, parameter in self.named_parameters()}
+
+    def load_state_dict(self, values):
+        """Writes the parameters: a dict by name of arrays (Array, NumPy, PyTorch) or nested lists, such as another module's
+        state_dict(). ValueError: a name is missing or unknown; ShapeError: a shape differs. Nothing is written then."""
+        arrays = {name: as_tensor(value) for name, value in values.items()}
+        for prefix, module in self.named_modules():
+            module._make_lazy({name: arrays.get(f"{prefix}.{name}" if prefix else name) for name in ("weight", "bias")})
+        own = dict(self.named_parameters())
+        missing = [name for name in own if name not in arrays]
+        unknown = [name for name in arrays if name not in own]
+        if missing or unknown:
+            raise ValueError("state_dict: " + "; ".join(f"{what} {', '.join(names)}" for what, names in
+                                                        (("missing", missing), ("unknown", unknown)) if names))
+        for name, parameter in own.items():
+            if arrays[name].shape != parameter.shape:
+                raise _rapt.ShapeError(f"parameter \"{name}\" is {list(parameter.shape)}, the values are "
+                                       f"{list(arrays[name].shape)}")
+        for name, parameter in own.items():
+            parameter.assign(arrays[name])
+
+    def _make_lazy(self, arrays):
+        """Makes parameters whose sizes are not known before the first call, from these values."""
+
+    def train(self, mode=True):
+        """Sets `training` of this module and all its parts; returns the module."""
+        for _, module in self.named_modules():
+            module.training = mode
+        return self
+
+    def eval(self):
+        """train(False): no dropout."""
+        return self.train(False)
+
+    def layer_summary(self, *inputs):
+        """Runs the module and returns a table of its parts in the order in which they end: name, class, shape of the result, number
+        of parameters. `inputs` is a shape, for zeros of that shape, or the arguments of the module."""
+        shaped = bool(inputs) and all(isinstance(size, int) for size in inputs)
+        arguments = (_rapt.tensor([0.0], False).expand(*inputs),) if shaped else inputs
+        outer, running.summary = running.summary, []
+        try:
+            self(*arguments)
+            calls = running.summary
+        finally:
+            running.summary = outer
+        rows = [("name", "class", "output shape", "parameters")]
+        for module, result in calls:
+            shape = getattr(result[0] if isinstance(result, tuple) else result, "shape", ())
+            count = sum(_size(parameter) for parameter in module.parameters())
+            rows.append((module._name or "-", type(module).__name__, str(list(shape)), f"{count:,}"))
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d:>{widths[3]}}" for a, b, c, d in rows)
+
+    def _describe(self):
+        """What stands in the brackets of repr()."""
+        return ""
+
+    def __repr__(self):
+        parts = "".join(f"\n  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._children())
+        return f"{type(self).__name__}({self._describe()}{parts}" + ("\n)" if parts else ")")
+
+
+def _size(parameter):
+    count = 1
+    for size in parameter.shape:
+        count *= size
+    return count
+
+
+class Sequential(Module):
+    """Modules one after the other: each takes the result of the one before. A list of them: `blks[0]`, `len(blks)`."""
+
+    def __init__(self, *modules):
+        super().__init__()
+        self._list = []
+        for module in modules:
+            self.append(module)
+
+    def append(self, module):
+        """Adds a module at the end; returns the Sequential."""
+        global _changes
+        if not isinstance(module, Module):
+            raise TypeError(f"module must be a rapt.nn.Module, not {type(module).__name__}")
+        self._list.append(module)
+        _changes += 1
+        return self
+
+    def _children(self):
+        return ((str(i), module) for i, module in enumerate(self._list))
+
+    def forward(self, X):
+        for module in self._list:
+            X = module(X)
+        return X
+
+    def __len__(self):
+        return len(self._list)
+
+    def __iter__(self):
+        return iter(self._list)
+
+    def __getitem__(self, index):
+        return self._list[index]
+
+
+class ModuleList(Sequential):
+    """A list of modules that are parts of the module that has it: ModuleList([Block(), Block()])."""
+
+    def __init__(self, modules=()):
+        super().__init__(*modules)
+
+    def forward(self, X):
+        raise NotImplementedError("a ModuleList is no module to call")

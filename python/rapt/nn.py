@@ -1,0 +1,86 @@
+"""rapt.nn: the modules of the book "Dive into Deep Learning", chapter 11, by the book's names, with backward passes.
+
+    from rapt import nn, optim
+    net = nn.TransformerEncoder(200, 24, 48, 8, 2, 0.5)
+    trainer = optim.Adam(net.parameters(), lr=0.001)
+    with nn.grad():
+        loss = net(ids, valid_lens).mean()
+        loss.backward()
+    trainer.step()
+    trainer.zero_grad()
+
+Everything is computed by the C library, with the same bytes on every machine and any number of threads (set_num_threads; one
+unless asked). Inputs are Tensors, arrays of NumPy or PyTorch, or nested lists; results are Tensors, which NumPy and PyTorch read in
+place. A tensor never changes; only parameters do, by an optimizer or where NumPy writes them.
+"""
+from ._nn_heatmaps import show_heatmaps
+from ._nn_layers import (AdditiveAttention, AddNorm, DotProductAttention, Dropout, Embedding, LayerNorm, LazyLinear, Linear,
+                         MultiHeadAttention, PositionalEncoding, PositionWiseFFN, ReLU, cross_entropy, masked_softmax)
+from ._nn_module import Module, ModuleList, Sequential, Tape, as_tensor, grad, observe
+from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDecoderBlock, TransformerEncoder,
+                              TransformerEncoderBlock)
+from ._rapt import Parameter, Tensor
+from . import _rapt
+
+__all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm", "LazyLinear",
+           "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN", "PositionalEncoding", "ReLU",
+           "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock", "TransformerEncoder",
+           "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads", "grad", "log", "masked_softmax",
+           "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh", "tensor"]
+
+
+def tensor(data, *, requires_grad=False):
+    """A tensor with a copy of the numbers of an array or nested lists, of at most 4 dimensions. With requires_grad=True, backward()
+    gives it a gradient."""
+    return _rapt.tensor(data, requires_grad)
+
+
+def concat(tensors, axis=0):
+    """The tensors one after the other along an axis; their other dimensions are equal."""
+    return _rapt.concat(tuple(tensors), axis)
+
+
+def cat(tensors, dim=0):
+    """concat by PyTorch's name."""
+    return _rapt.concat(tuple(tensors), dim)
+
+
+def relu(X):
+    """max(0, x), elementwise."""
+    return as_tensor(X).relu()
+
+
+def tanh(X):
+    """tanh x, elementwise."""
+    return as_tensor(X).tanh()
+
+
+def exp(X):
+    """e^x, elementwise."""
+    return as_tensor(X).exp()
+
+
+def log(X):
+    """ln x, elementwise."""
+    return as_tensor(X).log()
+
+
+def softmax(X, axis=-1):
+    """Softmax over an axis."""
+    return as_tensor(X).softmax(axis)
+
+
+def seed(value):
+    """Sets what random numbers depend on, 0 at first: parameters of modules that are made from here on, and the dropout of passes,
+    which are counted from here."""
+    _rapt.seed(value)
+
+
+def set_num_threads(count):
+    """Computes later passes in `count` threads, 1 to 256. The results do not depend on it; small tensors are faster with one."""
+    _rapt.set_threads(count)
+
+
+def get_num_threads():
+    """The number of threads of later passes; 1 unless set_num_threads was called."""
+    return _rapt.threads()

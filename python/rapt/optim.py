@@ -1,0 +1,69 @@
+"""Optimizers for the parameters of rapt.nn.
+
+    trainer = optim.Adam(net.parameters(), lr=0.001)
+    ...
+    loss.backward()
+    trainer.clip(1)
+    trainer.step()
+    trainer.zero_grad()
+"""
+from . import _rapt
+
+__all__ = ["Adam", "AdamW", "SGD"]
+
+
+class Optimizer:
+    """What all optimizers share. `lr`, the learning rate, may be set between steps."""
+
+    def __init__(self, params, lr, options):
+        unique = {}
+        for parameter in params:
+            unique[id(parameter)] = parameter
+        if not unique:
+            raise ValueError("there are no parameters: modules that take sizes from their first input have none before it")
+        self.lr = lr
+        self.params = tuple(unique.values())
+        self._handle = _rapt.optimizer(self.params, options)
+        self._scale = 1.0
+        self._momentum = self._weight_decay = 0.0
+
+    def step(self):
+        """Changes the parameters by their gradients. A parameter without a gradient stays as it is."""
+        self._handle.step(self.lr, self._scale, self._momentum, self._weight_decay)
+        self._scale = 1.0
+
+    def zero_grad(self):
+        """Forgets all gradients."""
+        self._handle.zero_grad()
+        self._scale = 1.0
+
+    def clip(self, max_norm):
+        """The norm of all gradients together, sqrt of the sum of squares. The next step multiplies the gradients by max_norm / norm if
+        that is below 1; `grad` of the parameters stays as it is. NotFiniteError: the norm is no finite number."""
+        norm = self._handle.norm()
+        if norm - norm != 0:
+            raise _rapt.NotFiniteError(f"the norm of the gradients is {norm}")
+        self._scale = max_norm / norm if norm > max_norm else 1.0
+        return norm
+
+
+class Adam(Optimizer):
+    """Adam (Kingma & Ba 2015), as `rapt train` does it, without weight decay."""
+
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
+        super().__init__(params, lr, {"beta1": betas[0], "beta2": betas[1], "eps": eps})
+
+
+class AdamW(Optimizer):
+    """Adam with decoupled weight decay (Loshchilov & Hutter 2019) of matrices; biases and the parameters of norms do not decay."""
+
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, lr, {"beta1": betas[0], "beta2": betas[1], "eps": eps, "weight_decay": weight_decay})
+
+
+class SGD(Optimizer):
+    """p - lr v, where v = momentum v + g + weight_decay p and g is the gradient."""
+
+    def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
+        super().__init__(params, lr, None)
+        self._momentum, self._weight_decay = float(momentum), float(weight_decay)
