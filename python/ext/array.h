@@ -24,8 +24,8 @@ PyObject *array_copy(PyObject *self, PyObject *unused);
 PyObject *array_new_typed(PyTypeObject *type, const array_of *of, PyObject *owner);
 void array_dealloc(PyObject *self);
 
-/* Numbers that a Python object holds: an array of any kind (buffer protocol, or __array__), nested lists or tuples, or one number,
- * which has no dimensions. Copied to `data` (malloc'd): float32, or int32. */
+/* Numbers that a Python object holds: an array of any kind (buffer protocol, or __array__), nested lists or tuples, or one
+ * number, which has no dimensions. Copied to `data` (malloc'd): float32, or int32. */
 typedef struct array_like {
     void *data;
     int ndim;

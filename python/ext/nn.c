@@ -1,4 +1,4 @@
-/* nn.c: what modules compute, other than attention: functions of tensors, parameters and numbers, in the order of the library's. */
+/* nn.c: what modules compute, other than attention: functions of tensors, parameters and numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,21 +59,28 @@ static PyObject *nn_layer_norm(PyObject *module, PyObject *args)
     return op_end(&o, result);
 }
 
+/* The module may overwrite y, which belongs to the caller, who may look at it later; in an observed pass it does not. */
+static rapt_tensor *add_norm(op *o, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
+{
+    if (o->tape->observer)
+        return rapt_add_norm_after(o->tape->tape, m, x, y);
+    return rapt_op_add_norm(o->tape->tape, x, y, m->norm.weight, m->norm.bias, m->norm.eps,
+                            (rapt_residual){.dropout = m->dropout});
+}
+
 /* add_norm(x, y, weight, bias, eps, dropout): the norm of x + dropout(y). */
 static PyObject *nn_add_norm(PyObject *module, PyObject *args)
 {
     op o;
     PyObject *x, *y, *weight, *bias, *result = NULL;
-    double eps;
-    rapt_residual residual = {0}; // y belongs to the caller, who may look at it later
-    rapt_param *gamma, *beta;
-    if (!PyArg_ParseTuple(args, "OOOOdd:add_norm", &x, &y, &weight, &bias, &eps, &residual.dropout) ||
+    rapt_add_norm m = {0};
+    if (!PyArg_ParseTuple(args, "OOOOdd:add_norm", &x, &y, &weight, &bias, &m.norm.eps, &m.dropout) ||
         op_begin(&o, PyModule_GetState(module)) < 0)
         return NULL;
     rapt_tensor *a = op_operand(&o, x), *b = a ? op_operand(&o, y) : NULL, *sum;
-    if (b && (gamma = op_parameter(&o, weight)) && op_parameter_or_none(&o, bias, &beta) == 0) {
+    if (b && (m.norm.weight = op_parameter(&o, weight)) && op_parameter_or_none(&o, bias, &m.norm.bias) == 0) {
         op_run(&o);
-        sum = rapt_op_add_norm(o.tape->tape, a, b, gamma, beta, eps, residual);
+        sum = add_norm(&o, &m, a, b);
         op_ran(&o);
         result = op_result(&o, sum, false);
     }
@@ -184,8 +191,8 @@ static rapt_tensor *cross_entropy(rapt_tape *t, rapt_tensor *const *x, size_t co
 static int check_loss(const ext_state *s, PyObject *logits, const loss *l)
 {
     if (l->labels.ndim < 1 || l->labels.ndim > 2 || l->labels.ndim + 1 != ((tensor *)logits)->base.ndim || !l->labels.count)
-        PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "cross_entropy: logits are [batch, time, classes] for labels [batch, time], or "
-                                                   "[n, classes] for labels [n]");
+        PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "cross_entropy: logits are [batch, time, classes] for labels [batch, time], "
+                                                   "or [n, classes] for labels [n]");
     else if (l->lens.data && (l->labels.ndim != 2 || l->lens.ndim != 1 || l->lens.shape[0] != l->labels.shape[0]))
         PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "cross_entropy: valid_lens are [batch], for labels [batch, time]");
     return PyErr_Occurred() ? -1 : 0;

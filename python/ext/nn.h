@@ -1,8 +1,8 @@
 /* nn.h: tensors, parameters and tapes of rapt.nn, for the files that make and compute them.
  *
  * A pass of nn.grad() has a tape of its own, and each of its tensors keeps that tape alive, so that no tensor ever changes or
- * loses its memory. Outside of nn.grad() an operation runs on a tape that is used again afterwards, and its result is copied out of
- * it. A tape whose tensors are all gone is used again, too: the memory of a training step is allocated once.
+ * loses its memory. Outside of nn.grad() an operation runs on a tape that is used again afterwards, and its result is copied
+ * out of it. A tape whose tensors are all gone is used again, too: the memory of a training step is allocated once.
  *
  * Tapes are of one thread at a time: `busy` is set while one computes, because the interpreter's lock is not held then. */
 #ifndef RAPT_PYTHON_NN_H
@@ -48,8 +48,14 @@ struct tensor {
     rapt_tensor *copy;   /* constants that get a gradient: the copy in that pass */
 };
 
+typedef struct parameter_name {
+    struct parameter_name *next;
+    char text[];
+} parameter_name;
+
 typedef struct parameter {
     tensor base;
+    parameter_name *names; /* that it has had */
     rapt_params *set;    /* of this parameter alone; base.base.owner frees it */
     rapt_param *param;
 } parameter;
@@ -92,8 +98,8 @@ typedef struct op {
 } op;
 
 int op_begin(op *o, const ext_state *s);
-/* The operand that a tensor is on this tape; NULL with an exception set: it is none, or belongs to another pass that would not get
- * its gradient. */
+/* The operand that a tensor is on this tape; NULL with an exception set: it is none, or belongs to another pass that would not
+ * get its gradient. */
 rapt_tensor *op_operand(op *o, PyObject *x);
 /* The parameter of a handle. NULL with an exception set: it is none. */
 rapt_param *op_parameter(op *o, PyObject *p);
@@ -139,8 +145,8 @@ PyObject *tensor_concat(PyObject *module, PyObject *args);
 
 /* ---- attention.c --------------------------------------------------------------------------------------------------  */
 
-/* Valid lengths as a mask of scores [batch, queries, keys]: None, [batch] or [batch, queries]. `hold` has them and is freed by the
- * caller. -1 with an exception set. */
+/* Valid lengths as a mask of scores [batch, queries, keys]: None, [batch] or [batch, queries]. `hold` has them and is freed by
+ * the caller. -1 with an exception set. */
 int lens_read(const ext_state *s, PyObject *lens, size_t batch, size_t queries, rapt_mask *mask, array_like *hold);
 
 #endif

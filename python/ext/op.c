@@ -89,8 +89,8 @@ rapt_tensor *op_operand(op *o, PyObject *handle)
     if (!x->tape && x->at) { // a parameter
         rapt_param *p = op_parameter(o, handle);
         if (p && p->sparse) {
-            PyErr_SetString(PyExc_ValueError, "a sparse parameter can be looked up, and multiply as the matrix of a linear layer; "
-                                              "no other operation takes it");
+            PyErr_SetString(PyExc_ValueError, "a sparse parameter can be looked up, and be the matrix of a linear layer; no "
+                                              "other operation takes it");
             return NULL;
         }
         if (p)

@@ -201,9 +201,10 @@ static PyObject *optimizer_zero_grad(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-static PyMethodDef optimizer_methods[] = {{"step", optimizer_step, METH_VARARGS, NULL}, {"norm", optimizer_norm, METH_NOARGS, NULL},
+static PyMethodDef optimizer_methods[] = {{"step", optimizer_step, METH_VARARGS, NULL},
+                                          {"norm", optimizer_norm, METH_NOARGS, NULL},
                                           {"zero_grad", optimizer_zero_grad, METH_NOARGS, NULL}, {0}};
 PyMethodDef optimizer_functions[] = {{"optimizer", nn_optimizer, METH_VARARGS, NULL}, {0}};
 static PyType_Slot optimizer_slots[] = {{Py_tp_dealloc, optimizer_dealloc}, {Py_tp_methods, optimizer_methods}, {0}};
-PyType_Spec optimizer_spec = {"rapt._rapt.Optimizer", sizeof(optimizer), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                              optimizer_slots};
+PyType_Spec optimizer_spec = {"rapt._rapt.Optimizer", sizeof(optimizer), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, optimizer_slots};

@@ -185,26 +185,31 @@ static PyObject *get_name(PyObject *self, void *unused)
     return PyUnicode_FromString(((parameter *)self)->param->value.name);
 }
 
-/* The name stays in the memory of the set: tensors of a pass may have it as theirs. */
+/* All names stay in the memory of the set: tensors of a pass may have one as theirs. A module that runs in turn by itself and as
+ * a part of another gives two in turn. */
 static int set_name(PyObject *self, PyObject *value, void *unused)
 {
     (void)unused;
     parameter *p = (parameter *)self;
     const char *text = value ? ext_text(value, "name") : NULL;
-    if (!text) {
+    if (!text || !*text) {
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "a parameter has a name");
+            PyErr_SetString(PyExc_ValueError, "a parameter has a name");
         return -1;
     }
-    if (!strcmp(text, p->param->value.name))
-        return 0;
-    char *kept = rapt_params_alloc(p->set, strlen(text) + 1, 1);
-    if (!kept) {
+    parameter_name *kept = p->names;
+    while (kept && strcmp(text, kept->text) != 0)
+        kept = kept->next;
+    if (!kept && !(kept = rapt_params_alloc(p->set, 1, sizeof *kept + strlen(text) + 1))) {
         PyErr_NoMemory();
         return -1;
     }
-    memcpy(kept, text, strlen(text) + 1);
-    p->param->value.name = kept;
+    if (!*kept->text) {
+        memcpy(kept->text, text, strlen(text) + 1);
+        kept->next = p->names;
+        p->names = kept;
+    }
+    p->param->value.name = kept->text;
     return 0;
 }
 
@@ -247,7 +252,8 @@ static PyMethodDef parameter_methods[] = {
     {"_make_sparse", parameter_make_sparse, METH_NOARGS, NULL},
     {0}};
 static PyGetSetDef parameter_members[] = {
-    {"grad", get_grad, set_grad, "A copy of the gradients that backward passes have added up, or None; may be set to None.", NULL},
+    {"grad", get_grad, set_grad, "A copy of the gradients that backward passes have added up, or None. May be set to None.",
+     NULL},
     {"requires_grad", get_requires_grad, set_requires_grad, "Whether it is trained.", NULL},
     {"name", get_name, set_name, "Its name in the module that ran last ('blks.0.attention.W_q.weight').", NULL},
     {0}};

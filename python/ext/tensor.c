@@ -106,7 +106,7 @@ static int give_gradients(const ext_state *s, tape *t)
     return 0;
 }
 
-/* backward(): adds the gradients of this tensor, which has one element, to those of parameters and of tensors that require one. */
+/* backward(): adds the gradients of this one number to those of parameters and of tensors that require one. */
 PyObject *tensor_backward(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -235,8 +235,8 @@ PyObject *tensor_detach(PyObject *self, PyObject *unused)
 PyMethodDef tensor_functions[] = {{"tensor", nn_tensor, METH_VARARGS, NULL}, {"concat", tensor_concat, METH_VARARGS, NULL}, {0}};
 
 static PyType_Slot tensor_slots[] = {
-    {Py_tp_doc, "An array of float32, computed by rapt.nn. Its elements never change. Outside of grad() it has memory of its own;\n"
-                "a tensor of a pass keeps the memory of all of that pass."},
+    {Py_tp_doc, "An array of float32, computed by rapt.nn. Its elements never change. Outside of grad() it has memory of its\n"
+                "own; a tensor of a pass keeps the memory of all of that pass."},
     {Py_tp_dealloc, tensor_dealloc}, {Py_tp_methods, tensor_methods}, {Py_tp_getset, tensor_members},
     {Py_mp_subscript, tensor_subscript}, {Py_sq_item, tensor_item},
     {Py_nb_add, tensor_add}, {Py_nb_subtract, tensor_subtract}, {Py_nb_multiply, tensor_multiply},

@@ -33,8 +33,8 @@ def _png(rows, low, high):
 
 
 def show_heatmaps(matrices, xlabel, ylabel, titles=None):
-    """Heat maps side by side: matrices [rows, columns, queries, keys], [columns, queries, keys] or [queries, keys]; `titles` has one
-    for each column. Returns an Html, which a notebook shows and `save` writes. White is the smallest element (0 if none is
+    """Heat maps side by side: matrices [rows, columns, queries, keys], [columns, queries, keys] or [queries, keys]; `titles` has
+    one for each column. Returns an Html, which a notebook shows and `save` writes. White is the smallest element (0 if none is
     negative), dark red the largest. ValueError: the pictures would take more than 100 kB; show fewer of them."""
     import html
     X = as_tensor(matrices)

@@ -21,7 +21,7 @@ def _probability(value):
 
 
 def masked_softmax(X, valid_lens=None):
-    """Softmax over the last axis, where only the first keys are valid: X [batch, queries, keys] (or [batch, heads, queries, keys]),
+    """Softmax over the last axis, where only the first keys are valid: X [batch, queries, keys] or [batch, heads, queries, keys],
     valid_lens [batch], [batch, queries] or None. The others get exactly 0; a query without keys gets zeros."""
     return _rapt.masked_softmax(as_tensor(X), valid_lens)
 
@@ -176,7 +176,8 @@ class ReLU(Module):
 
 
 class PositionalEncoding(Module):
-    """dropout(X + P[0 .. time - 1]) with P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)); X [batch, time, d].
+    """dropout(X + P[0 .. time - 1]) with P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)); X [batch, time,
+    d].
     `forward(X, first)`: the rows of X begin at position `first`."""
 
     def __init__(self, num_hiddens, dropout, max_len=1000):
@@ -256,6 +257,11 @@ class MultiHeadAttention(Module):
         self.W_v = LazyLinear(num_hiddens, bias=bias)
         self.W_o = Linear(num_hiddens, num_hiddens, bias=bias)
 
+    def _name_parts(self, prefix):
+        self.__dict__["_name"] = prefix[:-1]
+        for name, linear in (("q", self.W_q), ("k", self.W_k), ("v", self.W_v), ("o", self.W_o)):  # the library's names
+            linear._name_parts(f"{prefix}{name}.")
+
     def _make(self, query, key, value):
         """Makes the parameters for inputs of these sizes."""
         for linear, size in ((self.W_q, query), (self.W_k, key), (self.W_v, value)):
@@ -305,6 +311,10 @@ class AddNorm(Module):
         super().__init__()
         self.p = _probability(dropout)
         self.ln = LayerNorm(norm_shape)
+
+    def _name_parts(self, prefix):
+        self.__dict__["_name"] = prefix[:-1]
+        self.ln._name_parts(prefix)  # the library's names of a norm
 
     def forward(self, X, Y):
         return _rapt.add_norm(as_tensor(X), as_tensor(Y), self.ln.weight, self.ln.bias, self.ln.eps,

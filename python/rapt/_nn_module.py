@@ -74,8 +74,8 @@ def grad(training=True, step=None, *, keep_gradients=False, observe=False):
                     requires_grad=True have one
     observe         collect every named intermediate and its gradient in `tape.steps` and `tape.gradients`
 
-    Outside of a pass modules compute the same numbers, and keep nothing for a backward pass. After a failure inside of a pass that
-    pass is over: it raises the same error again.
+    Outside of a pass modules compute the same numbers, and keep nothing for a backward pass. After a failure inside of a pass
+    that pass is over: it raises the same error again.
     """
     return Tape({"training": training, "step": step, "keep_gradients": keep_gradients}, observe)
 
@@ -163,8 +163,8 @@ class Module:
         if given and given[0] == _changes and (given[1] is None or given[1].name == given[2]):
             return
         self._name_parts("")
-        first = next(self.named_parameters(), (None, None))
-        self.__dict__["_names"] = (_changes, first[1], first[0])
+        first = next(self.parameters(), None)
+        self.__dict__["_names"] = (_changes, first, first.name if first is not None else "")
 
     def named_modules(self, prefix=""):
         """(name, module) of this module, "", and of all its parts."""
@@ -227,8 +227,8 @@ class Module:
         return self.train(False)
 
     def layer_summary(self, *inputs):
-        """Runs the module and returns a table of its parts in the order in which they end: name, class, shape of the result, number
-        of parameters. `inputs` is a shape, for zeros of that shape, or the arguments of the module."""
+        """Runs the module and returns a table of its parts in the order in which they end: name, class, shape of the result,
+        number of parameters. `inputs` is a shape, for zeros of that shape, or the arguments of the module."""
         shaped = bool(inputs) and all(isinstance(size, int) for size in inputs)
         arguments = (_rapt.tensor([0.0], False).expand(*inputs),) if shaped else inputs
         outer, running.summary = running.summary, []

@@ -57,9 +57,9 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoderBlock(Module):
-    """Causal self-attention, attention to the encoder's output, a feed-forward network, each with AddNorm. `i` is the number of the
-    block. forward(X, state) returns (result, state), where state is [encoder's output, its valid lengths, the earlier inputs of
-    each block or None]: X is the next positions after those."""
+    """Causal self-attention, attention to the encoder's output, a feed-forward network, each with AddNorm. `i` is the number of
+    the block. forward(X, state) returns (result, state), where state is [encoder's output, its valid lengths, the earlier inputs
+    of each block or None]: X is the next positions after those."""
 
     def __init__(self, num_hiddens, ffn_num_hiddens, num_heads, dropout, i):
         super().__init__()
@@ -98,6 +98,10 @@ class TransformerDecoder(Module):
         self.blks = Sequential(*(TransformerDecoderBlock(num_hiddens, ffn_num_hiddens, num_heads, dropout, i)
                                  for i in range(num_blks)))
         self.dense = Linear(num_hiddens, vocab_size)
+
+    def _name_parts(self, prefix):
+        super()._name_parts(prefix)
+        self.dense._name_parts(prefix + "output.")  # the library's name of the layer that makes logits
 
     def init_state(self, enc_outputs, enc_valid_lens=None):
         """The state before the first position: [encoder's output, its valid lengths, [None] * blocks]."""

@@ -10,8 +10,8 @@
     trainer.zero_grad()
 
 Everything is computed by the C library, with the same bytes on every machine and any number of threads (set_num_threads; one
-unless asked). Inputs are Tensors, arrays of NumPy or PyTorch, or nested lists; results are Tensors, which NumPy and PyTorch read in
-place. A tensor never changes; only parameters do, by an optimizer or where NumPy writes them.
+unless asked). Inputs are Tensors, arrays of NumPy or PyTorch, or nested lists; results are Tensors, which NumPy and PyTorch read
+in place. A tensor never changes; only parameters do, by an optimizer or where NumPy writes them.
 """
 from ._nn_heatmaps import show_heatmaps
 from ._nn_layers import (AdditiveAttention, AddNorm, DotProductAttention, Dropout, Embedding, LayerNorm, LazyLinear, Linear,
@@ -22,16 +22,16 @@ from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDec
 from ._rapt import Parameter, Tensor
 from . import _rapt
 
-__all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm", "LazyLinear",
-           "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN", "PositionalEncoding", "ReLU",
-           "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock", "TransformerEncoder",
+__all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm",
+           "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
+           "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock", "TransformerEncoder",
            "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads", "grad", "log", "masked_softmax",
            "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh", "tensor"]
 
 
 def tensor(data, *, requires_grad=False):
-    """A tensor with a copy of the numbers of an array or nested lists, of at most 4 dimensions. With requires_grad=True, backward()
-    gives it a gradient."""
+    """A tensor with a copy of the numbers of an array or nested lists, of at most 4 dimensions. With requires_grad=True,
+    backward() gives it a gradient."""
     return _rapt.tensor(data, requires_grad)
 
 
@@ -71,8 +71,8 @@ def softmax(X, axis=-1):
 
 
 def seed(value):
-    """Sets what random numbers depend on, 0 at first: parameters of modules that are made from here on, and the dropout of passes,
-    which are counted from here."""
+    """Sets what random numbers depend on, 0 at first: parameters of modules that are made from here on, and the dropout of
+    passes, which are counted from here."""
     _rapt.seed(value)
 
 

@@ -38,8 +38,8 @@ class Optimizer:
         self._scale = 1.0
 
     def clip(self, max_norm):
-        """The norm of all gradients together, sqrt of the sum of squares. The next step multiplies the gradients by max_norm / norm if
-        that is below 1; `grad` of the parameters stays as it is. NotFiniteError: the norm is no finite number."""
+        """The norm of all gradients together, sqrt of the sum of squares. The next step multiplies the gradients by max_norm /
+        norm if that is below 1; `grad` of the parameters stays as it is. NotFiniteError: the norm is no finite number."""
         norm = self._handle.norm()
         if norm - norm != 0:
             raise _rapt.NotFiniteError(f"the norm of the gradients is {norm}")
@@ -55,7 +55,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Optimizer):
-    """Adam with decoupled weight decay (Loshchilov & Hutter 2019) of matrices; biases and the parameters of norms do not decay."""
+    """Adam with decoupled weight decay (Loshchilov & Hutter 2019) of matrices; biases and norms do not decay."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, lr, {"beta1": betas[0], "beta2": betas[1], "eps": eps, "weight_decay": weight_decay})
