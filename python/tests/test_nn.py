@@ -26,12 +26,14 @@ def numbers(*shape, start=0):
 
 
 class Close(unittest.TestCase):
+    context = ""  # what a message begins with
+
     def close(self, got, expected, bound=OUTPUT):
         got, expected = flat(got), flat(expected)
         self.assertEqual(len(got), len(expected))
         largest = max([1.0, *map(abs, expected)])
         for i, (a, b) in enumerate(zip(got, expected)):
-            self.assertLessEqual(abs(a - b), bound * largest, f"element {i}: {a}, expected {b}")
+            self.assertLessEqual(abs(a - b), bound * largest, f"{self.context}element {i}: {a}, expected {b}")
 
 
 class Operations(Close):
