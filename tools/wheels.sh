@@ -55,6 +55,12 @@ build_library() {
         cmake --build "$build" -j"$(nproc)" && cmake --install "$build"
 }
 
+# pkg_config MODULE LIBRARY: where the library's own CMake writes none, or one with other folders.
+pkg_config() {
+    printf 'Name: %s\nDescription: built by tools/wheels.sh\nVersion: 0\nCflags: -I%s/include\nLibs: -L%s/lib -l%s\n' "$1" "$PREFIX" \
+        "$PREFIX" "$2" >"$PREFIX/lib/pkgconfig/$1.pc"
+}
+
 # Debian's sources of zlib lack what its CMake asks for.
 build_zlib() {
     mkdir -p "$ROOT/$TARGET/zlib" &&
@@ -68,9 +74,9 @@ build_libraries() {
     local from=$ROOT/sources
     build_library jansson "$from"/jansson-* -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF &&
         build_library yaml "$from"/libyaml-* -DBUILD_TESTING=OFF &&
-        printf 'prefix=%s\nName: yaml\nDescription: YAML\nVersion: 0.2\nCflags: -I${prefix}/include\nLibs: -L${prefix}/lib -lyaml\n' \
-            "$PREFIX" >"$PREFIX/lib/pkgconfig/yaml-0.1.pc" &&
+        pkg_config yaml-0.1 yaml &&
         build_library xxhash "$from"/xxhash-*/cmake_unofficial -DXXHASH_BUILD_XXHSUM=OFF &&
+        pkg_config libxxhash xxhash &&
         build_library pcre2 "$from"/pcre2-* -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
         build_zlib "$from"/zlib-* &&
         rm -f "$PREFIX"/lib/*.so* &&

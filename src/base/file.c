@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A message holds 512 bytes. For a longer path it shows the end, so that the reason still fits. */
@@ -294,13 +295,13 @@ char *file_writer_draft(const file_writer *w)
     return file_join("", w->temporary ? w->temporary : open_file);
 }
 
-/* rename() that never replaces a file. Where it is missing (some file systems: EINVAL; musl), a hard link does the same. */
+/* rename() that never replaces a file: the system call (glibc has it since 2.28), or where it is missing, a hard link. */
 static bool rename_new(const char *from, const char *to)
 {
-#ifdef RENAME_NOREPLACE
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+#ifdef SYS_renameat2
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0)
         return true;
-    if (errno != EINVAL)
+    if (errno != EINVAL && errno != ENOSYS)
         return false;
 #endif
     return link(from, to) == 0 && unlink(from) == 0;
