@@ -129,8 +129,8 @@ bool ext_call_was_stopped(const ext_call *c);
 
 /* ---- memory of the library ---------------------------------------------------------------------------------- */
 
-/* An object that frees `memory`, which may be NULL, when the last reference to it goes; `under`, which may be NULL, lives as long.
- * On failure the memory is freed. */
+/* An object that frees `memory`, which may be NULL, when the last reference to it goes; `under`, which may be NULL, lives as
+ * long. On failure the memory is freed. */
 PyObject *owner_new(const ext_state *s, void *memory, void (*free_it)(void *), PyObject *under);
 /* The memory of an owner. */
 void *owner_memory(PyObject *owner);

@@ -208,6 +208,7 @@ static PyMethodDef model_methods[] = {
     {"expire", model_expire, METH_NOARGS, NULL},
     {"translate", model_translate, METH_VARARGS, NULL},
     {"save", model_save, METH_O, NULL},
+    {"save_config", model_save_config, METH_O, NULL},
     {"export", model_export, METH_VARARGS, NULL},
     {"score_pairs", model_score_pairs, METH_VARARGS, NULL},
     {0}};

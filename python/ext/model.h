@@ -31,6 +31,7 @@ PyObject *model_view(const ext_state *s, rapt_model *m, int threads, PyObject *u
 /* The methods, by file. */
 PyObject *model_translate(PyObject *self, PyObject *args);
 PyObject *model_save(PyObject *self, PyObject *path);
+PyObject *model_save_config(PyObject *self, PyObject *path);
 PyObject *model_export(PyObject *self, PyObject *args);
 PyObject *model_score_pairs(PyObject *self, PyObject *args);
 

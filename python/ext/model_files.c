@@ -82,14 +82,70 @@ static PyObject *average(PyObject *module, PyObject *args)
     return to_bytes && !code ? Py_NewRef(Py_None) : NULL;
 }
 
+/* compute(): (threads, ISA) with which models compute that are loaded without options */
+static PyObject *compute(PyObject *module, PyObject *unused)
+{
+    (void)unused;
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!t)
+        return ext_raise(PyModule_GetState(module), &err);
+    PyObject *result = Py_BuildValue("(is)", rapt_tape_threads(t), rapt_tape_isa(t));
+    rapt_tape_free(t);
+    return result;
+}
+
+/* The shape of a tuple of int: its product is *count. */
+static int read_shape(PyObject *tuple, array_of *a, size_t *count)
+{
+    a->ndim = (int)PyTuple_Size(tuple);
+    *count = 1;
+    for (int i = 0; i < a->ndim && i < RAPT_MAX_DIMS; i++) {
+        a->shape[i] = PyLong_AsSize_t(PyTuple_GetItem(tuple, i));
+        if (PyErr_Occurred())
+            return -1;
+        *count = a->shape[i] && *count > PTRDIFF_MAX / 4 / a->shape[i] ? SIZE_MAX : *count * a->shape[i];
+    }
+    return 0;
+}
+
+/* array_of(buffer, offset, shape, name): a read-only array of the float32 in a buffer, which it keeps alive */
+static PyObject *array_of_buffer(PyObject *module, PyObject *args)
+{
+    PyObject *buffer, *shape, *result = NULL;
+    Py_ssize_t offset;
+    Py_buffer view;
+    array_of a = {0};
+    size_t count;
+    if (!PyArg_ParseTuple(args, "OnO!s:array_of", &buffer, &offset, &PyTuple_Type, &shape, &a.name) ||
+        read_shape(shape, &a, &count) < 0)
+        return NULL;
+    PyObject *owner = PyMemoryView_FromObject(buffer); // as long as it lives, the buffer stays where it is
+    if (!owner || PyObject_GetBuffer(owner, &view, PyBUF_SIMPLE) < 0) {
+        Py_XDECREF(owner);
+        return NULL;
+    }
+    if (a.ndim > RAPT_MAX_DIMS || offset < 0 || offset % 4 || offset > view.len || count > (size_t)(view.len - offset) / 4)
+        PyErr_Format(PyExc_ValueError, "%s does not fit the buffer", a.name);
+    else {
+        a.data = (char *)view.buf + offset;
+        result = array_new(PyModule_GetState(module), &a, owner);
+    }
+    PyBuffer_Release(&view);
+    Py_DECREF(owner);
+    return result;
+}
+
 PyMethodDef model_files_functions[] = {
     {"load_checkpoint", load_checkpoint, METH_VARARGS, NULL},
     {"checkpoint_steps", checkpoint_steps, METH_O, NULL},
     {"average", average, METH_VARARGS, NULL},
+    {"compute", compute, METH_NOARGS, NULL},
+    {"array_of", array_of_buffer, METH_VARARGS, NULL},
     {0}};
 
-/* save(folder) */
-PyObject *model_save(PyObject *self, PyObject *path)
+/* Writes a model, or a part of it, into a folder. */
+static PyObject *save_with(PyObject *self, PyObject *path, rapt_code (*save)(const rapt_model *, const char *, rapt_error *))
 {
     const char *folder;
     PyObject *hold, *bytes = ext_path(path, &folder);
@@ -101,11 +157,23 @@ PyObject *model_save(PyObject *self, PyObject *path)
     ext_call c;
     rapt_error err = {0};
     ext_call_begin(&c, NULL);
-    rapt_code code = rapt_model_save(m, folder, &err);
+    rapt_code code = save(m, folder, &err);
     ext_call_end(&c);
     Py_DECREF(bytes);
     Py_DECREF(hold);
     return code ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
+}
+
+/* save(folder) */
+PyObject *model_save(PyObject *self, PyObject *path)
+{
+    return save_with(self, path, rapt_model_save);
+}
+
+/* save_config(folder): config.json and the tokenizers, into a folder that is there */
+PyObject *model_save_config(PyObject *self, PyObject *path)
+{
+    return save_with(self, path, rapt_model_save_config);
 }
 
 static const char *const FORMATS[] = {

@@ -12,15 +12,17 @@ from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValue
 from ._html import Html
 from ._metrics import (BLEU, CHRF, Score, book_bleu, corpus_bleu, corpus_chrf, sentence_bleu, sentence_chrf)
 from ._model import Encoder, LanguageModel, Model, Translator
+from ._process import average, convert, info, threads
 from ._recipe import Recipe
-from ._results import Hypothesis, Translation
+from ._results import Hypothesis, Loss, Translation
 from ._tokenizer import Encoding, Tokenizer
 from ._train import Run, Step, train
 
 __all__ = ["Array", "BLEU", "CHRF", "Encoder", "Encoding", "Error", "FormatError", "Html", "Hypothesis", "IOFailure",
-           "InterruptedRunError", "InvalidValueError", "LanguageModel", "Model", "NotFiniteError", "NotFoundError",
+           "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model", "NotFiniteError", "NotFoundError",
            "OutOfMemoryError", "Recipe", "Run", "Score", "ShapeError", "Step", "Tokenizer", "Translation", "Translator",
-           "__version__", "book_bleu", "corpus_bleu", "corpus_chrf", "sentence_bleu", "sentence_chrf", "train"]
+           "__version__", "average", "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu",
+           "sentence_chrf", "threads", "train"]
 
 
 def __getattr__(name):

@@ -1,6 +1,6 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._results import Hypothesis, Translation
+from ._results import Hypothesis, Loss, Translation
 from ._tokenizer import Tokenizer
 
 
@@ -44,6 +44,49 @@ class Model:
     def parameters(self):
         """A dict of all parameters by name, each an Array of float32 in place: no copy is made."""
         return self._handle.parameters()
+
+    @property
+    def config(self):
+        """The folder's config.json: sizes, kinds of layers, special tokens. InvalidValueError: a GGUF file that was loaded
+        without trainable=True."""
+        from ._process import config
+        return config(self)
+
+    def info(self):
+        """What `rapt info --json` says about the model's folder: config.json with the number of parameters and the memory that it
+        takes."""
+        from ._process import info
+        return info(self.folder)
+
+    def state_dict(self, *, names="rapt"):
+        """All parameters by name, each an Array of float32.
+
+        names  "rapt": as `parameters`, in place; "hf": as in a Hugging Face folder of the model, read-only, which takes what
+               `export` to "hf" takes, and room on the disk for the model meanwhile
+        """
+        if names == "rapt":
+            return self.parameters
+        if names != "hf":
+            raise ValueError(f"names is {names!r}; it can be: 'rapt', 'hf'")
+        from ._safetensors import exported
+        return exported(self)
+
+    def save(self, folder):
+        """Writes a folder that Model.load reads; a model of a Hugging Face folder becomes such a folder again. InvalidValueError:
+        a Hugging Face model that was loaded without trainable=True."""
+        self._handle.save(folder)
+
+    def export(self, path, to, *, weights=None, on_progress=None):
+        """Writes the model for another program: a new folder or file, whole or not at all.
+
+        to           "hf" (a folder that transformers reads), "ctranslate2" (a folder), "gguf" (a file for llama.cpp) or "rapt" (a
+                     folder with weights in fewer bits, for inference)
+        weights      of "gguf" and "rapt", the type of matrices: "fp32", "fp16", "bf16", "q8_0" or "q4_0"
+        on_progress  called with (tensor, tensors) while tensors are written
+
+        InvalidValueError, before anything is written: the path exists, or the other program would compute something else; the
+        message says what it lacks."""
+        self._handle.export(path, {"to": to, "weights": weights}, on_progress)
 
     def close(self):
         """Frees the model's memory. BufferError while arrays of it are in use, or a call in another thread. Once it is closed,
@@ -106,6 +149,19 @@ class Translator(Model):
         results = self._handle.translate((text,) if single else text, options, prefixes, should_stop)
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations
+
+    def translate_file(self, source, target, **options):
+        """Translates the lines of a file of UTF-8 into another, which appears whole or not at all; options: of `translate`.
+        Returns a dict: lines, and seconds that it took. The same path for both is refused."""
+        from ._process import translate_file
+        return translate_file(self, source, target, options)
+
+    def score(self, sources, targets, *, strict=False):
+        """The Loss of given translations: lists or tuples of str of equal length.
+
+        strict  a sentence that is too long is an error; False: it is truncated, as in training
+        """
+        return Loss(*self._handle.score_pairs(sources, targets, strict))
 
 
 class LanguageModel(Model):

@@ -37,8 +37,8 @@ class Recipe(Mapping):
     file    a YAML file, whose relative paths start from its folder
     keys    the same as `values`: Recipe(**{"train.lr": 0.001}), Recipe(train={"lr": 0.001})
 
-    InvalidValueError: an unknown key (the message suggests one), or a value out of its range; FormatError: a file that is no YAML.
-    Whether the keys fit each other is checked when a run begins.
+    InvalidValueError: an unknown key (the message suggests one), or a value out of its range; FormatError: a file that is not
+    YAML. Whether the keys fit each other is checked when a run begins.
     """
     __slots__ = ("_handle", "file")
 

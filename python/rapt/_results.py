@@ -55,3 +55,15 @@ class Translation(Result):
 
     def __str__(self):
         return self.text
+
+
+class Loss(Result):
+    """How well a model predicts given texts.
+
+    nll         in nats, summed over the tokens
+    tokens      that count, <eos> included
+    skipped     pairs with an empty side, which have no loss
+    loss        nll / tokens
+    perplexity  e^loss
+    """
+    __slots__ = ("nll", "tokens", "skipped", "loss", "perplexity")

@@ -143,7 +143,8 @@ class Refused(unittest.TestCase):
         ours = bpe()
         for call in (lambda: ours.encode(3), lambda: ours.encode_batch("abc"), lambda: ours.encode_batch([b"a"]),
                      lambda: ours.encoding(b"a"), lambda: ours.decode("abc"), lambda: ours.decode(b"abc"),
-                     lambda: ours.decode([1.5]), lambda: ours.decode([True]), lambda: ours.decode({1: 2}), lambda: ours.decode(3), lambda: ours.token("a"),
+                     lambda: ours.decode([1.5]), lambda: ours.decode([True]), lambda: ours.decode({1: 2}),
+                     lambda: ours.decode(3), lambda: ours.token("a"),
                      lambda: ours.special(3), lambda: rapt.Tokenizer(), lambda: rapt.Tokenizer.train_words("abc"),
                      lambda: rapt.Tokenizer.train_words([1]), lambda: rapt.Tokenizer.train_bpe([1], 300),
                      lambda: rapt.Tokenizer.train_bpe(TEXT, 300.0), lambda: rapt.Tokenizer.from_bytes("abc"),
