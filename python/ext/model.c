@@ -70,6 +70,7 @@ static PyObject *load(PyObject *module, PyObject *args)
     ext_call_begin(&c, should_stop);
     rapt_model *loaded = rapt_model_load(folder, &options, &err);
     ext_call_end(&c);
+    m->trainable = trainable;
     result = model_take(s, m, loaded, &err);
 end:
     Py_XDECREF(bytes);
@@ -118,7 +119,7 @@ static PyObject *model_task(PyObject *self, PyObject *unused)
     return name;
 }
 
-/* A dict of all parameters, in order; those that are trained can be written. */
+/* A dict of all parameters, in order. Of a model for inference they are read-only: its matrices are packed from its files. */
 static PyObject *model_parameters(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -127,7 +128,7 @@ static PyObject *model_parameters(PyObject *self, PyObject *unused)
     PyObject *dict = m ? PyDict_New() : NULL;
     for (size_t i = 0; dict && i < rapt_params_count(rapt_model_params(m)); i++) {
         const rapt_param *p = rapt_params_at(rapt_model_params(m), i);
-        array_of of = {.data = p->value.data, .ndim = p->value.ndim, .writable = true, .name = p->value.name};
+        array_of of = {.data = p->value.data, .ndim = p->value.ndim, .writable = ((model *)self)->trainable, .name = p->value.name};
         for (int d = 0; d < of.ndim; d++)
             of.shape[d] = p->value.shape[d];
         PyObject *a = array_new(ext_state_of(self), &of, hold);
@@ -210,6 +211,7 @@ static PyMethodDef model_methods[] = {
     {"save", model_save, METH_O, NULL},
     {"save_config", model_save_config, METH_O, NULL},
     {"export", model_export, METH_VARARGS, NULL},
+    {"load_state", model_load_state, METH_VARARGS, NULL},
     {"score_pairs", model_score_pairs, METH_VARARGS, NULL},
     {0}};
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {0}};

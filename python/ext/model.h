@@ -10,6 +10,7 @@ typedef struct model {
     PyObject_HEAD
     rapt_model *model;
     PyObject *owner;           /* of `model`; NULL: closed */
+    bool trainable;            /* its parameters are in memory and can be written: nothing that is made of them is kept */
     PyObject *options;         /* the dict that `compute` points into */
     rapt_compute compute;
     PyThread_type_lock lock;   /* of the translator */
@@ -33,6 +34,7 @@ PyObject *model_translate(PyObject *self, PyObject *args);
 PyObject *model_save(PyObject *self, PyObject *path);
 PyObject *model_save_config(PyObject *self, PyObject *path);
 PyObject *model_export(PyObject *self, PyObject *args);
+PyObject *model_load_state(PyObject *self, PyObject *args);
 PyObject *model_score_pairs(PyObject *self, PyObject *args);
 
 #endif

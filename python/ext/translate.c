@@ -179,7 +179,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     }
     ext_call c;
     rapt_error err = {0};
-    bool own = has_own(dict);
+    bool own = m->trainable || has_own(dict);
     ext_call_begin(&c, should_stop);
     rapt_code code = run(&c, m, &o, own, &l, &err);
     ext_call_end(&c);

@@ -20,8 +20,8 @@ class Model:
         weights    types by patterns of names, "q8_0,blocks.0.*=fp32"
         kv_cache   "fp32", "bf16" or "q8_0": the type of cached keys and values
         threads    1 to 256; default: RAPT_THREADS, or else the CPUs that this process may use
-        trainable  read all parameters into memory now, writable; if false, matrices stay in their files, which must not be
-                   overwritten meanwhile
+        trainable  read all parameters into memory now, writable, and pack them in each call anew; if false, matrices stay in
+                   their files, which must not be overwritten meanwhile
 
         Raises NotFoundError, IOFailure, FormatError (damaged files) or InvalidValueError (an option out of range).
         """
@@ -42,7 +42,8 @@ class Model:
 
     @property
     def parameters(self):
-        """A dict of all parameters by name, each an Array of float32 in place: no copy is made."""
+        """A dict of all parameters by name, each an Array of float32 in place: no copy is made. They can be written if the model
+        was loaded with trainable=True."""
         return self._handle.parameters()
 
     @property
@@ -70,6 +71,16 @@ class Model:
             raise ValueError(f"names is {names!r}; it can be: 'rapt', 'hf'")
         from ._safetensors import exported
         return exported(self)
+
+    def load_state_dict(self, values, *, strict=True):
+        """Writes parameters of a model that was loaded with trainable=True, all or none: a mapping from names of `parameters` to
+        arrays of NumPy, PyTorch or another package, Arrays, or nested lists, whose numbers are rounded to float32. Do not call it
+        while another thread uses the model.
+
+        strict  all parameters must be there
+
+        ShapeError: an array of another shape; ValueError: an unknown name, or a parameter that is missing."""
+        self._handle.load_state(dict(values), strict)
 
     def save(self, folder):
         """Writes a folder that Model.load reads; a model of a Hugging Face folder becomes such a folder again. InvalidValueError:

@@ -1,5 +1,5 @@
 """Recipes: what a training run does, by the keys of its YAML file."""
-from collections.abc import Mapping
+from _collections_abc import Mapping # collections.abc, which costs two milliseconds more to import
 import os
 
 from . import _rapt

@@ -1,10 +1,9 @@
 """Training: rapt.train, and the Run that it leaves."""
-from collections.abc import Mapping
 import os
 
 from . import _rapt
 from ._model import Model
-from ._recipe import Recipe
+from ._recipe import Mapping, Recipe
 from ._results import Result
 
 

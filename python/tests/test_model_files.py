@@ -1,6 +1,8 @@
 """Models to and from files: averages, exports, dictionaries of parameters; files of lines; what the program says."""
+import array
 import gc
 import json
+import math
 import os
 import shutil
 import unittest
@@ -140,6 +142,55 @@ class Translators(unittest.TestCase):
                                  ((["a\nb"], ["c"]), ValueError), (([None], ["a"]), TypeError)):
             with self.assertRaises(error):
                 self.model.score(*arguments)
+
+    def test_load_state_dict(self):
+        other = rapt.train(rapt.Recipe({**support.SMALL, "data.limit": support.PAIRS, "seed": 2},
+                                       file=support.SOURCE / "recipes" / "quickstart.yaml"))
+        model, of = rapt.Model.load(support.translator(), trainable=True), other.model()
+        was, wanted = model.translate(LINES[0]).text, of.translate(LINES[0]).text
+        self.assertNotEqual(was, wanted)
+        model.load_state_dict(of.state_dict())
+        self.assertEqual(as_bytes(model.state_dict()), as_bytes(of.state_dict()))
+        self.assertEqual(model.translate(LINES[0]).text, wanted)
+        out = support.SCRATCH / "loaded"
+        model.save(out)
+        self.assertEqual(rapt.Model.load(out).translate(LINES[0]).text, wanted)
+
+    def test_load_state_dict_takes_any_numbers(self):
+        model = rapt.Model.load(support.translator(), trainable=True)
+        name, bias = next((n, a) for n, a in model.parameters.items() if n.endswith("bias"))
+        size = bias.shape[0]
+        for values in ([0.5] * size, array.array("d", [0.25] * size), memoryview(b"\1" * size)):
+            model.load_state_dict({name: values}, strict=False)
+            self.assertEqual(bias.tolist(), [float(v) for v in values])
+        for values, error in (({name: [1.0]}, rapt.ShapeError), ({name: [[0.5] * size]}, rapt.ShapeError),
+                              ({"nothing": [1.0]}, ValueError), ({name: "abc"}, TypeError), ({3: [1.0]}, TypeError),
+                              ({name: [0.0] * size, "nothing": 1}, ValueError)):
+            with self.assertRaises(error):
+                model.load_state_dict(values, strict=False)
+        with self.assertRaisesRegex(ValueError, "is missing"):
+            model.load_state_dict({name: [0.0] * size})
+        self.assertEqual(bias.tolist(), [1.0] * size) # as it was: all or none
+
+    def test_what_is_not_trainable_is_not_written(self):
+        def refuse(model):
+            with self.assertRaisesRegex(ValueError, "trainable"):
+                model.load_state_dict(model.state_dict())
+            self.assertTrue(all(memoryview(a).readonly for a in model.parameters.values()))
+        refuse(self.model)
+        rapt.train(rapt.Recipe({**support.SMALL, "data.limit": support.PAIRS},
+                               file=support.SOURCE / "recipes" / "quickstart.yaml"), on_report=lambda step, model: refuse(model))
+
+    def test_what_is_written_counts(self):
+        model = rapt.Model.load(support.translator(), trainable=True)
+        before = model.translate(LINES[0]).hypotheses[0].log_prob
+        for parameter in model.parameters.values():
+            data = memoryview(parameter).cast("B")
+            data[:] = bytes(len(data))
+        # All are zero: each token has the same probability.
+        after = model.translate(LINES[0], max_ratio=0.1, tokens=True).hypotheses[0]
+        self.assertNotEqual(after.log_prob, before)
+        self.assertAlmostEqual(after.token_log_probs[0], -math.log(len(model.target_tokenizer)), 4)
 
     def test_state_dict(self):
         self.assertEqual(as_bytes(self.model.state_dict()), {name: value for name, value in
