@@ -238,7 +238,7 @@ static PyType_Slot tensor_slots[] = {
     {Py_tp_doc, "An array of float32, computed by rapt.nn. Its elements never change. Outside of grad() it has memory of its\n"
                 "own; a tensor of a pass keeps the memory of all of that pass."},
     {Py_tp_dealloc, tensor_dealloc}, {Py_tp_methods, tensor_methods}, {Py_tp_getset, tensor_members},
-    {Py_mp_subscript, tensor_subscript}, {Py_sq_item, tensor_item},
+    {Py_mp_subscript, tensor_subscript}, {Py_sq_item, tensor_item}, {Py_tp_iter, PySeqIter_New},
     {Py_nb_add, tensor_add}, {Py_nb_subtract, tensor_subtract}, {Py_nb_multiply, tensor_multiply},
     {Py_nb_true_divide, tensor_divide}, {Py_nb_matrix_multiply, tensor_matmul}, {Py_nb_negative, tensor_negate}, {0}};
 PyType_Spec tensor_spec = {"rapt.nn.Tensor", sizeof(tensor), 0,

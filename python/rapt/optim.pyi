@@ -1,0 +1,25 @@
+from collections.abc import Iterable
+from typing import Any
+
+from .nn import Parameter
+
+__all__ = ["Adam", "AdamW", "SGD"]
+
+class Optimizer:
+    lr: float
+    params: tuple[Parameter, ...]
+    def __init__(self, params: Iterable[Parameter], lr: float, options: dict[str, Any] | None) -> None: ...
+    def step(self) -> None: ...
+    def zero_grad(self) -> None: ...
+    def clip(self, max_norm: float) -> float: ...
+
+class Adam(Optimizer):
+    def __init__(self, params: Iterable[Parameter], lr: float = 0.001, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8) -> None: ...
+
+class AdamW(Optimizer):
+    def __init__(self, params: Iterable[Parameter], lr: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0.01) -> None: ...
+
+class SGD(Optimizer):
+    def __init__(self, params: Iterable[Parameter], lr: float, momentum: float = 0.0, weight_decay: float = 0.0) -> None: ...
