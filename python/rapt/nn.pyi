@@ -10,8 +10,8 @@ from ._rapt import Array
 __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm",
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
            "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
-           "TransformerEncoder", "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads", "grad", "log",
-           "masked_softmax", "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh", "tensor"]
+           "TransformerEncoder", "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads", "grad",
+           "log", "masked_softmax", "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh", "tensor"]
 
 class _HasArray(Protocol):
     def __array__(self) -> Any: ...
@@ -233,7 +233,8 @@ class TransformerEncoderBlock(Module):
     addnorm1: AddNorm
     ffn: PositionWiseFFN
     addnorm2: AddNorm
-    def __init__(self, num_hiddens: int, ffn_num_hiddens: int, num_heads: int, dropout: float, use_bias: bool = False) -> None: ...
+    def __init__(self, num_hiddens: int, ffn_num_hiddens: int, num_heads: int, dropout: float,
+                 use_bias: bool = False) -> None: ...
     def forward(self, X: _ArrayLike, valid_lens: _ArrayLike | None = None) -> Tensor: ...
 
 class TransformerEncoder(Module):

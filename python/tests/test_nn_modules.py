@@ -1,0 +1,336 @@
+"""Modules as a reader of the book uses them: chapter 11's examples, modules of one's own, optimizers, pictures."""
+import math
+import struct
+import unittest
+import zlib
+
+import rapt
+from rapt import nn, optim
+from test_nn import Close, numbers
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+class Book(Close):
+    """Section by section, with the book's sizes."""
+
+    def test_11_1_heat_maps(self):
+        eye = [[[[float(i == j) for j in range(10)] for i in range(10)]]]
+        page = nn.show_heatmaps(eye, xlabel="Keys", ylabel="Queries & more")
+        self.assertIn("Queries &amp; more", page._repr_html_())
+        self.assertLess(len(page), 100_000)
+        self.assertNotIn("http", page)
+
+    def test_11_3_scoring(self):
+        self.assertEqual(nn.masked_softmax(numbers(2, 2, 4), [2, 3]).shape, (2, 2, 4))
+        uneven = nn.masked_softmax(numbers(2, 2, 4), [[1, 3], [2, 4]])
+        self.assertEqual([[sum(v > 0 for v in row) for row in m] for m in uneven.tolist()], [[1, 3], [2, 4]])
+        queries, keys, values = nn.tensor(numbers(2, 1, 2)), nn.tensor(numbers(2, 10, 2, start=5)), nn.tensor(numbers(2, 10, 4))
+        attention = nn.DotProductAttention(dropout=0.5).eval()
+        self.assertEqual(attention(queries, keys, values, [2, 6]).shape, (2, 1, 4))
+        self.assertEqual([sum(v > 0 for v in m[0]) for m in attention.attention_weights.tolist()], [2, 6])
+        additive = nn.AdditiveAttention(num_hiddens=8, dropout=0.1).eval()
+        queries = nn.tensor(numbers(2, 1, 20))
+        result = additive(queries, keys, values, [2, 6])
+        W_q, W_k, w_v = (m.weight.tolist() for m in (additive.W_q, additive.W_k, additive.w_v))
+        for b, valid in enumerate((2, 6)):
+            scores = []
+            for key in keys.tolist()[b][:valid]:
+                hidden = [math.tanh(sum(p * q for p, q in zip(W_q[h], queries.tolist()[b][0])) +
+                                    sum(p * q for p, q in zip(W_k[h], key))) for h in range(8)]
+                scores.append(math.exp(sum(p * q for p, q in zip(w_v[0], hidden))))
+            expected = [sum(s / sum(scores) * values.tolist()[b][i][j] for i, s in enumerate(scores)) for j in range(4)]
+            self.close(result[b, 0], expected)
+
+    def test_11_5_multi_head_attention(self):
+        nn.seed(1)
+        attention = nn.MultiHeadAttention(num_hiddens=100, num_heads=5, dropout=0.5).eval()
+        X, Y = nn.tensor([[[1.0] * 100] * 4] * 2), nn.tensor([[[1.0] * 100] * 6] * 2)
+        with nn.grad() as tape:
+            out = attention(X, Y, Y, [3, 2])
+            self.assertEqual(out.shape, (2, 4, 100))
+            self.assertEqual(attention.attention_weights.shape, (2, 5, 4, 6))
+            out.sum().backward()
+        self.assertEqual(list(tape.attention), [""])
+        self.assertEqual({name: p.grad.shape for name, p in attention.named_parameters()},
+                         {f"W_{x}.weight": (100, 100) for x in "qkvo"})
+        attention.need_weights = False
+        self.assertEqual(attention(X, Y, Y, [3, 2]).tolist(), out.tolist())
+        self.assertIsNone(attention.attention_weights)
+
+    def test_11_6_positions(self):
+        encoding, steps = 32, 60
+        positions = nn.PositionalEncoding(encoding, 0)
+        X = positions([[[0.0] * encoding] * steps])
+        P = positions.P[:, :X.shape[1], :]
+        self.assertEqual(P.shape, (1, steps, encoding))
+        self.assertEqual(X.tolist(), P.tolist())
+        self.close(P[0, :, 6], [math.sin(i / 10000 ** (6 / 32)) for i in range(steps)])
+        self.close(P[0, :, 7], [math.cos(i / 10000 ** (6 / 32)) for i in range(steps)])
+
+    def test_11_7_transformer(self):
+        ffn = nn.PositionWiseFFN(4, 8).eval()
+        rows = ffn([[[1.0] * 4] * 3] * 2)[0]
+        self.assertEqual(rows.shape, (3, 8))
+        self.assertEqual(rows[0].tolist(), rows[1].tolist())
+        self.assertEqual(nn.AddNorm(4, 0.5)([[[1.0] * 4] * 3] * 2, [[[1.0] * 4] * 3] * 2).shape, (2, 3, 4))
+        X, valid_lens = nn.tensor([[[1.0] * 24] * 100] * 2), [3, 2]
+        encoder_block = nn.TransformerEncoderBlock(24, 48, 8, 0.5).eval()
+        self.assertEqual(encoder_block(X, valid_lens).shape, X.shape)
+        encoder = nn.TransformerEncoder(200, 24, 48, 8, 2, 0.5).eval()
+        self.assertEqual(encoder([[1] * 100] * 2, valid_lens).shape, (2, 100, 24))
+        self.assertEqual([w.shape for w in encoder.attention_weights], [(2, 8, 100, 100)] * 2)
+        decoder_block = nn.TransformerDecoderBlock(24, 48, 8, 0.5, 0)
+        state = [encoder_block(X, valid_lens), valid_lens, [None]]
+        self.assertEqual(decoder_block(X, state)[0].shape, X.shape)
+
+    def test_training_copies_its_input(self):
+        """A small model learns to repeat its source, and greedy decoding step by step then does."""
+        nn.seed(2)
+        net = nn.EncoderDecoder(nn.TransformerEncoder(8, 16, 32, 2, 1, 0.1), nn.TransformerDecoder(8, 16, 32, 2, 1, 0.1))
+        trainer = optim.Adam(net.parameters(), lr=0.01)
+        source = [[1 + (i * j + i + j * j) % 7 for i in range(4)] for j in range(1, 33)]
+        shifted = [[0] + row[:-1] for row in source]
+        losses = []
+        for _ in range(150):
+            with nn.grad():
+                loss = nn.cross_entropy(net(source, shifted, [4] * 32), source)
+                loss.backward()
+            trainer.clip(1)
+            trainer.step()
+            trainer.zero_grad()
+            losses.append(loss.item())
+        self.assertLess(losses[-1], 0.3)
+        net.eval()
+        state = net.decoder.init_state(net.encoder([source[0]], [4]), [4])
+        token, decoded = 0, []
+        for _ in range(4):
+            logits, state = net.decoder([[token]], state)
+            row = logits[0, 0].tolist()
+            token = row.index(max(row))
+            decoded.append(token)
+        self.assertEqual(decoded, source[0])
+        self.assertEqual([w.shape for w in net.decoder.attention_weights[0]], [(1, 2, 1, 4)])
+
+
+class Modules(Close):
+    def make(self):
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = nn.Parameter([1.0, 2.0])
+                self.layers = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Dropout(0.5))
+                self.more = nn.ModuleList([nn.Linear(4, 2, bias=False)])
+
+            def forward(self, X):
+                return self.more[0](self.layers(X)) * self.scale
+        return Scale()
+
+    def test_a_module_of_ones_own(self):
+        m = self.make()
+        names = ["scale", "layers.0.weight", "layers.0.bias", "more.0.weight"]
+        self.assertEqual([name for name, _ in m.named_parameters()], names)
+        m.eval()
+        with nn.grad():
+            m(numbers(5, 3)).sum().backward()
+        self.assertEqual([p.name for p in m.parameters()], names)
+        self.assertEqual([p.grad.shape for p in m.parameters()], [p.shape for p in m.parameters()])
+        m.zero_grad()
+        self.assertEqual([p.grad for p in m.parameters()], [None] * 4)
+        self.assertFalse(m.layers[2].training)
+        self.assertTrue(m.train().layers[2].training)
+        m.scale.requires_grad = False
+        with nn.grad():
+            m(numbers(5, 3)).sum().backward()
+        self.assertIsNone(m.scale.grad)
+        self.assertIn("(layers): Sequential(", repr(m))
+        with self.assertRaises(NotImplementedError):
+            nn.Module()(1)
+
+    def test_state_dict(self):
+        a, b = self.make().eval(), self.make().eval()
+        X = numbers(5, 3)
+        self.assertNotEqual(a(X).tolist(), b(X).tolist())
+        saved = a.state_dict()
+        b.load_state_dict(saved)
+        self.assertEqual(a(X).tolist(), b(X).tolist())
+        memoryview(b.scale)[0] = 7.0
+        self.assertEqual(saved["scale"].tolist(), [1, 2])
+        self.assertEqual(a.scale.tolist(), [1, 2])
+        b.load_state_dict({name: value.tolist() for name, value in saved.items()})
+        self.assertEqual(a(X).tolist(), b(X).tolist())
+        with self.assertRaisesRegex(ValueError, "missing scale; unknown scales"):
+            b.load_state_dict({name.replace("scale", "scales"): value for name, value in saved.items()})
+        with self.assertRaisesRegex(rapt.ShapeError, "scale"):
+            b.load_state_dict({**saved, "scale": [1.0]})
+        self.assertEqual(b.scale.tolist(), [1, 2])
+        lazy, made = nn.PositionWiseFFN(5, 6), nn.PositionWiseFFN(5, 6)
+        made(numbers(2, 3))
+        lazy.load_state_dict(made.state_dict())
+        self.assertEqual(lazy(numbers(2, 3)).tolist(), made(numbers(2, 3)).tolist())
+
+    @unittest.skipUnless(numpy, "no NumPy")
+    def test_numpy(self):
+        m = self.make().eval()
+        X = numpy.array(numbers(5, 3))
+        y = m(X)
+        self.assertEqual(numpy.asarray(y).ctypes.data, y.address)
+        self.assertFalse(numpy.asarray(y).flags.writeable)
+        m.load_state_dict({name: numpy.asarray(value) for name, value in m.state_dict().items()})
+        self.assertEqual(m(X.astype("float32")).tolist(), y.tolist())
+        self.assertEqual(m(numpy.asfortranarray(X)).tolist(), y.tolist())
+        numpy.asarray(m.scale)[:] = 0
+        self.assertEqual(m(X).sum().item(), 0)
+        self.assertIsInstance(numpy.ones((5, 2), "float32") + y, nn.Tensor)
+        self.assertIsInstance(y * numpy.float32(2), nn.Tensor)
+        self.close(nn.tensor(numpy.arange(3, dtype="int64")), [0, 1, 2])
+        self.assertEqual(nn.Embedding(4, 2)(numpy.array([[1, 3]], dtype="int16")).shape, (1, 2, 2))
+        with self.assertRaises(TypeError):
+            nn.tensor(numpy.array(["a"]))
+
+    def test_seed(self):
+        def values(seed):
+            nn.seed(seed)
+            return [p.tolist() for p in self.make().parameters()]
+        self.assertEqual(values(5), values(5))
+        self.assertNotEqual(values(5)[1], values(6)[1])
+
+    def test_initial_values(self):
+        nn.seed(0)
+        m = nn.Linear(300, 100)
+        bound = math.sqrt(6 / 400)
+        weights = [v for row in m.weight.tolist() for v in row]
+        self.assertLessEqual(max(map(abs, weights)), bound)
+        self.assertAlmostEqual(sum(v * v for v in weights) / len(weights), bound ** 2 / 3, delta=bound ** 2 / 60)
+        self.assertLessEqual(max(map(abs, m.bias.tolist())), 1 / math.sqrt(300))
+        table = [v for row in nn.Embedding(100, 100).weight.tolist() for v in row]
+        self.assertAlmostEqual(sum(v * v for v in table) / len(table), 1, delta=0.05)
+        self.assertEqual(nn.Embedding(3, 2, padding_idx=-1).weight.tolist()[2], [0, 0])
+
+    def test_layer_summary(self):
+        text = self.make().eval().layer_summary(5, 3)
+        self.assertEqual([line.split()[0] for line in text.splitlines()],
+                         ["name", "layers.0", "layers.1", "layers.2", "layers", "more.0", "-"])
+        self.assertIn("[5, 2]", text.splitlines()[-1])
+        self.assertTrue(text.splitlines()[-1].endswith("26"))
+
+    def test_observe(self):
+        nn.seed(1)
+        m = nn.TransformerEncoderBlock(8, 16, 2, 0.0)
+        X = nn.tensor(numbers(1, 3, 8))
+        with nn.grad(observe=True) as tape:
+            Y = m(X)
+            (Y * Y).sum().backward()
+        steps = tape.steps
+        for name in ("attention.q", "attention.scores", "attention.weights", "attention.output", "ffn.hidden", "ffn.output",
+                     "addnorm1.sum", "addnorm2.output"):
+            self.assertIn(name, steps)
+        self.assertEqual(steps["attention.scores"].axes, ("batch", "head", "query", "key"))
+        self.close(steps["attention.scaled"], [[[[v / 2 for v in row] for row in m] for m in b]
+                                               for b in steps["attention.scores"].tolist()])
+        self.close(steps["addnorm2.output"], Y)
+        self.close(tape.gradients["addnorm2.output"], [[[2 * v for v in row] for row in b] for b in Y.tolist()], 1e-5)
+        self.assertEqual(tape.gradients["ffn.dense1.weight"].shape, (16, 8))
+        seen = []
+        with nn.observe(lambda name, formula, values, is_gradient: seen.append((name, formula, is_gradient))):
+            m(X)
+        self.assertEqual([name for name, _, _ in seen], list(steps))
+        m(X)
+        self.assertEqual(len(seen), len(steps))
+        with self.assertRaises(KeyError), nn.observe(lambda name, *rest: {}[name]):
+            m(X)
+        with self.assertRaises(RuntimeError), nn.grad(), nn.observe(lambda *step: X + X):
+            m(X)
+        self.assertEqual(m(X).tolist(), m(X).tolist())
+
+
+class Optimizers(Close):
+    def gradient(self, p, g):
+        with nn.grad():
+            (p * nn.tensor(g)).sum().backward()
+
+    def test_sgd(self):
+        p, frozen = nn.Parameter([1.0, -2.0]), nn.Parameter([3.0], requires_grad=False)
+        trainer = optim.SGD([p, frozen, p], lr=0.1, momentum=0.9, weight_decay=0.01)
+        x, v = [1.0, -2.0], [0.0, 0.0]
+        for step in range(3):
+            g = [0.5 * step + 0.1, -0.3]
+            self.gradient(p, g)
+            trainer.step()
+            trainer.zero_grad()
+            v = [0.9 * a + b + 0.01 * c for a, b, c in zip(v, g, x)]
+            x = [a - 0.1 * b for a, b in zip(x, v)]
+        self.close(p, x)
+        self.assertEqual(frozen.tolist(), [3])
+        trainer.step()
+        self.close(p, x)
+
+    def test_clip(self):
+        p, q = nn.Parameter([0.0, 0.0]), nn.Parameter([0.0])
+        trainer = optim.SGD([p, q], lr=1.0)
+        self.gradient(p, [3.0, 0.0])
+        self.gradient(q, [4.0])
+        self.close(trainer.clip(1.0), 5)
+        trainer.step()
+        self.close(p, [-0.6, 0])
+        self.close(q, [-0.8])
+        trainer.step()
+        self.close(p, [-3.6, 0])
+        trainer.zero_grad()
+        large = nn.Parameter([0.0])
+        for _ in range(2):
+            self.gradient(large, [3e38])
+        with self.assertRaises(rapt.NotFiniteError):
+            optim.SGD([large], lr=1.0).clip(1.0)
+
+    def test_a_sparse_table_is_trained_like_a_dense_one(self):
+        tables = []
+        for sparse in (False, True):
+            nn.seed(3)
+            m = nn.Embedding(10, 4, sparse=sparse)
+            trainer = optim.Adam(m.parameters(), lr=0.1)
+            for step in range(4):
+                with nn.grad():
+                    (m([[step, step + 1, 1]]) * m([[2, 2, 2]])).sum().backward()
+                trainer.step()
+                trainer.zero_grad()
+            tables.append(m.weight.tolist())
+        self.assertEqual(*tables)
+        with self.assertRaisesRegex(ValueError, "sparse"):
+            m.weight * 2
+
+
+class Pictures(unittest.TestCase):
+    def test_pixels(self):
+        page = nn.show_heatmaps([[0.0, 1.0, 0.5]], "x", "y")
+        import base64
+        data = base64.b64decode(page.split("base64,")[1].split("'")[0])
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        chunks, at = {}, 8
+        while at < len(data):
+            size, kind = struct.unpack(">I4s", data[at:at + 8])
+            body = data[at + 8:at + 8 + size]
+            self.assertEqual(struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0], zlib.crc32(kind + body))
+            chunks[kind] = body
+            at += 12 + size
+        self.assertEqual(struct.unpack(">IIBBBBB", chunks[b"IHDR"]), (3, 1, 8, 3, 0, 0, 0))
+        self.assertEqual(list(zlib.decompress(chunks[b"IDAT"])), [0, 0, 255, 128])
+        self.assertEqual(len(chunks[b"PLTE"]), 768)
+
+    def test_refusals(self):
+        nn.show_heatmaps([[float("nan"), 1.0]], "", "")
+        noise = [[(i * 7919 + j * j * 104729 + i * j * j) % 65521 / 65521 for j in range(600)] for i in range(400)]
+        for call in (lambda: nn.show_heatmaps([1.0], "", ""), lambda: nn.show_heatmaps([[1.0]], "", "", ["a", "b"]),
+                     lambda: nn.show_heatmaps(noise, "", "")):
+            with self.assertRaises(ValueError):
+                call()
+
+
+del Close  # or else its module's tests run here, too
+
+
+if __name__ == "__main__":
+    unittest.main()
