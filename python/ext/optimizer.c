@@ -13,7 +13,6 @@ typedef struct optimizer {
     rapt_adam **adam;     /* of each; NULL: SGD */
     float **velocity;     /* SGD with momentum: of each, or NULL before its first step */
     size_t count;
-    bool busy;
 } optimizer;
 
 static rapt_params *set_of(const optimizer *o, size_t i)
@@ -153,20 +152,18 @@ static int run_step(const ext_state *s, step *p, rapt_code (*fn)(step *, rapt_er
     rapt_error err = {0};
     ext_call c;
     PyThread_type_lock lock = tape_training_lock();
-    if (p->o->busy || !lock) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread makes a step with this optimizer");
+    if (!lock) {
+        PyErr_NoMemory();
         return -1;
     }
     if (!(p->tape = tape_start(s, (rapt_pass){0})))
         return -1;
-    p->o->busy = true;
     ext_call_begin(&c, NULL);
     bool held = ext_lock(&c, lock);
     rapt_code code = held ? fn(p, &err) : rapt_fail(&err, RAPT_ERR_INTERRUPTED, "interrupted");
     if (held)
         PyThread_release_lock(lock);
     ext_call_end(&c);
-    p->o->busy = false;
     Py_DECREF((PyObject *)p->tape);
     if (!code)
         return 0;

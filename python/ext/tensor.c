@@ -118,8 +118,10 @@ PyObject *tensor_backward(PyObject *self, PyObject *unused)
         PyErr_SetString(s->errors[RAPT_ERR_VALUE], "backward: the tensor was not computed in a pass of grad()");
         return NULL;
     }
-    if (t->busy || !lock) {
-        PyErr_SetString(PyExc_RuntimeError, t->busy ? "another thread computes in this pass" : "there is no lock");
+    if (!lock)
+        return PyErr_NoMemory();
+    if (t->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "the pass computes already: in another thread, or it calls an observer");
         return NULL;
     }
     rapt_error err = {0};
@@ -147,7 +149,7 @@ static PyObject *get_grad(PyObject *self, void *unused)
     tensor *x = (tensor *)self;
     if (!x->tape)
         return Py_NewRef(x->grad ? x->grad : Py_None);
-    if (!x->at->grad || !x->at->grad_filled)
+    if (((tape *)x->tape)->busy || !x->at->grad || !x->at->grad_filled) // a backward pass moves gradients
         Py_RETURN_NONE;
     return copy_of(ext_state_of(self), x, x->at->grad, NULL);
 }
