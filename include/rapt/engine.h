@@ -76,6 +76,8 @@ typedef struct rapt_engine_model_options {
     size_t chunk;      /* language model: max prompt tokens in a step; 0: as many as keep a step with running texts within twice
                           the time of a step without prompts */
     bool no_prefix_cache; /* language model: always compute prompts from their beginning */
+    bool borrowed;        /* the model stays the caller's, also after a failure: it must not change while the engine has it, and
+                             must outlive it */
     size_t batch;      /* translation: segments in a thread's batch; 1 or more for a model of any task */
     const rapt_translate_options *translate; /* translation: source_language, target_language, split, detokenize and as_tokens,
                                                 which are the same for all requests; and beam, length_penalty, n_best, no_repeat,
@@ -100,7 +102,7 @@ static inline rapt_engine_model_options rapt_engine_model_options_default(void)
     return o;
 }
 
-/* Takes over a model (and frees it after a failure), and packs its weights, so that no request waits for that. `options` may be
+/* Takes over a model (and frees it after a failure) unless it is `borrowed`, and packs its weights, so that no request waits for that. `options` may be
  * NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err` set: errors of
  * rapt_generator_new, rapt_translator_new or rapt_embedder_new; RAPT_ERR_VALUE: 0 slots, a batch of 0. */
 RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,

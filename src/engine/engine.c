@@ -18,7 +18,8 @@ static void engine_free_taken(rapt_model *model, const rapt_engine_model_options
 {
     if (o->fault_free)
         o->fault_free(o->fault_context);
-    rapt_model_free(model);
+    if (!o->borrowed)
+        rapt_model_free(model);
 }
 
 static void engine_model_free(rapt_engine_model *m)
@@ -84,7 +85,8 @@ rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt
     }
     m->engine = e;
     m->model = model;
-    m->faults = (rapt_engine_model_options){.fault = o->fault, .fault_free = o->fault_free, .fault_context = o->fault_context};
+    m->faults = (rapt_engine_model_options){.fault = o->fault, .fault_free = o->fault_free, .fault_context = o->fault_context,
+                                            .borrowed = o->borrowed};
     if (!engine_make_lane(m, o, err)) {
         engine_model_free(m);
         return NULL;

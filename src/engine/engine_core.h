@@ -52,7 +52,7 @@ struct rapt_engine_model {
     queue jobs, calls;         /* under the engine's lock: queued, not yet taken */
     size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
     bool removed;              /* under the engine's lock */
-    rapt_engine_model_options faults; /* of the caller's: only fault, fault_free and fault_context */
+    rapt_engine_model_options faults; /* of the caller's: only fault, fault_free, fault_context, borrowed */
     rapt_engine_counts counts; /* under the engine's lock */
 };
 

@@ -535,8 +535,14 @@ static void faults_are_a_models_own(void **state)
     wrong.batch = 0; /* refused for a model of any task */
     assert_null(rapt_engine_add(e, request_model(9), &wrong, NULL));
     assert_int_equal(atomic_load(&f.freed), 3);
+    rapt_model *lent = request_model(9);
+    wrong.borrowed = true;
+    assert_null(rapt_engine_add(e, lent, &wrong, NULL));
+    wrong.batch = 1;
+    assert_non_null(rapt_engine_add(e, lent, &wrong, NULL));
     rapt_engine_free(e);
-    assert_int_equal(atomic_load(&f.freed), 4);
+    rapt_model_free(lent); /* with the address sanitizer: it was not freed before */
+    assert_int_equal(atomic_load(&f.freed), 6);
     requests_free(r);
     free(r);
 }
