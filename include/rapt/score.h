@@ -20,6 +20,8 @@ extern "C" {
 typedef struct rapt_score_options {
     size_t size;          /* of this struct; set by rapt_score_options_default */
     rapt_compute compute; /* `kv_cache` is read for language models */
+    rapt_stop_fn *stop;   /* asked before each batch of windows or pairs: true cancels the score (RAPT_ERR_INTERRUPTED); or NULL */
+    void *context;        /* of stop */
     bool strict;          /* translation models: a sentence that is too long is an error; if false, it is truncated as in
                              training */
     uint8_t reserved[7];  /* zeros, or else refused */
@@ -27,7 +29,7 @@ typedef struct rapt_score_options {
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_score_options_init(rapt_score_options *o, size_t size);
-/* fp32 on all threads, not strict. */
+/* fp32 on all threads, not strict, no stop. */
 static inline rapt_score_options rapt_score_options_default(void)
 {
     rapt_score_options o;
@@ -47,12 +49,16 @@ typedef struct rapt_score {
 /* Scores a text of `size` bytes with a language model, in consecutive windows of the context length. Every token except the
  * first counts once. `options` may be NULL; on failure *out is zeroed. RAPT_ERR_VALUE: not a language model, fewer than two
  * tokens, or a token that the model does not know; RAPT_ERR_FORMAT: not UTF-8; RAPT_ERR_NOT_FINITE: the loss is not a finite
- * number; RAPT_ERR_MEMORY. */
+ * number; RAPT_ERR_INTERRUPTED; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_score_text(const rapt_model *m, const char *text, size_t size, const rapt_score_options *options,
                                    rapt_score *out, rapt_error *err);
 /* rapt_score_text for a token file of the model's tokenizer. */
 RAPT_API rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
                                      rapt_score *out, rapt_error *err);
+/* rapt_score_tokens token by token: log_probs[count - 1], the log-probability in nats of each of `count` tokens except the first.
+ * Their sum is -nll but for rounding. Undefined after a failure. A log-probability that is not finite is no failure. */
+RAPT_API rapt_code rapt_score_each(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
+                                   double *log_probs, rapt_error *err);
 /* Scores the targets of sentence pairs with a translation model, <eos> included. Errors as above; RAPT_ERR_VALUE too for models
  * of Hugging Face whose sentences begin with tokens of their own. */
 RAPT_API rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,

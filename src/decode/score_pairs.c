@@ -3,6 +3,7 @@
 
 #include "decode/model_tapes.h"
 #include "io/model_core.h"
+#include "tape/tape_core.h"
 
 #define BATCH 64
 
@@ -17,7 +18,7 @@ static rapt_code score_batch_of(const rapt_model *m, rapt_tape *t, const rapt_ba
     out->nll += parts.nll;
     out->tokens += parts.tokens;
     rapt_code code = rapt_tape_status(t, err);
-    const score_batch all = {&b->source, b->source_lens, b->inputs, b->labels, b->target_lens, logits};
+    const score_batch all = {&b->source, b->source_lens, b->inputs, b->labels, b->target_lens, logits, t->k};
     return code || !watch ? code : watch->fn(watch->context, &all, err);
 }
 
@@ -27,6 +28,8 @@ static rapt_code score_batches(const rapt_model *m, rapt_loader *loader, const r
     model_tapes tapes;
     rapt_code code = model_tapes_make(&tapes, m, &o->compute, MODEL_TAPES_ALL | MODEL_TAPES_PACK_IF_NEEDED, err);
     for (size_t i = 0; i < rapt_loader_batches(loader) && !code; i++) {
+        if ((code = score_asks(o, err)))
+            break;
         const rapt_batch *b = rapt_loader_batch(loader, 0, i);
         code = b ? score_batch_of(m, tapes.all, b, watch, out, err)
                  : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");

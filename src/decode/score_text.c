@@ -5,8 +5,10 @@
 #include "data/tokens/token_file.h"
 #include "decode/model_tapes.h"
 #include "decode/option_defaults.h"
+#include "decode/sampler.h"
 #include "io/model_core.h"
 #include "nn/lm_core.h"
+#include "tape/tape_core.h"
 #include "text/tokenizer.h"
 
 #include <float.h>
@@ -27,6 +29,11 @@ rapt_code score_options_take(const rapt_score_options *given, rapt_score_options
 {
     *out = rapt_score_options_default();
     return sized_take(out, given, sizeof out->reserved, "score_options", err);
+}
+
+rapt_code score_asks(const rapt_score_options *o, rapt_error *err)
+{
+    return o->stop && o->stop(o->context) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "the score was cancelled") : RAPT_OK;
 }
 
 rapt_code score_finish(rapt_score *out, rapt_error *err)
@@ -71,15 +78,17 @@ static rapt_code score_watched_windows(const rapt_model *m, rapt_tape *t, rapt_k
     rapt_op_cross_entropy(t, logits, b->labels, &o, parts);
     rapt_code code = rapt_tape_status(t, err);
     return code ? code : watch->fn(watch->context, &(score_batch){.inputs = b->inputs, .labels = b->labels,
-                                                                  .valid_lens = b->valid_lens, .logits = logits}, err);
+                                                                  .valid_lens = b->valid_lens, .logits = logits, .k = t->k}, err);
 }
 
 /* `cache`: NULL, or attention goes through it, so that the type of its keys and values has effect. */
-static rapt_code score_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w, const score_watch *watch,
-                               rapt_score *out, rapt_error *err)
+static rapt_code score_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w,
+                               const rapt_score_options *options, const score_watch *watch, rapt_score *out, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
+        if ((code = score_asks(options, err)))
+            break;
         const rapt_window_batch *b = rapt_windows_at(w, i);
         const rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_loss_sums parts = {0};
@@ -119,7 +128,7 @@ static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f
     if (!code && o->compute.kv_cache != RAPT_TYPE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
         code = err->code;
     if (!code)
-        code = score_windows(m, tapes.all, cache, w, watch, out, err);
+        code = score_windows(m, tapes.all, cache, w, o, watch, out, err);
     rapt_kv_cache_free(cache);
     model_tapes_free(&tapes);
     rapt_windows_free(w);
@@ -150,6 +159,35 @@ rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, 
     *out = (rapt_score){0};
     rapt_code code = score_options_take(options, &o, err);
     return code ? code : score_tokens(m, tokens, &o, NULL, out, err);
+}
+
+/* A score_watch.fn, whose context is where the next log-probability goes: takes the log-probability of each label that counts. */
+static rapt_code score_take_labels(void *context, const score_batch *b, rapt_error *err)
+{
+    double **to = context;
+    const size_t vocab = rapt_tensor_features(b->logits);
+    rapt_real max, sum;
+    (void)err;
+    for (size_t row = 0; row < b->labels.batch; row++) {
+        for (size_t i = 0; i < (size_t)b->valid_lens[row]; i++) {
+            const rapt_real *logits = b->logits->data + (row * b->labels.time + i) * vocab;
+            b->k->log_sum_exp(vocab, logits, &max, &sum);
+            *(*to)++ = sampler_log_prob(logits[b->labels.ids[row * b->labels.time + i]], max, sum);
+        }
+    }
+    return RAPT_OK;
+}
+
+rapt_code rapt_score_each(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options, double *log_probs,
+                          rapt_error *err)
+{
+    rapt_score_options o;
+    rapt_score sums = {0};
+    rapt_error own = {0};
+    rapt_code code = score_options_take(options, &o, &own);
+    code = code ? code : score_check_tokens(m, tokens, &own);
+    code = code ? code : score_all_windows(m, tokens, &o, &(score_watch){score_take_labels, &log_probs}, &sums, &own);
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
 rapt_code rapt_score_text(const rapt_model *m, const char *text, size_t size, const rapt_score_options *options, rapt_score *out,

@@ -2,6 +2,7 @@
 #ifndef DECODE_SCORE_WATCH_H
 #define DECODE_SCORE_WATCH_H
 
+#include "kernels/kernels.h"
 #include "rapt/score.h"
 
 /* What a pass has computed: the logits of a batch, and what it computed them from. */
@@ -11,6 +12,7 @@ typedef struct score_batch {
     rapt_tokens inputs, labels;
     const int32_t *valid_lens;  /* of the labels; NULL: all */
     const rapt_tensor *logits;
+    const kernels *k;           /* of the tape */
 } score_batch;
 
 /* NULL: nobody. Called after each pass; the logits belong to its tape. */
@@ -28,6 +30,8 @@ rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_s
 /* Copies the caller's options, which may be NULL, over the defaults. RAPT_ERR_VALUE: a size or reserved members of another
  * version. */
 rapt_code score_options_take(const rapt_score_options *given, rapt_score_options *out, rapt_error *err);
+/* RAPT_ERR_INTERRUPTED: the caller's stop says so. */
+rapt_code score_asks(const rapt_score_options *o, rapt_error *err);
 /* Fills the means from the sums. RAPT_ERR_NOT_FINITE. */
 rapt_code score_finish(rapt_score *out, rapt_error *err);
 

@@ -78,6 +78,14 @@ static void texts_are_scored_window_by_window(void **state)
     const rapt_score_options rounded = {SCORE_DEFAULTS, .compute.kv_cache = RAPT_TYPE_BF16};
     assert_int_equal(rapt_score_tokens(&m, f, &rounded, &again, NULL), RAPT_OK);
     assert_true(again.nll != score.nll && fabs(again.nll - score.nll) < 0.05 * score.nll);
+    double each[sizeof TEXT];
+    assert_int_equal(rapt_score_each(&m, f, NULL, each, &err), RAPT_OK);
+    for (size_t i = 0; i + 1 < count; i++) { /* each token by what its window has before it */
+        const size_t at = i / context * context;
+        const double before = i > at ? nll_of(t, m.language.net, ids + at, ids + at + 1, i - at) : 0;
+        const double until = nll_of(t, m.language.net, ids + at, ids + at + 1, i - at + 1);
+        assert_true(fabs(each[i] + (until - before)) < 1e-4);
+    }
     rapt_token_file_close(f);
     free(ids);
     rapt_tape_free(t);
@@ -107,6 +115,36 @@ static void pairs_are_scored_by_their_targets(void **state)
     rapt_model_free(m);
 }
 
+static bool stop_third(void *context)
+{
+    return ++*(int *)context == 3;
+}
+
+static void a_score_can_be_cancelled(void **state)
+{
+    static const char *lines[200];
+    (void)state;
+    rapt_model *m = case_translation_model(8, 2);
+    int asked = 0;
+    rapt_score score;
+    rapt_error err = {0};
+    for (size_t i = 0; i < 200; i++)
+        lines[i] = "w1 w2";
+    rapt_pairs *p = rapt_pairs_from_lines(lines, lines, 200, &err);
+    assert_int_equal(rapt_score_pairs(m, p, &SCORE(.stop = stop_third, .context = &asked), &score, &err), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(asked, 3);
+    assert_true(score.tokens == 0 && score.nll == 0);
+    rapt_pairs_free(p);
+    rapt_model_free(m);
+    asked = 2;
+    rapt_model lm = language_model(3);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_score_text(&lm, TEXT, strlen(TEXT), &SCORE(.stop = stop_third, .context = &asked), &score, &err),
+                     RAPT_ERR_INTERRUPTED);
+    assert_string_equal(err.message, "the score was cancelled");
+    free_language_model(&lm);
+}
+
 static void what_is_refused(void **state)
 {
     static const char *const line = "w1";
@@ -115,6 +153,9 @@ static void what_is_refused(void **state)
     rapt_error err = {0};
     rapt_score score;
     rapt_pairs *p = rapt_pairs_from_lines(&line, &line, 1, &err);
+    rapt_token_file *f = rapt_token_file_from_ids((int32_t[]){1, 2}, 2, MODEL_VOCAB, &err);
+    assert_int_equal(rapt_score_each(t, f, NULL, (double[1]){0}, NULL), RAPT_ERR_VALUE);
+    rapt_token_file_close(f);
     assert_int_equal(rapt_score_text(&m, "", 0, NULL, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_score_text(&m, "a", 1, NULL, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_score_text(t, "ab", 2, NULL, &score, NULL), RAPT_ERR_VALUE);
@@ -132,6 +173,7 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_scored_window_by_window),
-                                       cmocka_unit_test(pairs_are_scored_by_their_targets), cmocka_unit_test(what_is_refused)};
+                                       cmocka_unit_test(pairs_are_scored_by_their_targets),
+                                       cmocka_unit_test(a_score_can_be_cancelled), cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
