@@ -103,6 +103,8 @@ typedef struct rapt_generate_options {
                                  RAPT_AS_MODEL; 1 then, and without a policy. So a program that sets top_k alone gets samples,
                                  also of a model whose policy is beam search or greedy; penalties and the seed leave its policy
                                  as it is */
+    size_t top;               /* most probable tokens that rapt_generator_next reports with each token; 0: none, as always in a
+                                 beam search */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
     uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;
@@ -143,8 +145,8 @@ typedef struct rapt_generated {
 typedef struct rapt_generated_token {
     int32_t id;
     double log_prob;         /* in nats, from the model's softmax, before any option; NaN after a beam search */
-    size_t count;            /* length of the lists below: as many as were asked for (rapt_engine_generation.top), or the size of
-                                a smaller vocabulary */
+    size_t count;            /* length of the lists below: as many as were asked for (rapt_generate_options.top,
+                                rapt_engine_generation.top), or the size of a smaller vocabulary */
     const int32_t *ids;      /* [count] the most probable tokens at this position, the most probable first */
     const double *log_probs; /* [count] */
     const char *text;        /* [size] the text that can be handed out with this token: whole characters, maybe none */
@@ -183,6 +185,13 @@ RAPT_API size_t rapt_generator_tokens(const rapt_generator *g);
 /* Keeps only the first `count` tokens of the text, at least 1, so that runs can branch off from there: for several samples of one
  * prompt, rewind between the runs, and the prompt is computed once. RAPT_ERR_VALUE: the text is shorter. */
 RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
+
+/* The `count` most probable next tokens after the text, 1 to the size of the vocabulary: ids[count], the most probable first
+ * (smaller ids first among equals), and probabilities[count], 0 to 1, by the model's softmax without any option. A run in
+ * progress ends. The arrays are undefined after a failure. RAPT_ERR_VALUE: a count out of range; other errors as in
+ * rapt_generator_run. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
+RAPT_API rapt_code rapt_generator_likeliest(rapt_generator *g, size_t count, int32_t *ids, double *probabilities,
+                                            rapt_error *err);
 
 /* Continues the text until a stop sequence, the model's end of text or max_tokens. What is generated becomes part of the text,
  * except the end-of-text token, and the next run continues it. `sample` is the sample index: with equal seed and text, each index

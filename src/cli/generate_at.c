@@ -5,7 +5,6 @@
 #include "base/quote.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
-#include "decode/generator.h"
 #include "decode/prompt.h"
 #include "explain/input/token_name.h"
 #include "io/model_core.h"
@@ -117,7 +116,7 @@ static rapt_code predict_after_all(const generate_arguments *a, rapt_generator *
     for (e->position = 0; e->position < p->count && !code; e->position++) {
         e->token = p->ids[e->position];
         code = rapt_generator_append_tokens(g, &e->token, 1, err);
-        code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
+        code = code ? code : rapt_generator_likeliest(g, e->count, e->ids, e->probabilities, err);
         code = code ? code : put_at(a, m->language.tokenizer, e, err);
     }
     return code;
@@ -131,7 +130,7 @@ static rapt_code predict_after_one(const generate_arguments *a, rapt_generator *
         return code;
     e->token = p->ids[e->position];
     code = rapt_generator_begin_tokens(g, p->ids, e->position + 1, err);
-    code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
+    code = code ? code : rapt_generator_likeliest(g, e->count, e->ids, e->probabilities, err);
     return code ? code : put_at(a, m->language.tokenizer, e, err);
 }
 

@@ -190,3 +190,20 @@ rapt_generated_token continuation_token(continuation *c, int32_t id, double log_
     c->given = c->kept.size;
     return token;
 }
+
+void continuation_likeliest(const continuation *c, const rapt_real *logits, size_t top, int32_t *ids, double *log_probs,
+                            arena *scratch, rapt_generated_token *token)
+{
+    rapt_real max, sum;
+    rapt_error err = {0};
+    const size_t vocab = c->model->language.net->config.vocab;
+    const sampler_input in = {.logits = logits, .vocab = vocab, .position = c->text.count};
+    if (top == 0 || sampler_likeliest(c->k, &in, top, ids, log_probs, scratch, &err))
+        return;
+    c->k->log_sum_exp(vocab, logits, &max, &sum);
+    for (size_t i = 0; i < top; i++) /* the logarithm of a probability would be rounded twice */
+        log_probs[i] = sampler_log_prob(logits[ids[i]], max, sum);
+    token->count = top;
+    token->ids = ids;
+    token->log_probs = log_probs;
+}

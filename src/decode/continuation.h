@@ -58,6 +58,10 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err);
 /* A token with the text that has become certain since the last call, which is valid until the next continuation_put. */
 rapt_generated_token continuation_token(continuation *c, int32_t id, double log_prob);
+/* Fills in the `top` most probable tokens of logits [vocab], at most the vocabulary, with arrays ids[top] and log_probs[top]. If
+ * out of memory, none are reported. */
+void continuation_likeliest(const continuation *c, const rapt_real *logits, size_t top, int32_t *ids, double *log_probs,
+                            arena *scratch, rapt_generated_token *token);
 /* Hands out the text that was held back, unless `failed`, and fills the result. */
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err);
 /* Ends a run in progress, if any, and frees its result. */

@@ -33,6 +33,7 @@ static rapt_code check_as_model(const rapt_generate_options *o, rapt_error *err)
 {
     const rapt_sample_options *s = &o->sample;
     const char *const unknown = SIZED_AS_MODEL(o->max_tokens) ? "max_tokens" : SIZED_AS_MODEL(o->stop_count) ? "stop_count"
+                                : SIZED_AS_MODEL(o->top) ? "top"
                                 : SIZED_AS_MODEL(s->repetition_window) ? "repetition_window"
                                 : SIZED_AS_MODEL(s->bias_count) ? "bias_count" : NULL;
     return unknown ? sized_refuse_as_model(unknown, err) : RAPT_OK;

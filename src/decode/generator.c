@@ -29,6 +29,9 @@ struct rapt_generator {
     bool searched;                 /* by beam search: */
     search_hypothesis best;        /* what was found, and how much of it is taken */
     size_t taken;
+    int32_t *top_ids;              /* [options.top], in the memory of `run`, for the token that is reported */
+    double *top;
+    const rapt_real *logits;       /* of that token, until the next pass; NULL: a beam search has none */
 };
 
 /* ---- the text ----------------------------------------------------------------------------------------------------- */
@@ -166,8 +169,8 @@ static rapt_code generator_choose(rapt_generator *g, int32_t *id, double *log_pr
         return generator_cancelled(err);
     if (g->run.options.beam > 1)
         return generator_found(g, id, log_prob, err);
-    const rapt_real *logits = generator_logits(g, err);
-    return logits ? continuation_choose(&g->run, logits, &g->scratch, id, log_prob, err) : err->code;
+    g->logits = generator_logits(g, err);
+    return g->logits ? continuation_choose(&g->run, g->logits, &g->scratch, id, log_prob, err) : err->code;
 }
 
 rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err)
@@ -176,6 +179,7 @@ rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *e
     g->failure = (rapt_error){0};
     g->taken = 0;
     g->searched = false;
+    g->logits = NULL;
     continuation_begin(&g->run, sample, &g->failure);
     return g->failure.code ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
 }
@@ -206,6 +210,8 @@ bool rapt_generator_next(rapt_generator *g, rapt_generated_token *token, rapt_er
         return false;
     }
     *token = continuation_token(&g->run, token->id, token->log_prob);
+    if (g->logits)
+        continuation_likeliest(&g->run, g->logits, g->run.options.top, g->top_ids, g->top, &g->scratch, token);
     return true;
 }
 
@@ -242,16 +248,30 @@ void rapt_generator_cancel(rapt_generator *g)
     atomic_store(&g->cancelled, true);
 }
 
-rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double *probabilities, rapt_error *err)
+rapt_code rapt_generator_likeliest(rapt_generator *g, size_t count, int32_t *ids, double *probabilities, rapt_error *err)
 {
-    const rapt_real *logits = generator_logits(g, err);
-    if (!logits)
-        return err->code;
-    const sampler_input in = {.logits = logits, .vocab = g->model->language.net->config.vocab, .position = g->run.text.count - 1};
-    return sampler_likeliest(g->tape->k, &in, n, ids, probabilities, &g->scratch, err);
+    rapt_error own = {0};
+    const size_t vocab = g->model->language.net->config.vocab;
+    if (count < 1 || count > vocab)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the %zu most probable tokens: the model has 1 to %zu", count, vocab);
+    generator_drop_run(g);
+    const rapt_real *logits = generator_logits(g, &own);
+    const sampler_input in = {.logits = logits, .vocab = vocab, .position = g->run.text.count - 1};
+    if (!logits || sampler_likeliest(g->tape->k, &in, count, ids, probabilities, &g->scratch, &own))
+        return rapt_fail(err, own.code, "%s", own.message);
+    return RAPT_OK;
 }
 
 /* ---- the generator ------------------------------------------------------------------------------------------------ */
+
+static rapt_code generator_make_top(rapt_generator *g, rapt_error *err)
+{
+    const size_t vocab = g->model->language.net->config.vocab, asked = g->run.options.top;
+    const size_t top = g->run.options.top = asked < vocab ? asked : vocab;
+    g->top_ids = arena_array(&g->run.memory, top, sizeof *g->top_ids);
+    g->top = arena_array(&g->run.memory, top, sizeof *g->top);
+    return g->top_ids && g->top ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", top);
+}
 
 static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *options, rapt_error *err)
 {
@@ -263,6 +283,7 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
         g->tape = g->own.all;
     }
     code = code ? code : continuation_init(&g->run, g->model, &o, g->tape->k, err);
+    code = code ? code : generator_make_top(g, err);
     rapt_kv_sizes sizes = code ? (rapt_kv_sizes){0} : rapt_lm_kv_sizes(g->model->language.net, 1);
     sizes.storage = o.compute.kv_cache;
     if (!code && !(g->cache = rapt_kv_cache_new(sizes, err)))

@@ -1,4 +1,4 @@
-/* decode/generator.h: functions of a generator that training and `rapt generate --at` need and rapt/generate.h does not have. */
+/* decode/generator.h: what training needs of a generator and rapt/generate.h does not have. */
 #ifndef DECODE_GENERATOR_H
 #define DECODE_GENERATOR_H
 
@@ -8,9 +8,5 @@
  * is not copied. options->threads and precision are the tape's. For samples in training, between passes. */
 rapt_generator *generator_on_tape(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
                                   rapt_error *err);
-
-/* The n <= vocabulary most probable next tokens after the text, ids[n], in descending order, and their softmax probabilities[n],
- * without any of the options. Errors as in rapt_generator_run. */
-rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double *probabilities, rapt_error *err);
 
 #endif

@@ -75,21 +75,9 @@ lm_job *lm_job_new(rapt_engine_model *m, const rapt_engine_generation *request, 
 
 /* ---- tokens -------------------------------------------------------------------------------------------------------- */
 
-/* Fills in the most probable tokens of logits [vocab]; if out of memory, none are reported. */
 static void lm_job_likeliest(lm_job *j, const rapt_real *logits, arena *scratch, rapt_generated_token *token)
 {
-    rapt_real max, sum;
-    rapt_error err = {0};
-    const size_t vocab = j->run.model->language.net->config.vocab;
-    const sampler_input in = {.logits = logits, .vocab = vocab, .position = j->run.text.count};
-    if (j->request.top == 0 || sampler_likeliest(j->run.k, &in, j->request.top, j->top_ids, j->top, scratch, &err))
-        return;
-    j->run.k->log_sum_exp(vocab, logits, &max, &sum);
-    for (size_t i = 0; i < j->request.top; i++) /* the logarithm of a probability would be rounded twice */
-        j->top[i] = sampler_log_prob(logits[j->top_ids[i]], max, sum);
-    token->count = j->request.top;
-    token->ids = j->top_ids;
-    token->log_probs = j->top;
+    continuation_likeliest(&j->run, logits, j->request.top, j->top_ids, j->top, scratch, token);
 }
 
 void lm_job_score(lm_job *j, const rapt_real *logits, arena *scratch)

@@ -239,7 +239,7 @@ static void check_likeliest(const setting *s, rapt_generator *g, const prompt *p
     rapt_error err = {0};
     size_t visible = visible_of(s->m->config.context, position + 1), first = position + 1 - visible;
     rapt_real *all = lm_whole(s->t, s->m, p->ids + first, 1, visible), *x = all + (visible - 1) * MODEL_VOCAB;
-    assert_int_equal(generator_likeliest(g, TOP, ids, probabilities, &err), RAPT_OK);
+    assert_int_equal(rapt_generator_likeliest(g, TOP, ids, probabilities, &err), RAPT_OK);
     for (size_t i = 0; i < MODEL_VOCAB; i++)
         sum += exp((double)x[i]);
     for (size_t i = 0; i < TOP; i++) {

@@ -57,7 +57,7 @@ static rapt_code likeliest(rapt_tape *t, rapt_error *err)
     const rapt_model m = case_model(model, tokenizer);
     rapt_generator *g = generator_on_tape(&m, t, NULL, err);
     rapt_code code = g ? rapt_generator_begin(g, "hello", 5, err) : err->code;
-    code = code ? code : generator_likeliest(g, 3, ids, probabilities, err);
+    code = code ? code : rapt_generator_likeliest(g, 3, ids, probabilities, err);
     rapt_generator_free(g);
     return code;
 }

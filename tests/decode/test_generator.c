@@ -11,6 +11,7 @@
 #include "decode/generate_case.h"
 #include "options.h"
 
+#include <math.h>
 #include <pthread.h>
 
 enum { RUN = 9 }; /* tokens of a run: a few of them move the window of LM_CONTEXT */
@@ -405,6 +406,45 @@ static void tokens_one_by_one_are_a_run(void **state)
     }
 }
 
+/* The most probable tokens that come with each token, against those of a generator at the same place. */
+static void tokens_come_with_the_most_probable(void **state)
+{
+    enum { TOP = 4 };
+    (void)state;
+    setting s = new_setting(43);
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1}, .max_tokens = 3 * RUN,
+                                     .top = TOP, .compute.threads = 1};
+    rapt_generator *g = rapt_generator_new(&s.m, &o, NULL), *at = rapt_generator_new(&s.m, NULL, NULL);
+    rapt_generated_token token;
+    rapt_error err = {0};
+    must(rapt_generator_begin(g, "ab", 2, NULL));
+    must(rapt_generator_begin(at, "ab", 2, NULL));
+    must(rapt_generator_start(g, 0, NULL));
+    while (rapt_generator_next(g, &token, &err)) {
+        int32_t ids[TOP];
+        double probabilities[TOP];
+        must(rapt_generator_likeliest(at, TOP, ids, probabilities, &err));
+        assert_int_equal(token.count, TOP);
+        assert_memory_equal(token.ids, ids, sizeof ids);
+        for (size_t i = 0; i < TOP; i++) {
+            assert_true(fabs(exp(token.log_probs[i]) - probabilities[i]) < 1e-6);
+            assert_true(token.ids[i] != token.id || token.log_probs[i] == token.log_prob);
+        }
+        must(rapt_generator_append_tokens(at, &token.id, 1, &err));
+    }
+    assert_int_equal(err.code, RAPT_OK);
+    rapt_generator_free(g);
+    rapt_generator_free(at);
+    const rapt_generate_options all = {GENERATE_DEFAULTS, .max_tokens = 1, .top = 1000 * MODEL_VOCAB};
+    g = rapt_generator_new(&s.m, &all, NULL);
+    must(rapt_generator_begin(g, "ab", 2, NULL));
+    must(rapt_generator_start(g, 0, NULL));
+    assert_true(rapt_generator_next(g, &token, &err));
+    assert_int_equal(token.count, MODEL_VOCAB);
+    rapt_generator_free(g);
+    free_setting(&s);
+}
+
 /* Runs that end early, that nobody finishes, and calls without a run. */
 static void runs_in_parts_end_anywhere(void **state)
 {
@@ -478,7 +518,8 @@ int main(void)
         cmocka_unit_test(samples_of_one_prefill),   cmocka_unit_test(log_probabilities_are_the_softmax),
         cmocka_unit_test(cancelled_runs),           cmocka_unit_test(several_ends_of_text),
         cmocka_unit_test(what_is_refused),          cmocka_unit_test(cancelled_at_the_last_token),
-        cmocka_unit_test(codes_of_their_own),       cmocka_unit_test(tokens_one_by_one_are_a_run),
+        cmocka_unit_test(codes_of_their_own),       cmocka_unit_test(tokens_come_with_the_most_probable),
+        cmocka_unit_test(tokens_one_by_one_are_a_run),
         cmocka_unit_test(runs_in_parts_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,8 @@ static void generating(void **state)
     rapt_generator *g = rapt_generator_new(m, &o, NULL);
     assert_non_null(g);
     assert_int_not_equal(rapt_generator_run(g, 0, &result, NULL), RAPT_OK); /* no prompt */
+    assert_int_not_equal(rapt_generator_likeliest(g, 1, (int32_t[]){0}, (double[]){0}, NULL), RAPT_OK);
+    assert_int_equal(rapt_generator_likeliest(g, 0, NULL, NULL, NULL), RAPT_ERR_VALUE);
     rapt_generated_token token;
     assert_false(rapt_generator_next(g, &token, NULL)); /* no run */
     assert_int_not_equal(rapt_generator_finish(g, NULL, NULL), RAPT_OK);
