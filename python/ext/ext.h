@@ -35,7 +35,9 @@
     X(recipe)                                                                                      \
     X(trainer)                                                                                     \
     X(tape)                                                                                        \
-    X(optimizer)
+    X(optimizer)                                                                                   \
+    X(stream)                                                                                      \
+    X(explanation)
 
 /* Types that are derived from another one of the module. */
 #define EXT_SUBTYPES(X)                                                                            \
@@ -189,6 +191,8 @@ typedef struct ext_ids {
 } ext_ids;
 int ext_ids_read(PyObject *list, const char *name, ext_ids *out);
 void ext_ids_free(ext_ids *i);
+/* A str of the library's text. */
+PyObject *ext_string(const char *text);
 /* Lists of int and of float. */
 PyObject *ext_ids_list(const int32_t *ids, size_t count);
 PyObject *ext_doubles_list(const double *values, size_t count);

@@ -1,7 +1,9 @@
 /* model.c: a loaded model: loading, its parameters in place, closing. */
+#define _GNU_SOURCE /* nanosleep */
 #include <stddef.h>
+#include <time.h>
 
-#include "model.h"
+#include "generate.h"
 #include "tokenizer.h"
 
 #include "rapt/io.h"
@@ -105,6 +107,20 @@ rapt_model *model_hold(PyObject *self, PyObject **hold)
     return m->model;
 }
 
+bool model_begin(PyObject *self, PyObject **hold)
+{
+    if (!model_hold(self, hold))
+        return false;
+    ((model *)self)->calls++;
+    return true;
+}
+
+void model_end(PyObject *self, PyObject *hold)
+{
+    ((model *)self)->calls--;
+    Py_DECREF(hold);
+}
+
 static PyObject *model_task(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -161,6 +177,10 @@ static void release(model *m)
 {
     rapt_translator_free(m->translator);
     m->translator = NULL;
+    generation_free(m->idle);
+    m->idle = NULL;
+    rapt_chat_template_free(m->chat);
+    m->chat = NULL;
     m->model = NULL;
     Py_CLEAR(m->owner);
 }
@@ -182,9 +202,17 @@ static PyObject *model_expire(PyObject *self, PyObject *unused)
 {
     (void)unused;
     model *m = (model *)self;
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(m->lock, 1);
-    Py_END_ALLOW_THREADS
+    for (;;) {
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(m->lock, 1);
+        Py_END_ALLOW_THREADS
+        if (!m->calls)
+            break;
+        PyThread_release_lock(m->lock); // calls may want it
+        Py_BEGIN_ALLOW_THREADS
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        Py_END_ALLOW_THREADS
+    }
     release(m);
     PyThread_release_lock(m->lock);
     Py_RETURN_NONE;
@@ -213,6 +241,14 @@ static PyMethodDef model_methods[] = {
     {"export", model_export, METH_VARARGS, NULL},
     {"load_state", model_load_state, METH_VARARGS, NULL},
     {"score_pairs", model_score_pairs, METH_VARARGS, NULL},
+    {"generate", model_generate, METH_VARARGS, NULL},
+    {"stream", model_stream, METH_VARARGS, NULL},
+    {"next_token", model_next_token, METH_VARARGS, NULL},
+    {"chat_prompt", model_chat_prompt, METH_VARARGS, NULL},
+    {"score", model_score, METH_VARARGS, NULL},
+    {"loss", model_loss, METH_VARARGS, NULL},
+    {"embed", model_embed, METH_VARARGS, NULL},
+    {"explain", model_explain, METH_VARARGS, NULL},
     {0}};
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {0}};
 PyType_Spec model_spec = {"rapt._rapt.Model", sizeof(model), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,

@@ -4,6 +4,7 @@
 
 #include "ext.h"
 
+#include "rapt/chat.h"
 #include "rapt/decode.h"
 
 typedef struct model {
@@ -13,13 +14,20 @@ typedef struct model {
     bool trainable;            /* its parameters are in memory and can be written: nothing that is made of them is kept */
     PyObject *options;         /* the dict that `compute` points into */
     rapt_compute compute;
-    PyThread_type_lock lock;   /* of the translator */
+    PyThread_type_lock lock;   /* of the translator, and of the first use of the chat template */
     rapt_translator *translator; /* made by the first translation, with `compute`; NULL: none yet */
+    size_t calls;              /* that are in progress without the lock */
+    struct generation *idle;   /* a generator that waits for the next text with its options, or NULL */
+    rapt_chat_template *chat;  /* of the model's folder; NULL: not loaded yet */
 } model;
 
 /* The model of a handle that is not closed, with a new reference to its owner in *hold, so that it cannot be closed meanwhile;
  * NULL with an exception set. */
 rapt_model *model_hold(PyObject *self, PyObject **hold);
+
+/* model_hold for a call of the library that does not take the lock: model_expire waits for its end. */
+bool model_begin(PyObject *self, PyObject **hold);
+void model_end(PyObject *self, PyObject *hold);
 
 /* A handle without a model yet, with the options of a dict; NULL with an exception set. */
 model *model_new(const ext_state *s, PyObject *options);
@@ -36,5 +44,13 @@ PyObject *model_save_config(PyObject *self, PyObject *path);
 PyObject *model_export(PyObject *self, PyObject *args);
 PyObject *model_load_state(PyObject *self, PyObject *args);
 PyObject *model_score_pairs(PyObject *self, PyObject *args);
+PyObject *model_generate(PyObject *self, PyObject *args);
+PyObject *model_stream(PyObject *self, PyObject *args);
+PyObject *model_next_token(PyObject *self, PyObject *args);
+PyObject *model_chat_prompt(PyObject *self, PyObject *args);
+PyObject *model_score(PyObject *self, PyObject *args);
+PyObject *model_loss(PyObject *self, PyObject *args);
+PyObject *model_embed(PyObject *self, PyObject *args);
+PyObject *model_explain(PyObject *self, PyObject *args);
 
 #endif

@@ -1,6 +1,7 @@
 /* texts.c: texts with their sizes, which may hold a character U+0000, bytes, ids, and lists of numbers. */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ext.h"
 
@@ -139,6 +140,11 @@ void ext_ids_free(ext_ids *i)
 {
     PyMem_Free(i->ids);
     *i = (ext_ids){0};
+}
+
+PyObject *ext_string(const char *text)
+{
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
 PyObject *ext_ids_list(const int32_t *ids, size_t count)

@@ -28,11 +28,6 @@ static bool stop_line(void *context, size_t line)
     return ext_call_stop(context);
 }
 
-static PyObject *text_of(const char *text)
-{
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-}
-
 /* [targets, sources + 1]: the last column is <eos>. */
 static PyObject *alignment_of(const ext_state *s, const rapt_alignment *al)
 {
@@ -50,7 +45,7 @@ static PyObject *alignment_of(const ext_state *s, const rapt_alignment *al)
 /* (text, score, log_prob, tokens, log_probs, alignment); the last three are None unless they were asked for. */
 static PyObject *hypothesis_of(const ext_state *s, const rapt_hypothesis *h, const rapt_translate_options *o)
 {
-    PyObject *text = text_of(h->text);
+    PyObject *text = ext_string(h->text);
     PyObject *tokens = o->tokens ? ext_ids_list(h->tokens, h->token_count) : Py_NewRef(Py_None);
     PyObject *log_probs = o->tokens ? ext_doubles_list(h->log_probs, h->token_count) : Py_NewRef(Py_None);
     PyObject *alignment = o->alignment ? alignment_of(s, &h->alignment) : Py_NewRef(Py_None);
@@ -75,7 +70,7 @@ static PyObject *translation_of(const ext_state *s, const rapt_translation *t, c
             goto failed;
     }
     for (size_t i = 0; i < t->unknown_word_count; i++) {
-        if (!(item = text_of(t->unknown_words[i])) || PyList_SetItem(unknown, (Py_ssize_t)i, item) < 0)
+        if (!(item = ext_string(t->unknown_words[i])) || PyList_SetItem(unknown, (Py_ssize_t)i, item) < 0)
             goto failed;
     }
     return Py_BuildValue("(NNNN)", list, PyBool_FromLong(t->cut), source, unknown);

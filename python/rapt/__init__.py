@@ -9,20 +9,22 @@ and pandas are optional: arrays speak the buffer protocol and DLPack. The module
 """
 from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
                     OutOfMemoryError, ShapeError, version as __version__)
+from ._explanation import Explanation
 from ._html import Html
 from ._metrics import (BLEU, CHRF, Score, book_bleu, corpus_bleu, corpus_chrf, sentence_bleu, sentence_chrf)
 from ._model import Encoder, LanguageModel, Model, Translator
 from ._process import average, convert, info, threads
 from ._recipe import Recipe
-from ._results import Hypothesis, Loss, Translation
+from ._results import Completion, Hypothesis, Loss, Prediction, TextScore, TokenStep, Translation
+from ._stream import Stream
 from ._tokenizer import Encoding, Tokenizer
 from ._train import Run, Step, train
 
-__all__ = ["Array", "BLEU", "CHRF", "Encoder", "Encoding", "Error", "FormatError", "Html", "Hypothesis", "IOFailure",
-           "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model", "NotFiniteError", "NotFoundError",
-           "OutOfMemoryError", "Recipe", "Run", "Score", "ShapeError", "Step", "Tokenizer", "Translation", "Translator",
-           "__version__", "average", "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu",
-           "sentence_chrf", "threads", "train"]
+__all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Error", "Explanation", "FormatError", "Html",
+           "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
+           "NotFiniteError", "NotFoundError", "OutOfMemoryError", "Prediction", "Recipe", "Run", "Score", "ShapeError",
+           "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__", "average",
+           "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]
 
 
 def __getattr__(name):

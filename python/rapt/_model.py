@@ -1,6 +1,9 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._results import Hypothesis, Loss, Translation
+from ._arguments import biases_of, role_and_content, sample_of, stops_of
+from ._explanation import Explanation, texts_of
+from ._results import Completion, Hypothesis, Loss, Prediction, TextScore, Translation
+from ._stream import Stream
 from ._tokenizer import Tokenizer
 
 
@@ -99,6 +102,23 @@ class Model:
         message says what it lacks."""
         self._handle.export(path, {"to": to, "weights": weights}, on_progress)
 
+    def explain(self, text, *, target=None, names=(), gradients=False, strict=False):
+        """Runs one forward pass over a text, in fp32, and keeps what it computed: an Explanation.
+
+        target     of a translation model: the text that the decoder reads; default: the model's own greedy translation
+        names      shell patterns ("*.weights", "decoder.0.*") of the intermediates to keep, a sequence of str; default: all
+        gradients  also compute the loss (of the target, or of a language model's text) and all its gradients, without dropout
+        strict     unknown words are an error
+
+        TypeError: text is no str; InvalidValueError: a text that is empty or longer than the model takes, a target for a language
+        model; NotFoundError: a pattern that matches nothing.
+        """
+        if isinstance(names, str):
+            raise TypeError("names must be a sequence of str, not str")
+        handle = self._handle.explain(text, {"target": target, "gradients": gradients, "strict": strict,
+                                             "model_name": str(self.folder)}, tuple(names))
+        return Explanation._of(handle, Tokenizer._of(self._handle.tokenizer(True)))
+
     def close(self):
         """Frees the model's memory. BufferError while arrays of it are in use, or a call in another thread. Once it is closed,
         every other method raises ValueError; closing again does nothing."""
@@ -184,6 +204,101 @@ class LanguageModel(Model):
         """The model's Tokenizer, part of it: it keeps the model's memory alive."""
         return Tokenizer._of(self._handle.tokenizer(False))
 
+    def generate(self, prompt, *, stream=False, max_tokens=None, temperature=None, greedy=None, top_k=None, top_p=None,
+                 min_p=None, typical_p=None, repetition_penalty=None, repetition_window=None, presence_penalty=None,
+                 frequency_penalty=None, seed=None, sample=0, stop=(), beam=None, top_log_probs=None, logit_bias=None,
+                 should_stop=None):
+        """Continues a prompt: a str, in which texts of special tokens become those tokens, or a sequence of ids. Returns a
+        Completion, or with stream=True a Stream, an iterator of TokenStep.
+
+        Without options it samples as `rapt generate` does: as the model's folder says, or else from the 200 most probable tokens
+        at temperature 0.8. rapt/generate.h has the formulas and their sources.
+
+        max_tokens          at most so many new tokens, 0 or more; default 200
+        temperature         divides the logits, 0 or more; 0: greedy
+        greedy              True: always the most probable token
+        top_k               sample from the k most probable tokens; 0: from all
+        top_p               from the fewest tokens whose probabilities sum to p, above 0 to 1
+        min_p               from tokens with at least min_p times the largest probability, 0 to 1
+        typical_p           from tokens whose information is nearest to the entropy, that sum to this, 0 to 1
+        repetition_penalty  0.001 to 1000, above 1 against tokens of the last repetition_window (0: all) tokens
+        presence_penalty    -2 to 2, taken from the logit of each token that was written already
+        frequency_penalty   likewise, as many times as it was written
+        seed, sample        a text depends on them, the prompt and the other options alone; samples of one seed differ
+        stop                a str or a sequence of str that end the text and are left out
+        beam                above 1: beam search in place of sampling
+        top_log_probs       so many most probable tokens come with each step of a stream
+        logit_bias          a mapping from ids to what is added to their logits; -inf excludes one
+        should_stop         a callable, as in Translator.translate; a stream is closed instead
+
+        If the text is longer than the model's context, the model sees its end. Calls with the same options again, with any
+        prompt, skip the packing of weights. InvalidValueError: an option out of range, or an id that the model lacks.
+        """
+        return self._generate(prompt, stream, sample, stop, logit_bias, should_stop, {
+            "max_tokens": max_tokens, "temperature": temperature, "greedy": greedy, "top_k": top_k, "top_p": top_p,
+            "min_p": min_p, "typical_p": typical_p, "repetition_penalty": repetition_penalty,
+            "repetition_window": repetition_window, "presence_penalty": presence_penalty,
+            "frequency_penalty": frequency_penalty, "seed": seed, "beam": beam, "top_log_probs": top_log_probs})
+
+    def _generate(self, prompt, stream, sample, stop, logit_bias, should_stop, options):
+        stops, biases = stops_of(stop), biases_of(logit_bias)
+        sample = sample_of(sample)
+        if not stream:
+            return Completion(*self._handle.generate(prompt, options, stops, biases, sample, should_stop))
+        if should_stop is not None:
+            raise TypeError("should_stop is not for streams, which are closed")
+        return Stream._of(self._handle.stream(prompt, options, stops, biases, sample))
+
+    def chat(self, messages, *, stream=False, variables=None, max_tokens=1024, sample=0, stop=(), logit_bias=None,
+             should_stop=None, **options):
+        """Replies to a conversation by the chat template of the model's folder: a Completion, or a Stream.
+
+        messages   a sequence of mappings {"role": "user", "content": "Hello!"}; the roles are those that the template knows,
+                   usually "system", "user" and "assistant"
+        variables  a mapping of more variables of the template to values that JSON has
+        options    as in generate; max_tokens is 1024 by default
+
+        NotFoundError: the folder has no template; FormatError: the template refuses the messages.
+        """
+        ids = self._chat_prompt(messages, variables, True)[1]
+        return self._generate(ids, stream, sample, stop, logit_bias, should_stop,
+                              {"chat": True, "max_tokens": max_tokens, **options})
+
+    def chat_prompt(self, messages, *, variables=None, generation_prompt=True):
+        """The text that the chat template makes of messages, as transformers' apply_chat_template(tokenize=False).
+
+        generation_prompt  whether it ends with the beginning of a reply
+        """
+        return self._chat_prompt(messages, variables, generation_prompt)[0]
+
+    def _chat_prompt(self, messages, variables, generation_prompt):
+        pairs = tuple(role_and_content(message) for message in messages)
+        if variables is not None:
+            import json
+            variables = json.dumps(dict(variables))
+        return self._handle.chat_prompt(self.folder, pairs, variables, generation_prompt)
+
+    def next_token(self, prompt, *, top=5):
+        """The `top` most probable tokens after a prompt, a str or ids: a Prediction without a label. `top` is 1 or more; of a
+        smaller vocabulary, all."""
+        ids, probabilities = self._handle.next_token(prompt, top)
+        return Prediction(ids, texts_of(self.tokenizer, ids), probabilities, None, None)
+
+    def score(self, texts, *, should_stop=None):
+        """How probable texts are: a list of TextScore, one for each of a list or tuple of str, or of sequences of ids.
+
+        A str is encoded with the special tokens that the tokenizer puts around it. A text that is longer than the model's context
+        is scored in consecutive windows, as perplexity does. InvalidValueError: an id that the model lacks.
+        """
+        if not isinstance(texts, (list, tuple)):
+            raise TypeError(f"texts must be a list or tuple, not {type(texts).__name__}")
+        return [TextScore(*self._handle.score(text, should_stop)) for text in texts]
+
+    def perplexity(self, text, *, should_stop=None):
+        """e to the mean negative log-probability of a str's tokens, in consecutive windows of the model's context, each token but
+        the first once: what `rapt eval` prints. InvalidValueError: fewer than two tokens."""
+        return self._handle.loss(text, should_stop)[3]
+
 
 class Encoder(Model):
     """An encoder, which makes vectors of texts."""
@@ -193,6 +308,18 @@ class Encoder(Model):
     def tokenizer(self):
         """The model's Tokenizer, part of it: it keeps the model's memory alive."""
         return Tokenizer._of(self._handle.tokenizer(False))
+
+    def embed(self, texts, *, prompt=None, pooling="stored", normalize=None, should_stop=None):
+        """One vector for each of a list or tuple of str: an Array [texts, features] of float32.
+
+        prompt       the name of one of the folder's prompts, which goes before each text; "": none; default: the folder's
+        pooling      "mean", "cls" or "max" of the tokens' vectors; "stored": as the folder says
+        normalize    whether a vector is divided by its Euclidean norm; default: as the folder says
+        should_stop  a callable, as in Translator.translate
+
+        A text is truncated to the tokens that the model takes. Its vector does not depend on the other texts.
+        """
+        return self._handle.embed(texts, {"prompt": prompt, "pooling": pooling, "normalize": normalize}, should_stop)
 
 
 _CLASSES = {"translation": Translator, "language_model": LanguageModel, "encoder": Encoder}

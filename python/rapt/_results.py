@@ -67,3 +67,60 @@ class Loss(Result):
     perplexity  e^loss
     """
     __slots__ = ("nll", "tokens", "skipped", "loss", "perplexity")
+
+
+class Completion(Result):
+    """What a language model wrote after a prompt.
+
+    text           whole characters, up to a stop text, which is left out; bytes that are no UTF-8 are U+FFFD
+    tokens         ids, with those of a stop text, without the end-of-text token
+    log_probs      the log-probability of each in nats, by the model's softmax before any option; None after a beam search
+    prompt_tokens  how many tokens the prompt has
+    finish_reason  "length": max_tokens were written; "stop": a stop text; "end_of_text": the model ended the text
+    score          the score of a beam search; else 0
+    """
+    __slots__ = ("text", "tokens", "log_probs", "prompt_tokens", "finish_reason", "score")
+
+    def __str__(self):
+        return self.text
+
+
+class TokenStep(Result):
+    """One token of a stream.
+
+    id        the token; None in a last step that brings text which was held back
+    text      the text that became final with it: whole characters, maybe none
+    log_prob  in nats, by the model's softmax before any option; NaN after a beam search
+    top       (id, log-probability) of the most probable tokens at this place, the most probable first; as many as top_log_probs
+    """
+    __slots__ = ("id", "text", "log_prob", "top")
+
+    def __str__(self):
+        return self.text
+
+
+class Prediction(Result):
+    """What a model expects at a place of a text.
+
+    ids            the most probable tokens, the most probable first
+    tokens         the text of each; bytes that are no characters by themselves are U+FFFD
+    probabilities  of each, 0 to 1, by the model's softmax without any option
+    label          the token that follows in the text; None if there is none
+    loss           -ln p(label) in nats; None without a label
+    """
+    __slots__ = ("ids", "tokens", "probabilities", "label", "loss")
+
+
+class TextScore(Result):
+    """How probable a text is for a language model.
+
+    tokens     its ids
+    log_probs  the log-probability of each but the first, after the tokens before it, in nats: one fewer than tokens
+    """
+    __slots__ = ("tokens", "log_probs")
+
+    @property
+    def log_prob(self):
+        """The sum of log_probs; 0.0 for a text of one token."""
+        import math
+        return math.fsum(self.log_probs)

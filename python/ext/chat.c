@@ -1,0 +1,76 @@
+/* chat.c: conversations as prompts, by the chat template of the model's folder. */
+#include <stdlib.h>
+
+#include "model.h"
+
+#include "rapt/chat.h"
+
+/* Messages from a tuple of (role, content). */
+typedef struct conversation {
+    rapt_chat_message *messages;
+    size_t count;
+    rapt_chat_options options;
+} conversation;
+
+static int read_messages(PyObject *tuple, conversation *v)
+{
+    v->count = (size_t)PyTuple_Size(tuple);
+    if (!(v->messages = PyMem_Calloc(v->count + 1, sizeof *v->messages))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < v->count; i++) {
+        PyObject *role, *content;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "OO", &role, &content) ||
+            !(v->messages[i].role = ext_text(role, "the role of a message")) ||
+            !(v->messages[i].content = ext_text(content, "the content of a message")))
+            return -1;
+    }
+    return 0;
+}
+
+/* Within a call. The template is loaded once. */
+static rapt_code apply(model *m, const char *folder, const conversation *v, char **text, size_t *size, int32_t **ids,
+                       size_t *count, ext_call *c, rapt_error *err)
+{
+    if (!ext_lock(c, m->lock))
+        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the chat template was cancelled");
+    if (!m->chat)
+        m->chat = rapt_chat_template_load(folder, err);
+    PyThread_release_lock(m->lock);
+    rapt_code code = m->chat ? rapt_chat_apply(m->chat, v->messages, v->count, &v->options, text, size, err) : err->code;
+    return code ? code : rapt_chat_encode(rapt_model_source_tokenizer(m->model), *text, *size, ids, count, err);
+}
+
+/* chat_prompt(folder, messages, variables or None, generation prompt): (text, ids) */
+PyObject *model_chat_prompt(PyObject *self, PyObject *args)
+{
+    PyObject *path, *messages, *variables, *hold, *tuple = NULL;
+    int prompts;
+    if (!PyArg_ParseTuple(args, "OO!Op:chat_prompt", &path, &PyTuple_Type, &messages, &variables, &prompts) ||
+        !model_begin(self, &hold))
+        return NULL;
+    ext_call c;
+    rapt_error err = {0};
+    const char *folder;
+    char *text = NULL;
+    size_t size, count;
+    int32_t *ids = NULL;
+    conversation v = {.options = {.no_generation_prompt = !prompts, .stop = ext_call_stop, .context = &c}};
+    PyObject *bytes = ext_path(path, &folder);
+    if (!bytes || read_messages(messages, &v) < 0 ||
+        (variables != Py_None && !(v.options.variables = ext_text(variables, "variables"))))
+        goto end;
+    ext_call_begin(&c, Py_None);
+    rapt_code code = apply((model *)self, folder, &v, &text, &size, &ids, &count, &c, &err);
+    ext_call_end(&c);
+    tuple = code ? ext_raise(ext_state_of(self), &err)
+                 : Py_BuildValue("(NN)", PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace"), ext_ids_list(ids, count));
+end:
+    free(text);
+    free(ids);
+    PyMem_Free(v.messages);
+    Py_XDECREF(bytes);
+    model_end(self, hold);
+    return tuple;
+}

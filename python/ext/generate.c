@@ -1,0 +1,244 @@
+/* generate.c: texts of a language model, and the tokens that are probable next. stream.c hands them out token by token. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "generate.h"
+
+static const option_row OPTIONS[] = {
+    {"max_tokens", OPTION_SIZE, offsetof(rapt_generate_options, max_tokens)},
+    {"temperature", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.temperature)},
+    {"greedy", OPTION_BOOL, offsetof(rapt_generate_options, sample.greedy)},
+    {"top_k", OPTION_SIZE, offsetof(rapt_generate_options, sample.top_k)},
+    {"top_p", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.top_p)},
+    {"min_p", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.min_p)},
+    {"typical_p", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.typical_p)},
+    {"repetition_penalty", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.repetition_penalty)},
+    {"repetition_window", OPTION_SIZE, offsetof(rapt_generate_options, sample.repetition_window)},
+    {"presence_penalty", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.presence_penalty)},
+    {"frequency_penalty", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.frequency_penalty)},
+    {"seed", OPTION_SEED, offsetof(rapt_generate_options, sample.seed)},
+    {"beam", OPTION_SIZE, offsetof(rapt_generate_options, beam)},
+    {"top_log_probs", OPTION_SIZE, offsetof(rapt_generate_options, top)},
+    {"chat", OPTION_BOOL, offsetof(rapt_generate_options, chat)},
+    {0}};
+
+/* ---- requests ------------------------------------------------------------------------------------------------ */
+
+/* A tuple of (id, bias). */
+static int read_biases(PyObject *tuple, text_request *r)
+{
+    Py_ssize_t count = PyTuple_Size(tuple);
+    if (!(r->biases = PyMem_Calloc((size_t)count + 1, sizeof *r->biases))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *id, *bias;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, i), "OO", &id, &bias) ||
+            ext_id_read(id, "an id of logit_bias", &r->biases[i].id) < 0)
+            return -1;
+        if (PyBool_Check(bias) || (!PyFloat_Check(bias) && !PyLong_Check(bias))) {
+            ext_wrong_type("a value of logit_bias", "a float", bias);
+            return -1;
+        }
+        r->biases[i].bias = PyFloat_AsDouble(bias);
+        if (PyErr_Occurred())
+            return -1;
+    }
+    r->o.sample.biases = r->biases;
+    r->o.sample.bias_count = (size_t)count;
+    return 0;
+}
+
+static int read_prompt(PyObject *prompt, text_request *r)
+{
+    if (PyUnicode_Check(prompt))
+        return ext_bytes_read(prompt, "prompt", true, &r->text);
+    if (PyIter_Check(prompt) || PyNumber_Check(prompt) || prompt == Py_None) {
+        ext_wrong_type("prompt", "a str or a sequence of int", prompt);
+        return -1;
+    }
+    return ext_ids_read(prompt, "prompt", &r->ids);
+}
+
+int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, text_request *r)
+{
+    r->o = rapt_generate_options_default();
+    r->o.compute = m->compute;
+    if (read_prompt(prompt, r) < 0 || options_read(options, OPTIONS, &r->o) < 0 || ext_texts_read(stops, "stop", &r->stops) < 0 ||
+        read_biases(biases, r) < 0)
+        return -1;
+    r->o.stops = r->stops.texts;
+    r->o.stop_count = r->stops.count;
+    return (r->key = PyTuple_Pack(3, options, stops, biases)) ? 0 : -1;
+}
+
+void text_request_free(text_request *r)
+{
+    ext_texts_free(&r->stops);
+    ext_bytes_free(&r->text);
+    ext_ids_free(&r->ids);
+    PyMem_Free(r->biases);
+    Py_XDECREF(r->key);
+}
+
+/* ---- generators ---------------------------------------------------------------------------------------------- */
+
+void generation_free(generation *n)
+{
+    if (!n)
+        return;
+    rapt_generator_free(n->g);
+    Py_XDECREF(n->key);
+    free(n);
+}
+
+generation *generation_take(model *m, const text_request *r)
+{
+    generation *n = m->idle;
+    int same = n ? PyObject_RichCompareBool(n->key, r->key, Py_EQ) : 0;
+    if (same < 0)
+        PyErr_Clear();
+    if (same != 1 || m->idle != n) // a comparison may run other code
+        return NULL;
+    m->idle = NULL;
+    return n;
+}
+
+void generation_put(model *m, generation *n)
+{
+    if (!m->idle && n->g && m->owner) {
+        m->idle = n;
+        return;
+    }
+    generation_free(n);
+}
+
+static bool generation_stops(void *context)
+{
+    return ext_call_stop(((generation *)context)->call);
+}
+
+rapt_code generation_begin(generation **n, const model *m, const text_request *r, ext_call *c, rapt_error *err)
+{
+    if (!*n && !(*n = calloc(1, sizeof **n)))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
+    (*n)->call = c;
+    if (!(*n)->g) {
+        rapt_generate_options o = r->o;
+        o.stop = generation_stops;
+        o.context = *n;
+        if (!((*n)->g = rapt_generator_new(m->model, &o, err)))
+            return err->code;
+    }
+    return r->text.data ? rapt_generator_begin((*n)->g, r->text.data, r->text.size, err)
+                        : rapt_generator_begin_tokens((*n)->g, r->ids.ids, r->ids.count, err);
+}
+
+PyObject *completion_of(rapt_generated *r)
+{
+    static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
+                                       [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
+    const bool searched = r->token_count > 0 && isnan(r->log_probs[0]);
+    PyObject *text = PyUnicode_DecodeUTF8(r->text ? r->text : "", (Py_ssize_t)r->text_size, "replace");
+    PyObject *ids = ext_ids_list(r->tokens, r->token_count);
+    PyObject *log_probs = searched ? Py_NewRef(Py_None) : ext_doubles_list(r->log_probs, r->token_count);
+    PyObject *tuple = NULL;
+    if (text && ids && log_probs)
+        tuple = Py_BuildValue("(OOOnsd)", text, ids, log_probs, (Py_ssize_t)r->prompt_tokens, ends[r->finish], r->score);
+    Py_XDECREF(text);
+    Py_XDECREF(ids);
+    Py_XDECREF(log_probs);
+    rapt_generated_free(r);
+    return tuple;
+}
+
+/* ---- methods ------------------------------------------------------------------------------------------------- */
+
+/* generate(prompt, options, stops, biases, sample, should_stop): a tuple, see completion_of. */
+PyObject *model_generate(PyObject *self, PyObject *args)
+{
+    PyObject *prompt, *options, *stops, *biases, *should_stop, *hold, *tuple = NULL;
+    text_request r = {0};
+    if (!PyArg_ParseTuple(args, "OO!O!O!KO:generate", &prompt, &PyDict_Type, &options, &PyTuple_Type, &stops, &PyTuple_Type,
+                          &biases, &r.sample, &should_stop))
+        return NULL;
+    model *m = (model *)self;
+    if (!model_begin(self, &hold))
+        return NULL;
+    if (text_request_read(m, prompt, options, stops, biases, &r) == 0) {
+        generation *n = generation_take(m, &r);
+        rapt_generated result = {0};
+        ext_call c;
+        rapt_error err = {0};
+        ext_call_begin(&c, should_stop);
+        rapt_code code = generation_begin(&n, m, &r, &c, &err);
+        code = code ? code : rapt_generator_run(n->g, r.sample, &result, &err);
+        ext_call_end(&c);
+        if (n && !n->key)
+            n->key = Py_NewRef(r.key);
+        if (n)
+            generation_put(m, n);
+        if (code)
+            rapt_generated_free(&result);
+        tuple = code ? ext_raise(ext_state_of(self), &err) : completion_of(&result);
+    }
+    text_request_free(&r);
+    model_end(self, hold);
+    return tuple;
+}
+
+/* Within a call. *count becomes the number of tokens that there are. */
+static rapt_code likeliest(generation **n, const model *m, const text_request *r, ext_call *c, size_t *count, int32_t **ids,
+                           double **probabilities, rapt_error *err)
+{
+    rapt_code code = generation_begin(n, m, r, c, err);
+    if (code)
+        return code;
+    const size_t vocab = rapt_model_language(m->model)->net->config.vocab;
+    *count = *count < vocab ? *count : vocab;
+    *ids = malloc((*count + 1) * sizeof **ids);
+    *probabilities = malloc((*count + 1) * sizeof **probabilities);
+    if (!*ids || !*probabilities)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", *count);
+    return rapt_generator_likeliest((*n)->g, *count, *ids, *probabilities, err);
+}
+
+/* next_token(prompt, count): (ids, probabilities) */
+PyObject *model_next_token(PyObject *self, PyObject *args)
+{
+    PyObject *prompt, *hold, *tuple = NULL, *options = PyDict_New(), *none = PyTuple_New(0);
+    Py_ssize_t asked;
+    text_request r = {0};
+    model *m = (model *)self;
+    if (!options || !none || !PyArg_ParseTuple(args, "On:next_token", &prompt, &asked) || !model_begin(self, &hold))
+        goto end;
+    if (asked < 1) {
+        PyErr_SetString(PyExc_ValueError, "top must be 1 or more");
+    } else if (text_request_read(m, prompt, options, none, none, &r) == 0) {
+        generation *n = generation_take(m, &r);
+        int32_t *ids = NULL;
+        double *probabilities = NULL;
+        size_t count = (size_t)asked;
+        ext_call c;
+        rapt_error err = {0};
+        ext_call_begin(&c, Py_None);
+        rapt_code code = likeliest(&n, m, &r, &c, &count, &ids, &probabilities, &err);
+        ext_call_end(&c);
+        if (n && !n->key)
+            n->key = Py_NewRef(r.key);
+        if (n)
+            generation_put(m, n);
+        tuple = code ? ext_raise(ext_state_of(self), &err)
+                     : Py_BuildValue("(NN)", ext_ids_list(ids, count), ext_doubles_list(probabilities, count));
+        free(ids);
+        free(probabilities);
+    }
+    text_request_free(&r);
+    model_end(self, hold);
+end:
+    Py_XDECREF(options);
+    Py_XDECREF(none);
+    return tuple;
+}

@@ -1,0 +1,42 @@
+/* generate.h: what texts and streams of a language model share: options from Python, and generators between two calls. */
+#ifndef RAPT_PYTHON_GENERATE_H
+#define RAPT_PYTHON_GENERATE_H
+
+#include "model.h"
+
+#include "rapt/generate.h"
+
+/* A generator of a model with the options that it was made with. */
+typedef struct generation {
+    rapt_generator *g;
+    ext_call *call; /* the call in progress, for its `stop` */
+    PyObject *key;  /* the options, to be compared with those of the next call */
+} generation;
+/* Between calls, with the lock of the interpreter. NULL is fine. */
+void generation_free(generation *n);
+
+/* A request: (prompt, options, stops, biases, sample). */
+typedef struct text_request {
+    rapt_generate_options o;
+    ext_texts stops;
+    rapt_logit_bias *biases;
+    PyObject *key; /* (options, stops, biases), which `o` points into */
+    ext_bytes text;
+    ext_ids ids;   /* in place of `text`, if it has no data */
+    unsigned long long sample;
+} text_request;
+/* Reads what Python hands over, and frees it. *r is to be freed in any case. */
+int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, text_request *r);
+void text_request_free(text_request *r);
+
+/* The generator that waits, if its options are these; it is the caller's then. NULL: another one has to be made. */
+generation *generation_take(model *m, const text_request *r);
+/* Gives it to the model for the next call, unless one waits already. */
+void generation_put(model *m, generation *n);
+/* Within a call: makes a generator unless *n is one, and begins with the prompt. */
+rapt_code generation_begin(generation **n, const model *m, const text_request *r, ext_call *c, rapt_error *err);
+
+/* (text, ids, log-probabilities or None, prompt tokens, why it ended, score); frees the result. */
+PyObject *completion_of(rapt_generated *result);
+
+#endif
