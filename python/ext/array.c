@@ -360,7 +360,7 @@ static PyGetSetDef array_members[] = {
 static PyType_Slot array_slots[] = {
     {Py_tp_doc, "An array of float32 or int32 in the library's memory, for memoryview, numpy.asarray and from_dlpack, without a\n"
                 "copy. It keeps its memory alive."},
-    {Py_tp_dealloc, array_dealloc}, {Py_bf_getbuffer, array_getbuffer}, {Py_tp_methods, array_methods},
+    {Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr}, {Py_bf_getbuffer, array_getbuffer}, {Py_tp_methods, array_methods},
     {Py_tp_getset, array_members}, {Py_mp_subscript, array_subscript}, {Py_mp_length, array_length},
     {Py_sq_item, array_item},    {Py_nb_float, array_float}, {0}};
 PyType_Spec array_spec = {"rapt.Array", sizeof(array), 0,

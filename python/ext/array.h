@@ -20,6 +20,8 @@ PyObject *array_dlpack_device(PyObject *self, PyObject *unused);
 /* An array with the same elements in memory of its own, without gaps. */
 PyObject *array_copy(PyObject *self, PyObject *unused);
 
+/* The elements as text, abbreviated if they are many. */
+PyObject *array_repr(PyObject *self);
 /* array_new for a type that is derived from it. */
 PyObject *array_new_typed(PyTypeObject *type, const array_of *of, PyObject *owner);
 void array_dealloc(PyObject *self);

@@ -298,6 +298,18 @@ class Passes(Close):
             self.assertEqual(drop.train()(X).tolist(), X.tolist())
 
 
+class Text(unittest.TestCase):
+    def test_repr(self):
+        self.assertEqual(repr(nn.tensor([[1, 2.5], [-1e-9, float("inf")]])), "Tensor([[1, 2.5],\n        [-1e-09, inf]])")
+        self.assertEqual(repr(nn.tensor(3)), "Tensor(3)")
+        self.assertEqual(repr(nn.Parameter([1 / 3])), "Parameter([0.33333])")
+        many = nn.tensor([list(range(500))] * 8)
+        self.assertEqual(repr(many).splitlines()[0], "Tensor([[0, 1, 2, ..., 497, 498, 499],")
+        self.assertEqual(repr(many).splitlines()[3].strip(), "...,")
+        self.assertEqual(len(repr(many).splitlines()), 7)
+        self.assertTrue(repr(many).endswith("shape=(8, 500))"))
+
+
 class Refusals(unittest.TestCase):
     def test_types_and_values(self):
         x = nn.tensor([[1.0, 2.0]])
