@@ -3,7 +3,7 @@
 # dist/. A target is x86_64-manylinux (the default), x86_64-musllinux, aarch64-manylinux or aarch64-musllinux. It needs Debian,
 # Python with venv and its headers, and the network. The compiler is zig's, from PyPI, which has the symbols of old C libraries;
 # what the library stands on (JSON, YAML, checksums, patterns, gzip) is built from Debian's sources, with its security updates, and
-# linked statically: the wheel has the licenses, and sbom.spdx.json names the versions.
+# linked statically: the wheel has their licenses, and their versions for who looks for known defects.
 set -eu
 cd "$(dirname "$0")/.."
 ROOT=$PWD/build-wheels
@@ -99,12 +99,11 @@ make_wheel() {
     rm -rf "$out"
     PKG_CONFIG_LIBDIR=$PREFIX/lib/pkgconfig SKBUILD_CMAKE_ARGS="$(IFS=';'; echo "${CMAKE[*]}")" \
         "$ROOT/venv/bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
-        -C wheel.license-files='LICENSE;build-wheels/licenses/*.txt' >"$ROOT/$TARGET/wheel.log" 2>&1 ||
+        -C wheel.license-files='LICENSE;build-wheels/licenses/*' >"$ROOT/$TARGET/wheel.log" 2>&1 ||
         { tail -40 "$ROOT/$TARGET/wheel.log"; return 1; }
     "$ROOT/venv/bin/wheel" tags --remove --platform-tag "$tag" "$out"/*.whl >/dev/null
     case $tag in manylinux*) "$ROOT/venv/bin/auditwheel" show "$out"/*.whl | grep -F "${tag%%.*}" ;; esac
-    cp "$out"/*.whl dist/
-    ls -l dist/*"$tag".whl
+    cp -v "$out"/*.whl dist/
 }
 
 [ $# -gt 0 ] || set -- x86_64-manylinux
@@ -121,7 +120,8 @@ for TARGET; do
     PREFIX=$ROOT/$TARGET/prefix
     mkdir -p "$PREFIX"
     CMAKE=(-DRAPT_PYTHON=ON -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="${TARGET%-*}" -DCMAKE_AR="$ROOT/bin/$triple/ar"
-        -DCMAKE_RANLIB="$ROOT/bin/$triple/ranlib")
+        -DCMAKE_RANLIB="$ROOT/bin/$triple/ranlib"
+        -DCMAKE_C_FLAGS=-fno-asynchronous-unwind-tables) # which nothing reads, and which are a twentieth of the wheel
     with_zig "$triple" build_libraries >"$ROOT/$TARGET/libraries.log" 2>&1 || { tail -20 "$ROOT/$TARGET/libraries.log"; exit 1; }
     with_zig "$triple" make_wheel "$tag"
 done
