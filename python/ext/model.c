@@ -144,7 +144,8 @@ static PyObject *model_parameters(PyObject *self, PyObject *unused)
     PyObject *dict = m ? PyDict_New() : NULL;
     for (size_t i = 0; dict && i < rapt_params_count(rapt_model_params(m)); i++) {
         const rapt_param *p = rapt_params_at(rapt_model_params(m), i);
-        array_of of = {.data = p->value.data, .ndim = p->value.ndim, .writable = ((model *)self)->trainable, .name = p->value.name};
+        array_of of = {.data = p->value.data, .ndim = p->value.ndim, .name = p->value.name};
+        of.writable = ((model *)self)->trainable;
         for (int d = 0; d < of.ndim; d++)
             of.shape[d] = p->value.shape[d];
         PyObject *a = array_new(ext_state_of(self), &of, hold);

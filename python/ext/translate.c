@@ -104,6 +104,10 @@ static rapt_code run(ext_call *c, model *m, const rapt_translate_options *o, boo
 {
     if (!ext_lock(c, m->lock))
         return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
+    if (!m->owner) { // a training run has closed it meanwhile (model_expire)
+        PyThread_release_lock(m->lock);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the model is closed");
+    }
     rapt_translator *t = translator_for(m, o, own, err);
     const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c};
     rapt_code code = t ? rapt_translator_run(t, &request, l->texts.texts, l->texts.count, l->out, err) : err->code;

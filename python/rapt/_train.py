@@ -252,4 +252,4 @@ def train(recipe, out=None, *, pairs=None, text=None, validation=None, resume=Fa
 
 def _warn(text):
     import warnings
-    warnings.warn(text, RuntimeWarning, stacklevel=4)
+    warnings.warn(text, RuntimeWarning, stacklevel=3)

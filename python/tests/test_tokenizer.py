@@ -114,6 +114,18 @@ class Used(unittest.TestCase):
                 self.assertEqual(text[begin:end], token)
         self.assertEqual(e.offsets[-1], (len(text) - 1, len(text)))
 
+    def test_offsets_are_those_of_tokenizers(self):
+        try:
+            import tokenizers
+        except ImportError:
+            self.skipTest("tokenizers is not installed")
+        ours, path = bpe(), support.SCRATCH / "offsets.json"
+        ours.save(path)
+        theirs = tokenizers.Tokenizer.from_file(str(path))
+        for text in ("the cat", "  the\tcät 日本 🙂‍x", "", "a\n\nthe mat ", "é"):
+            one, other = ours.encoding(text), theirs.encode(text)
+            self.assertEqual((one.ids.tolist(), one.offsets), (other.ids, other.offsets))
+
     def test_threads_share_one(self):
         ours, results = bpe(), []
         threads = [threading.Thread(target=lambda: results.append(ours.encode_batch([TEXT] * 20))) for _ in range(4)]

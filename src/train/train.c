@@ -438,26 +438,21 @@ static rapt_code finish_run(rapt_trainer *t, rapt_error *err)
     return code;
 }
 
-static rapt_code trainer_finish(rapt_trainer *t, rapt_error *err)
-{
-    rapt_error own = {0};
-    trainer_begin_call(t);
-    rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
-    if (trainer_end_call(t, code, &own, err))
-        return t->failure.code;
-    own = (rapt_error){0};
-    t->finished = true;
-    t->end = finish_run(t, &own);
-    if (t->end == RAPT_ERR_INTERRUPTED)
-        return rapt_fail(err, t->end, "%s", own.message);
-    return trainer_end_call(t, t->end, &own, err);
-}
-
 rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
 {
+    rapt_error own = {0};
     if (t->finished)
         return t->end ? rapt_fail(err, t->end, "the run has ended") : RAPT_OK;
-    rapt_code code = trainer_finish(t, err);
+    trainer_begin_call(t);
+    rapt_code code = t->failure.code ? RAPT_OK : trainer_begin(t, &own);
+    code = trainer_end_call(t, code, &own, err);
+    if (!code) {
+        own = (rapt_error){0};
+        t->finished = true;
+        t->end = finish_run(t, &own);
+        code = t->end == RAPT_ERR_INTERRUPTED ? rapt_fail(err, t->end, "%s", own.message)
+                                              : trainer_end_call(t, t->end, &own, err);
+    }
     folder_lock_release(&t->r.lock); /* nothing is written any more, and the program may keep the model for long */
     return code;
 }
