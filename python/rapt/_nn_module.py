@@ -280,7 +280,8 @@ class Sequential(Module):
         return self
 
     def _children(self):
-        return ((str(i), module) for i, module in enumerate(self._list))
+        yield from super()._children()
+        yield from ((str(i), module) for i, module in enumerate(self._list))
 
     def forward(self, X):
         for module in self._list:
