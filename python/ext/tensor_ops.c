@@ -399,6 +399,39 @@ PyObject *tensor_concat(PyObject *module, PyObject *args)
     return result;
 }
 
+/* The place of the largest element along an axis, the first of several. */
+static PyObject *tensor_argmax(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"axis", "dim", NULL};
+    const tensor *x = (tensor *)self;
+    const ext_state *s = ext_state_of(self);
+    int axis = -1, dim = INT_MIN, kept = 0;
+    size_t inner = 1, outer = 1, others[RAPT_MAX_DIMS];
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i$i", names, &axis, &dim) ||
+        (axis = axis_of(self, dim == INT_MIN ? axis : dim, x->base.ndim)) < 0)
+        return NULL;
+    for (int i = 0; i < x->base.ndim; i++) {
+        outer *= i < axis ? x->value.shape[i] : 1;
+        inner *= i > axis ? x->value.shape[i] : 1;
+        if (i != axis)
+            others[kept++] = x->value.shape[i];
+    }
+    float *memory;
+    PyObject *places = array_make(s, kept, others, &memory);
+    if (!places)
+        return NULL;
+    const size_t count = x->value.shape[axis];
+    for (size_t i = 0; i < outer * inner; i++) {
+        const float *from = x->value.data + i / inner * count * inner + i % inner;
+        int32_t best = 0;
+        for (size_t k = 1; k < count; k++)
+            best = from[k * inner] > from[(size_t)best * inner] ? (int32_t)k : best;
+        memcpy(memory + i, &best, sizeof best);
+    }
+    ((array *)places)->is_int = true;
+    return places;
+}
+
 static PyObject *tensor_number(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -424,6 +457,8 @@ PyMethodDef tensor_methods[] = {
      "The mean of all elements, or over an axis (also: dim)."},
     {"softmax", (PyCFunction)(void *)tensor_softmax, METH_VARARGS | METH_KEYWORDS,
      "Softmax over an axis (also: dim), the last one."},
+    {"argmax", (PyCFunction)(void *)tensor_argmax, METH_VARARGS | METH_KEYWORDS,
+     "The place of the largest element along an axis (also: dim), the last one: an int32 Array, ids for an Embedding."},
     {"relu", tensor_relu, METH_NOARGS, "max(0, x), elementwise."},
     {"gelu", tensor_gelu, METH_NOARGS, "x Phi(x), elementwise, the exact form."},
     {"tanh", tensor_tanh, METH_NOARGS, "tanh x, elementwise."},

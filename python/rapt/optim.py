@@ -12,6 +12,12 @@ from . import _rapt
 __all__ = ["Adam", "AdamW", "SGD"]
 
 
+def _rate(name, value):
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"{name} is {value}; it must be a number, 0 or more")
+    return float(value)
+
+
 class Optimizer:
     """What all optimizers share. `lr`, the learning rate, may be set between steps."""
 
@@ -21,7 +27,7 @@ class Optimizer:
             unique[id(parameter)] = parameter
         if not unique:
             raise ValueError("there are no parameters: modules that take sizes from their first input have none before it")
-        self.lr = lr
+        self.lr = _rate("lr", lr)
         self.params = tuple(unique.values())
         self._handle = _rapt.optimizer(self.params, options)
         self._scale = 1.0
@@ -29,7 +35,7 @@ class Optimizer:
 
     def step(self):
         """Changes the parameters by their gradients. A parameter without a gradient stays as it is."""
-        self._handle.step(self.lr, self._scale, self._momentum, self._weight_decay)
+        self._handle.step(_rate("lr", self.lr), self._scale, self._momentum, self._weight_decay)
         self._scale = 1.0
 
     def zero_grad(self):
@@ -40,6 +46,7 @@ class Optimizer:
     def clip(self, max_norm):
         """The norm of all gradients together, sqrt of the sum of squares. The next step multiplies the gradients by max_norm /
         norm if that is below 1; `grad` of the parameters stays as it is. NotFiniteError: the norm is no finite number."""
+        max_norm = _rate("max_norm", max_norm)
         norm = self._handle.norm()
         if norm - norm != 0:
             raise _rapt.NotFiniteError(f"the norm of the gradients is {norm}")
@@ -66,4 +73,4 @@ class SGD(Optimizer):
 
     def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
         super().__init__(params, lr, None)
-        self._momentum, self._weight_decay = float(momentum), float(weight_decay)
+        self._momentum, self._weight_decay = _rate("momentum", momentum), _rate("weight_decay", weight_decay)

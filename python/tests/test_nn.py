@@ -82,6 +82,14 @@ class Operations(Close):
         self.assertEqual(x.unsqueeze(0).squeeze(0).shape, x.shape)
         self.assertEqual(nn.tensor([[1.0], [2.0]]).expand(-1, 3).tolist(), [[1, 1, 1], [2, 2, 2]])
 
+    def test_argmax(self):
+        x = nn.tensor([[[1, 5, 5], [7, 2, 0]]])
+        self.assertEqual(x.argmax().tolist(), [[1, 0]])
+        self.assertEqual(x.argmax(1).tolist(), [[1, 0, 0]])
+        self.assertEqual(x[0, 0].argmax().tolist(), 1)
+        self.assertEqual(x.argmax(dim=0).dtype, "int32")
+        self.assertEqual(nn.Embedding(8, 3)(x.argmax()).shape, (1, 2, 3))
+
     def test_products_of_matrices(self):
         def product(a, b):
             return [[sum(p * q for p, q in zip(row, column)) for column in zip(*b)] for row in a]

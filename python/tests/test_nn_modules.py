@@ -109,8 +109,7 @@ class Book(Close):
         token, decoded = 0, []
         for _ in range(4):
             logits, state = net.decoder([[token]], state)
-            row = logits[0, 0].tolist()
-            token = row.index(max(row))
+            token = logits.argmax(dim=2).tolist()[0][0]
             decoded.append(token)
         self.assertEqual(decoded, source[0])
         self.assertEqual([w.shape for w in net.decoder.attention_weights[0]], [(1, 2, 1, 4)])
@@ -267,6 +266,17 @@ class Optimizers(Close):
         self.assertEqual(frozen.tolist(), [3])
         trainer.step()
         self.close(p, x)
+
+    def test_refusals(self):
+        p = nn.Parameter([1.0])
+        for call in (lambda: optim.SGD([p], -1), lambda: optim.Adam([p], math.nan), lambda: optim.SGD([p], 1, momentum=-1),
+                     lambda: optim.SGD([p], 1).clip(-1), lambda: optim.AdamW([p], weight_decay=-1),
+                     lambda: optim.Adam([p], eps=-1)):
+            with self.assertRaises(ValueError):
+                call()
+        for call in (lambda: optim.SGD([p], "a"), lambda: optim.SGD([1.0], 1), lambda: optim.SGD(p, 1)):
+            with self.assertRaises(TypeError):
+                call()
 
     def test_clip(self):
         p, q = nn.Parameter([0.0, 0.0]), nn.Parameter([0.0])
