@@ -78,11 +78,7 @@ rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translat
                                 rapt_error *err)
 {
     rapt_error own = {0};
-    if (engine_check_here(m->engine, err) != RAPT_OK)
-        return RAPT_ERR_VALUE;
-    if (m->lane != &translation_functions)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
-    rapt_code code = rapt_engine_check(m, &own);
+    const rapt_code code = engine_check_request(m, &translation_functions, "translate", &own);
     translation_job *j = code ? NULL : translation_job_new(m->of_lane, request, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);
@@ -142,7 +138,7 @@ static void translation_free(void *lane)
     rapt_translator_free(lane);
 }
 
-const engine_lane translation_functions = {translation_step, translation_free};
+const engine_lane translation_functions = {"a translation model", translation_step, translation_free};
 
 void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {

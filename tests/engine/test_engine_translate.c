@@ -2,6 +2,7 @@
  * them, batches and threads; requests that are cancelled or stop at any step, or fail, leave the others as they are; a short
  * request does not wait for a long one.
  * labels: threads */
+#define _GNU_SOURCE /* nanosleep */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 enum { CLIENTS = 5, REQUESTS = 40, LINES = 9, OPTION_COUNT = 6 };
 
@@ -265,6 +267,61 @@ static void cancelled_requests_leave_the_others(void **state)
     assert_true(cancelled > 100 && done > 100);
 }
 
+typedef struct asking {
+    atomic_bool stops;
+    atomic_size_t asked, ended;
+} asking;
+
+/* Asking all who wait takes far longer than the time between two questions. */
+static bool asking_stops(void *context)
+{
+    asking *a = context;
+    atomic_fetch_add(&a->asked, 1);
+    if (!atomic_load(&a->stops))
+        nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+    return atomic_load(&a->stops);
+}
+
+static void asking_done(void *context, rapt_code code, const char *message, const rapt_translation *out)
+{
+    asking *a = context;
+    (void)message, (void)out;
+    atomic_fetch_add(&a->ended, code == RAPT_ERR_INTERRUPTED);
+}
+
+/* A long queue costs a step no more than a short one, and all of it ends when it is to stop. */
+static void few_of_those_that_wait_are_asked(void **state)
+{
+    (void)state;
+    enum { WAITING = 300, TEXT = 60, STEPS = 100, ASKED = 16, RUNNING = 8 };
+    const char *lines[TEXT];
+    for (size_t i = 0; i < TEXT; i++)
+        lines[i] = "w1 w2 w3";
+    asking a = {.stops = false};
+    gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
+    rapt_engine *e = new_engine(1);
+    rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.batch = 1));
+    rapt_engine_job *gate_job, *jobs[WAITING];
+    const rapt_engine_translation r = {.lines = lines, .count = TEXT, .on_done = asking_done, .stop = asking_stops,
+                                       .context = &a};
+    assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &gate_job, NULL), RAPT_OK);
+    for (size_t i = 0; i < WAITING; i++)
+        assert_int_equal(rapt_engine_translate(m, &r, &jobs[i], NULL), RAPT_OK);
+    open_gate(&g);
+    size_t asked, steps;
+    do {
+        asked = atomic_load(&a.asked);
+        steps = rapt_engine_model_counts(m).steps;
+    } while (steps < STEPS);
+    assert_true(asked <= (steps + 2) * (ASKED + RUNNING));
+    atomic_store(&a.stops, true);
+    for (size_t i = 0; i < WAITING; i++)
+        rapt_engine_job_free(jobs[i]);
+    rapt_engine_job_free(gate_job);
+    assert_int_equal(atomic_load(&a.ended), WAITING);
+    rapt_engine_free(e);
+}
+
 /* Freed with requests in all states, of which nobody holds the handle. */
 static void engines_end_at_once(void **state)
 {
@@ -492,6 +549,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translations_are_those_of_the_program), cmocka_unit_test(cancelled_requests_leave_the_others),
+        cmocka_unit_test(few_of_those_that_wait_are_asked),
         cmocka_unit_test(engines_end_at_once), cmocka_unit_test(requests_are_checked),
         cmocka_unit_test(slots_and_batches_are_checked), cmocka_unit_test(requests_without_options),
         cmocka_unit_test(failures_are_a_requests_own), cmocka_unit_test(short_requests_pass_long_ones),
