@@ -283,7 +283,7 @@ for header in "$prefix"/include/rapt.h "$prefix"/include/rapt/*.h; do
 done
 
 # ---- the tensor core, with nothing but a compiler ------------------------------------------------------------------
-flags=(-O2 -ffp-contract=off -I"$SOURCE/include" -I"$SOURCE/src")
+flags=(-ffp-contract=off -I"$SOURCE/include" -I"$SOURCE/src")
 simd=()
 compiled=yes
 # The kernels of a level, FILE FLAGS...: nothing else is included. Their code, which takes minutes to make, is what the build has
@@ -309,7 +309,7 @@ case $(uname -m) in
 esac
 $CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,tape,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
 if [ $compiled = yes ]; then
-    runs 'cc -O2 -Iinclude -Isrc src/{base,kernels,tensor,tape,ops,nn}/*.c' ./user-core wanted
+    runs 'cc -Iinclude -Isrc src/{base,kernels,tensor,tape,ops,nn}/*.c' ./user-core wanted
 else
     fail 'the tensor core compiles with cc alone'
 fi
