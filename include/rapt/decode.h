@@ -1,7 +1,7 @@
 /* rapt/decode.h: translating with a trained model.
  *
- * In fp32 a sentence's translation depends on the sentence and the options alone, not on the other lines, the batch or the
- * threads. In bf16 it also depends on the processor and the batch (rapt_compute.type).
+ * A sentence's translation depends on the sentence and the options alone, not on the other lines, the batch or the threads; in
+ * bf16 it also depends on the processor (rapt_compute.type).
  *
  * If the model was trained on single sentences, a line of several sentences is translated sentence by sentence
  * (rapt_sentence_split). So is any line of more than rapt_translation_model.max_len tokens. A sentence that is still too long is

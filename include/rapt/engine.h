@@ -1,7 +1,7 @@
 /* rapt/engine.h: many requests at once to models that stay loaded: continuous batching (Yu et al. 2022, "Orca", section 3.2)
  * without sockets. A request gets the bits that it would get alone, from rapt_generator or rapt_translator. They depend neither
- * on other requests, nor on slots, chunks of a prefill, cached prefixes or threads (in fp32 and with quantized weights; for bf16
- * see rapt_compute.type).
+ * on other requests, nor on slots, chunks of a prefill, cached prefixes or threads; in bf16 they depend on the processor
+ * (rapt_compute.type).
  *
  *    rapt_engine *engine = rapt_engine_new(NULL, &err);
  *    rapt_engine_model *lm = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL;
