@@ -64,12 +64,17 @@ typedef enum rapt_code {
 #undef RAPT_CODE_ENUM
 } rapt_code;
 
-/* What a model is for. */
+/* What a model is for. RAPT_TASK_ANY, for options only, is one of the others. */
+#define RAPT_TASKS(X)                                                                              \
+    X(RAPT_TASK_TRANSLATION)                                                                       \
+    X(RAPT_TASK_LANGUAGE_MODEL)                                                                    \
+    X(RAPT_TASK_ENCODER)                                                                           \
+    X(RAPT_TASK_ANY)
+
 typedef enum rapt_task {
-    RAPT_TASK_TRANSLATION,
-    RAPT_TASK_LANGUAGE_MODEL,
-    RAPT_TASK_ENCODER,
-    RAPT_TASK_ANY /* for options only: one of the others */
+#define RAPT_TASK_ENUM(name) name,
+    RAPT_TASKS(RAPT_TASK_ENUM)
+#undef RAPT_TASK_ENUM
 } rapt_task;
 
 /* The first cause of a failure. Owned by the caller; start from `rapt_error err = {0};`. */

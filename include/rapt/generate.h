@@ -118,12 +118,21 @@ static inline rapt_generate_options rapt_generate_options_default(void)
     return o;
 }
 
-/* Why a run ended. */
+/* Why a run ended:
+ *   NONE         it failed or was cancelled
+ *   LENGTH       max_tokens were generated
+ *   STOP         a stop sequence was generated
+ *   END_OF_TEXT  the model ended the text */
+#define RAPT_FINISH_REASONS(X)                                                                     \
+    X(RAPT_FINISH_NONE)                                                                            \
+    X(RAPT_FINISH_LENGTH)                                                                          \
+    X(RAPT_FINISH_STOP)                                                                            \
+    X(RAPT_FINISH_END_OF_TEXT)
+
 typedef enum rapt_finish_reason {
-    RAPT_FINISH_NONE,       /* the run failed or was cancelled */
-    RAPT_FINISH_LENGTH,     /* max_tokens were generated */
-    RAPT_FINISH_STOP,       /* a stop sequence was generated */
-    RAPT_FINISH_END_OF_TEXT /* the model ended the text */
+#define RAPT_FINISH_REASON_ENUM(name) name,
+    RAPT_FINISH_REASONS(RAPT_FINISH_REASON_ENUM)
+#undef RAPT_FINISH_REASON_ENUM
 } rapt_finish_reason;
 
 /* What a run generated. The caller frees the arrays with rapt_generated_free. */

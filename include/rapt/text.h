@@ -25,12 +25,18 @@ typedef struct rapt_special_ids {
 
 #define RAPT_SPECIAL_IDS ((rapt_special_ids){RAPT_UNK, RAPT_PAD, RAPT_BOS, RAPT_EOS}) /* of tokenizers made by rapt */
 
+/* PIPELINE: the components of a tokenizer.json. */
+#define RAPT_TOKENIZER_KINDS(X)                                                                    \
+    X(RAPT_TOKENIZER_WORDS)                                                                        \
+    X(RAPT_TOKENIZER_CHARACTERS)                                                                   \
+    X(RAPT_TOKENIZER_BYTE_BPE)                                                                     \
+    X(RAPT_TOKENIZER_SENTENCEPIECE)                                                                \
+    X(RAPT_TOKENIZER_PIPELINE)
+
 typedef enum rapt_tokenizer_kind {
-    RAPT_TOKENIZER_WORDS,
-    RAPT_TOKENIZER_CHARACTERS,
-    RAPT_TOKENIZER_BYTE_BPE,
-    RAPT_TOKENIZER_SENTENCEPIECE,
-    RAPT_TOKENIZER_PIPELINE /* the components of a tokenizer.json */
+#define RAPT_TOKENIZER_KIND_ENUM(name) name,
+    RAPT_TOKENIZER_KINDS(RAPT_TOKENIZER_KIND_ENUM)
+#undef RAPT_TOKENIZER_KIND_ENUM
 } rapt_tokenizer_kind;
 
 typedef struct rapt_tokenizer rapt_tokenizer;

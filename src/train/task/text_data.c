@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "train/task/text_data.h"
 
+#include "base/rows.h"
 #include "data/text_files.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
@@ -118,6 +119,7 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
                                            [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
                                            [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
                                            [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
+    ROWS_FIT(prefixes, RAPT_RECIPE_TOKENIZERS, 0);
     char *spec = NULL;
     if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
