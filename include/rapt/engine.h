@@ -178,6 +178,7 @@ typedef struct rapt_engine_generation {
     rapt_stop_fn *stop;            /* true cancels the job; or NULL. Asked before the text begins and before each of its steps;
                                       while the text waits among many, only now and then */
     void *context;
+    const void *reserved[4];       /* NULL, or the request is refused */
 } rapt_engine_generation;
 
 /* Queues a text: first come, first served. Callbacks of other texts may call this too. After a failure no callback is called.
@@ -188,7 +189,7 @@ RAPT_API rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_
 
 /* Lines to translate. Pointers are read during rapt_engine_translate only, except `context`. */
 typedef struct rapt_engine_translation {
-    const char *const *lines;       /* [count] valid UTF-8, strings */
+    const rapt_text *lines;         /* [count] valid UTF-8 */
     size_t count;
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment, tokens; the
                                               model's options (rapt_engine_model_options.translate) decide the others. NULL: they
@@ -198,6 +199,7 @@ typedef struct rapt_engine_translation {
                                                                                                          after a failure */
     rapt_stop_fn *stop;             /* asked before each decoding step: true cancels the job; or NULL */
     void *context;
+    const void *reserved[4];        /* NULL, or the request is refused */
 } rapt_engine_translation;
 
 /* Queues lines. Requests take turns, one segment at a time; a request of which no segment is running gets one into the batch

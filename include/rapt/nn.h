@@ -57,10 +57,12 @@ RAPT_API rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, ra
 
 /* ---- low-rank adapters of linear layers: y = x W^T + b + (alpha / rank) (dropout(x) A^T) B^T (Hu et al. 2021) ---- */
 
+/* Without a size, because it is a member of rapt_model_lora_options, which has one. */
 typedef struct rapt_lora_options {
-    size_t rank;    /* 1 or more, at most the layer's features */
-    double alpha;   /* 0: rank */
-    double dropout; /* of the layer's input before A, at least 0 and below 1 */
+    size_t rank;        /* 1 or more, at most the layer's features */
+    double alpha;       /* 0, with which an adapter would do nothing: rank */
+    double dropout;     /* of the layer's input before A, at least 0 and below 1 */
+    double reserved[3]; /* zeros, or else refused: the struct cannot grow */
 } rapt_lora_options;
 
 /* Gives layer m an adapter and adds its parameters "lora_A.weight" [rank, in] and "lora_B.weight" [out, rank] to `set`. As in

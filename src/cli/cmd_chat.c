@@ -179,10 +179,10 @@ static rapt_code chat_loop(conversation *c, line_stream *in, rapt_error *err)
         code = line_stream_next(in, 1, &block, err);
         if (code || block.count == 0)
             break;
-        if (strcmp(block.line[0], "/reset") == 0) {
+        if (strcmp(block.line[0].data, "/reset") == 0) {
             code = chat_restart(c, err);
-        } else if (*block.line[0]) {
-            code = chat_say(c, "user", block.line[0], err);
+        } else if (block.line[0].size > 0) {
+            code = chat_say(c, "user", block.line[0].data, err);
             code = code ? code : chat_reply(c, err);
         }
     }

@@ -13,6 +13,7 @@
 #include "engine/fault.h"
 #include "engine/gate.h"
 #include "options.h"
+#include "texts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -139,8 +140,8 @@ static rapt_engine_model *add(rapt_engine *e, rapt_model *model, const rapt_engi
 
 static rapt_code queue(rapt_engine_model *m, request *r, rapt_engine_job **job, rapt_error *err)
 {
-    const rapt_engine_translation t = {.lines = r->lines, .count = r->count, .options = &r->options, .on_done = on_done,
-                                       .stop = stop, .context = r};
+    const rapt_engine_translation t = {.lines = TEXTS_OF(r->lines, r->count), .count = r->count, .options = &r->options,
+                                       .on_done = on_done, .stop = stop, .context = r};
     return rapt_engine_translate(m, &t, job, err);
 }
 
@@ -302,8 +303,8 @@ static void few_of_those_that_wait_are_asked(void **state)
     rapt_engine *e = new_engine(1);
     rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.batch = 1));
     rapt_engine_job *gate_job, *jobs[WAITING];
-    const rapt_engine_translation r = {.lines = lines, .count = TEXT, .on_done = asking_done, .stop = asking_stops,
-                                       .context = &a};
+    const rapt_engine_translation r = {.lines = TEXTS_OF(lines, TEXT), .count = TEXT, .on_done = asking_done,
+                                       .stop = asking_stops, .context = &a};
     assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &gate_job, NULL), RAPT_OK);
     for (size_t i = 0; i < WAITING; i++)
         assert_int_equal(rapt_engine_translate(m, &r, &jobs[i], NULL), RAPT_OK);
@@ -395,7 +396,7 @@ static void requests_without_options(void **state)
     rapt_engine_job *job = NULL;
     rapt_engine *e = new_engine(1);
     rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.translate = &TRANSLATE(.beam = 3, .n_best = 2)));
-    rapt_engine_translation r = {.lines = lines, .count = 1, .on_done = count_hypotheses, .context = &without};
+    rapt_engine_translation r = {.lines = TEXTS_OF(lines, 1), .count = 1, .on_done = count_hypotheses, .context = &without};
     assert_int_equal(rapt_engine_translate(m, &r, &job, NULL), RAPT_OK);
     rapt_engine_job_free(job);
     r.options = &TRANSLATE();
@@ -493,10 +494,10 @@ static void short_requests_pass_long_ones(void **state)
         rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.batch = 16));
         rapt_engine_job *jobs[SHORT + 2];
         gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
-        const rapt_engine_translation all = {.lines = lines, .count = LONG, .options = &TRANSLATE(.beam = 4),
+        const rapt_engine_translation all = {.lines = TEXTS_OF(lines, LONG), .count = LONG, .options = &TRANSLATE(.beam = 4),
                                              .on_done = long_done,
                                              .context = &t};
-        const rapt_engine_translation one = {.lines = lines, .count = 1, .on_done = short_done, .context = &t};
+        const rapt_engine_translation one = {.lines = TEXTS_OF(lines, 1), .count = 1, .on_done = short_done, .context = &t};
         assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &jobs[0], NULL), RAPT_OK);
         assert_int_equal(rapt_engine_translate(m, &all, &jobs[1], NULL), RAPT_OK);
         for (size_t i = 0; i < SHORT; i++)
@@ -525,11 +526,13 @@ static void faults_are_a_models_own(void **state)
             fault_case f = {.sound = sound};
             rapt_engine_job *jobs[2] = {NULL};
             rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.fault = fault_after, .fault_context = &f));
-            const rapt_code code = rapt_engine_translate(m, &(rapt_engine_translation){.lines = r[0].lines, .count = r[0].count,
+            const rapt_code code = rapt_engine_translate(m, &(rapt_engine_translation){.lines = TEXTS_OF(r[0].lines, r[0].count),
+                                                         .count = r[0].count,
                                                          .options = &r[0].options, .on_done = on_done, .context = &r[0]},
                                                          &jobs[0], NULL);
             assert_int_equal(code, sound == 0 ? RAPT_ERR_IO : RAPT_OK);
-            assert_int_equal(rapt_engine_translate(whole, &(rapt_engine_translation){.lines = r[1].lines, .count = r[1].count,
+            assert_int_equal(rapt_engine_translate(whole, &(rapt_engine_translation){.lines = TEXTS_OF(r[1].lines, r[1].count),
+                                                   .count = r[1].count,
                                                    .options = &r[1].options, .on_done = on_done, .context = &r[1]}, &jobs[1],
                                                    NULL), RAPT_OK);
             rapt_engine_job_free(jobs[0]);

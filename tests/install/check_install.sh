@@ -152,9 +152,9 @@ cat >user.cpp <<'CPP'
 int main()
 {
     rapt_error err = {};
-    const char *hypothesis[] = {"the cat sat on the mat"};
-    const char *const *references[] = {hypothesis};
-    const rapt_metric_texts texts = {hypothesis, references, 1, 1};
+    const rapt_text hypothesis[] = {rapt_text_of("the cat sat on the mat")};
+    const rapt_text *references[] = {hypothesis};
+    const rapt_metric_texts texts = {hypothesis, references, 1, 1, {}};
     rapt_bleu bleu;
     if (rapt_bleu_corpus(nullptr, &texts, &bleu, &err) != RAPT_OK)
         return 1;

@@ -95,9 +95,14 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_er
     rapt_error reason = {0};
     const stop_check stop = run_stop(r);
     static const char *const specials[] = {END_OF_TEXT};
-    rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
-                          .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
-                          .stop = stop.stop, .stop_context = stop.context};
+    rapt_bpe_options o = rapt_bpe_options_default();
+    o.specials = specials;
+    o.special_count = 1;
+    o.pattern = r->recipe->tokenizer.pattern;
+    o.normalization = r->recipe->tokenizer.normalize;
+    o.threads = r->options->threads;
+    o.stop = stop.stop;
+    o.stop_context = stop.context;
     if (text_in_map(&text, d->text, d->text_at, err) != RAPT_OK)
         return NULL;
     if (text_in_check_map(d->text, &text, err) != RAPT_OK) {
