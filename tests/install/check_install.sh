@@ -37,9 +37,12 @@ if [ -e "$BUILD/rapt_draw.so" ]; then
     check 'and draws' "$prefix/bin/rapt" plot positions -o positions.svg
     check 'a picture' grep -q '<svg' positions.svg
     cp "$prefix/bin/rapt" alone
-    ./alone plot positions -o alone.svg 2>.err
-    check 'a program without its module: status 1' test $? = 1 -a ! -e alone.svg
-    check 'a program without its module: one line' grep -Eqx 'rapt: this rapt cannot draw: .*rapt_draw.so.*' .err
+    ./alone plot positions -o alone.png 2>.err
+    check 'a program without its module: status 1' test $? = 1 -a ! -e alone.png
+    check 'a program without its module: one line' \
+        grep -Eqx 'rapt: cannot draw alone.png: this rapt cannot draw a PNG, only an SVG: .*rapt_draw.so.*' .err
+    check 'a program without its module draws an SVG' ./alone plot positions -o alone.svg
+    check 'which is the same' cmp alone.svg positions.svg
 else
     skip 'drawing (this build has no pango)'
 fi
