@@ -57,6 +57,7 @@
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
+ *   rapt/figure.h    heat maps and curves as SVG, for notebooks and pages
  *   rapt/score.h     loss, perplexity and bits per byte of given texts and translations
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors

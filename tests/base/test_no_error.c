@@ -110,6 +110,16 @@ static void texts_of_tensors(void **state)
     }
 }
 
+static void figures(void **state)
+{
+    (void)state;
+    char *svg = NULL;
+    const rapt_real one = 1;
+    assert_int_equal(rapt_heatmap_svg(&one, 0, 1, NULL, &svg, NULL, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_curves_svg(NULL, 0, NULL, &svg, NULL, NULL), RAPT_ERR_VALUE);
+    assert_null(svg);
+}
+
 static void scores(void **state)
 {
     (void)state;
@@ -265,7 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokenizers), cmocka_unit_test(conversations), cmocka_unit_test(texts_of_tensors),
-        cmocka_unit_test(scores),
+        cmocka_unit_test(figures), cmocka_unit_test(scores),
         cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
         cmocka_unit_test(parameters), cmocka_unit_test(tapes), cmocka_unit_test(groups),
